@@ -1,63 +1,32 @@
 //! Developer commands: `cargo xtask <command>`.
 //!
-//! This file only dispatches. A command is one file (or folder) with an `Args` struct, whose doc
-//! comment is its help, and a `run` function; adding one is a `mod` line, a variant and an arm.
+//! This program stays light, so that it is there within seconds in a fresh checkout: it uses none of our crates and
+//! hardly any other. What needs them is a program of its own, which [`programs`] builds and starts.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
-#[cfg(target_os = "linux")]
-mod agents;
-mod bench;
-mod clock;
-mod corpus;
-mod docs;
-mod fuzz;
-#[cfg(target_os = "linux")]
-mod record;
+mod programs;
 mod test;
 mod tidy;
-#[cfg(target_os = "linux")]
-mod torture;
 mod workspace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use anyhow::bail;
 
-/// Developer commands of this repository.
-#[derive(Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
-enum Command {
-    Test(test::Args),
-    Tidy(tidy::Args),
-    Docs(docs::Args),
-    Corpus(corpus::Args),
-    Fuzz(fuzz::Args),
-    Bench(bench::Args),
-    #[cfg(target_os = "linux")]
-    Agents(agents::Args),
-    #[cfg(target_os = "linux")]
-    Record(record::Args),
-    #[cfg(target_os = "linux")]
-    Torture(torture::Args),
-}
+/// The commands of this program itself: words, and what they do.
+const OWN: &[(&str, &str)] = &[
+    ("test", "Run what CI runs: format check, tidy, lints, fresh docs, all tests but those with real agents"),
+    ("test --only STEP", "Run one step of it: fmt, tidy, lint, docs, tests, torture"),
+    ("test --real", "Run instead the tests with real agents, which are installed if npm is there"),
+    ("lint", "The same as `test --only lint`"),
+    ("tidy", "Check the rules of the house: crate edges, lists, file lengths, licences, headers, links"),
+];
 
 fn main() -> ExitCode {
-    let outcome = match Command::parse() {
-        Command::Test(args) => test::run(&args),
-        Command::Tidy(args) => tidy::run(&args),
-        Command::Docs(args) => docs::run(&args),
-        Command::Corpus(args) => corpus::run(&args),
-        Command::Fuzz(args) => fuzz::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        #[cfg(target_os = "linux")]
-        Command::Agents(args) => agents::run(&args),
-        #[cfg(target_os = "linux")]
-        Command::Record(args) => record::run(&args),
-        #[cfg(target_os = "linux")]
-        Command::Torture(args) => torture::run(&args),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    match run(&words) {
+        Ok(code) => code,
         Err(error) => {
             eprintln!("xtask: {error}");
             for cause in error.chain().skip(1) {
@@ -65,5 +34,30 @@ fn main() -> ExitCode {
             }
             ExitCode::FAILURE
         }
+    }
+}
+
+fn run(words: &[OsString]) -> anyhow::Result<ExitCode> {
+    let shown: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    match shown.iter().map(AsRef::as_ref).collect::<Vec<&str>>()[..] {
+        [] | ["help" | "--help" | "-h", ..] | ["test" | "lint" | "tidy", "--help" | "-h"] => help(),
+        ["test"] => test::run(None)?,
+        ["test", "--only", step] => test::run(Some(step))?,
+        ["test", "--real"] => test::real::run()?,
+        ["lint"] => test::run(Some("lint"))?,
+        ["tidy"] => tidy::run()?,
+        [command, ..] => match programs::named(command) {
+            Some(program) => return program.run(&words[1..]),
+            None => bail!("`{}` is not a command; `cargo xtask help` lists them", shown.join(" ")),
+        },
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn help() {
+    println!("Developer commands of this repository: cargo xtask COMMAND\n");
+    let started = programs::ALL.iter().map(|program| (program.command, program.about));
+    for (words, about) in OWN.iter().copied().chain(started) {
+        println!("  {words:<18} {about}");
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
-use cargo_metadata::{Metadata, MetadataCommand, Package};
+use serde_json::Value;
 
 /// Folders whose `.rs` files are data or output, not sources of ours.
 const NOT_SOURCES: &[&str] = &["target", "cases", "fixtures", "snapshots"];
@@ -18,9 +18,25 @@ pub(crate) struct Workspace {
     /// The folder of the workspace's `Cargo.toml`.
     pub(crate) root: PathBuf,
     /// Our crates and everything they depend on, on every platform.
-    pub(crate) metadata: Metadata,
+    pub(crate) packages: Vec<Package>,
     /// Every Rust source of ours, sorted by path.
     pub(crate) sources: Vec<Source>,
+}
+
+/// What `cargo metadata` says of a package.
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// The licence expression.
+    pub(crate) license: Option<String>,
+    /// It is a crate of ours.
+    pub(crate) is_member: bool,
+    /// It may be published.
+    pub(crate) publishable: bool,
+    /// Its `Cargo.toml`.
+    pub(crate) manifest: PathBuf,
+    /// The names of the packages that it is built with: no development dependencies.
+    pub(crate) built_with: Vec<String>,
 }
 
 /// One Rust source.
@@ -36,23 +52,49 @@ impl Workspace {
     pub(crate) fn read() -> anyhow::Result<Workspace> {
         let root = root();
         let mut sources = Vec::new();
-        for folder in ["crates", "xtask"] {
+        for folder in ["crates", "proofs", "xtask"] {
             collect(&root, &root.join(folder), &mut sources)?;
         }
         sources.sort_by(|a, b| a.path.cmp(&b.path));
-        let metadata = MetadataCommand::new()
-            .cargo_path(cargo_path())
-            .manifest_path(root.join("Cargo.toml"))
-            .other_options(["--locked".to_owned()])
-            .exec()
-            .context("`cargo metadata --locked` failed")?;
-        Ok(Workspace { root, metadata, sources })
+        Ok(Workspace { packages: packages(&metadata()?)?, root, sources })
     }
 
     /// The crates that are ours.
-    pub(crate) fn members(&self) -> Vec<&Package> {
-        self.metadata.workspace_packages()
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| package.is_member)
     }
+}
+
+fn metadata() -> anyhow::Result<Value> {
+    let output = cargo().args(["metadata", "--format-version", "1", "--locked"]).output()?;
+    if !output.status.success() {
+        bail!("`cargo metadata --locked` failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    serde_json::from_slice(&output.stdout).context("`cargo metadata` writes no JSON")
+}
+
+fn packages(metadata: &Value) -> anyhow::Result<Vec<Package>> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let members = list(&metadata["workspace_members"]);
+    list(&metadata["packages"])
+        .iter()
+        .map(|package| {
+            let text = |key: &str| package[key].as_str().map(str::to_owned);
+            Ok(Package {
+                name: text("name").context("a package without a name")?,
+                version: text("version").unwrap_or_default(),
+                license: text("license"),
+                is_member: members.contains(&package["id"]),
+                publishable: !package["publish"].as_array().is_some_and(Vec::is_empty),
+                manifest: text("manifest_path").unwrap_or_default().into(),
+                built_with: list(&package["dependencies"])
+                    .iter()
+                    .filter(|dependency| dependency["kind"] != "dev")
+                    .filter_map(|dependency| dependency["name"].as_str().map(str::to_owned))
+                    .collect(),
+            })
+        })
+        .collect()
 }
 
 impl Source {
@@ -77,21 +119,8 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Builds relay in the way this program was built, and names the binary.
-pub(crate) fn built_relay() -> anyhow::Result<PathBuf> {
-    let mut cargo = cargo();
-    cargo.args(["build", "--quiet", "--package", "relaycode-relay", "--bin", "relay"]);
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
-    if !cargo.status().context("cannot run cargo")?.success() {
-        bail!("relay does not build");
-    }
-    let exe = std::env::current_exe().context("cannot tell where this program is")?;
-    Ok(exe.with_file_name(format!("relay{}", std::env::consts::EXE_SUFFIX)))
-}
-
-fn cargo_path() -> OsString {
+/// The cargo that started xtask.
+pub(crate) fn cargo_path() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 

@@ -10,20 +10,12 @@
 //! terminal. What is never allowed here is a *wrong* plan: where a place is not certain the engine
 //! refuses and says why.
 
-pub mod align;
 pub mod dialect;
 pub mod diff;
-pub mod findings;
-pub mod limits;
+pub mod lines;
 pub mod matching;
-pub mod merge;
-pub mod path;
 pub mod plan;
 pub mod prompt;
 pub mod proposal;
-pub mod repair;
 pub mod response;
-pub mod revise;
-pub mod source;
 pub mod syntax;
-pub mod tree;

@@ -1,21 +1,21 @@
 //! JSON-RPC over a child's standard streams, one message per line, both sides asking and answering.
 //!
-//! Some servers leave the member `jsonrpc` out and do not want it: [`Style`] says which. What is no message is
-//! told ([`Incoming::Garbage`]) and passed over: a program may print something else first.
+//! Some servers leave the member `jsonrpc` out and do not want it: [`JsonRpcStyle`] says which. What is no message is
+//! told ([`JsonRpcEvent::Garbage`]) and passed over: a program may print something else first.
 
 use std::time::Duration;
 
-use relaycode_exec::{ExecError, Finished, Job, Runner};
+use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use serde_json::{Map, Value, json};
 
-use crate::lines::{Heard, Lines};
+use crate::line_process::{LineEvent, LineProcess};
 
 /// The answer of one who does not know the method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 
 /// Whether messages say that they are JSON-RPC 2.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub enum JsonRpcStyle {
     /// They do.
     Versioned,
     /// They do not.
@@ -24,24 +24,24 @@ pub enum Style {
 
 /// The other side of a conversation in JSON-RPC.
 #[derive(Debug)]
-pub struct Peer {
-    lines: Lines,
-    style: Style,
+pub struct JsonRpcPeer {
+    lines: LineProcess,
+    style: JsonRpcStyle,
     next_id: u64,
 }
 
 /// What the other side sent.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Incoming {
+pub enum JsonRpcEvent {
     /// The answer to what was asked under this id.
-    Answer {
-        /// Our id, as [`Peer::ask`] gave it out.
+    Response {
+        /// Our id, as [`JsonRpcPeer::ask`] gave it out.
         id: u64,
         /// What it answers.
-        result: Result<Value, RpcError>,
+        result: Result<Value, JsonRpcError>,
     },
-    /// It asks, and wants an answer ([`Peer::answer`], [`Peer::refuse`]).
-    Asks {
+    /// It asks, and wants an answer ([`JsonRpcPeer::answer`], [`JsonRpcPeer::refuse`]).
+    Request {
         /// Its id for it, of whatever kind.
         id: Value,
         /// What it asks.
@@ -50,7 +50,7 @@ pub enum Incoming {
         params: Value,
     },
     /// It tells something, and wants no answer.
-    Tells {
+    Notification {
         /// What it tells.
         method: String,
         /// The details.
@@ -59,19 +59,19 @@ pub enum Incoming {
     /// It printed something that is no message; as much of it as is good for a message to people.
     Garbage(String),
     /// It sent a line that is longer than any may be.
-    TooLong,
+    LineTooLong,
     /// It does not read what it is told, and has not been told everything.
-    Deaf,
+    NotReading,
     /// Nothing in the given time.
-    Nothing,
+    Idle,
     /// It has ended.
-    Over(Box<Finished>),
+    Exited(Box<JobOutcome>),
 }
 
 /// What the other side says when it cannot do what it was asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct RpcError {
+pub struct JsonRpcError {
     /// The kind of error.
     pub code: i64,
     /// Its words.
@@ -83,17 +83,17 @@ pub struct RpcError {
 /// Characters of a line that is no message.
 const MOST_GARBAGE: usize = 300;
 
-impl Peer {
+impl JsonRpcPeer {
     /// Starts the other side. Its [`Job::input`] should be [`relaycode_exec::Input::Open`].
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start(runner: &Runner, job: &Job, style: Style) -> Result<Peer, ExecError> {
-        Ok(Peer { lines: Lines::start(runner, job)?, style, next_id: 1 })
+    pub fn start(runner: &Runner, job: &Job, style: JsonRpcStyle) -> Result<JsonRpcPeer, ExecError> {
+        Ok(JsonRpcPeer { lines: LineProcess::start(runner, job)?, style, next_id: 1 })
     }
 
     /// Asks, and says under which id the answer will come.
-    pub fn ask(&mut self, method: &str, params: &Value) -> u64 {
+    pub fn request(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
         self.send(json!({"id": id, "method": method, "params": params}));
@@ -101,7 +101,7 @@ impl Peer {
     }
 
     /// Tells something that wants no answer.
-    pub fn tell(&mut self, method: &str, params: Option<&Value>) {
+    pub fn notify(&mut self, method: &str, params: Option<&Value>) {
         let mut message = json!({"method": method});
         if let (Some(params), Some(object)) = (params, message.as_object_mut()) {
             object.insert("params".to_string(), params.clone());
@@ -110,37 +110,37 @@ impl Peer {
     }
 
     /// Answers what it asked.
-    pub fn answer(&mut self, id: &Value, result: &Value) {
+    pub fn respond(&mut self, id: &Value, result: &Value) {
         self.send(json!({"id": id, "result": result}));
     }
 
     /// Answers that what it asked cannot be had.
-    pub fn refuse(&mut self, id: &Value, code: i64, message: &str) {
+    pub fn respond_error(&mut self, id: &Value, code: i64, message: &str) {
         self.send(json!({"id": id, "error": {"code": code, "message": message}}));
     }
 
     /// Says nothing more.
-    pub fn close(&mut self) {
-        self.lines.close();
+    pub fn close_input(&mut self) {
+        self.lines.close_input();
     }
 
     /// What it printed to standard error since this was last asked.
-    pub fn take_errors(&mut self) -> Vec<u8> {
-        self.lines.take_errors()
+    pub fn take_stderr(&mut self) -> Vec<u8> {
+        self.lines.take_stderr()
     }
 
     /// Waits for the next message, `most` at most. `stop` is asked often; when it says yes, the other side is
-    /// ended, and what comes next leads to [`Incoming::Over`].
+    /// ended, and what comes next leads to [`JsonRpcEvent::Exited`].
     ///
     /// # Errors
     /// If it could not be started, or not be watched any more.
-    pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<Incoming, ExecError> {
+    pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<JsonRpcEvent, ExecError> {
         Ok(match self.lines.next(stop, most)? {
-            Heard::Line(line) => understand(&line),
-            Heard::TooLong => Incoming::TooLong,
-            Heard::Deaf => Incoming::Deaf,
-            Heard::Nothing => Incoming::Nothing,
-            Heard::Over(finished) => Incoming::Over(finished),
+            LineEvent::Line(line) => parse_line(&line),
+            LineEvent::LineTooLong => JsonRpcEvent::LineTooLong,
+            LineEvent::NotReading => JsonRpcEvent::NotReading,
+            LineEvent::Idle => JsonRpcEvent::Idle,
+            LineEvent::Exited(finished) => JsonRpcEvent::Exited(finished),
         })
     }
 
@@ -148,26 +148,26 @@ impl Peer {
     ///
     /// # Errors
     /// If it could not be watched.
-    pub fn end(self) -> Result<Option<Finished>, ExecError> {
+    pub fn end(self) -> Result<Option<JobOutcome>, ExecError> {
         self.lines.end()
     }
 
     fn send(&mut self, mut message: Value) {
-        if let (Style::Versioned, Some(object)) = (self.style, message.as_object_mut()) {
+        if let (JsonRpcStyle::Versioned, Some(object)) = (self.style, message.as_object_mut()) {
             object.insert("jsonrpc".to_string(), "2.0".into());
         }
-        self.lines.say(message.to_string().as_bytes());
+        self.lines.send_line(message.to_string().as_bytes());
     }
 }
 
-fn understand(line: &[u8]) -> Incoming {
+fn parse_line(line: &[u8]) -> JsonRpcEvent {
     match serde_json::from_slice::<Value>(line) {
-        Ok(Value::Object(message)) => message_of(message).unwrap_or_else(|| garbage(line)),
+        Ok(Value::Object(message)) => parse_message(message).unwrap_or_else(|| garbage(line)),
         _ => garbage(line),
     }
 }
 
-fn message_of(mut message: Map<String, Value>) -> Option<Incoming> {
+fn parse_message(mut message: Map<String, Value>) -> Option<JsonRpcEvent> {
     let id = message.remove("id").filter(|id| !id.is_null());
     let method = match message.remove("method") {
         Some(Value::String(method)) => Some(method),
@@ -176,30 +176,30 @@ fn message_of(mut message: Map<String, Value>) -> Option<Incoming> {
     };
     let params = message.remove("params").unwrap_or(Value::Null);
     match (id, method) {
-        (Some(id), Some(method)) => Some(Incoming::Asks { id, method, params }),
-        (None, Some(method)) => Some(Incoming::Tells { method, params }),
+        (Some(id), Some(method)) => Some(JsonRpcEvent::Request { id, method, params }),
+        (None, Some(method)) => Some(JsonRpcEvent::Notification { method, params }),
         (Some(id), None) => {
             let id = id.as_u64()?;
             let result = match message.remove("error").filter(|error| !error.is_null()) {
-                Some(error) => Err(rpc_error(&error)),
+                Some(error) => Err(parse_error(&error)),
                 None => Ok(message.remove("result").unwrap_or(Value::Null)),
             };
-            Some(Incoming::Answer { id, result })
+            Some(JsonRpcEvent::Response { id, result })
         }
         (None, None) => None,
     }
 }
 
-fn rpc_error(error: &Value) -> RpcError {
-    RpcError {
+fn parse_error(error: &Value) -> JsonRpcError {
+    JsonRpcError {
         code: error["code"].as_i64().unwrap_or(0),
         message: error["message"].as_str().unwrap_or("it does not say why").to_string(),
         data: error.get("data").cloned(),
     }
 }
 
-fn garbage(line: &[u8]) -> Incoming {
-    Incoming::Garbage(String::from_utf8_lossy(line).chars().take(MOST_GARBAGE).collect())
+fn garbage(line: &[u8]) -> JsonRpcEvent {
+    JsonRpcEvent::Garbage(String::from_utf8_lossy(line).chars().take(MOST_GARBAGE).collect())
 }
 
 #[cfg(test)]
@@ -208,19 +208,22 @@ mod tests {
 
     #[test]
     fn each_kind_of_message_is_told_from_the_others() {
-        let asks = |id: Value| Incoming::Asks { id, method: "m".into(), params: json!({"a": 1}) };
-        assert_eq!(understand(br#"{"id":0,"method":"m","params":{"a":1}}"#), asks(json!(0)));
+        let asks = |id: Value| JsonRpcEvent::Request { id, method: "m".into(), params: json!({"a": 1}) };
+        assert_eq!(parse_line(br#"{"id":0,"method":"m","params":{"a":1}}"#), asks(json!(0)));
         assert_eq!(
-            understand(br#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"a":1}}"#),
+            parse_line(br#"{"jsonrpc":"2.0","id":"x","method":"m","params":{"a":1}}"#),
             asks(json!("x"))
         );
         assert_eq!(
-            understand(br#"{"method":"m"}"#),
-            Incoming::Tells { method: "m".into(), params: Value::Null }
+            parse_line(br#"{"method":"m"}"#),
+            JsonRpcEvent::Notification { method: "m".into(), params: Value::Null }
         );
-        assert_eq!(understand(br#"{"id":3,"result":7}"#), Incoming::Answer { id: 3, result: Ok(json!(7)) });
-        let Incoming::Answer { id: 4, result: Err(error) } =
-            understand(br#"{"id":4,"result":null,"error":{"code":-1,"message":"no"}}"#)
+        assert_eq!(
+            parse_line(br#"{"id":3,"result":7}"#),
+            JsonRpcEvent::Response { id: 3, result: Ok(json!(7)) }
+        );
+        let JsonRpcEvent::Response { id: 4, result: Err(error) } =
+            parse_line(br#"{"id":4,"result":null,"error":{"code":-1,"message":"no"}}"#)
         else {
             panic!("an error is an answer")
         };
@@ -230,9 +233,9 @@ mod tests {
     #[test]
     fn what_is_no_message_is_told_and_cut_short() {
         for line in ["", "hello", "[1]", "{}", r#"{"id":"ours are numbers","result":1}"#, r#"{"method":7}"#] {
-            assert_eq!(understand(line.as_bytes()), Incoming::Garbage(line.to_string()));
+            assert_eq!(parse_line(line.as_bytes()), JsonRpcEvent::Garbage(line.to_string()));
         }
-        let Incoming::Garbage(text) = understand(&[0xff; 5000]) else { panic!("it is no message") };
+        let JsonRpcEvent::Garbage(text) = parse_line(&[0xff; 5000]) else { panic!("it is no message") };
         assert_eq!(text.chars().count(), MOST_GARBAGE);
     }
 }

@@ -7,4 +7,4 @@
 pub mod acp;
 pub mod claude_stdio;
 pub mod jsonrpc;
-pub mod lines;
+pub mod line_process;

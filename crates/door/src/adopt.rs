@@ -4,14 +4,17 @@
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 
-use relaycode_exec::{End, Finished};
-use relaycode_ledger::recording::Left;
-use relaycode_ledger::{About, Committed, Ended, History, Recording, Secured, TxId};
-use relaycode_project::head::Head;
+use relaycode_exec::{ExitReason, JobOutcome};
+use relaycode_ledger::recording::RecordingOmission;
+use relaycode_ledger::{
+    CommittedTransaction, LedgerRestoreOutcome, Recording, RecordingEnd, SecureReport, TransactionHeader,
+    TxId,
+};
+use relaycode_project::git::head::GitHead;
 use relaycode_text::redact::redact;
 
 use crate::door::Door;
-use crate::outcome::DoorError;
+use crate::submit::outcome::DoorError;
 
 /// Characters of a command line in a record.
 const LINE_CHARS: usize = 500;
@@ -21,19 +24,19 @@ const ORIGIN: &str = "record";
 
 /// A command that is going to be recorded.
 #[derive(Debug, Clone)]
-pub struct Recordable<'a> {
+pub struct RecordedCommand<'a> {
     /// The program and its arguments.
-    pub words: &'a [OsString],
+    pub argv: &'a [OsString],
     /// What the user calls it.
     pub message: Option<&'a str>,
     /// The time now, ISO 8601 in UTC.
     pub now: String,
 }
 
-impl Recordable<'_> {
+impl RecordedCommand<'_> {
     /// The command as one line, secrets blacked out, and not too long.
-    pub fn line(&self) -> String {
-        let words: Vec<String> = self.words.iter().map(|word| quoted(&word.to_string_lossy())).collect();
+    pub fn command_line(&self) -> String {
+        let words: Vec<String> = self.argv.iter().map(|word| quote_word(&word.to_string_lossy())).collect();
         let line = redact(&words.join(" ")).into_owned();
         match line.char_indices().nth(LINE_CHARS) {
             Some((cut, _)) => format!("{}…", &line[..cut]),
@@ -43,7 +46,7 @@ impl Recordable<'_> {
 }
 
 /// A word as a shell would have to be given it, for people.
-fn quoted(word: &str) -> String {
+fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_string();
@@ -52,43 +55,43 @@ fn quoted(word: &str) -> String {
 }
 
 /// A project that is secured: the command may run.
-pub struct Watched<'d> {
+pub struct SecuredProject<'d> {
     recording: Recording<'d>,
-    head: Head,
+    head: GitHead,
 }
 
 /// What a command changed.
 #[derive(Debug, Clone)]
 pub struct Adoption {
     /// The record; `None`: nothing changed that could be recorded.
-    pub committed: Option<Committed>,
+    pub committed: Option<CommittedTransaction>,
     /// What changed and cannot be undone.
-    pub left: Vec<Left>,
+    pub irreversible: Vec<RecordingOmission>,
     /// What became of the records of earlier changes.
-    pub history: History,
+    pub history: LedgerRestoreOutcome,
     /// What was checked out before and is now, if that is not the same.
-    pub moved: Option<(Head, Head)>,
+    pub head_change: Option<(GitHead, GitHead)>,
 }
 
-impl Watched<'_> {
+impl SecuredProject<'_> {
     /// The transaction that it is going to be.
     pub fn id(&self) -> TxId {
         self.recording.id()
     }
 
     /// What was secured, and what was not.
-    pub fn secured(&self) -> &Secured {
-        self.recording.secured()
+    pub fn secured(&self) -> &SecureReport {
+        self.recording.secure_report()
     }
 
     /// Where it is secured, and whether that is outside of the project.
     pub fn secured_at(&self) -> (String, bool) {
-        self.recording.secured_at()
+        self.recording.storage_path()
     }
 
     /// What the keeper of the command is to hold: see [`Recording::sign_of_life`].
     pub fn sign_of_life(&self) -> Option<OwnedFd> {
-        self.recording.sign_of_life()
+        self.recording.liveness_fd()
     }
 }
 
@@ -99,56 +102,65 @@ impl Door {
     /// If another command is being recorded here, or the project cannot be secured: nothing should run then.
     pub fn secure(
         &self,
-        what: &Recordable<'_>,
+        what: &RecordedCommand<'_>,
         see: &mut dyn FnMut(usize, usize),
         stop: &dyn Fn() -> bool,
-    ) -> Result<Watched<'_>, DoorError> {
+    ) -> Result<SecuredProject<'_>, DoorError> {
         let head = self.head();
-        let about = About {
+        let about = TransactionHeader {
             git_commit_msg: what.message.map(|message| redact(message).into_owned()),
-            prompt_summary: Some(what.line()),
+            prompt_summary: Some(what.command_line()),
             branch: head.branch.clone(),
             head: head.commit.clone(),
-            ..About::new(TxId::random(), &redact(&self.project_id()), &what.now, ORIGIN)
+            ..TransactionHeader::new(TxId::random(), &redact(&self.project_id()), &what.now, ORIGIN)
         };
-        let recording = self.ledger.secure(&about, &self.ignored(), see, stop)?;
-        Ok(Watched { recording, head })
+        let recording = self.ledger.begin_recording(&about, &self.ignored_paths(), see, stop)?;
+        Ok(SecuredProject { recording, head })
     }
 
     /// Records what changed since; `finished` is how the command ended, `None` if it never began.
     ///
     /// # Errors
     /// The ledger's. What was secured is still there then: `relay recover` tries again.
-    pub fn adopt(&self, watched: Watched<'_>, finished: Option<&Finished>) -> Result<Adoption, DoorError> {
-        let Watched { recording, head: before } = watched;
+    pub fn adopt(
+        &self,
+        watched: SecuredProject<'_>,
+        finished: Option<&JobOutcome>,
+    ) -> Result<Adoption, DoorError> {
+        let SecuredProject { recording, head: before } = watched;
         let now = self.head();
         let moved = (before != now).then(|| (before, now.clone()));
-        let mut notes: Vec<String> = finished.map(ending).into_iter().collect();
+        let mut notes: Vec<String> = finished.map(ending_note).into_iter().collect();
         if moved.is_some() {
             notes.push(
                 "it moved what git has checked out: reverting takes files back, not commits".to_string(),
             );
         }
-        let ended = Ended { notes, branch: now.branch, head: now.commit };
-        let adopted = recording.adopt(ended, &self.ignored())?;
-        Ok(Adoption { committed: adopted.committed, left: adopted.left, history: adopted.history, moved })
+        let ended = RecordingEnd { notes, branch: now.branch, head: now.commit };
+        let adopted = recording.adopt(ended, &self.ignored_paths())?;
+        Ok(Adoption {
+            committed: adopted.committed,
+            irreversible: adopted.omissions,
+            history: adopted.ledger_restore,
+            head_change: moved,
+        })
     }
 
     /// What git ignores; nothing where git cannot say. Names that are no text have no place in a record.
-    fn ignored(&self) -> Vec<String> {
+    fn ignored_paths(&self) -> Vec<String> {
         let names = self.git().ignored().unwrap_or_default();
         names.into_iter().filter_map(|name| String::from_utf8(name).ok()).collect()
     }
 }
 
 /// How a command ended, for its record.
-fn ending(finished: &Finished) -> String {
-    let how = match finished.end {
-        End::Exited(code) => format!("it ended with exit code {code}"),
-        End::Signalled(signal) => format!("it was ended by signal {signal}"),
-        End::Stopped => "relay was told to end, and ended it".to_string(),
-        End::DeadlinePassed | End::Idle => "it took too long, and was ended".to_string(),
-        End::KeeperLost => "the process that watched it was ended, and it with that".to_string(),
+fn ending_note(finished: &JobOutcome) -> String {
+    let how = match finished.reason {
+        ExitReason::Exited(code) => format!("it ended with exit code {code}"),
+        ExitReason::Signalled(signal) => format!("it was ended by signal {signal}"),
+        ExitReason::Stopped => "relay was told to end, and ended it".to_string(),
+        ExitReason::DeadlinePassed | ExitReason::Idle => "it took too long, and was ended".to_string(),
+        ExitReason::KeeperLost => "the process that watched it was ended, and it with that".to_string(),
     };
     let left = match finished.left_behind {
         0 => String::new(),
@@ -166,7 +178,9 @@ mod tests {
     fn a_command_line_reads_as_it_was_typed_without_its_secrets() {
         let words: Vec<OsString> =
             ["sh", "-c", "echo it's", "", "a b"].into_iter().map(OsString::from).collect();
-        let line = |words: &[OsString]| Recordable { words, message: None, now: String::new() }.line();
+        let line = |words: &[OsString]| {
+            RecordedCommand { argv: words, message: None, now: String::new() }.command_line()
+        };
         assert_eq!(line(&words), r"sh -c 'echo it'\''s' '' 'a b'");
         let secret: Vec<OsString> =
             ["curl", "-H", "Authorization: Bearer sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"]

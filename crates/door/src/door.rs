@@ -3,25 +3,26 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relaycode_change::limits::Limits;
-use relaycode_change::plan::{Plan, Refused};
-use relaycode_change::tree::Tree;
+use relaycode_change::plan::tree::PlanTree;
+use relaycode_change::plan::{Plan, PlanRefusal};
+use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_exec::Runner;
-use relaycode_ledger::tree::ProjectTree;
+use relaycode_ledger::disk::tree::ProjectTree;
 use relaycode_ledger::{Digest, Ledger};
-use relaycode_project::checkout::{Checkout, Key, Named};
-use relaycode_project::config::{self, Config, ConfigError, Loaded};
+use relaycode_project::checkout::{CheckoutKey, CheckoutKeys, NamedProject};
+use relaycode_project::config::{self, Config, ConfigError, LoadedConfig};
 use relaycode_project::git::Git;
-use relaycode_project::head::{self, Head};
+use relaycode_project::git::head;
+use relaycode_project::git::head::GitHead;
 use relaycode_project::identity;
-use relaycode_project::trust::{self, Trust, Wants};
+use relaycode_project::trust::{self, TrustRequest, TrustStore};
 
-use crate::admit;
-use crate::approver::Approver;
-use crate::outcome::{DoorError, Outcome};
-use crate::rule::Rule;
-use crate::submission::Submission;
+use crate::approval::approver::Approver;
+use crate::approval::rule::ApprovalRule;
 use crate::submit;
+use crate::submit::admit;
+use crate::submit::outcome::{DoorError, SubmitOutcome};
+use crate::submit::submission::Submission;
 
 /// The time that looking for new syntax errors may take.
 pub const SYNTAX_BUDGET: Duration = Duration::from_secs(2);
@@ -33,7 +34,7 @@ pub struct Door {
     /// What was done to it, and the only writer of its files.
     pub ledger: Ledger,
     /// What is set.
-    pub loaded: Loaded,
+    pub loaded: LoadedConfig,
     /// Runs the project's commands.
     pub runner: Runner,
     home: Option<PathBuf>,
@@ -41,13 +42,13 @@ pub struct Door {
 
 /// What a proposal would do.
 #[derive(Debug, Clone)]
-pub struct Preview {
+pub struct PlanPreview {
     /// The plan.
     pub plan: Plan,
     /// Its digest.
     pub digest: Digest,
     /// What a person would be asked about.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<ApprovalRule>,
 }
 
 impl Door {
@@ -67,7 +68,7 @@ impl Door {
     }
 
     /// How long one of the project's commands may take.
-    pub fn command_time(&self) -> Duration {
+    pub fn command_timeout(&self) -> Duration {
         Duration::from_secs(self.config().patch.command_timeout)
     }
 
@@ -79,7 +80,7 @@ impl Door {
         &self,
         submission: &Submission<'_>,
         approver: &mut dyn Approver,
-    ) -> Result<Outcome, DoorError> {
+    ) -> Result<SubmitOutcome, DoorError> {
         submit::submit(self, submission, approver)
     }
 
@@ -87,11 +88,15 @@ impl Door {
     ///
     /// # Errors
     /// Why it is refused.
-    pub fn preview(&self, submission: &Submission<'_>, tree: &dyn Tree) -> Result<Preview, Box<Refused>> {
-        let plan = submit::planned(self, submission, tree)?;
-        let digest = submit::digest(&plan);
-        let rules = admit::rules(self, submission, &plan, self.trust_state().allows());
-        Ok(Preview { plan, digest, rules })
+    pub fn preview(
+        &self,
+        submission: &Submission<'_>,
+        tree: &dyn PlanTree,
+    ) -> Result<PlanPreview, Box<PlanRefusal>> {
+        let plan = submit::make_plan(self, submission, tree)?;
+        let digest = submit::plan_digest(&plan);
+        let rules = admit::admission_rules(self, submission, &plan, self.trust_state().allows());
+        Ok(PlanPreview { plan, digest, rules })
     }
 
     /// What is set.
@@ -100,12 +105,12 @@ impl Door {
     }
 
     /// The project's files, as the planner reads them.
-    pub fn tree(&self, limits: &Limits) -> ProjectTree<'_> {
+    pub fn tree(&self, limits: &PlanLimits) -> ProjectTree<'_> {
         self.ledger.tree(u64::try_from(limits.file_bytes).unwrap_or(u64::MAX))
     }
 
     /// What git has checked out there.
-    pub fn head(&self) -> Head {
+    pub fn head(&self) -> GitHead {
         head::read(&self.root)
     }
 
@@ -115,17 +120,17 @@ impl Door {
     }
 
     /// What the project's file wants to be trusted with.
-    pub fn wants(&self) -> Wants {
-        self.loaded.project_wants()
+    pub fn wants(&self) -> TrustRequest {
+        self.loaded.trust_request()
     }
 
     /// What the user trusts.
-    pub fn trust(&self) -> Trust {
-        Trust::new(self.home.as_deref())
+    pub fn trust(&self) -> TrustStore {
+        TrustStore::new(self.home.as_deref())
     }
 
     /// Whether the user trusts what the project's file wants.
-    pub fn trust_state(&self) -> trust::State {
+    pub fn trust_state(&self) -> trust::TrustState {
         self.trust().state(&self.root, &self.wants())
     }
 
@@ -135,23 +140,23 @@ impl Door {
     }
 
     /// The keys of checkouts.
-    pub fn checkout(&self) -> Checkout {
-        Checkout::new(self.home.as_deref())
+    pub fn checkout(&self) -> CheckoutKeys {
+        CheckoutKeys::new(self.home.as_deref())
     }
 
     /// The name of the project: the configured one, else what it would be called.
     pub fn project_id(&self) -> String {
-        self.config().project_id.clone().unwrap_or_else(|| identity::suggest(&self.root).id)
+        self.config().project_id.clone().unwrap_or_else(|| identity::suggest_project_id(&self.root).id)
     }
 
     /// The key of this checkout, if it has one already.
-    pub fn key(&self) -> Option<Key> {
+    pub fn key(&self) -> Option<CheckoutKey> {
         self.checkout().key(&self.root).ok().flatten()
     }
 
     /// What the name that an answer gives means here; `None` if it gives none or the project has none.
-    pub fn named(&self, named: Option<&str>) -> Option<Named> {
+    pub fn match_project_id(&self, named: Option<&str>) -> Option<NamedProject> {
         let ours = self.config().project_id.as_deref()?;
-        Some(Key::read(ours, self.key().as_ref(), named?))
+        Some(CheckoutKey::classify(ours, self.key().as_ref(), named?))
     }
 }

@@ -1,8 +1,8 @@
 //! What a model is told, so that its answer can come in.
 
 use jiff::Timestamp;
-use relaycode_change::path::RelPath;
-use relaycode_change::prompt::{self, About, PromptError, Shown, Strategy};
+use relaycode_change::prompt::{self, PromptError, PromptFile, PromptOptions, PromptStrategy};
+use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::LedgerError;
 use relaycode_project::checkout::CheckoutError;
 use relaycode_project::config;
@@ -11,9 +11,9 @@ use crate::door::Door;
 
 /// What a model is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Instructions {
+pub struct ModelInstructions {
     /// The project's name with this checkout's key, as an answer has to give it.
-    pub named: String,
+    pub keyed_project_id: String,
     /// The instructions, with the files that are handed along.
     pub text: String,
 }
@@ -38,17 +38,17 @@ impl Door {
     ///
     /// # Errors
     /// When they are too much, or what belongs to them cannot be kept.
-    pub fn instructions(&self, files: &[(RelPath, String)]) -> Result<Instructions, InstructionsError> {
-        let named = self.named_with_key()?;
+    pub fn instructions(&self, files: &[(RelPath, String)]) -> Result<ModelInstructions, InstructionsError> {
+        let named = self.make_keyed_id()?;
         let config = self.config();
-        let shown: Vec<Shown<'_>> = files.iter().map(|(path, text)| Shown { path, text }).collect();
-        let text = prompt::text(&About {
-            named: &named,
+        let shown: Vec<PromptFile<'_>> = files.iter().map(|(path, text)| PromptFile { path, text }).collect();
+        let text = prompt::render(&PromptOptions {
+            project_id: &named,
             strategy: match config.watcher.preferred_strategy {
-                config::Strategy::Auto => Strategy::Auto,
-                config::Strategy::Replace => Strategy::Replace,
-                config::Strategy::NewUnified => Strategy::NewUnified,
-                config::Strategy::MultiSearchReplace => Strategy::MultiSearchReplace,
+                config::PreferredStrategy::Auto => PromptStrategy::Auto,
+                config::PreferredStrategy::Replace => PromptStrategy::Replace,
+                config::PreferredStrategy::NewUnified => PromptStrategy::NewUnified,
+                config::PreferredStrategy::MultiSearchReplace => PromptStrategy::MultiSearchReplace,
             },
             min_files: config.patch.min_file_changes,
             max_files: config.patch.max_file_changes,
@@ -58,15 +58,15 @@ impl Door {
             files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
         let now = u64::try_from(Timestamp::now().as_second()).unwrap_or_default();
         self.ledger.remember_shown(&bytes, now)?;
-        Ok(Instructions { named, text })
+        Ok(ModelInstructions { keyed_project_id: named, text })
     }
 
-    fn named_with_key(&self) -> Result<String, CheckoutError> {
+    fn make_keyed_id(&self) -> Result<String, CheckoutError> {
         let id = self.project_id();
         // Without a directory of the user's there is no key, and every answer is asked about.
         if !self.has_home() {
             return Ok(id);
         }
-        Ok(format!("{id}.{}", self.checkout().need_key(&self.root)?.as_str()))
+        Ok(format!("{id}.{}", self.checkout().get_or_create_key(&self.root)?.as_str()))
     }
 }

@@ -1,51 +1,55 @@
 //! What `relay init` puts into a project: a configuration and a line in `.gitignore`. Both are a change like
 //! any other, made by the ledger, so that they can be taken back.
 
-use relaycode_change::path::RelPath;
-use relaycode_change::tree::{Entry, Tree, TreeError};
-use relaycode_ledger::change::{After, FileChange, NewMode};
+use relaycode_change::plan::tree::{PlanTree, PlanTreeError, TreeEntry};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_project::config;
 
 /// The project's configuration.
-pub const CONFIG: &str = "relaycode.config.json";
+pub const CONFIG_FILE: &str = "relaycode.config.json";
 /// Where git is told what it does not keep.
-const IGNORE: &str = ".gitignore";
+const IGNORE_FILE: &str = ".gitignore";
 /// The line in it.
-const LINE: &str = ".relaycode/";
+const IGNORE_LINE: &str = ".relaycode/";
 
 /// What is missing, as changes; empty if everything is in place. `configured`: there is a configuration, in
 /// whatever form.
 ///
 /// # Errors
 /// If `.gitignore` cannot be read.
-pub fn changes(tree: &dyn Tree, project_id: &str, configured: bool) -> Result<Vec<FileChange>, TreeError> {
+pub fn setup_changes(
+    tree: &dyn PlanTree,
+    project_id: &str,
+    configured: bool,
+) -> Result<Vec<FileChange>, PlanTreeError> {
     let mut changes = Vec::new();
-    if !configured && let Ok(path) = RelPath::parse(CONFIG) {
-        changes.extend(written(path, None, config::initial(project_id).into_bytes()));
+    if !configured && let Ok(path) = RelPath::parse(CONFIG_FILE) {
+        changes.extend(write_change(path, None, config::initial_file(project_id).into_bytes()));
     }
-    if let Ok(path) = RelPath::parse(IGNORE) {
+    if let Ok(path) = RelPath::parse(IGNORE_FILE) {
         let before = match tree.entry(&path)? {
-            Entry::Missing => None,
-            Entry::File { bytes, .. } => Some(bytes),
+            TreeEntry::Missing => None,
+            TreeEntry::File { bytes, .. } => Some(bytes),
             // Whoever made it something else has reasons; .relaycode has a .gitignore of its own.
-            Entry::Other(_) => return Ok(changes),
+            TreeEntry::Other(_) => return Ok(changes),
         };
-        if let Some(after) = ignoring(before.as_deref().unwrap_or_default()) {
-            changes.extend(written(path, before, after));
+        if let Some(after) = with_ignore_line(before.as_deref().unwrap_or_default()) {
+            changes.extend(write_change(path, before, after));
         }
     }
     Ok(changes)
 }
 
-fn written(path: RelPath, before: Option<Vec<u8>>, bytes: Vec<u8>) -> Option<FileChange> {
+fn write_change(path: RelPath, before: Option<Vec<u8>>, bytes: Vec<u8>) -> Option<FileChange> {
     let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
     let added = lines(&bytes) - before.as_deref().map_or(0, lines);
-    let after = Some(After { bytes, mode: NewMode::Keep });
+    let after = Some(AfterContent { bytes, mode: NewMode::Keep });
     Some(FileChange { path, renamed_from: None, before, after, added, removed: 0 })
 }
 
 /// The file with the line at its end, in its own line endings; `None` if it has it.
-fn ignoring(before: &[u8]) -> Option<Vec<u8>> {
+fn with_ignore_line(before: &[u8]) -> Option<Vec<u8>> {
     let names = [".relaycode", ".relaycode/", "/.relaycode", "/.relaycode/"];
     let has = before.split(|byte| *byte == b'\n').any(|line| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -59,20 +63,21 @@ fn ignoring(before: &[u8]) -> Option<Vec<u8>> {
     if !after.is_empty() && !after.ends_with(b"\n") {
         after.extend_from_slice(ending);
     }
-    after.extend_from_slice(LINE.as_bytes());
+    after.extend_from_slice(IGNORE_LINE.as_bytes());
     after.extend_from_slice(ending);
     Some(after)
 }
 
 #[cfg(test)]
 mod tests {
-    use relaycode_change::tree::MemoryTree;
+    use relaycode_change::plan::tree::MemoryTree;
 
     use super::*;
 
     #[test]
     fn the_line_is_added_once_in_the_files_own_endings() {
-        let after = |before: &str| ignoring(before.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap());
+        let after =
+            |before: &str| with_ignore_line(before.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap());
         assert_eq!(after("").as_deref(), Some(".relaycode/\n"));
         assert_eq!(after("a\n").as_deref(), Some("a\n.relaycode/\n"));
         assert_eq!(after("a").as_deref(), Some("a\n.relaycode/\n"));
@@ -87,11 +92,15 @@ mod tests {
     fn what_is_in_place_is_left_alone() {
         let mut tree = MemoryTree::default();
         let paths = |tree: &MemoryTree, configured| -> Vec<String> {
-            changes(tree, "app", configured).unwrap().iter().map(|change| change.path.to_string()).collect()
+            setup_changes(tree, "app", configured)
+                .unwrap()
+                .iter()
+                .map(|change| change.path.to_string())
+                .collect()
         };
-        assert_eq!(paths(&tree, false), [CONFIG, IGNORE]);
-        assert_eq!(paths(&tree, true), [IGNORE]);
-        tree.insert(RelPath::parse(IGNORE).unwrap(), ".relaycode/\n");
+        assert_eq!(paths(&tree, false), [CONFIG_FILE, IGNORE_FILE]);
+        assert_eq!(paths(&tree, true), [IGNORE_FILE]);
+        tree.insert(RelPath::parse(IGNORE_FILE).unwrap(), ".relaycode/\n");
         assert!(paths(&tree, true).is_empty());
     }
 }

@@ -2,43 +2,43 @@
 
 use std::io;
 
-use crate::fs::{Dir, FileMode, Fs, Rename};
+use crate::fs::{FileMode, Fs, FsDir, RenameMode};
 
 /// Writes `bytes` to `scratch`/`scratch_name`, makes them durable, and moves them to `dir`/`name`.
 /// The directory is synced: when this returns, the new file is there to stay. What a crash leaves
 /// behind is in `scratch` alone.
 ///
 /// # Errors
-/// The system's; [`AtomicError::moved`] says whether the new file is in place already.
+/// The system's; [`AtomicWriteError::moved`] says whether the new file is in place already.
 pub fn write(
     fs: &dyn Fs,
-    scratch: (&Dir, &str),
-    target: (&Dir, &str),
+    scratch: (&FsDir, &str),
+    target: (&FsDir, &str),
     bytes: &[u8],
-) -> Result<(), AtomicError> {
+) -> Result<(), AtomicWriteError> {
     write_pieces(fs, scratch, target, &mut |put| put(bytes))
 }
 
 /// Takes one piece of a file after the other.
-pub type Put<'p> = dyn FnMut(&[u8]) -> io::Result<()> + 'p;
+pub type PieceSink<'p> = dyn FnMut(&[u8]) -> io::Result<()> + 'p;
 
 /// Makes a file by putting one piece after the other.
-pub type Make<'m> = dyn FnMut(&mut Put<'_>) -> io::Result<()> + 'm;
+pub type PieceSource<'m> = dyn FnMut(&mut PieceSink<'_>) -> io::Result<()> + 'm;
 
 /// Like [`write()`], for bytes that are long and made on the way: `make` puts one piece after the other.
 ///
 /// # Errors
-/// The system's, and what `make` reports; [`AtomicError::moved`] says whether the new file is in place already.
+/// The system's, and what `make` reports; [`AtomicWriteError::moved`] says whether the new file is in place already.
 pub fn write_pieces(
     fs: &dyn Fs,
-    scratch: (&Dir, &str),
-    target: (&Dir, &str),
-    make: &mut Make<'_>,
-) -> Result<(), AtomicError> {
-    let before = |source| AtomicError { moved: false, source };
+    scratch: (&FsDir, &str),
+    target: (&FsDir, &str),
+    make: &mut PieceSource<'_>,
+) -> Result<(), AtomicWriteError> {
+    let before = |source| AtomicWriteError { is_in_place: false, source };
     stage_pieces(fs, scratch, make).map_err(before)?;
-    fs.rename(scratch.0, scratch.1, target.0, target.1, Rename::Replace).map_err(before)?;
-    fs.sync_dir(target.0).map_err(|source| AtomicError { moved: true, source })
+    fs.rename(scratch.0, scratch.1, target.0, target.1, RenameMode::Replace).map_err(before)?;
+    fs.sync_dir(target.0).map_err(|source| AtomicWriteError { is_in_place: true, source })
 }
 
 /// Writes a private file and makes its bytes durable, not yet its name. An older file of that name
@@ -46,7 +46,7 @@ pub fn write_pieces(
 ///
 /// # Errors
 /// The system's.
-pub fn stage(fs: &dyn Fs, scratch: (&Dir, &str), bytes: &[u8]) -> io::Result<()> {
+pub fn stage(fs: &dyn Fs, scratch: (&FsDir, &str), bytes: &[u8]) -> io::Result<()> {
     stage_pieces(fs, scratch, &mut |put| put(bytes))
 }
 
@@ -54,7 +54,7 @@ pub fn stage(fs: &dyn Fs, scratch: (&Dir, &str), bytes: &[u8]) -> io::Result<()>
 ///
 /// # Errors
 /// The system's, and what `make` reports.
-pub fn stage_pieces(fs: &dyn Fs, (dir, name): (&Dir, &str), make: &mut Make<'_>) -> io::Result<()> {
+pub fn stage_pieces(fs: &dyn Fs, (dir, name): (&FsDir, &str), make: &mut PieceSource<'_>) -> io::Result<()> {
     match fs.remove_file(dir, name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -66,9 +66,9 @@ pub fn stage_pieces(fs: &dyn Fs, (dir, name): (&Dir, &str), make: &mut Make<'_>)
 
 /// Why an atomic write failed.
 #[derive(Debug)]
-pub struct AtomicError {
+pub struct AtomicWriteError {
     /// The new file stands in its place, but it is not certain to stay after a power cut.
-    pub moved: bool,
+    pub is_in_place: bool,
     /// What the system said.
     pub source: io::Error,
 }

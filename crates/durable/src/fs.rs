@@ -15,13 +15,13 @@ use std::sync::Arc;
 
 /// An open directory.
 #[derive(Clone)]
-pub struct Dir(Arc<dyn Any + Send + Sync>);
+pub struct FsDir(Arc<dyn Any + Send + Sync>);
 
 /// A file that is open.
-pub struct File(Box<dyn Any + Send + Sync>);
+pub struct FsFile(Box<dyn Any + Send + Sync>);
 
 /// A lock that is held; dropping it lets go, and so does the death of the process.
-pub struct Lock {
+pub struct FsLock {
     #[expect(dead_code, reason = "it is held, never looked at")]
     guard: Box<dyn Any + Send + Sync>,
     descriptor: Option<OwnedFd>,
@@ -29,7 +29,7 @@ pub struct Lock {
 
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FsKind {
     /// A regular file.
     File,
     /// A directory.
@@ -42,9 +42,9 @@ pub enum Kind {
 
 /// What the file system knows of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stat {
+pub struct FsStat {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FsKind,
     /// Its length in bytes.
     pub len: u64,
     /// Permission bits, `0o7777` at most.
@@ -68,9 +68,9 @@ pub struct Stat {
 /// What tells whether an entry was touched: if two of these are equal, it was not, but for what happened
 /// within the grain of the file system's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FsStamp {
     /// What the file system knows of it.
-    pub stat: Stat,
+    pub stat: FsStat,
     /// When it was last written: seconds since 1970 and nanoseconds.
     pub modified: (i64, u32),
     /// When anything of it last changed. Nobody can set this.
@@ -81,18 +81,18 @@ pub struct Stamp {
 
 /// The two ends of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ends {
+pub struct FsFileEnds {
     /// Its first bytes.
     pub head: Vec<u8>,
     /// Its last bytes; empty if the first are all.
     pub tail: Vec<u8>,
     /// What the file system knew of it then.
-    pub stat: Stat,
+    pub stat: FsStat,
 }
 
 /// How a rename treats what stands at its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rename {
+pub enum RenameMode {
     /// It is replaced.
     Replace,
     /// The rename fails with `AlreadyExists`.
@@ -102,7 +102,7 @@ pub enum Rename {
 }
 
 /// An extended attribute: its name and its value.
-pub type Attribute = (String, Vec<u8>);
+pub type FsAttribute = (String, Vec<u8>);
 
 /// A file system. Errors are the system's own: only `NotFound` means that something is absent.
 pub trait Fs: Send + Sync {
@@ -110,19 +110,19 @@ pub trait Fs: Send + Sync {
     ///
     /// # Errors
     /// The system's.
-    fn open_root(&self, path: &Path) -> io::Result<Dir>;
+    fn open_root(&self, path: &Path) -> io::Result<FsDir>;
 
     /// Opens the directory `path` (components separated by `/`) beneath `at`.
     ///
     /// # Errors
     /// [`is_link`] tells a symbolic link on the way.
-    fn open_dir(&self, at: &Dir, path: &str) -> io::Result<Dir>;
+    fn open_dir(&self, at: &FsDir, path: &str) -> io::Result<FsDir>;
 
     /// Opens the directory `name` in `at`. Its name need not be UTF-8.
     ///
     /// # Errors
     /// The system's.
-    fn open_child(&self, at: &Dir, name: &OsStr) -> io::Result<Dir> {
+    fn open_child(&self, at: &FsDir, name: &OsStr) -> io::Result<FsDir> {
         self.open_dir(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)
     }
 
@@ -130,187 +130,187 @@ pub trait Fs: Send + Sync {
     ///
     /// # Errors
     /// The system's.
-    fn make_dir(&self, at: &Dir, name: &str, mode: DirMode) -> io::Result<()>;
+    fn make_dir(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<()>;
 
     /// Removes an empty directory.
     ///
     /// # Errors
     /// The system's; `DirectoryNotEmpty` where something is in it.
-    fn remove_dir(&self, at: &Dir, name: &str) -> io::Result<()>;
+    fn remove_dir(&self, at: &FsDir, name: &str) -> io::Result<()>;
 
     /// Sets the permission bits of an open directory. [`Fs::sync_dir`] makes them durable.
     ///
     /// # Errors
     /// The system's.
-    fn set_dir_mode(&self, dir: &Dir, mode: u32) -> io::Result<()>;
+    fn set_dir_mode(&self, dir: &FsDir, mode: u32) -> io::Result<()>;
 
     /// Makes a symbolic link to `target`, which need not be there.
     ///
     /// # Errors
     /// The system's; `AlreadyExists` where something stands.
-    fn make_link(&self, at: &Dir, name: &str, target: &[u8]) -> io::Result<()>;
+    fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()>;
 
     /// The target of a symbolic link.
     ///
     /// # Errors
     /// The system's; `InvalidInput` for anything else than a link.
-    fn read_link(&self, at: &Dir, name: &str) -> io::Result<Vec<u8>>;
+    fn read_link(&self, at: &FsDir, name: &str) -> io::Result<Vec<u8>>;
 
     /// Looks at an entry itself.
     ///
     /// # Errors
     /// The system's.
-    fn stat(&self, at: &Dir, name: &str) -> io::Result<Stat>;
+    fn stat(&self, at: &FsDir, name: &str) -> io::Result<FsStat>;
 
     /// Looks at an open directory.
     ///
     /// # Errors
     /// The system's.
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat>;
+    fn stat_dir(&self, dir: &FsDir) -> io::Result<FsStat>;
 
     /// Looks at an entry itself, with its times. Its name need not be UTF-8.
     ///
     /// # Errors
     /// The system's.
-    fn stamp(&self, at: &Dir, name: &OsStr) -> io::Result<Stamp> {
+    fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
         let stat = self.stat(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)?;
-        Ok(Stamp { stat, modified: (stat.modified, 0), changed: (stat.modified, 0), special: 0 })
+        Ok(FsStamp { stat, modified: (stat.modified, 0), changed: (stat.modified, 0), special: 0 })
     }
 
     /// Reads a regular file, at most `most` bytes of it.
     ///
     /// # Errors
     /// The system's; [`is_too_long`] beyond `most`, [`is_not_regular`] for anything else than a file.
-    fn read(&self, at: &Dir, name: &str, most: u64) -> io::Result<(Vec<u8>, Stat)>;
+    fn read(&self, at: &FsDir, name: &str, most: u64) -> io::Result<(Vec<u8>, FsStat)>;
 
     /// Reads at most `most` bytes of a regular file, from byte `from` on.
     ///
     /// # Errors
     /// The system's.
-    fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>>;
+    fn read_range(&self, at: &FsDir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>>;
 
     /// Opens a regular file to be read. What it holds can be read on when it has another name by then, or none.
     ///
     /// # Errors
     /// The system's; [`is_not_regular`] for anything else than a file.
-    fn open(&self, at: &Dir, name: &str) -> io::Result<File>;
+    fn open_file(&self, at: &FsDir, name: &str) -> io::Result<FsFile>;
 
     /// Reads at most `most` bytes of a file that was opened to be read, from byte `from` on.
     ///
     /// # Errors
     /// The system's.
-    fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>>;
+    fn read_at(&self, file: &FsFile, from: u64, most: usize) -> io::Result<Vec<u8>>;
 
     /// Reads at most `head` bytes of the beginning of a regular file and, if it is longer than that, at most `tail` of its end.
     ///
     /// # Errors
     /// The system's.
-    fn read_ends(&self, at: &Dir, name: &str, head: usize, tail: usize) -> io::Result<Ends> {
-        let file = self.open(at, name)?;
+    fn read_ends(&self, at: &FsDir, name: &str, head: usize, tail: usize) -> io::Result<FsFileEnds> {
+        let file = self.open_file(at, name)?;
         let stat = self.stat_file(&file)?;
         let first = self.read_at(&file, 0, head)?;
         let from = stat.len.saturating_sub(tail as u64);
         let last = if stat.len > head as u64 { self.read_at(&file, from, tail)? } else { Vec::new() };
-        Ok(Ends { head: first, tail: last, stat })
+        Ok(FsFileEnds { head: first, tail: last, stat })
     }
 
     /// The extended attributes of a regular file; none where the file system has none.
     ///
     /// # Errors
     /// The system's.
-    fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>>;
+    fn attributes(&self, at: &FsDir, name: &str) -> io::Result<Vec<FsAttribute>>;
 
     /// Makes a new, empty file.
     ///
     /// # Errors
     /// The system's; `AlreadyExists` where something stands.
-    fn create(&self, at: &Dir, name: &str, mode: FileMode) -> io::Result<File>;
+    fn create(&self, at: &FsDir, name: &str, mode: FileMode) -> io::Result<FsFile>;
 
     /// Opens a file to write behind its end, making it (private) if need be.
     ///
     /// # Errors
     /// The system's.
-    fn append(&self, at: &Dir, name: &str) -> io::Result<File>;
+    fn open_append(&self, at: &FsDir, name: &str) -> io::Result<FsFile>;
 
     /// Writes all of `bytes`.
     ///
     /// # Errors
     /// The system's; some of the bytes may have been written.
-    fn write(&self, file: &File, bytes: &[u8]) -> io::Result<()>;
+    fn write(&self, file: &FsFile, bytes: &[u8]) -> io::Result<()>;
 
     /// Cuts a file off.
     ///
     /// # Errors
     /// The system's.
-    fn truncate(&self, file: &File, len: u64) -> io::Result<()>;
+    fn truncate(&self, file: &FsFile, len: u64) -> io::Result<()>;
 
     /// Looks at an open file.
     ///
     /// # Errors
     /// The system's.
-    fn stat_file(&self, file: &File) -> io::Result<Stat>;
+    fn stat_file(&self, file: &FsFile) -> io::Result<FsStat>;
 
     /// Sets the permission bits of an open file.
     ///
     /// # Errors
     /// The system's.
-    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()>;
+    fn set_mode(&self, file: &FsFile, mode: u32) -> io::Result<()>;
 
     /// Sets owner and group of an open file.
     ///
     /// # Errors
     /// The system's.
-    fn set_owner(&self, file: &File, uid: u32, gid: u32) -> io::Result<()>;
+    fn set_owner(&self, file: &FsFile, uid: u32, gid: u32) -> io::Result<()>;
 
     /// Sets an extended attribute of an open file.
     ///
     /// # Errors
     /// The system's.
-    fn set_attribute(&self, file: &File, name: &str, value: &[u8]) -> io::Result<()>;
+    fn set_attribute(&self, file: &FsFile, name: &str, value: &[u8]) -> io::Result<()>;
 
     /// Makes a file's bytes and attributes durable. Never repeated after an error: the system may
     /// have dropped what it could not write.
     ///
     /// # Errors
     /// The system's.
-    fn sync_file(&self, file: &File) -> io::Result<()>;
+    fn sync_file(&self, file: &FsFile) -> io::Result<()>;
 
     /// Makes the entries of a directory durable.
     ///
     /// # Errors
     /// The system's.
-    fn sync_dir(&self, dir: &Dir) -> io::Result<()>;
+    fn sync_dir(&self, dir: &FsDir) -> io::Result<()>;
 
     /// Makes everything on the directory's file system durable.
     ///
     /// # Errors
     /// The system's.
-    fn sync_all(&self, dir: &Dir) -> io::Result<()>;
+    fn sync_all(&self, dir: &FsDir) -> io::Result<()>;
 
     /// Gives an entry another name.
     ///
     /// # Errors
     /// The system's; [`is_unsupported`] where the file system cannot do it that way.
-    fn rename(&self, from: &Dir, old: &str, to: &Dir, new: &str, how: Rename) -> io::Result<()>;
+    fn rename(&self, from: &FsDir, old: &str, to: &FsDir, new: &str, how: RenameMode) -> io::Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
     /// The system's.
-    fn remove_file(&self, at: &Dir, name: &str) -> io::Result<()>;
+    fn remove_file(&self, at: &FsDir, name: &str) -> io::Result<()>;
 
     /// Shows every entry of a directory, in no order. Names that are not UTF-8 are left out.
     ///
     /// # Errors
     /// The system's.
-    fn each(&self, at: &Dir, see: &mut dyn FnMut(&str, Kind)) -> io::Result<()>;
+    fn for_each_name(&self, at: &FsDir, see: &mut dyn FnMut(&str, FsKind)) -> io::Result<()>;
 
     /// Shows every entry of a directory, in no order, whatever its name is.
     ///
     /// # Errors
     /// The system's.
-    fn each_entry(&self, at: &Dir, see: &mut dyn FnMut(&OsStr, Kind)) -> io::Result<()> {
-        self.each(at, &mut |name, kind| see(OsStr::new(name), kind))
+    fn for_each_entry(&self, at: &FsDir, see: &mut dyn FnMut(&OsStr, FsKind)) -> io::Result<()> {
+        self.for_each_name(at, &mut |name, kind| see(OsStr::new(name), kind))
     }
 
     /// Makes a new, private file that shares its bytes with a regular one until either is written (a reflink); `false`,
@@ -318,7 +318,7 @@ pub trait Fs: Send + Sync {
     ///
     /// # Errors
     /// The system's.
-    fn share(&self, from: &Dir, name: &str, to: &Dir, new: &str) -> io::Result<bool> {
+    fn reflink(&self, from: &FsDir, name: &str, to: &FsDir, new: &str) -> io::Result<bool> {
         let _ = (from, name, to, new);
         Ok(false)
     }
@@ -328,27 +328,27 @@ pub trait Fs: Send + Sync {
     ///
     /// # Errors
     /// The system's.
-    fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>>;
+    fn try_lock(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>>;
 
     /// The same for a file that is there already: none is made.
     ///
     /// # Errors
     /// The system's.
-    fn lock_existing(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>>;
+    fn try_lock_existing(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>>;
 
     /// Bytes that may still be written.
     ///
     /// # Errors
     /// The system's.
-    fn free_bytes(&self, at: &Dir) -> io::Result<u64>;
+    fn free_bytes(&self, at: &FsDir) -> io::Result<u64>;
 
     /// The names in a directory with their kinds, sorted.
     ///
     /// # Errors
     /// The system's.
-    fn list(&self, at: &Dir) -> io::Result<Vec<(String, Kind)>> {
+    fn list(&self, at: &FsDir) -> io::Result<Vec<(String, FsKind)>> {
         let mut names = Vec::new();
-        self.each(at, &mut |name, kind| names.push((name.to_string(), kind)))?;
+        self.for_each_name(at, &mut |name, kind| names.push((name.to_string(), kind)))?;
         names.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(names)
     }
@@ -377,10 +377,10 @@ pub enum DirMode {
     Exact(u32),
 }
 
-impl Dir {
+impl FsDir {
     /// Wraps an implementation's own handle.
-    pub fn new(handle: impl Any + Send + Sync) -> Dir {
-        Dir(Arc::new(handle))
+    pub fn new(handle: impl Any + Send + Sync) -> FsDir {
+        FsDir(Arc::new(handle))
     }
 
     /// The handle, if it is of the implementation that asks.
@@ -388,14 +388,14 @@ impl Dir {
     /// # Errors
     /// `InvalidInput` for a handle of another implementation.
     pub fn handle<T: Any>(&self) -> io::Result<&T> {
-        self.0.downcast_ref().ok_or_else(foreign)
+        self.0.downcast_ref().ok_or_else(foreign_handle_error)
     }
 }
 
-impl File {
+impl FsFile {
     /// Wraps an implementation's own handle.
-    pub fn new(handle: impl Any + Send + Sync) -> File {
-        File(Box::new(handle))
+    pub fn new(handle: impl Any + Send + Sync) -> FsFile {
+        FsFile(Box::new(handle))
     }
 
     /// The handle, if it is of the implementation that asks.
@@ -403,20 +403,20 @@ impl File {
     /// # Errors
     /// `InvalidInput` for a handle of another implementation.
     pub fn handle<T: Any>(&self) -> io::Result<&T> {
-        self.0.downcast_ref().ok_or_else(foreign)
+        self.0.downcast_ref().ok_or_else(foreign_handle_error)
     }
 }
 
-impl Lock {
+impl FsLock {
     /// Wraps what lets go of the lock when it is dropped.
-    pub fn new(guard: impl Any + Send + Sync) -> Lock {
-        Lock { guard: Box::new(guard), descriptor: None }
+    pub fn new(guard: impl Any + Send + Sync) -> FsLock {
+        FsLock { guard: Box::new(guard), descriptor: None }
     }
 
     /// The same, for a lock that belongs to an open file: whoever is given the descriptor holds the lock, too, until it
     /// is let go of here or both are gone.
-    pub fn on(guard: impl Any + Send + Sync, descriptor: OwnedFd) -> Lock {
-        Lock { guard: Box::new(guard), descriptor: Some(descriptor) }
+    pub fn with_descriptor(guard: impl Any + Send + Sync, descriptor: OwnedFd) -> FsLock {
+        FsLock { guard: Box::new(guard), descriptor: Some(descriptor) }
     }
 
     /// What to give to a process that shall hold the lock as well, should this one die.
@@ -425,81 +425,81 @@ impl Lock {
     }
 }
 
-impl fmt::Debug for Dir {
+impl fmt::Debug for FsDir {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Dir")
     }
 }
 
-impl fmt::Debug for File {
+impl fmt::Debug for FsFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("File")
     }
 }
 
-impl fmt::Debug for Lock {
+impl fmt::Debug for FsLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Lock")
     }
 }
 
-fn foreign() -> io::Error {
+fn foreign_handle_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the handle belongs to another file system")
 }
 
 /// A mark inside an [`io::Error`] for what no error number says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum FsErrorMark {
     NotRegular,
     TooLong,
 }
 
-impl fmt::Display for Mark {
+impl fmt::Display for FsErrorMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Mark::NotRegular => "it is not a regular file",
-            Mark::TooLong => "it is longer than what may be read",
+            FsErrorMark::NotRegular => "it is not a regular file",
+            FsErrorMark::TooLong => "it is longer than what may be read",
         })
     }
 }
 
-impl std::error::Error for Mark {}
+impl std::error::Error for FsErrorMark {}
 
 /// The error for reading something that is no regular file.
-pub fn not_regular() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, Mark::NotRegular)
+pub fn not_regular_error() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, FsErrorMark::NotRegular)
 }
 
 /// The error for reading more than what was allowed.
-pub fn too_long() -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, Mark::TooLong)
+pub fn too_long_error() -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, FsErrorMark::TooLong)
 }
 
-fn marked(error: &io::Error, mark: Mark) -> bool {
-    error.get_ref().and_then(|inner| inner.downcast_ref::<Mark>()) == Some(&mark)
+fn has_mark(error: &io::Error, mark: FsErrorMark) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<FsErrorMark>()) == Some(&mark)
 }
 
 /// Whether what was to be read is no regular file.
 pub fn is_not_regular(error: &io::Error) -> bool {
-    marked(error, Mark::NotRegular)
+    has_mark(error, FsErrorMark::NotRegular)
 }
 
 /// Whether a file has more bytes than were allowed.
 pub fn is_too_long(error: &io::Error) -> bool {
-    marked(error, Mark::TooLong)
+    has_mark(error, FsErrorMark::TooLong)
 }
 
-fn has_number(error: &io::Error, numbers: &[rustix::io::Errno]) -> bool {
+fn has_errno(error: &io::Error, numbers: &[rustix::io::Errno]) -> bool {
     numbers.iter().any(|number| error.raw_os_error() == Some(number.raw_os_error()))
 }
 
 /// Whether a symbolic link stood where none may be, or a path led out of its root.
 pub fn is_link(error: &io::Error) -> bool {
-    has_number(error, &[rustix::io::Errno::LOOP])
+    has_errno(error, &[rustix::io::Errno::LOOP])
 }
 
 /// Whether the file system cannot rename in the way that was asked for.
 pub fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
-    has_number(error, &[Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP])
+    has_errno(error, &[Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP])
 }

@@ -6,13 +6,13 @@
 //! can stop it at any operation, lose what was not synced, or fail any call. This crate does not
 //! know what is stored.
 
+pub mod append_log;
 pub mod atomic;
 pub mod fs;
-pub mod log;
 pub mod model;
-pub mod own;
+pub mod private_files;
 pub mod real;
 
-pub use fs::{Dir, File, Fs, Kind, Lock, Rename, Stamp, Stat};
-pub use model::Model;
-pub use real::Real;
+pub use fs::{Fs, FsDir, FsFile, FsKind, FsLock, FsStamp, FsStat, RenameMode};
+pub use model::ModelFs;
+pub use real::RealFs;

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use relaycode_exec::{Deadlines, Job, KEEP, Output, Runner};
+use relaycode_exec::{Deadlines, Job, JobOutput, KEEPER_ARGUMENT, Runner};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.first().is_some_and(|first| first == KEEP) {
-        return relaycode_exec::keep();
+    if words.first().is_some_and(|first| first == KEEPER_ARGUMENT) {
+        return relaycode_exec::run_keeper();
     }
     let [output, line] = words.as_slice() else { return ExitCode::from(2) };
     match run(output, line) {
@@ -32,10 +32,10 @@ fn run(output: &str, line: &str) -> Result<String, Box<dyn std::error::Error>> {
     // As relay does while an editor has the terminal.
     signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::default())?;
     let output = match output {
-        "terminal" => Output::Terminal,
-        "streams" => Output::Streams { aside: false },
-        "aside" => Output::Streams { aside: true },
-        _ => Output::Together,
+        "terminal" => JobOutput::Terminal,
+        "streams" => JobOutput::Inherited { stdout_to_stderr: false },
+        "aside" => JobOutput::Inherited { stdout_to_stderr: true },
+        _ => JobOutput::Merged,
     };
     let deadlines = Deadlines { grace: Duration::from_millis(300), ..Deadlines::default() };
     let job = Job { output, deadlines, ..Job::shell(line, ".") };
@@ -44,7 +44,7 @@ fn run(output: &str, line: &str) -> Result<String, Box<dyn std::error::Error>> {
         Runner::new(std::env::current_exe()?).run(&job, &|| false, &mut |bytes| seen += bytes.len())?;
     let text = finished.stdout.text();
     let text = text.get(..200).unwrap_or(&text);
-    let (end, left_behind) = (finished.end, finished.left_behind);
+    let (end, left_behind) = (finished.reason, finished.left_behind);
     Ok(format!(
         "end {end:?}, left behind {left_behind}, seen {seen}, children {}, peak {} KiB\n{text}",
         children()?,

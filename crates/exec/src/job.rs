@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::wire::{Order, Place};
+use crate::keeper::protocol::{JobTerminal, KeeperRequest};
 
 /// The longest time between SIGTERM and SIGKILL. Who is asked to end and wants longer does not want to.
 pub(crate) const MOST_GRACE: Duration = Duration::from_secs(600);
@@ -19,63 +19,67 @@ const SHELL: &str = "/bin/sh";
 #[derive(Debug, Clone)]
 pub struct Job {
     /// What to run.
-    pub program: Program,
+    pub command: JobCommand,
     /// The directory it runs in.
     pub directory: PathBuf,
     /// How its environment differs from ours.
-    pub environment: Environment,
+    pub environment: JobEnvironment,
     /// What it reads.
-    pub input: Input,
+    pub input: JobInput,
     /// Where its output goes.
-    pub output: Output,
+    pub output: JobOutput,
     /// How long it may take.
     pub deadlines: Deadlines,
     /// How much of its output is kept.
-    pub kept: Kept,
+    pub capture: CaptureLimits,
     /// Something that the keeper holds open for as long as the job, and whatever is left of it, lives: a lock, say,
     /// that others take for a sign of life even when relay itself is gone. The job does not get it.
-    pub held: Option<Arc<OwnedFd>>,
+    pub keep_open: Option<Arc<OwnedFd>>,
 }
 
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Program {
+pub enum JobCommand {
     /// A program by name or path, and its arguments. No shell is involved.
     Argv(Vec<OsString>),
     /// A command line of the project's configuration, for `sh -c`. Nothing else uses a shell.
     Shell(String),
 }
 
-impl Program {
+impl JobCommand {
     /// What to call it in a message: its name, or the command line.
     pub fn name(&self) -> String {
         match self {
-            Program::Argv(_) => self.first(),
-            Program::Shell(line) => line.clone(),
+            JobCommand::Argv(_) => self.program_name(),
+            JobCommand::Shell(line) => line.clone(),
         }
     }
 
     /// The program that is started.
-    pub(crate) fn first(&self) -> String {
+    pub(crate) fn program_name(&self) -> String {
         match self {
-            Program::Argv(words) => words.first().map_or(String::new(), |word| word.to_string_lossy().into()),
-            Program::Shell(_) => SHELL.to_string(),
+            JobCommand::Argv(words) => {
+                words.first().map_or(String::new(), |word| word.to_string_lossy().into())
+            }
+            JobCommand::Shell(_) => SHELL.to_string(),
         }
     }
 
     /// The program and its arguments, as bytes.
-    fn words(&self) -> Vec<Vec<u8>> {
+    fn argv(&self) -> Vec<Vec<u8>> {
         match self {
-            Program::Argv(words) => words.iter().map(|word| word.as_bytes().to_vec()).collect(),
+            JobCommand::Argv(words) => words.iter().map(|word| word.as_bytes().to_vec()).collect(),
             // `--`: a line may begin with a hyphen.
-            Program::Shell(line) => [SHELL, "-c", "--", line].map(|word| word.as_bytes().to_vec()).to_vec(),
+            JobCommand::Shell(line) => {
+                [SHELL, "-c", "--", line].map(|word| word.as_bytes().to_vec()).to_vec()
+            }
         }
     }
 }
 
 /// How a job's environment differs from relay's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Environment {
+pub struct JobEnvironment {
     /// Variables that go, by exact name.
     pub remove: Vec<OsString>,
     /// Variables that go, by how their name begins.
@@ -86,26 +90,26 @@ pub struct Environment {
 
 /// What a job reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Input {
+pub enum JobInput {
     /// Nothing: `/dev/null`.
     #[default]
-    Nothing,
+    Null,
     /// These bytes, then the end. At a terminal of its own they are typed once the program runs, and
     /// nothing more: who wants an end there types it (`\x04` at the beginning of a line).
     Bytes(Vec<u8>),
     /// What [`crate::Live::send`] gives it, until [`crate::Live::close_input`]. Only for a job that is
     /// [started](crate::Runner::start); one that is run to its end would wait for ever.
-    Open,
+    Piped,
 }
 
 /// Where a job's output goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Output {
+pub enum JobOutput {
     /// Standard output and standard error apart.
     #[default]
-    Apart,
+    Separate,
     /// Both in one, in the order in which they were written; kept as standard output.
-    Together,
+    Merged,
     /// A terminal of its own, of this size; kept as standard output. Input is typed into it.
     Pty {
         /// Rows.
@@ -120,18 +124,18 @@ pub enum Output {
     Terminal,
     /// relay's own standard streams, whatever they are, straight through and with nothing kept: as if the
     /// command had been started by hand in relay's place. If they are a terminal, all that is said of
-    /// [`Output::Terminal`] holds; and when the command stops itself, relay stops as well, so that the
+    /// [`JobOutput::Terminal`] holds; and when the command stops itself, relay stops as well, so that the
     /// user's shell has its terminal back. [`Job::input`] and [`Deadlines::idle`] mean nothing here.
-    Streams {
+    Inherited {
         /// What it prints to standard output goes to relay's standard error: the other is for relay's own answer.
-        aside: bool,
+        stdout_to_stderr: bool,
     },
 }
 
-impl Output {
+impl JobOutput {
     /// Whether relay sees nothing of it.
-    pub(crate) fn is_the_users(self) -> bool {
-        matches!(self, Output::Terminal | Output::Streams { .. })
+    pub(crate) fn is_passed_through(self) -> bool {
+        matches!(self, JobOutput::Terminal | JobOutput::Inherited { .. })
     }
 }
 
@@ -154,29 +158,29 @@ impl Default for Deadlines {
 
 /// How much of a job's output is kept, per stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct CaptureLimits {
     /// Bytes of its beginning.
     pub head: usize,
     /// Bytes of its end.
     pub tail: usize,
     /// Where the whole output goes when it does not fit, and how much of it at most. Secrets in it are
     /// blacked out line by line.
-    pub spill: Option<Spill>,
+    pub spill: Option<SpillTarget>,
 }
 
 /// A file for output that does not fit into memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spill {
+pub struct SpillTarget {
     /// The file; it is made with mode 0600 when it is needed, never over an existing one. Standard
     /// error, where it is apart, goes to one of its own, with `.stderr` added to the name.
     pub file: PathBuf,
     /// Bytes in it at most. A file that got full says so in its last line.
-    pub most: u64,
+    pub max_bytes: u64,
 }
 
-impl Default for Kept {
-    fn default() -> Kept {
-        Kept { head: 64 << 10, tail: 192 << 10, spill: None }
+impl Default for CaptureLimits {
+    fn default() -> CaptureLimits {
+        CaptureLimits { head: 64 << 10, tail: 192 << 10, spill: None }
     }
 }
 
@@ -187,25 +191,25 @@ impl Job {
         I: IntoIterator<Item = S>,
         S: Into<OsString>,
     {
-        Job::new(Program::Argv(words.into_iter().map(Into::into).collect()), directory.into())
+        Job::new(JobCommand::Argv(words.into_iter().map(Into::into).collect()), directory.into())
     }
 
     /// A command line of the project's configuration: `sh -c`, output together.
     pub fn shell(line: &str, directory: impl Into<PathBuf>) -> Job {
-        let job = Job::new(Program::Shell(line.to_string()), directory.into());
-        Job { output: Output::Together, ..job }
+        let job = Job::new(JobCommand::Shell(line.to_string()), directory.into());
+        Job { output: JobOutput::Merged, ..job }
     }
 
-    fn new(program: Program, directory: PathBuf) -> Job {
+    fn new(program: JobCommand, directory: PathBuf) -> Job {
         Job {
-            program,
+            command: program,
             directory,
-            environment: Environment::default(),
-            input: Input::default(),
-            output: Output::default(),
+            environment: JobEnvironment::default(),
+            input: JobInput::default(),
+            output: JobOutput::default(),
             deadlines: Deadlines::default(),
-            kept: Kept::default(),
-            held: None,
+            capture: CaptureLimits::default(),
+            keep_open: None,
         }
     }
 
@@ -215,25 +219,25 @@ impl Job {
     }
 
     /// Where it stands to a terminal.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn terminal(&self) -> JobTerminal {
         match self.output {
-            Output::Apart | Output::Together => Place::Apart,
-            Output::Pty { .. } => Place::Own,
-            Output::Terminal | Output::Streams { .. } => Place::Users,
+            JobOutput::Separate | JobOutput::Merged => JobTerminal::Apart,
+            JobOutput::Pty { .. } => JobTerminal::Own,
+            JobOutput::Terminal | JobOutput::Inherited { .. } => JobTerminal::Users,
         }
     }
 
     /// What the keeper needs to know of it.
-    pub(crate) fn order(&self) -> Order {
+    pub(crate) fn request(&self) -> KeeperRequest {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let bytes = |name: &OsString| name.clone().into_vec();
-        Order {
-            words: self.program.words(),
+        KeeperRequest {
+            words: self.command.argv(),
             directory: self.directory.as_os_str().as_bytes().to_vec(),
             remove: self.environment.remove.iter().map(bytes).collect(),
             remove_prefixes: self.environment.remove_prefixes.clone(),
             set: self.environment.set.iter().map(|(name, value)| (bytes(name), bytes(value))).collect(),
-            place: self.place(),
+            place: self.terminal(),
             total: self.deadlines.total.map(milliseconds),
             grace: milliseconds(self.grace()),
         }

@@ -5,26 +5,20 @@
 //! keeper ends every descendant, also those that left their process group. What a job prints is capped,
 //! with its beginning and its end kept. This crate does not know what it runs.
 
-mod capture;
+mod detach;
 pub mod job;
-mod keep;
 mod keeper;
-#[cfg_attr(not(target_os = "linux"), path = "kin_group.rs")]
-mod kin;
-mod leave;
 mod live;
 pub mod outcome;
-mod run;
-mod spill;
-mod streams;
-mod wire;
+mod output;
+mod runner;
 
-pub use job::{Deadlines, Environment, Input, Job, Kept, Output, Program, Spill};
-pub use keep::keep;
-pub use leave::{go_on, leave};
-pub use live::{Live, Said};
-pub use outcome::{Captured, End, ExecError, Finished};
-pub use run::Runner;
+pub use detach::{respawn_detached, spawn_detached};
+pub use job::{CaptureLimits, Deadlines, Job, JobCommand, JobEnvironment, JobInput, JobOutput, SpillTarget};
+pub use keeper::process::run_keeper;
+pub use live::{LiveJob, ProcessEvent};
+pub use outcome::{CapturedOutput, ExecError, ExitReason, JobOutcome};
+pub use runner::Runner;
 
 /// The first argument with which the binary becomes a keeper.
-pub const KEEP: &str = "__keep";
+pub const KEEPER_ARGUMENT: &str = "__keep";

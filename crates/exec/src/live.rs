@@ -5,35 +5,35 @@
 
 use std::time::{Duration, Instant};
 
-use crate::outcome::{ExecError, Finished};
-use crate::run::{Running, Stream};
+use crate::outcome::{ExecError, JobOutcome};
+use crate::runner::{OutputStream, RunningJob};
 
 /// A job that runs. See [`crate::Runner::start`].
-pub struct Live {
-    running: Option<Running>,
+pub struct LiveJob {
+    running: Option<RunningJob>,
     /// What came of the last step and was not handed out yet.
-    waiting: Vec<Said>,
+    pending_events: Vec<ProcessEvent>,
 }
 
 /// What a job has to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum ProcessEvent {
     /// It printed this to standard output.
-    Output(Vec<u8>),
+    Stdout(Vec<u8>),
     /// It printed this to standard error.
-    Errors(Vec<u8>),
+    Stderr(Vec<u8>),
     /// Nothing in the given time.
-    Nothing,
+    Timeout,
     /// It has ended, and all its descendants with it. What it printed last was handed out before.
-    Over(Box<Finished>),
+    Finished(Box<JobOutcome>),
 }
 
-impl Live {
-    pub(crate) fn new(running: Running) -> Live {
-        Live { running: Some(running), waiting: Vec::new() }
+impl LiveJob {
+    pub(crate) fn new(running: RunningJob) -> LiveJob {
+        LiveJob { running: Some(running), pending_events: Vec::new() }
     }
 
-    /// Gives the job more to read. Returns at once: it is written while [`Live::next`] waits.
+    /// Gives the job more to read. Returns at once: it is written while [`LiveJob::next`] waits.
     pub fn send(&mut self, bytes: &[u8]) {
         if let Some(running) = &mut self.running {
             running.send(bytes);
@@ -41,8 +41,8 @@ impl Live {
     }
 
     /// Bytes that were given and are not taken yet.
-    pub fn unread(&self) -> usize {
-        self.running.as_ref().map_or(0, Running::unread)
+    pub fn unsent_bytes(&self) -> usize {
+        self.running.as_ref().map_or(0, RunningJob::unsent_bytes)
     }
 
     /// The job reads what it was given, and then the end of it.
@@ -53,35 +53,35 @@ impl Live {
     }
 
     /// Waits for what the job says next, `most` at most. `stop` is asked often; when it says yes, the job is
-    /// ended, and what is said next leads to [`Said::Over`].
+    /// ended, and what is said next leads to [`ProcessEvent::Finished`].
     ///
     /// # Errors
     /// If it could not be started, or not be watched any more. It is over then.
-    pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<Said, ExecError> {
+    pub fn next_event(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<ProcessEvent, ExecError> {
         let until = Instant::now() + most;
         loop {
-            if !self.waiting.is_empty() {
-                return Ok(self.waiting.remove(0));
+            if !self.pending_events.is_empty() {
+                return Ok(self.pending_events.remove(0));
             }
             let Some(running) = &mut self.running else {
                 let source = std::io::ErrorKind::UnexpectedEof.into();
                 return Err(ExecError::System { action: "talk with a process that has ended", source });
             };
-            let waiting = &mut self.waiting;
+            let waiting = &mut self.pending_events;
             let watch = &mut |stream, bytes: &[u8]| {
                 waiting.push(match stream {
-                    Stream::Output => Said::Output(bytes.to_vec()),
-                    Stream::Errors => Said::Errors(bytes.to_vec()),
+                    OutputStream::Stdout => ProcessEvent::Stdout(bytes.to_vec()),
+                    OutputStream::Stderr => ProcessEvent::Stderr(bytes.to_vec()),
                 });
             };
             let left = until.saturating_duration_since(Instant::now());
             match running.step(stop, watch, left) {
                 Ok(None) => {}
                 Ok(Some(last)) => {
-                    running.read_the_rest(watch);
+                    running.drain_output(watch);
                     if let Some(running) = self.running.take() {
                         let finished = running.finish(last, stop)?;
-                        self.waiting.push(Said::Over(Box::new(finished)));
+                        self.pending_events.push(ProcessEvent::Finished(Box::new(finished)));
                     }
                 }
                 Err(error) => {
@@ -89,8 +89,8 @@ impl Live {
                     return Err(error);
                 }
             }
-            if self.waiting.is_empty() && left.is_zero() {
-                return Ok(Said::Nothing);
+            if self.pending_events.is_empty() && left.is_zero() {
+                return Ok(ProcessEvent::Timeout);
             }
         }
     }
@@ -99,22 +99,23 @@ impl Live {
     ///
     /// # Errors
     /// If it could not be watched.
-    pub fn end(mut self) -> Result<Option<Finished>, ExecError> {
+    pub fn end(mut self) -> Result<Option<JobOutcome>, ExecError> {
         if self.running.is_none() {
-            let over = |said| if let Said::Over(finished) = said { Some(*finished) } else { None };
-            return Ok(self.waiting.into_iter().find_map(over));
+            let over =
+                |said| if let ProcessEvent::Finished(finished) = said { Some(*finished) } else { None };
+            return Ok(self.pending_events.into_iter().find_map(over));
         }
         loop {
-            match self.next(&|| true, Duration::from_secs(1))? {
-                Said::Over(finished) => return Ok(Some(*finished)),
+            match self.next_event(&|| true, Duration::from_secs(1))? {
+                ProcessEvent::Finished(finished) => return Ok(Some(*finished)),
                 // What it still prints is of no use to anybody, and kept as far as it is kept.
-                Said::Output(_) | Said::Errors(_) | Said::Nothing => {}
+                ProcessEvent::Stdout(_) | ProcessEvent::Stderr(_) | ProcessEvent::Timeout => {}
             }
         }
     }
 }
 
-impl std::fmt::Debug for Live {
+impl std::fmt::Debug for LiveJob {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Live").field("over", &self.running.is_none()).finish_non_exhaustive()
     }

@@ -4,15 +4,15 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A job that was started and has ended, with all its descendants (but see [`Finished::escaped`]).
+/// A job that was started and has ended, with all its descendants (but see [`JobOutcome::escaped`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
+pub struct JobOutcome {
     /// How it ended.
-    pub end: End,
+    pub reason: ExitReason,
     /// What it printed to standard output (or to both, or to its terminal).
-    pub stdout: Captured,
+    pub stdout: CapturedOutput,
     /// What it printed to standard error.
-    pub stderr: Captured,
+    pub stderr: CapturedOutput,
     /// How long it took.
     pub took: Duration,
     /// Processes that it left behind and that were ended then.
@@ -23,7 +23,7 @@ pub struct Finished {
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ExitReason {
     /// By itself, with this code.
     Exited(i32),
     /// By this signal, which relay did not send.
@@ -38,16 +38,16 @@ pub enum End {
     KeeperLost,
 }
 
-impl End {
+impl ExitReason {
     /// Whether it ended by itself and says that all is well.
     pub fn is_success(self) -> bool {
-        self == End::Exited(0)
+        self == ExitReason::Exited(0)
     }
 }
 
 /// What one stream brought.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedOutput {
     /// Its beginning; all of it if nothing was dropped.
     pub head: Vec<u8>,
     /// Its end, if not all of it is in `head`.
@@ -56,10 +56,10 @@ pub struct Captured {
     pub dropped: u64,
     /// The file with all of it, as far as it may grow. There is none if nothing was dropped, or if it
     /// could not be written.
-    pub spilled: Option<PathBuf>,
+    pub spill_file: Option<PathBuf>,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// What was kept, as text: with a line that says how much is missing, if something is.
     pub fn text(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.head).into_owned();

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    relaycode_exec::keep()
+    relaycode_exec::run_keeper()
 }

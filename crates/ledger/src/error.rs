@@ -10,7 +10,7 @@ use crate::id::TxId;
 pub enum LedgerError {
     /// A rule stands against it; nothing was touched.
     #[error("{}", first(.0))]
-    Refused(Vec<Refusal>),
+    Refused(Vec<LedgerRefusal>),
     /// The transaction is in the ledger already; nothing was touched.
     #[error("{} is already in the ledger", .id.short())]
     AlreadyProcessed {
@@ -31,11 +31,11 @@ pub enum LedgerError {
     Interrupted,
     /// A put-back left files alone.
     #[error("{} could not be put back whole: {} left alone", .0.id.short(), files(.0.left.len()))]
-    NeedsYou(Box<Unfinished>),
+    NeedsDecision(Box<UnfinishedPutBack>),
     /// The files of a transaction are half as before and half as after, because something failed
     /// while they were put back. Its journal is there: the next recovery tries again.
     #[error("{} could not be put back yet: {why}", .id.short())]
-    HalfWay {
+    PutBackIncomplete {
         /// The transaction.
         id: TxId,
         /// What failed.
@@ -43,7 +43,7 @@ pub enum LedgerError {
     },
     /// Another command is being recorded in this project; nothing was touched.
     #[error("another recording runs in this project{}", running(*.pid, .command))]
-    Recording {
+    RecordingActive {
         /// The process that records; 0 if it is not known yet.
         pid: u32,
         /// What it runs.
@@ -59,7 +59,7 @@ pub enum LedgerError {
     },
     /// A change is just being applied; nothing was touched.
     #[error("{} is being applied in this project by process {pid}", .id.short())]
-    Open {
+    TransactionActive {
         /// The transaction.
         id: TxId,
         /// The process.
@@ -70,7 +70,7 @@ pub enum LedgerError {
     Busy,
     /// There is no such transaction.
     #[error("there is no transaction `{name}`")]
-    Unknown {
+    UnknownTransaction {
         /// What was asked for.
         name: String,
     },
@@ -94,7 +94,7 @@ pub enum LedgerError {
     #[error(
         "{path} was written by a newer relay (format {version}, this one knows {known}); nothing was touched"
     )]
-    Newer {
+    NewerFormat {
         /// The file, beneath the root.
         path: String,
         /// Its format.
@@ -129,21 +129,21 @@ pub enum LedgerError {
 
 impl LedgerError {
     /// The error that a put-back failed with, saying what that means.
-    pub(crate) fn half_way(id: TxId, why: LedgerError) -> LedgerError {
+    pub(crate) fn put_back_incomplete(id: TxId, why: LedgerError) -> LedgerError {
         match why {
-            LedgerError::NeedsYou(_) | LedgerError::HalfWay { .. } => why,
-            _ => LedgerError::HalfWay { id, why: Box::new(why) },
+            LedgerError::NeedsDecision(_) | LedgerError::PutBackIncomplete { .. } => why,
+            _ => LedgerError::PutBackIncomplete { id, why: Box::new(why) },
         }
     }
 }
 
 /// Turns what the system said into an error about `path`: "cannot write src/a.rs: …".
-pub(crate) fn cannot(verb: &'static str, path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
+pub(crate) fn io_error(verb: &'static str, path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
     let path = path.to_string();
     move |source| LedgerError::Io { action: verb, path, source, put_back: false }
 }
 
-fn first(refusals: &[Refusal]) -> String {
+fn first(refusals: &[LedgerRefusal]) -> String {
     match refusals {
         [] => "refused".to_string(),
         [only] => only.to_string(),
@@ -166,16 +166,16 @@ fn files(count: usize) -> String {
 /// A rule that stands against a change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path} {}", .rule.sentence())]
-pub struct Refusal {
+pub struct LedgerRefusal {
     /// The file.
     pub path: String,
     /// The rule.
-    pub rule: Rule,
+    pub rule: LedgerRule,
 }
 
 /// The rules that can stand against a change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rule {
+pub enum LedgerRule {
     /// It is not what it was when the change was planned.
     Changed,
     /// Something stands where nothing may.
@@ -196,7 +196,7 @@ pub enum Rule {
     /// A rename would lead to another device.
     OtherDevice,
     /// It cannot exist beside another name on every file system.
-    Twin {
+    NameCollision {
         /// The other name.
         other: String,
     },
@@ -208,12 +208,12 @@ pub enum Rule {
         pid: u32,
     },
     /// A transaction that could not be put back whole has it, and waits for a person.
-    Waiting {
+    AwaitsDecision {
         /// The transaction.
         by: TxId,
     },
     /// It takes part in the change twice.
-    Twice,
+    DuplicatePath,
     /// There is not enough room.
     NoSpace {
         /// How many bytes are needed.
@@ -223,48 +223,48 @@ pub enum Rule {
     },
 }
 
-impl Rule {
+impl LedgerRule {
     /// A stable name for machines.
     pub fn name(&self) -> &'static str {
         match self {
-            Rule::Changed => "changed",
-            Rule::Exists => "exists",
-            Rule::Gone => "gone",
-            Rule::NotAFile(_) => "notAFile",
-            Rule::HardLink { .. } => "hardLink",
-            Rule::ReadOnly => "readOnly",
-            Rule::Immutable => "immutable",
-            Rule::OtherDevice => "otherDevice",
-            Rule::Twin { .. } => "twin",
-            Rule::Claimed { .. } => "claimed",
-            Rule::Waiting { .. } => "waiting",
-            Rule::Twice => "twice",
-            Rule::NoSpace { .. } => "noSpace",
+            LedgerRule::Changed => "changed",
+            LedgerRule::Exists => "exists",
+            LedgerRule::Gone => "gone",
+            LedgerRule::NotAFile(_) => "notAFile",
+            LedgerRule::HardLink { .. } => "hardLink",
+            LedgerRule::ReadOnly => "readOnly",
+            LedgerRule::Immutable => "immutable",
+            LedgerRule::OtherDevice => "otherDevice",
+            LedgerRule::NameCollision { .. } => "twin",
+            LedgerRule::Claimed { .. } => "claimed",
+            LedgerRule::AwaitsDecision { .. } => "waiting",
+            LedgerRule::DuplicatePath => "twice",
+            LedgerRule::NoSpace { .. } => "noSpace",
         }
     }
 
     /// The rest of a sentence that begins with the file's name.
     pub fn sentence(&self) -> String {
         match self {
-            Rule::Changed => "changed since this was planned".into(),
-            Rule::Exists => "exists already".into(),
-            Rule::Gone => "is gone".into(),
-            Rule::NotAFile(what) => format!("is {what}, not a regular file"),
-            Rule::HardLink { names } => {
+            LedgerRule::Changed => "changed since this was planned".into(),
+            LedgerRule::Exists => "exists already".into(),
+            LedgerRule::Gone => "is gone".into(),
+            LedgerRule::NotAFile(what) => format!("is {what}, not a regular file"),
+            LedgerRule::HardLink { names } => {
                 format!("has {names} names (hard links); changing it would part them")
             }
-            Rule::ReadOnly => "is read-only".into(),
-            Rule::Immutable => "is marked immutable".into(),
-            Rule::OtherDevice => "would move to another device".into(),
-            Rule::Twin { other } => format!("and {other} are one name on some file systems"),
-            Rule::Claimed { by, pid } => {
+            LedgerRule::ReadOnly => "is read-only".into(),
+            LedgerRule::Immutable => "is marked immutable".into(),
+            LedgerRule::OtherDevice => "would move to another device".into(),
+            LedgerRule::NameCollision { other } => format!("and {other} are one name on some file systems"),
+            LedgerRule::Claimed { by, pid } => {
                 format!("belongs to {}, which is still open in process {pid}", by.short())
             }
-            Rule::Waiting { by } => {
+            LedgerRule::AwaitsDecision { by } => {
                 format!("belongs to {}, which waits for you: `relay recover`", by.short())
             }
-            Rule::Twice => "takes part in the change twice".into(),
-            Rule::NoSpace { needed, free } => {
+            LedgerRule::DuplicatePath => "takes part in the change twice".into(),
+            LedgerRule::NoSpace { needed, free } => {
                 format!("and the rest need {needed} bytes, and the disk has {free} left")
             }
         }
@@ -273,18 +273,18 @@ impl Rule {
 
 /// A transaction that could not be put back whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfinished {
+pub struct UnfinishedPutBack {
     /// The transaction.
     pub id: TxId,
     /// Files that were put back, or were as before already.
     pub restored: Vec<String>,
     /// Files that were left alone.
-    pub left: Vec<Left>,
+    pub left: Vec<UnrestoredFile>,
 }
 
 /// A file that a put-back left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct UnrestoredFile {
     /// The file.
     pub path: String,
     /// Why, as the rest of a sentence that begins with its name.
@@ -299,14 +299,14 @@ pub struct FileConflict {
     /// The file.
     pub path: String,
     /// The regions; none: it cannot be merged by lines at all.
-    pub regions: Vec<Region>,
+    pub regions: Vec<ConflictRegion>,
     /// Why it cannot be merged by lines, if it cannot.
     pub reason: Option<String>,
 }
 
 /// A region that later edits changed too.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Region {
+pub struct ConflictRegion {
     /// Its first line in the file as it is now, from 1.
     pub line: usize,
     /// What stands there now.

@@ -15,7 +15,7 @@ pub struct TxId(Uuid);
 /// What was given is no id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a transaction's id (a UUID such as 3f9c1e2a-0c4b-4c1d-9a53-0c2f5d1e7b66)")]
-pub struct BadId(String);
+pub struct InvalidTxId(String);
 
 impl TxId {
     /// A new random id.
@@ -30,19 +30,19 @@ impl TxId {
 }
 
 impl FromStr for TxId {
-    type Err = BadId;
+    type Err = InvalidTxId;
 
-    fn from_str(text: &str) -> Result<TxId, BadId> {
+    fn from_str(text: &str) -> Result<TxId, InvalidTxId> {
         let usual_form = text.len() == 36 && text.is_ascii();
         let parsed = Uuid::try_parse(text).ok().filter(|_| usual_form);
-        parsed.map(TxId).ok_or_else(|| BadId(text.chars().take(60).collect()))
+        parsed.map(TxId).ok_or_else(|| InvalidTxId(text.chars().take(60).collect()))
     }
 }
 
 impl TryFrom<String> for TxId {
-    type Error = BadId;
+    type Error = InvalidTxId;
 
-    fn try_from(text: String) -> Result<TxId, BadId> {
+    fn try_from(text: String) -> Result<TxId, InvalidTxId> {
         text.parse()
     }
 }

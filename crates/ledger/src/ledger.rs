@@ -6,32 +6,32 @@ use std::time::Duration;
 
 use relaycode_durable::Fs;
 
-use crate::error::{LedgerError, cannot};
-use crate::paths::Root;
-use crate::state::State;
+use crate::disk::paths::LedgerRoot;
+use crate::disk::state_dir::StateDir;
+use crate::error::{LedgerError, io_error};
 
 /// Settings that a caller brings; the library reads no environment.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct LedgerSettings {
     /// The user's own directory (`~/.relaycode`), where every ledger has a copy; `None`: no copy.
     pub home: Option<PathBuf>,
     /// How long to wait for another relay that holds the project's lock.
-    pub patience: Duration,
+    pub lock_timeout: Duration,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { home: None, patience: Duration::from_secs(10) }
+impl Default for LedgerSettings {
+    fn default() -> LedgerSettings {
+        LedgerSettings { home: None, lock_timeout: Duration::from_secs(10) }
     }
 }
 
 /// The ledger of one checkout.
 pub struct Ledger {
     pub(crate) fs: Arc<dyn Fs>,
-    pub(crate) root: Root,
+    pub(crate) root: LedgerRoot,
     /// The root's path, as the key of the copy and for messages.
     pub(crate) path: PathBuf,
-    pub(crate) settings: Settings,
+    pub(crate) settings: LedgerSettings,
 }
 
 impl Ledger {
@@ -39,19 +39,19 @@ impl Ledger {
     ///
     /// # Errors
     /// If the directory cannot be opened.
-    pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: Settings) -> Result<Ledger, LedgerError> {
+    pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: LedgerSettings) -> Result<Ledger, LedgerError> {
         let dir = fs.open_root(path).map_err(|source| LedgerError::Io {
             action: "open",
             path: path.display().to_string(),
             source,
             put_back: false,
         })?;
-        let root = Root::new(Arc::clone(&fs), dir);
+        let root = LedgerRoot::new(Arc::clone(&fs), dir);
         Ok(Ledger { fs, root, path: path.to_path_buf(), settings })
     }
 
     /// The project's root.
-    pub fn root(&self) -> &Root {
+    pub fn root(&self) -> &LedgerRoot {
         &self.root
     }
 
@@ -60,15 +60,16 @@ impl Ledger {
     /// # Errors
     /// The system's.
     pub fn make_state(&self) -> Result<(), LedgerError> {
-        State::create(&self.fs, &self.root).map_err(cannot("make", crate::state::NAME))?;
+        StateDir::create(&self.fs, &self.root)
+            .map_err(io_error("make", crate::disk::state_dir::STATE_DIR_NAME))?;
         Ok(())
     }
 
     /// The state directory, if there is one.
-    pub(crate) fn state(&self) -> Result<Option<State>, LedgerError> {
-        State::open(&self.fs, &self.root).map_err(|source| LedgerError::Io {
+    pub(crate) fn state(&self) -> Result<Option<StateDir>, LedgerError> {
+        StateDir::open(&self.fs, &self.root).map_err(|source| LedgerError::Io {
             action: "open",
-            path: crate::state::NAME.to_string(),
+            path: crate::disk::state_dir::STATE_DIR_NAME.to_string(),
             source,
             put_back: false,
         })

@@ -1,7 +1,7 @@
 //! Models: what is said to them and what comes back, whoever runs them.
 //!
-//! A [`Request`] is turned by a [`wire`] into one HTTP request, and the bytes that come back into one
-//! sequence of [`Event`]s, the same for every provider. A wire is one file; a provider that speaks a known
+//! A [`ChatRequest`] is turned by a [`wire`] into one HTTP request, and the bytes that come back into one
+//! sequence of [`StreamEvent`]s, the same for every provider. A wire is one file; a provider that speaks a known
 //! wire is one row of data. This crate knows neither tools nor sessions, never prints, and never reads
 //! the environment: what it needs is handed to it.
 //!
@@ -24,8 +24,8 @@
 //!         let mut stream = client.stream(model, auth.clone(), request.clone(), options);
 //!         while let Some(step) = stream.next().await {
 //!             match step {
-//!                 Step::Event(Event::TextDelta { delta, .. }) => print!("{delta}"),
-//!                 Step::Event(_) => {}
+//!                 Step::StreamEvent(Event::TextDelta { delta, .. }) => print!("{delta}"),
+//!                 Step::StreamEvent(_) => {}
 //!                 Step::Retrying { attempt, of, wait, failure } => {
 //!                     eprintln!("{failure}; attempt {attempt} of {of} in {wait:?}");
 //!                 }
@@ -59,51 +59,31 @@
 //! }
 //! ```
 
-pub mod ambient;
-pub mod assembly;
-pub mod cancel;
-pub mod catalogue;
-pub mod decode;
-pub mod event;
 pub mod failure;
-pub mod hints;
-pub mod keys;
-pub mod lines;
 pub mod message;
-pub mod model;
 pub mod models;
-mod names;
-mod own;
-pub mod partial;
-pub mod provider;
-pub mod proxy;
 pub mod request;
-pub mod retry;
-pub mod schema;
-pub mod secrets;
-pub mod sse;
 pub mod stream;
-pub mod transport;
-pub mod veil;
+mod user_directory;
 pub mod wire;
 
-pub use assembly::Assembly;
-pub use cancel::Cancel;
-pub use decode::Decode;
-pub use event::Event;
-pub use failure::{Class, Failure};
-pub use message::{AssistantMessage, Message, StopReason, Usage};
-pub use model::Model;
-pub use own::{Home, OwnError};
-pub use request::Request;
-pub use stream::{Options, Step, Stream};
-pub use transport::Client;
-pub use veil::Veil;
+pub use failure::{FailureClass, ModelFailure};
+pub use message::{AssistantMessage, Message, StopReason, TokenUsage};
+pub use models::model::Model;
+pub use request::ChatRequest;
+pub use request::secret_mask::SecretMask;
+pub use stream::assembly::Assembly;
+pub use stream::cancel::CancelToken;
+pub use stream::decoder::AnswerDecoder;
+pub use stream::event::StreamEvent;
+pub use stream::transport::ModelClient;
+pub use stream::{AnswerStream, StreamOptions, StreamStep};
+pub use user_directory::{PrivateFileError, UserDirectory};
 
 /// Cells of foreign text in a message.
-const SHOWN: usize = 80;
+const DISPLAY_CELLS: usize = 80;
 
 /// Foreign text for a message: one line, visible, short.
-fn shown(text: &str) -> String {
-    relaycode_text::width::shown(text, SHOWN)
+fn display_text(text: &str) -> String {
+    relaycode_text::width::clip_for_message(text, DISPLAY_CELLS)
 }

@@ -38,15 +38,15 @@ pub struct UserMessage {
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum UserContent {
     /// Text.
-    Text(Text),
+    Text(TextContent),
     /// A picture.
-    Image(Image),
+    Image(ImageContent),
 }
 
 /// Text.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Text {
+pub struct TextContent {
     /// The text itself.
     pub text: String,
     /// What the provider wants back with it, unread.
@@ -57,7 +57,7 @@ pub struct Text {
 /// A picture.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Image {
+pub struct ImageContent {
     /// Its bytes in base64; in a session file also `blob:sha256:…`.
     pub data: String,
     /// `image/png` and the like.
@@ -85,7 +85,7 @@ pub struct AssistantMessage {
     pub response_id: Option<String>,
     /// What it cost.
     #[serde(default)]
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Why it ended.
     #[serde(default)]
     pub stop_reason: StopReason,
@@ -102,9 +102,9 @@ pub struct AssistantMessage {
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum AssistantContent {
     /// Text.
-    Text(Text),
+    Text(TextContent),
     /// What the model thought before.
-    Thinking(Thinking),
+    Thinking(ThinkingContent),
     /// A tool that it wants to be run.
     ToolCall(ToolCall),
 }
@@ -112,7 +112,7 @@ pub enum AssistantContent {
 /// What a model thought.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Thinking {
+pub struct ThinkingContent {
     /// The text that the provider shows of it; may be empty.
     pub thinking: String,
     /// What the provider wants back with it, unread.
@@ -182,7 +182,7 @@ pub enum StopReason {
 /// What an answer cost, in tokens and in money. `input` does not count what `cache_read` and `cache_write` count.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens read at the full price.
     pub input: u64,
     /// Tokens written, thinking included.
@@ -194,20 +194,20 @@ pub struct Usage {
     /// All of them.
     pub total_tokens: u64,
     /// The money.
-    pub cost: Cost,
+    pub cost: UsageCost,
 }
 
 /// Money, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Cost {
-    /// For [`Usage::input`].
+pub struct UsageCost {
+    /// For [`TokenUsage::input`].
     pub input: f64,
-    /// For [`Usage::output`].
+    /// For [`TokenUsage::output`].
     pub output: f64,
-    /// For [`Usage::cache_read`].
+    /// For [`TokenUsage::cache_read`].
     pub cache_read: f64,
-    /// For [`Usage::cache_write`].
+    /// For [`TokenUsage::cache_write`].
     pub cache_write: f64,
     /// All of it.
     pub total: f64,
@@ -242,7 +242,7 @@ impl ToolResultMessage {
 impl UserContent {
     /// A piece of text.
     pub fn text(text: impl Into<String>) -> UserContent {
-        UserContent::Text(Text { text: text.into(), text_signature: None })
+        UserContent::Text(TextContent { text: text.into(), text_signature: None })
     }
 }
 
@@ -269,13 +269,13 @@ impl AssistantMessage {
 fn text_or_blocks<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<UserContent>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Either {
+    enum TextOrBlocks {
         Text(String),
         Blocks(Vec<UserContent>),
     }
-    Ok(match Either::deserialize(from)? {
-        Either::Text(text) => vec![UserContent::text(text)],
-        Either::Blocks(blocks) => blocks,
+    Ok(match TextOrBlocks::deserialize(from)? {
+        TextOrBlocks::Text(text) => vec![UserContent::text(text)],
+        TextOrBlocks::Blocks(blocks) => blocks,
     })
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use relaycode_text::escape::is_unsafe;
 use serde::Deserialize;
 
-use crate::config::file::{self, Links};
+use crate::config::text_file::{self, LinkPolicy};
 use crate::config::{PROJECT_ID_CHARACTERS, check_project_id};
 
 /// Bytes of a file that may hold a name.
@@ -19,7 +19,7 @@ const NAMELESS: &str = "project";
 
 /// A name for a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suggested {
+pub struct SuggestedProjectId {
     /// The name.
     pub id: String,
     /// The file it was found in; `None`: it is the directory's own.
@@ -27,10 +27,10 @@ pub struct Suggested {
 }
 
 /// Finds the name in a file's text.
-type Scanner = fn(&str) -> Option<String>;
+type ProjectNameScanner = fn(&str) -> Option<String>;
 
 /// Where a name is looked for, in this order.
-const SOURCES: [(&str, Scanner); 4] = [
+const SOURCES: [(&str, ProjectNameScanner); 4] = [
     ("package.json", package_json),
     ("Cargo.toml", |text| toml_name(text, &["package"])),
     ("pyproject.toml", |text| toml_name(text, &["project"]).or_else(|| toml_name(text, &["tool", "poetry"]))),
@@ -38,25 +38,25 @@ const SOURCES: [(&str, Scanner); 4] = [
 ];
 
 /// A name for the project at `root`.
-pub fn suggest(root: &Path) -> Suggested {
+pub fn suggest_project_id(root: &Path) -> SuggestedProjectId {
     let found = SOURCES.iter().find_map(|(source, name)| {
-        let text = file::read(root, source, FILE_BYTES, Links::Inside).ok()??;
+        let text = text_file::read_text(root, source, FILE_BYTES, LinkPolicy::Inside).ok()??;
         let id = name(&text)?.trim().to_string();
         check_project_id(&id).ok()?;
-        Some(Suggested { id, source: Some(source) })
+        Some(SuggestedProjectId { id, source: Some(source) })
     });
     found.unwrap_or_else(|| {
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
-        Suggested { id: sanitised(&name.unwrap_or_default()), source: None }
+        SuggestedProjectId { id: sanitise_name(&name.unwrap_or_default()), source: None }
     })
 }
 
 fn package_json(text: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Package {
+    struct PackageJson {
         name: String,
     }
-    serde_json::from_str::<Package>(text).ok().map(|package| package.name)
+    serde_json::from_str::<PackageJson>(text).ok().map(|package| package.name)
 }
 
 /// The value of `name` in the table of this path.
@@ -73,7 +73,7 @@ fn toml_name(text: &str, table: &[&str]) -> Option<String> {
         }
         let line = line.trim();
         if let Some(header) = line.strip_prefix('[') {
-            inside = header.split_once(']').is_some_and(|(name, _)| is_path(name, table));
+            inside = header.split_once(']').is_some_and(|(name, _)| is_table_path(name, table));
             continue;
         }
         let Some((key, value)) = line.split_once('=') else {
@@ -88,7 +88,7 @@ fn toml_name(text: &str, table: &[&str]) -> Option<String> {
     None
 }
 
-fn is_path(name: &str, table: &[&str]) -> bool {
+fn is_table_path(name: &str, table: &[&str]) -> bool {
     let parts = name.split('.').map(|part| part.trim().trim_matches(['"', '\'']));
     parts.eq(table.iter().copied())
 }
@@ -116,7 +116,7 @@ fn go_module(text: &str) -> Option<String> {
 }
 
 /// What of a directory's name can be a project's.
-fn sanitised(name: &str) -> String {
+fn sanitise_name(name: &str) -> String {
     let visible = name.chars().map(|c| if is_unsafe(c) || c == '\u{FFFD}' { '-' } else { c });
     let short: String = visible.take(PROJECT_ID_CHARACTERS).collect();
     let id = short.trim();
@@ -138,7 +138,7 @@ mod tests {
         for (name, text) in files {
             fs::write(root.join(name), text).unwrap();
         }
-        let Suggested { id, source } = suggest(&root);
+        let SuggestedProjectId { id, source } = suggest_project_id(&root);
         check_project_id(&id).unwrap();
         (id, source)
     }
@@ -191,9 +191,9 @@ mod tests {
         for (name, id) in
             [("a\nb", "a-b"), ("  ", "project"), ("\u{202e}x", "-x"), (" x ", "x"), ("", "project")]
         {
-            assert_eq!(sanitised(name), id);
+            assert_eq!(sanitise_name(name), id);
         }
-        assert_eq!(sanitised(&"ü".repeat(300)).chars().count(), 100);
-        assert_eq!(suggest(Path::new("/")).id, "project");
+        assert_eq!(sanitise_name(&"ü".repeat(300)).chars().count(), 100);
+        assert_eq!(suggest_project_id(Path::new("/")).id, "project");
     }
 }

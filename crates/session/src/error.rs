@@ -34,7 +34,7 @@ pub enum SessionError {
     /// A later version wrote it.
     #[error(
         "{name} was made by a newer relay (format {version}, this one writes {}); it can be read and exported, not continued",
-        crate::header::VERSION
+        crate::format::header::VERSION
     )]
     Newer {
         /// The file.

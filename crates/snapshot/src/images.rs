@@ -6,7 +6,7 @@
 use std::io;
 
 use relaycode_durable::fs::{FileMode, is_too_long};
-use relaycode_durable::{Dir as FsDir, File as FsFile, Fs};
+use relaycode_durable::{Fs, FsDir, FsFile};
 use serde::{Deserialize, Serialize};
 
 use crate::stat::EntryStat;
@@ -103,7 +103,7 @@ impl<'k> ImageWriter<'k> {
 
     fn take(&mut self, from: &FsDir, name: &str, size: u64) -> io::Result<Option<ImageLocation>> {
         if let Some(number) = self.shared.filter(|_| size >= SHARED_BYTES) {
-            if self.fs.share(from, name, self.dir, &number.to_string())? {
+            if self.fs.reflink(from, name, self.dir, &number.to_string())? {
                 self.shared = Some(number + 1);
                 return Ok(Some(ImageLocation::Shared(number)));
             }
@@ -153,7 +153,7 @@ pub struct ImageReader<'k> {
 impl<'k> ImageReader<'k> {
     /// Those in a directory.
     pub fn open(fs: &'k dyn Fs, dir: &'k FsDir) -> ImageReader<'k> {
-        ImageReader { fs, dir, pack: fs.open(dir, PACK).ok() }
+        ImageReader { fs, dir, pack: fs.open_file(dir, PACK).ok() }
     }
 
     /// A file's bytes; `None`: they are not there, or not all of them.

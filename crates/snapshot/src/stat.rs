@@ -1,6 +1,6 @@
 //! What the file system says of an entry.
 
-use relaycode_durable::{Kind as FsKind, Stamp as FsStamp, Stat as FsStat};
+use relaycode_durable::{FsKind, FsStamp, FsStat};
 use serde::{Deserialize, Serialize};
 
 /// What an entry is.

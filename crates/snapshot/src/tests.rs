@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use proptest::prelude::*;
-use relaycode_durable::{Fs, Real as RealFs};
+use relaycode_durable::{Fs, RealFs};
 use tempfile::TempDir;
 
 use crate::walk::WalkDirectory;

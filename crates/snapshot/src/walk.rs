@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
-use relaycode_durable::{Dir as FsDir, Fs};
+use relaycode_durable::{Fs, FsDir};
 
 use crate::snapshot::{EntryId, ROOT, Snapshot, node};
 use crate::stat::{EntryKind, EntryStat};
@@ -316,7 +316,7 @@ impl TreeWalk<'_> {
         let (counted, most, before) = (&mut self.counted, self.caps.entries, self.known);
         let mut skipped = 0;
         listed.clear();
-        self.fs.each_entry(dir, &mut |name, _| {
+        self.fs.for_each_entry(dir, &mut |name, _| {
             let name = name.as_bytes();
             if rule.skips(at, name) {
                 return;

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use crate::expect::expect_ok;
 use crate::missing::{Missing, find};
-use crate::must::must;
-use crate::process::{Kept, first_line, output, until};
+use crate::process::{ChildGuard, first_line, output, poll_until};
 
 /// How long the bus may take to start, and a program to appear on it.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -32,32 +32,32 @@ const CONFIG: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bu
 
 /// One bus.
 #[derive(Debug)]
-pub struct Bus {
+pub struct TestBus {
     address: String,
     /// For its end.
-    _daemon: Kept,
+    _daemon: ChildGuard,
     folder: TempDir,
 }
 
-impl Bus {
+impl TestBus {
     /// Starts dbus-daemon.
-    pub fn start() -> Result<Bus, Missing> {
+    pub fn start() -> Result<TestBus, Missing> {
         find("dbus-send")?;
         let mut command = Command::new(find("dbus-daemon")?);
-        let folder = must(tempfile::Builder::new().prefix("bus-").tempdir(), "could not make a folder");
+        let folder = expect_ok(tempfile::Builder::new().prefix("bus-").tempdir(), "could not make a folder");
         let config = folder.path().join("config");
         let socket = folder.path().join("bus");
         let services = folder.path().join("services");
-        must(fs::create_dir(&services), "could not make a folder");
+        expect_ok(fs::create_dir(&services), "could not make a folder");
         let text = CONFIG.replace("SOCKET", &socket.to_string_lossy());
         let text = text.replace("SERVICES", &services.to_string_lossy());
-        must(fs::write(&config, text), "could not configure the bus");
+        expect_ok(fs::write(&config, text), "could not configure the bus");
         command.arg("--config-file").arg(config).args(["--nofork", "--nopidfile", "--print-address=1"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut daemon = must(Kept::start(&mut command), "could not start dbus-daemon");
+        let mut daemon = expect_ok(ChildGuard::start(&mut command), "could not start dbus-daemon");
         let address = first_line(&mut daemon, LIMIT);
         assert!(!address.is_empty(), "dbus-daemon named no address within {LIMIT:?}");
-        Ok(Bus { address, _daemon: daemon, folder })
+        Ok(TestBus { address, _daemon: daemon, folder })
     }
 
     /// Where it listens.
@@ -71,15 +71,18 @@ impl Bus {
     }
 
     /// From now on the bus would start `program` for who asks for `name`.
-    pub fn offer(&self, name: &str, program: &str) {
+    pub fn add_service(&self, name: &str, program: &str) {
         let text = format!("[D-BUS Service]\nName={name}\nExec={program}\n");
-        must(fs::write(self.folder().join("services/offered.service"), text), "could not write the service");
+        expect_ok(
+            fs::write(self.folder().join("services/offered.service"), text),
+            "could not write the service",
+        );
         // It looks by itself when the folder changes, but not always in time.
         let mut command = Command::new("dbus-send");
         command.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/"]);
         command.arg("org.freedesktop.DBus.ReloadConfig");
         self.surround(&mut command);
-        must(output(&mut command, b"", LIMIT), "could not run dbus-send");
+        expect_ok(output(&mut command, b"", LIMIT), "could not run dbus-send");
     }
 
     /// What a program on this bus has in its environment.
@@ -99,9 +102,10 @@ impl Bus {
             command.args(["--session", "--print-reply=literal", "--dest=org.freedesktop.DBus", "/"]);
             command.arg("org.freedesktop.DBus.NameHasOwner").arg(format!("string:{name}"));
             self.surround(&mut command);
-            let said = must(output(&mut command, b"", LIMIT), "could not run dbus-send").unwrap_or_default();
+            let said =
+                expect_ok(output(&mut command, b"", LIMIT), "could not run dbus-send").unwrap_or_default();
             String::from_utf8_lossy(&said).contains("true").then_some(())
         };
-        assert!(until(LIMIT, has_owner).is_some(), "nobody took {name} on the bus within {LIMIT:?}");
+        assert!(poll_until(LIMIT, has_owner).is_some(), "nobody took {name} on the bus within {LIMIT:?}");
     }
 }

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::bus::Bus;
+use crate::bus::TestBus;
 use crate::display::X11;
+use crate::expect::expect_ok;
 use crate::missing::{Missing, find};
-use crate::must::must;
-use crate::process::{Kept, until};
+use crate::process::{ChildGuard, poll_until};
 
 /// The name under which notifications are sent.
 const NAME: &str = "org.freedesktop.Notifications";
@@ -34,7 +34,7 @@ printf '%s\0' "$DUNST_APP_NAME" "$DUNST_SUMMARY" "$DUNST_BODY" "$DUNST_URGENCY" 
 
 /// One notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct DunstNotification {
     /// Its title.
     pub summary: String,
     /// The text below.
@@ -49,54 +49,59 @@ pub struct Notice {
 #[derive(Debug)]
 pub struct Dunst {
     /// For its end.
-    _program: Kept,
+    _program: ChildGuard,
     folder: TempDir,
 }
 
 impl Dunst {
     /// Starts it, and waits until the bus knows it.
-    pub fn start(bus: &Bus, display: &X11) -> Result<Dunst, Missing> {
+    pub fn start(bus: &TestBus, display: &X11) -> Result<Dunst, Missing> {
         let mut command = Command::new(find("dunst")?);
-        let folder = must(tempfile::Builder::new().prefix("dunst-").tempdir(), "could not make a folder");
+        let folder =
+            expect_ok(tempfile::Builder::new().prefix("dunst-").tempdir(), "could not make a folder");
         let path = folder.path();
         let script = path.join("record");
-        must(fs::write(&script, SCRIPT), "could not write dunst's script");
-        must(fs::set_permissions(&script, Permissions::from_mode(0o700)), "could not set its mode");
+        expect_ok(fs::write(&script, SCRIPT), "could not write dunst's script");
+        expect_ok(fs::set_permissions(&script, Permissions::from_mode(0o700)), "could not set its mode");
         let config = CONFIG.replace("SCRIPT", &script.to_string_lossy());
-        must(fs::write(path.join("config"), config), "could not configure dunst");
+        expect_ok(fs::write(path.join("config"), config), "could not configure dunst");
         command.arg("-config").arg(path.join("config")).current_dir(path);
         command.env("HOME", path).env("XDG_CONFIG_HOME", path).env("XDG_CACHE_HOME", path);
         bus.surround(&mut command);
         display.surround(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let program = must(Kept::start(&mut command), "could not start dunst");
+        let program = expect_ok(ChildGuard::start(&mut command), "could not start dunst");
         bus.wait_for_owner(NAME);
         Ok(Dunst { _program: program, folder })
     }
 
     /// What came so far, in order.
-    pub fn notifications(&self) -> Vec<Notice> {
-        let files = must(fs::read_dir(self.folder.path()), "could not look for notifications");
-        let mut found: Vec<((u64, u64), Notice)> =
+    pub fn notifications(&self) -> Vec<DunstNotification> {
+        let files = expect_ok(fs::read_dir(self.folder.path()), "could not look for notifications");
+        let mut found: Vec<((u64, u64), DunstNotification)> =
             files.filter_map(Result::ok).filter_map(|file| notice(&file.path())).collect();
         found.sort_by_key(|(order, _)| *order);
         found.into_iter().map(|(_, notice)| notice).collect()
     }
 
     /// Waits until one is `wanted`; the first that is.
-    pub fn wait_for(&self, wanted: impl Fn(&Notice) -> bool, limit: Duration) -> Notice {
-        let found = until(limit, || self.notifications().into_iter().find(&wanted));
+    pub fn wait_for(
+        &self,
+        wanted: impl Fn(&DunstNotification) -> bool,
+        limit: Duration,
+    ) -> DunstNotification {
+        let found = poll_until(limit, || self.notifications().into_iter().find(&wanted));
         let came = self.notifications();
-        must(found.ok_or("not within the limit"), &format!("no such notification among {came:#?}"))
+        expect_ok(found.ok_or("not within the limit"), &format!("no such notification among {came:#?}"))
     }
 }
 
 /// When and as which number it came, and what it says.
-fn notice(file: &Path) -> Option<((u64, u64), Notice)> {
+fn notice(file: &Path) -> Option<((u64, u64), DunstNotification)> {
     let name = file.file_name()?.to_str()?.strip_suffix(".notice")?;
     let (time, id) = name.split_once('-')?;
     let text = String::from_utf8_lossy(&fs::read(file).ok()?).into_owned();
     let mut fields = text.split('\0').map(str::to_owned);
     let (app, summary, body, urgency) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    Some(((time.parse().ok()?, id.parse().ok()?), Notice { summary, body, app, urgency }))
+    Some(((time.parse().ok()?, id.parse().ok()?), DunstNotification { summary, body, app, urgency }))
 }

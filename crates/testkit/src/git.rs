@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::must::must;
+use crate::expect::expect_ok;
 
 /// What git finds around it.
-pub const AROUND: [(&str, &str); 6] = [
+pub const GIT_ENV: [(&str, &str); 6] = [
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_AUTHOR_NAME", "A"),
@@ -19,8 +19,8 @@ pub const AROUND: [(&str, &str); 6] = [
 #[track_caller]
 pub fn git(directory: &Path, words: &[&str]) -> String {
     let mut git = Command::new("git");
-    git.args(words).current_dir(directory).envs(AROUND).stdin(Stdio::null());
-    let output = must(git.output(), "git cannot be started");
+    git.args(words).current_dir(directory).envs(GIT_ENV).stdin(Stdio::null());
+    let output = expect_ok(git.output(), "git cannot be started");
     assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim_end().to_string()
 }

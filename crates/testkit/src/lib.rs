@@ -9,25 +9,27 @@ pub mod agents;
 pub mod browser;
 #[cfg(target_os = "linux")]
 pub mod bus;
+pub mod checkout;
+pub mod clock;
 pub mod crash;
+#[cfg(unix)]
+pub mod directory_tree;
 #[cfg(target_os = "linux")]
 pub mod display;
 #[cfg(target_os = "linux")]
 pub mod dunst;
+mod expect;
 pub mod fuzz;
 pub mod git;
+pub mod hostile_text;
 #[cfg(target_os = "linux")]
 pub mod missing;
 pub mod model;
-mod must;
 #[cfg(target_os = "linux")]
 pub mod process;
-pub mod random;
-pub mod reverse;
 #[cfg(target_os = "linux")]
-pub mod running;
+pub mod process_table;
+pub mod random;
+pub mod reverse_change;
 #[cfg(target_os = "linux")]
 pub mod screen;
-pub mod tongue;
-#[cfg(unix)]
-pub mod tree;

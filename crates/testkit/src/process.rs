@@ -14,15 +14,15 @@ use rustix::fd::AsFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
+use crate::expect::expect_ok;
 use crate::missing;
-use crate::must::must;
 
 /// Far more than anything that goes well takes.
-pub const LONG: Duration = Duration::from_secs(60);
+pub const GENEROUS_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How long it may take until nothing is left of what was broken off, on a machine that has much to do. What is
 /// promised is less, and is measured (`cargo xtask bench`).
-pub const GONE: Duration = Duration::from_secs(15);
+pub const CLEANUP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How long a program may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(3);
@@ -32,15 +32,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 /// A program that ends, at the latest, with this value: it is asked to, and then made to.
 #[derive(Debug)]
-pub struct Kept {
+pub struct ChildGuard {
     child: Child,
     status: Option<ExitStatus>,
 }
 
-impl Kept {
+impl ChildGuard {
     /// Starts it.
-    pub fn start(command: &mut Command) -> io::Result<Kept> {
-        Ok(Kept { child: command.spawn()?, status: None })
+    pub fn start(command: &mut Command) -> io::Result<ChildGuard> {
+        Ok(ChildGuard { child: command.spawn()?, status: None })
     }
 
     /// The process.
@@ -54,10 +54,10 @@ impl Kept {
     }
 
     /// How it ended; `None` when it still runs after `limit`.
-    pub fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+    pub fn wait_exit(&mut self, limit: Duration) -> Option<ExitStatus> {
         if self.status.is_none() {
             let handle = pidfd_open(self.pid(), PidfdFlags::empty()).ok()?;
-            if ready(&handle, PollFlags::IN, limit) {
+            if wait_ready(&handle, PollFlags::IN, limit) {
                 self.status = self.child.wait().ok();
             }
         }
@@ -66,7 +66,7 @@ impl Kept {
 
     /// Sends it a signal, unless it has ended.
     pub fn signal(&mut self, signal: Signal) {
-        if self.ended(Duration::ZERO).is_none() {
+        if self.wait_exit(Duration::ZERO).is_none() {
             let _ = kill_process(self.pid(), signal);
         }
     }
@@ -76,21 +76,21 @@ impl Kept {
         self.signal(Signal::TERM);
         // One that was stopped would never hear of it.
         self.signal(Signal::CONT);
-        if self.ended(GRACE).is_none() {
+        if self.wait_exit(GRACE).is_none() {
             self.signal(Signal::KILL);
-            self.ended(GRACE);
+            self.wait_exit(GRACE);
         }
     }
 }
 
-impl Drop for Kept {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 /// Whether one of `flags` (or the end) came within `limit`.
-pub fn ready(file: &impl AsFd, flags: PollFlags, limit: Duration) -> bool {
+pub fn wait_ready(file: &impl AsFd, flags: PollFlags, limit: Duration) -> bool {
     let began = Instant::now();
     loop {
         let left = limit.saturating_sub(began.elapsed());
@@ -104,14 +104,14 @@ pub fn ready(file: &impl AsFd, flags: PollFlags, limit: Duration) -> bool {
 }
 
 /// The first line that a program writes to its piped output; empty when it writes none within `limit`.
-pub fn first_line(program: &mut Kept, limit: Duration) -> String {
+pub fn first_line(program: &mut ChildGuard, limit: Duration) -> String {
     let began = Instant::now();
     let mut said = Vec::new();
     let Some(output) = program.child().stdout.as_mut() else { return String::new() };
     while !said.ends_with(b"\n") {
         // Byte by byte: what follows belongs to somebody else.
         let mut byte = [0];
-        let came = ready(output, PollFlags::IN, limit.saturating_sub(began.elapsed()));
+        let came = wait_ready(output, PollFlags::IN, limit.saturating_sub(began.elapsed()));
         if !came || output.read_exact(&mut byte).is_err() {
             return String::new();
         }
@@ -122,8 +122,8 @@ pub fn first_line(program: &mut Kept, limit: Duration) -> String {
 
 /// The keeper of the tests of a crate: an example of it, which `cargo test` and `cargo nextest` build with them.
 #[track_caller]
-pub fn keeper(package: &str, example: &str) -> PathBuf {
-    let me = must(env::current_exe(), "this test has no name");
+pub fn keeper_path(package: &str, example: &str) -> PathBuf {
+    let me = expect_ok(env::current_exe(), "this test has no name");
     let keeper = me.parent().and_then(Path::parent).unwrap_or(Path::new("/")).join("examples").join(example);
     assert!(keeper.exists(), "build it first: cargo build -p {package} --example {example}");
     keeper
@@ -131,7 +131,7 @@ pub fn keeper(package: &str, example: &str) -> PathBuf {
 
 /// A program with process numbers of its own, by `unshare` with these options; where that is not allowed, the test says
 /// that it is skipped.
-pub fn apart(options: &[&str], program: &str) -> Option<Command> {
+pub fn unshare_command(options: &[&str], program: &str) -> Option<Command> {
     let with = |program: &str| {
         let mut command = Command::new("unshare");
         command.args(["-rpf", "--kill-child"]).args(options).arg(program);
@@ -145,7 +145,7 @@ pub fn apart(options: &[&str], program: &str) -> Option<Command> {
 }
 
 /// Looks again and again until there is something; `None` after `limit`.
-pub fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+pub fn poll_until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();
     loop {
         let found = look();
@@ -160,9 +160,9 @@ pub fn until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<
 /// not within `limit`.
 pub fn output(command: &mut Command, input: &[u8], limit: Duration) -> io::Result<Option<Vec<u8>>> {
     let mut written = tempfile::tempfile()?;
-    command.stdin(holding(input)?).stdout(written.try_clone()?).stderr(Stdio::null());
-    let mut program = Kept::start(command)?;
-    if !program.ended(limit).is_some_and(|status| status.success()) {
+    command.stdin(temp_file_with(input)?).stdout(written.try_clone()?).stderr(Stdio::null());
+    let mut program = ChildGuard::start(command)?;
+    if !program.wait_exit(limit).is_some_and(|status| status.success()) {
         return Ok(None);
     }
     written.rewind()?;
@@ -172,7 +172,7 @@ pub fn output(command: &mut Command, input: &[u8], limit: Duration) -> io::Resul
 }
 
 /// A file without a name: a program may read it as slowly as it likes, or not at all.
-pub fn holding(bytes: &[u8]) -> io::Result<File> {
+pub fn temp_file_with(bytes: &[u8]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     file.write_all(bytes)?;
     file.rewind()?;

@@ -14,9 +14,9 @@ pub const TAB_STOP: usize = 4;
 
 /// What passes and what is made visible. The default lets nothing pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Escape {
+pub struct EscapeOptions {
     /// What happens to tabs.
-    pub tabs: Tabs,
+    pub tabs: EscapeTabs,
     /// Line feeds stay. A carriage return before one becomes visible.
     pub newlines: bool,
     /// Only ASCII is printed raw.
@@ -25,7 +25,7 @@ pub struct Escape {
 
 /// What happens to tabs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Tabs {
+pub enum EscapeTabs {
     /// They become `\t`.
     #[default]
     Show,
@@ -41,11 +41,11 @@ pub enum Tabs {
 /// assert_eq!(relaycode_text::escape::line("a\x1b[31mb\n"), "a\\u{1b}[31mb\\n");
 /// assert_eq!(relaycode_text::escape::line("plain"), "plain");
 /// ```
-pub fn line(text: &str) -> Cow<'_, str> {
-    Escape::default().apply(text)
+pub fn escape_line(text: &str) -> Cow<'_, str> {
+    EscapeOptions::default().apply(text)
 }
 
-impl Escape {
+impl EscapeOptions {
     /// The text with everything visible that this setting does not let pass.
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(first) = text.char_indices().find(|(_, c)| !self.passes(*c)) else {
@@ -55,7 +55,7 @@ impl Escape {
         out.push_str(&text[..first.0]);
         let mut column = text[..first.0].rsplit('\n').next().map_or(0, |l| l.chars().count());
         for c in text[first.0..].chars() {
-            if c == '\t' && self.tabs == Tabs::Expand {
+            if c == '\t' && self.tabs == EscapeTabs::Expand {
                 let blanks = TAB_STOP - column % TAB_STOP;
                 out.extend(std::iter::repeat_n(' ', blanks));
                 column += blanks;
@@ -73,7 +73,7 @@ impl Escape {
 
     fn passes(&self, c: char) -> bool {
         match c {
-            '\t' => self.tabs == Tabs::Keep,
+            '\t' => self.tabs == EscapeTabs::Keep,
             '\n' => self.newlines,
             _ if c.is_ascii() => !c.is_ascii_control(),
             _ => !self.ascii && !is_unsafe(c),
@@ -101,53 +101,53 @@ mod tests {
 
     use super::*;
 
-    const CODE: Escape = Escape { tabs: Tabs::Expand, newlines: true, ascii: false };
+    const CODE: EscapeOptions = EscapeOptions { tabs: EscapeTabs::Expand, newlines: true, ascii: false };
 
     #[test]
     fn every_kind_of_control_becomes_visible() {
-        assert_eq!(line("\x1b]0;title\x07"), "\\u{1b}]0;title\\u{7}");
-        assert_eq!(line("a\r\nb\tc\0"), "a\\r\\nb\\tc\\u{0}");
-        assert_eq!(line("x\u{9b}31m\u{7f}"), "x\\u{9b}31m\\u{7f}");
-        assert_eq!(line("if\u{202e}x\u{2066}"), "if\\u{202e}x\\u{2066}");
-        assert_eq!(line("a\u{200b}\u{feff}"), "a\\u{200b}\\u{feff}");
-        assert_eq!(line("ünïcode 日本"), "ünïcode 日本");
+        assert_eq!(escape_line("\x1b]0;title\x07"), "\\u{1b}]0;title\\u{7}");
+        assert_eq!(escape_line("a\r\nb\tc\0"), "a\\r\\nb\\tc\\u{0}");
+        assert_eq!(escape_line("x\u{9b}31m\u{7f}"), "x\\u{9b}31m\\u{7f}");
+        assert_eq!(escape_line("if\u{202e}x\u{2066}"), "if\\u{202e}x\\u{2066}");
+        assert_eq!(escape_line("a\u{200b}\u{feff}"), "a\\u{200b}\\u{feff}");
+        assert_eq!(escape_line("ünïcode 日本"), "ünïcode 日本");
     }
 
     #[test]
     fn tabs_and_newlines_pass_only_where_asked() {
         assert_eq!(CODE.apply("a\tb\n\tc\r\n"), "a   b\n    c\\r\n");
         assert_eq!(CODE.apply("abcd\te"), "abcd    e");
-        let keep = Escape { tabs: Tabs::Keep, ..Escape::default() };
+        let keep = EscapeOptions { tabs: EscapeTabs::Keep, ..EscapeOptions::default() };
         assert_eq!(keep.apply("a\tb\n"), "a\tb\\n");
     }
 
     #[test]
     fn without_utf8_only_ascii_is_raw() {
-        let ascii = Escape { ascii: true, ..Escape::default() };
+        let ascii = EscapeOptions { ascii: true, ..EscapeOptions::default() };
         assert_eq!(ascii.apply("é−x"), "\\u{e9}\\u{2212}x");
     }
 
     proptest! {
         #[test]
         fn nothing_unsafe_passes(text in any::<String>(), ascii: bool, newlines: bool, keep: bool) {
-            let tabs = if keep { Tabs::Keep } else { Tabs::Expand };
-            let out = Escape { tabs, newlines, ascii }.apply(&text).into_owned();
+            let tabs = if keep { EscapeTabs::Keep } else { EscapeTabs::Expand };
+            let out = EscapeOptions { tabs, newlines, ascii }.apply(&text).into_owned();
             for c in out.chars() {
                 prop_assert!(!is_unsafe(c) || (c == '\n' && newlines) || (c == '\t' && keep));
                 prop_assert!(c.is_ascii() || !ascii);
             }
-            let shown = line(&text);
+            let shown = escape_line(&text);
             prop_assert!(!shown.chars().any(is_unsafe));
         }
 
         #[test]
         fn hostile_characters_never_pass(text in "[\\x00-\\x20\\x7f-\\xa0\u{200b}-\u{202e}\u{2060}-\u{206f}\u{feff}\u{e0000}-\u{e007f}a-c]{0,40}") {
-            prop_assert!(!line(&text).chars().any(is_unsafe));
+            prop_assert!(!escape_line(&text).chars().any(is_unsafe));
         }
 
         #[test]
         fn plain_text_is_left_alone(text in "[ -~à-ÿ日-月]{0,40}") {
-            prop_assert_eq!(line(&text), text.as_str());
+            prop_assert_eq!(escape_line(&text), text.as_str());
         }
     }
 }

@@ -22,12 +22,12 @@ pub fn is_hidden(c: char) -> bool {
 /// let found: Vec<_> = suspicious("if user\u{200B} { // ❤\u{FE0F}").collect();
 /// assert_eq!(found, [(7, '\u{200B}')]);
 /// ```
-pub fn suspicious(line: &str) -> impl Iterator<Item = (usize, char)> + '_ {
-    let mut before = Around::default();
+pub fn suspicious_chars(line: &str) -> impl Iterator<Item = (usize, char)> + '_ {
+    let mut before = HiddenCharContext::default();
     line.char_indices().filter(move |&(at, c)| {
         let hidden = !c.is_ascii() && is_hidden(c);
-        let bad = is_stray_control(c) || (hidden && !before.excuses(c, &line[at + c.len_utf8()..]));
-        before.pass(c, bad);
+        let bad = is_stray_control(c) || (hidden && !before.allows(c, &line[at + c.len_utf8()..]));
+        before.advance(c, bad);
         bad
     })
 }
@@ -38,7 +38,7 @@ fn is_stray_control(c: char) -> bool {
 }
 
 /// The code point and, for the common ones, what it is: `U+202E right-to-left override`.
-pub fn describe(c: char) -> String {
+pub fn describe_char(c: char) -> String {
     let name = match c {
         '\u{001B}' => "escape",
         '\u{00AD}' => "soft hyphen",
@@ -71,7 +71,7 @@ pub fn describe(c: char) -> String {
 
 /// What stands directly before a character.
 #[derive(Default)]
-struct Around {
+struct HiddenCharContext {
     last: Option<char>,
     /// An emoji stands before, perhaps with its skin tone or variation selector.
     emoji: bool,
@@ -79,9 +79,9 @@ struct Around {
     in_flag: bool,
 }
 
-impl Around {
+impl HiddenCharContext {
     /// Whether a hidden character is at home after what came and before `rest`.
-    fn excuses(&self, c: char, rest: &str) -> bool {
+    fn allows(&self, c: char, rest: &str) -> bool {
         let Some(last) = self.last else { return false };
         let next = rest.chars().next();
         match c {
@@ -97,7 +97,7 @@ impl Around {
     }
 
     /// Moves past `c`.
-    fn pass(&mut self, c: char, bad: bool) {
+    fn advance(&mut self, c: char, bad: bool) {
         self.in_flag = !bad && matches!(c, '\u{E0020}'..='\u{E007E}');
         let extends = matches!(c, '\u{FE0F}' | '\u{1F3FB}'..='\u{1F3FF}');
         self.emoji = !bad && ((self.emoji && extends) || is_pictograph(c));
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     fn found(line: &str) -> Vec<char> {
-        suspicious(line).map(|(_, c)| c).collect()
+        suspicious_chars(line).map(|(_, c)| c).collect()
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn hidden_characters_have_names() {
-        assert_eq!(describe('\u{202E}'), "U+202E right-to-left override");
-        assert_eq!(describe('\u{E0042}'), "U+E0042 tag character");
+        assert_eq!(describe_char('\u{202E}'), "U+202E right-to-left override");
+        assert_eq!(describe_char('\u{E0042}'), "U+E0042 tag character");
     }
 }

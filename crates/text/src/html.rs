@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use crate::hidden::suspicious;
+use crate::hidden::suspicious_chars;
 
 /// Text of several lines. Tabs and line feeds stay, and a carriage return before a line feed belongs to the end of the line.
 ///
@@ -14,7 +14,7 @@ use crate::hidden::suspicious;
 /// assert_eq!(relaycode_text::html::text("<b a='1'> & \"x\"\r\n"), "&lt;b a=&#39;1&#39;&gt; &amp; &quot;x&quot;\n");
 /// assert_eq!(relaycode_text::html::text("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");
 /// ```
-pub fn text(text: &str) -> Cow<'_, str> {
+pub fn escape_text(text: &str) -> Cow<'_, str> {
     convert(text, true, true)
 }
 
@@ -23,7 +23,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
 /// ```
 /// assert_eq!(relaycode_text::html::line("a\n\"b"), "a\\n&quot;b");
 /// ```
-pub fn line(text: &str) -> Cow<'_, str> {
+pub fn escape_line(text: &str) -> Cow<'_, str> {
     convert(text, false, true)
 }
 
@@ -32,12 +32,12 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// ```
 /// assert_eq!(relaycode_text::html::visible("<b>\0\r\n"), "<b>\\u{0}\n");
 /// ```
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn show_hidden(text: &str) -> Cow<'_, str> {
     convert(text, true, false)
 }
 
 fn convert(text: &str, lines: bool, markup: bool) -> Cow<'_, str> {
-    let mut hidden = suspicious(text).map(|(at, _)| at).peekable();
+    let mut hidden = suspicious_chars(text).map(|(at, _)| at).peekable();
     let mut out = String::new();
     // Everything before this is in `out` already.
     let mut done = 0;
@@ -78,21 +78,21 @@ mod tests {
     fn emoji_and_scripts_keep_what_they_need() {
         for plain in ["👩\u{200D}💻", "می\u{200C}خواهم", "plain\ttext\nover lines", "日本語 größe"]
         {
-            assert_eq!(text(plain), plain);
+            assert_eq!(escape_text(plain), plain);
         }
     }
 
     #[test]
     fn what_cannot_be_seen_is_written_out() {
-        assert_eq!(text("a\u{202e}b\u{200b}\u{2028}\0"), "a\\u{202e}b\\u{200b}\\u{2028}\\u{0}");
-        assert_eq!(text("10%\r20%\r\n"), "10%\\r20%\n");
-        assert_eq!(line("10%\r\n\u{c}"), "10%\\r\\n\\u{c}");
+        assert_eq!(escape_text("a\u{202e}b\u{200b}\u{2028}\0"), "a\\u{202e}b\\u{200b}\\u{2028}\\u{0}");
+        assert_eq!(escape_text("10%\r20%\r\n"), "10%\\r20%\n");
+        assert_eq!(escape_line("10%\r\n\u{c}"), "10%\\r\\n\\u{c}");
     }
 
     proptest! {
         #[test]
         fn nothing_that_means_something_to_a_browser_passes(raw in any::<String>()) {
-            for out in [text(&raw), line(&raw)] {
+            for out in [escape_text(&raw), escape_line(&raw)] {
                 let plain = !out.contains(['<', '>', '"', '\'', '\r', '\0', '\u{1b}']);
                 prop_assert!(plain, "{:?}", out);
                 for (at, _) in out.match_indices('&') {
@@ -100,7 +100,7 @@ mod tests {
                     prop_assert!(known.iter().any(|entity| out[at..].starts_with(entity)));
                 }
             }
-            prop_assert!(!line(&raw).contains(['\n', '\t']));
+            prop_assert!(!escape_line(&raw).contains(['\n', '\t']));
         }
     }
 }

@@ -5,7 +5,7 @@ const LONGEST: usize = 64;
 
 /// Up to `most` of `names` that are most like `name`, the likest first: the same but for case and separators, or a few
 /// letters away.
-pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
+pub fn nearest_names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let mut found: Vec<(usize, &str)> =
         names.into_iter().filter_map(|other| Some((distance(name, other, 4)?, other))).collect();
     found.sort_by_key(|(distance, _)| *distance);
@@ -17,12 +17,12 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>, most: u
 /// or more than a third of them.
 pub fn distance(name: &str, other: &str, most: usize) -> Option<usize> {
     let (wanted, other) = (folded(name)?, folded(other)?);
-    let distance = letters(&wanted, &other);
+    let distance = edit_distance(&wanted, &other);
     (distance <= (wanted.len() / 3).min(most)).then_some(distance)
 }
 
 /// `; did you mean a, b or c?`, or nothing.
-pub fn meant(names: &[&str]) -> String {
+pub fn did_you_mean(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [one] => format!("; did you mean `{one}`?"),
@@ -40,7 +40,7 @@ fn folded(name: &str) -> Option<Vec<char>> {
 }
 
 /// How many letters have to be put in, taken out or changed.
-fn letters(one: &[char], other: &[char]) -> usize {
+fn edit_distance(one: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.iter().enumerate() {
         let mut diagonal = row[0];
@@ -61,11 +61,11 @@ mod tests {
     #[test]
     fn a_slip_leads_to_the_name_that_was_meant() {
         let names = ["anthropic", "openai", "openrouter", "lm-studio"];
-        assert_eq!(nearest("anthropc", names, 3), ["anthropic"]);
-        assert_eq!(nearest("LMStudio", names, 3), ["lm-studio"]);
-        assert_eq!(nearest("open-ai", names, 3)[0], "openai");
-        assert_eq!(nearest(&"x".repeat(100_000), names, 3), Vec::<&str>::new());
-        assert_eq!(nearest("", names, 3), Vec::<&str>::new());
-        assert_eq!(meant(&["a", "b", "c"]), "; did you mean `a`, `b` or `c`?");
+        assert_eq!(nearest_names("anthropc", names, 3), ["anthropic"]);
+        assert_eq!(nearest_names("LMStudio", names, 3), ["lm-studio"]);
+        assert_eq!(nearest_names("open-ai", names, 3)[0], "openai");
+        assert_eq!(nearest_names(&"x".repeat(100_000), names, 3), Vec::<&str>::new());
+        assert_eq!(nearest_names("", names, 3), Vec::<&str>::new());
+        assert_eq!(did_you_mean(&["a", "b", "c"]), "; did you mean `a`, `b` or `c`?");
     }
 }

@@ -161,10 +161,10 @@ fn tail(text: &str, limit: usize) -> &str {
 }
 
 /// Foreign text for a message: one line, visible, of at most `most` cells.
-pub fn shown(text: &str, most: usize) -> String {
+pub fn clip_for_message(text: &str, most: usize) -> String {
     // Cut before escaping: a name may be as long as the file it stands in.
     let head: String = text.chars().take(most + 1).collect();
-    clip(&crate::escape::line(&head), most, Ellipsis::default()).into_owned()
+    clip(&crate::escape::escape_line(&head), most, Ellipsis::default()).into_owned()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_saphyr::Spanned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 
-use crate::width::shown;
+use crate::width::clip_for_message;
 
 /// How deep values may be nested.
 const DEPTH: usize = 32;
@@ -19,7 +19,7 @@ const SHOWN: usize = 80;
 
 /// A line and a column, from 1; 0 where nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct YamlSourcePosition {
     /// The line.
     pub line: usize,
     /// The column.
@@ -28,69 +28,69 @@ pub struct Place {
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub struct YamlNode {
     /// Where it stands.
-    pub at: Place,
+    pub position: YamlSourcePosition,
     /// The value.
-    pub value: Item,
+    pub value: YamlValue,
 }
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item {
+pub enum YamlValue {
     /// Nothing.
     Null,
     /// True or false.
-    Switch(bool),
+    Bool(bool),
     /// A number without fraction or sign.
-    Whole(u64),
+    Integer(u64),
     /// Any other number.
-    Number(f64),
+    Float(f64),
     /// Text.
     Text(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// Named values, in the order in which they stand.
-    Table(Vec<Entry>),
+    Table(Vec<YamlEntry>),
 }
 
 /// A named value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct YamlEntry {
     /// The name.
     pub name: String,
     /// Where the name stands.
-    pub at: Place,
+    pub position: YamlSourcePosition,
     /// The value.
-    pub node: Node,
+    pub node: YamlNode,
 }
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct YamlError {
     /// Where.
-    pub at: Place,
+    pub position: YamlSourcePosition,
     /// What.
-    pub what: String,
+    pub message: String,
 }
 
-impl Fault {
+impl YamlError {
     /// Something wrong at a place.
-    pub fn new(at: Place, what: impl Into<String>) -> Fault {
-        Fault { at, what: what.into() }
+    pub fn new(at: YamlSourcePosition, what: impl Into<String>) -> YamlError {
+        YamlError { position: at, message: what.into() }
     }
 }
 
-impl Item {
+impl YamlValue {
     /// What kind of value it is, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
-            Item::Null => "nothing",
-            Item::Switch(_) => "true or false",
-            Item::Whole(_) | Item::Number(_) => "a number",
-            Item::Text(_) => "text",
-            Item::List(_) => "a list",
-            Item::Table(_) => "a table",
+            YamlValue::Null => "nothing",
+            YamlValue::Bool(_) => "true or false",
+            YamlValue::Integer(_) | YamlValue::Float(_) => "a number",
+            YamlValue::Text(_) => "text",
+            YamlValue::List(_) => "a list",
+            YamlValue::Table(_) => "a table",
         }
     }
 }
@@ -99,7 +99,7 @@ impl Item {
 ///
 /// # Errors
 /// What is no such YAML, and where.
-pub fn read(text: &str) -> Result<Node, Fault> {
+pub fn read(text: &str) -> Result<YamlNode, YamlError> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_documents: 1,
@@ -119,100 +119,104 @@ pub fn read(text: &str) -> Result<Node, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let empty = text.lines().all(|line| matches!(line.trim_start().chars().next(), None | Some('#')));
     if empty {
-        return Ok(Node { at: Place { line: 1, column: 1 }, value: Item::Table(Vec::new()) });
+        return Ok(YamlNode {
+            position: YamlSourcePosition { line: 1, column: 1 },
+            value: YamlValue::Table(Vec::new()),
+        });
     }
-    let read: Result<Spanned<Raw>, _> = serde_saphyr::from_str_with_options(text, options);
+    let read: Result<Spanned<RawYaml>, _> = serde_saphyr::from_str_with_options(text, options);
     read.map(node).map_err(|error| {
-        let at = error.location().map_or_else(Place::default, |at| place(at.line(), at.column()));
-        let what = shown(error.to_string().lines().next().unwrap_or_default(), SHOWN);
-        Fault::new(at, format!("this is not YAML that relay reads: {what}"))
+        let at =
+            error.location().map_or_else(YamlSourcePosition::default, |at| position(at.line(), at.column()));
+        let what = clip_for_message(error.to_string().lines().next().unwrap_or_default(), SHOWN);
+        YamlError::new(at, format!("this is not YAML that relay reads: {what}"))
     })
 }
 
-fn place<N: TryInto<usize>>(line: N, column: N) -> Place {
-    Place { line: line.try_into().unwrap_or(0), column: column.try_into().unwrap_or(0) }
+fn position<N: TryInto<usize>>(line: N, column: N) -> YamlSourcePosition {
+    YamlSourcePosition { line: line.try_into().unwrap_or(0), column: column.try_into().unwrap_or(0) }
 }
 
-fn node(raw: Spanned<Raw>) -> Node {
-    let at = place(raw.referenced.line(), raw.referenced.column());
+fn node(raw: Spanned<RawYaml>) -> YamlNode {
+    let at = position(raw.referenced.line(), raw.referenced.column());
     let value = match raw.value {
-        Raw::Plain(value) => value,
-        Raw::List(items) => Item::List(items.into_iter().map(node).collect()),
-        Raw::Table(entries) => Item::Table(entries.into_iter().map(entry).collect()),
+        RawYaml::Plain(value) => value,
+        RawYaml::List(items) => YamlValue::List(items.into_iter().map(node).collect()),
+        RawYaml::Table(entries) => YamlValue::Table(entries.into_iter().map(entry).collect()),
     };
-    Node { at, value }
+    YamlNode { position: at, value }
 }
 
-fn entry((key, value): (Spanned<String>, Spanned<Raw>)) -> Entry {
-    let at = place(key.referenced.line(), key.referenced.column());
-    Entry { name: key.value, at, node: node(value) }
+fn entry((key, value): (Spanned<String>, Spanned<RawYaml>)) -> YamlEntry {
+    let at = position(key.referenced.line(), key.referenced.column());
+    YamlEntry { name: key.value, position: at, node: node(value) }
 }
 
 /// What the library hands over.
-enum Raw {
-    Plain(Item),
-    List(Vec<Spanned<Raw>>),
-    Table(Vec<(Spanned<String>, Spanned<Raw>)>),
+enum RawYaml {
+    Plain(YamlValue),
+    List(Vec<Spanned<RawYaml>>),
+    Table(Vec<(Spanned<String>, Spanned<RawYaml>)>),
 }
 
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Raw, D::Error> {
-        deserializer.deserialize_any(RawVisitor)
+impl<'de> Deserialize<'de> for RawYaml {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawYaml, D::Error> {
+        deserializer.deserialize_any(RawYamlVisitor)
     }
 }
 
-struct RawVisitor;
+struct RawYamlVisitor;
 
-impl<'de> Visitor<'de> for RawVisitor {
-    type Value = Raw;
+impl<'de> Visitor<'de> for RawYamlVisitor {
+    type Value = RawYaml;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_bool<E: Error>(self, on: bool) -> Result<Raw, E> {
-        Ok(Raw::Plain(Item::Switch(on)))
+    fn visit_bool<E: Error>(self, on: bool) -> Result<RawYaml, E> {
+        Ok(RawYaml::Plain(YamlValue::Bool(on)))
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Raw, E> {
-        let whole = u64::try_from(number).map(Item::Whole);
-        Ok(Raw::Plain(whole.unwrap_or(Item::Number(number as f64))))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<RawYaml, E> {
+        let whole = u64::try_from(number).map(YamlValue::Integer);
+        Ok(RawYaml::Plain(whole.unwrap_or(YamlValue::Float(number as f64))))
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Raw, E> {
-        Ok(Raw::Plain(Item::Whole(number)))
+    fn visit_u64<E: Error>(self, number: u64) -> Result<RawYaml, E> {
+        Ok(RawYaml::Plain(YamlValue::Integer(number)))
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Raw, E> {
-        Ok(Raw::Plain(Item::Number(number)))
+    fn visit_f64<E: Error>(self, number: f64) -> Result<RawYaml, E> {
+        Ok(RawYaml::Plain(YamlValue::Float(number)))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Raw, E> {
-        Ok(Raw::Plain(Item::Text(text.to_string())))
+    fn visit_str<E: Error>(self, text: &str) -> Result<RawYaml, E> {
+        Ok(RawYaml::Plain(YamlValue::Text(text.to_string())))
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Raw, E> {
-        Ok(Raw::Plain(Item::Null))
+    fn visit_unit<E: Error>(self) -> Result<RawYaml, E> {
+        Ok(RawYaml::Plain(YamlValue::Null))
     }
 
-    fn visit_none<E: Error>(self) -> Result<Raw, E> {
-        Ok(Raw::Plain(Item::Null))
+    fn visit_none<E: Error>(self) -> Result<RawYaml, E> {
+        Ok(RawYaml::Plain(YamlValue::Null))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Raw, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<RawYaml, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(Raw::List(list))
+        Ok(RawYaml::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Raw, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RawYaml, A::Error> {
         let mut table = Vec::new();
         while let Some(entry) = entries.next_entry()? {
             table.push(entry);
         }
-        Ok(Raw::Table(table))
+        Ok(RawYaml::Table(table))
     }
 }
 
@@ -223,15 +227,18 @@ mod tests {
     #[test]
     fn values_know_their_place_and_bombs_are_refused() {
         let node = read("a:\n  b: 3\n  c: [x, 1.5, true, null]\n").unwrap();
-        let Item::Table(entries) = &node.value else { panic!("no table") };
-        let Item::Table(inner) = &entries[0].node.value else { panic!("no table") };
-        assert_eq!((inner[0].at.line, inner[0].node.at.column), (2, 6));
-        let Item::List(list) = &inner[1].node.value else { panic!("no list") };
-        let values: Vec<&Item> = list.iter().map(|node| &node.value).collect();
-        assert_eq!(values, [&Item::Text("x".into()), &Item::Number(1.5), &Item::Switch(true), &Item::Null]);
-        assert_eq!(read("a: 1\na: 2\n").unwrap_err().at.line, 2);
+        let YamlValue::Table(entries) = &node.value else { panic!("no table") };
+        let YamlValue::Table(inner) = &entries[0].node.value else { panic!("no table") };
+        assert_eq!((inner[0].position.line, inner[0].node.position.column), (2, 6));
+        let YamlValue::List(list) = &inner[1].node.value else { panic!("no list") };
+        let values: Vec<&YamlValue> = list.iter().map(|node| &node.value).collect();
+        assert_eq!(
+            values,
+            [&YamlValue::Text("x".into()), &YamlValue::Float(1.5), &YamlValue::Bool(true), &YamlValue::Null]
+        );
+        assert_eq!(read("a: 1\na: 2\n").unwrap_err().position.line, 2);
         assert!(read("a: &x [1]\nb: *x\n").is_err());
         assert!(read(&"[".repeat(100_000)).is_err());
-        assert_eq!(read("# nothing\n").unwrap().value, Item::Table(Vec::new()));
+        assert_eq!(read("# nothing\n").unwrap().value, YamlValue::Table(Vec::new()));
     }
 }

@@ -2,22 +2,22 @@
 
 use std::time::{Duration, Instant};
 
-use crate::inbox::How;
+use crate::inbox::InboxSource;
 
 /// Bytes that are collected at most, however many copies are wanted.
-pub const COLLECTED_BYTES: usize = 16 << 20;
+pub const MAX_COLLECTED_BYTES: usize = 16 << 20;
 
 /// What was collected.
 #[derive(Debug, Default)]
-pub struct Bulk {
-    texts: Vec<(String, How)>,
+pub struct BulkCollector {
+    texts: Vec<(String, InboxSource)>,
     /// When the last one came.
     last: Option<Instant>,
 }
 
-impl Bulk {
+impl BulkCollector {
     /// One more.
-    pub fn add(&mut self, text: String, how: How, now: Instant) {
+    pub fn add(&mut self, text: String, how: InboxSource, now: Instant) {
         self.texts.push((text, how));
         self.last = Some(now);
     }
@@ -33,20 +33,26 @@ impl Bulk {
     }
 
     /// When they are due although they are too few.
-    pub fn due(&self, timeout: Duration) -> Option<Instant> {
+    pub fn deadline(&self, timeout: Duration) -> Option<Instant> {
         self.last.map(|last| last + timeout)
     }
 
     /// Everything, if there are `size` of them, they are as much as may be collected, or no more came for `timeout`.
-    pub fn ready(&mut self, size: u64, timeout: Duration, now: Instant) -> Option<Vec<(String, How)>> {
+    pub fn take_if_ready(
+        &mut self,
+        size: u64,
+        timeout: Duration,
+        now: Instant,
+    ) -> Option<Vec<(String, InboxSource)>> {
         let bytes: usize = self.texts.iter().map(|(text, _)| text.len()).sum();
-        let enough = u64::try_from(self.texts.len()).unwrap_or(u64::MAX) >= size || bytes >= COLLECTED_BYTES;
-        let late = self.due(timeout).is_some_and(|due| now >= due);
-        (enough || late).then(|| self.take()).filter(|texts| !texts.is_empty())
+        let enough =
+            u64::try_from(self.texts.len()).unwrap_or(u64::MAX) >= size || bytes >= MAX_COLLECTED_BYTES;
+        let late = self.deadline(timeout).is_some_and(|due| now >= due);
+        (enough || late).then(|| self.take_all()).filter(|texts| !texts.is_empty())
     }
 
     /// Everything, now.
-    pub fn take(&mut self) -> Vec<(String, How)> {
+    pub fn take_all(&mut self) -> Vec<(String, InboxSource)> {
         self.last = None;
         std::mem::take(&mut self.texts)
     }
@@ -61,17 +67,17 @@ mod tests {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let timeout = Duration::from_secs(30);
-        let mut bulk = Bulk::default();
-        bulk.add("a".into(), How::Copied, at(0));
-        assert_eq!(bulk.ready(2, timeout, at(1)), None);
-        bulk.add("b".into(), How::Copied, at(20));
-        assert_eq!(bulk.ready(2, timeout, at(20)).unwrap().len(), 2);
-        assert_eq!((bulk.len(), bulk.due(timeout)), (0, None));
-        bulk.add("c".into(), How::Copied, at(40));
-        assert_eq!(bulk.due(timeout), Some(at(70)));
-        assert_eq!(bulk.ready(2, timeout, at(69)), None);
-        assert_eq!(bulk.ready(2, timeout, at(70)).unwrap()[0].0, "c");
-        bulk.add("d".repeat(COLLECTED_BYTES), How::Copied, at(71));
-        assert!(bulk.ready(2, timeout, at(71)).is_some(), "there is no room for more");
+        let mut bulk = BulkCollector::default();
+        bulk.add("a".into(), InboxSource::Copied, at(0));
+        assert_eq!(bulk.take_if_ready(2, timeout, at(1)), None);
+        bulk.add("b".into(), InboxSource::Copied, at(20));
+        assert_eq!(bulk.take_if_ready(2, timeout, at(20)).unwrap().len(), 2);
+        assert_eq!((bulk.len(), bulk.deadline(timeout)), (0, None));
+        bulk.add("c".into(), InboxSource::Copied, at(40));
+        assert_eq!(bulk.deadline(timeout), Some(at(70)));
+        assert_eq!(bulk.take_if_ready(2, timeout, at(69)), None);
+        assert_eq!(bulk.take_if_ready(2, timeout, at(70)).unwrap()[0].0, "c");
+        bulk.add("d".repeat(MAX_COLLECTED_BYTES), InboxSource::Copied, at(71));
+        assert!(bulk.take_if_ready(2, timeout, at(71)).is_some(), "there is no room for more");
     }
 }

@@ -8,26 +8,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use relaycode_change::limits::Limits;
+use relaycode_change::proposal::limits::PlanLimits;
 
-use crate::clipboard::{self, Clipboard, ClipboardError, Content, Stop, Stopper, Woken};
-use crate::inbox::{Arrival, How, Inbox, Passed};
-use crate::rate::{PAUSE, Rate, Weather};
-use crate::sieve;
+use crate::clipboard::{
+    self, Clipboard, ClipboardContent, ClipboardError, ClipboardWake, WatchStopGuard, WatchStopSignal,
+};
+use crate::filter;
+use crate::inbox::{ClipboardSkipReason, Inbox, InboxEvent, InboxSource};
+use crate::storm::{ClipboardRate, STORM_PAUSE, StormState};
 
 /// How long an owner may take to hand its text over.
-pub const PATIENCE: Duration = Duration::from_secs(2);
+pub const OWNER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The same text so soon again is the same copy: some programs announce one twice.
-const ECHO: Duration = Duration::from_millis(500);
+const ECHO_WINDOW: Duration = Duration::from_millis(500);
 
 /// A clipboard that is watched, for as long as this lives.
 #[derive(Debug)]
-pub struct Feed {
-    stopper: Option<Stopper>,
+pub struct ClipboardFeed {
+    stopper: Option<WatchStopGuard>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Feed {
+impl ClipboardFeed {
     /// Begins to watch. `interval`: milliseconds between two looks, where the clipboard does not tell itself; it
     /// may change meanwhile.
     ///
@@ -36,27 +38,27 @@ impl Feed {
     pub fn start(
         clipboard: Box<dyn Clipboard>,
         interval: Arc<AtomicU64>,
-        limits: Limits,
+        limits: PlanLimits,
         inbox: Inbox,
-    ) -> io::Result<Feed> {
-        let (stopper, stop) = clipboard::stop()?;
-        let watcher = Watcher {
+    ) -> io::Result<ClipboardFeed> {
+        let (stopper, stop) = clipboard::stop_pair()?;
+        let watcher = FeedWorker {
             clipboard,
             limits,
             inbox,
-            rate: Rate::default(),
-            untold: false,
+            rate: ClipboardRate::default(),
+            storm_unreported: false,
             last: None,
             hash: RandomState::new(),
         };
         let thread = thread::Builder::new()
             .name("clipboard".to_string())
             .spawn(move || watcher.run(&interval, &stop))?;
-        Ok(Feed { stopper: Some(stopper), thread: Some(thread) })
+        Ok(ClipboardFeed { stopper: Some(stopper), thread: Some(thread) })
     }
 }
 
-impl Drop for Feed {
+impl Drop for ClipboardFeed {
     fn drop(&mut self) {
         drop(self.stopper.take());
         if let Some(thread) = self.thread.take() {
@@ -65,66 +67,80 @@ impl Drop for Feed {
     }
 }
 
-struct Watcher {
+struct FeedWorker {
     clipboard: Box<dyn Clipboard>,
-    limits: Limits,
+    limits: PlanLimits,
     inbox: Inbox,
-    rate: Rate,
+    rate: ClipboardRate,
     /// There is a storm, and nobody was told yet: one of texts that nobody wants is nobody's business.
-    untold: bool,
+    storm_unreported: bool,
     /// What was read last, by a hash that means nothing elsewhere, and when.
     last: Option<(u64, Instant)>,
     hash: RandomState,
 }
 
-impl Watcher {
-    fn run(mut self, interval: &AtomicU64, stop: &Stop) {
+impl FeedWorker {
+    fn run(mut self, interval: &AtomicU64, stop: &WatchStopSignal) {
         loop {
             let interval = Duration::from_millis(interval.load(Ordering::Relaxed));
-            match self.clipboard.wait(interval, stop).and_then(|woken| self.changed(woken, stop)) {
-                Ok(Woken::Changed) => {}
-                Ok(Woken::Stopped) => return,
-                Err(gone) => return self.inbox.put(Arrival::Gone(gone), false),
+            match self.clipboard.wait(interval, stop).and_then(|woken| self.on_change(woken, stop)) {
+                Ok(ClipboardWake::Changed) => {}
+                Ok(ClipboardWake::Stopped) => return,
+                Err(gone) => return self.inbox.put(InboxEvent::ClipboardLost(gone), false),
             }
         }
     }
 
-    fn changed(&mut self, woken: Woken, stop: &Stop) -> Result<Woken, ClipboardError> {
-        if woken == Woken::Stopped {
+    fn on_change(
+        &mut self,
+        woken: ClipboardWake,
+        stop: &WatchStopSignal,
+    ) -> Result<ClipboardWake, ClipboardError> {
+        if woken == ClipboardWake::Stopped {
             return Ok(woken);
         }
-        let weather = self.rate.change(Instant::now());
-        if weather != Weather::Calm {
-            if weather == Weather::Begins {
-                self.inbox.storm();
-                self.untold = true;
+        let weather = self.rate.record_change(Instant::now());
+        if weather != StormState::Calm {
+            if weather == StormState::Started {
+                self.inbox.collapse_storm();
+                self.storm_unreported = true;
             }
             // What it comes to rest with is what counts.
-            if stop.within(PAUSE) {
-                return Ok(Woken::Stopped);
+            if stop.wait_timeout(STORM_PAUSE) {
+                return Ok(ClipboardWake::Stopped);
             }
         }
-        let storm = weather != Weather::Calm;
-        match self.clipboard.read(self.limits.text_bytes, PATIENCE)? {
-            Content::Text(text) => self.text(text, storm),
-            Content::TooLarge => self.inbox.put(Arrival::Passed(Passed::TooLarge), storm),
-            Content::NotUtf8 => self.inbox.put(Arrival::Passed(Passed::NotUtf8), storm),
-            Content::Silent => self.inbox.put(Arrival::Passed(Passed::Silent), storm),
-            Content::Empty | Content::NotText | Content::Ours | Content::Secret => {}
+        let storm = weather != StormState::Calm;
+        match self.clipboard.read(self.limits.text_bytes, OWNER_TIMEOUT)? {
+            ClipboardContent::Text(text) => self.on_text(text, storm),
+            ClipboardContent::TooLarge => {
+                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::TooLarge), storm)
+            }
+            ClipboardContent::NotUtf8 => {
+                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::NotUtf8), storm)
+            }
+            ClipboardContent::Silent => {
+                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::Silent), storm)
+            }
+            ClipboardContent::Empty
+            | ClipboardContent::NotText
+            | ClipboardContent::OwnCopy
+            | ClipboardContent::Secret => {}
         }
-        Ok(Woken::Changed)
+        Ok(ClipboardWake::Changed)
     }
 
-    fn text(&mut self, text: String, storm: bool) {
+    fn on_text(&mut self, text: String, storm: bool) {
         let hash = self.hash.hash_one(&text);
         let now = Instant::now();
-        let echo = self.last.is_some_and(|(last, then)| last == hash && now.duration_since(then) < ECHO);
+        let echo =
+            self.last.is_some_and(|(last, then)| last == hash && now.duration_since(then) < ECHO_WINDOW);
         self.last = Some((hash, now));
-        if !echo && sieve::may_be_a_patch(&text, &self.limits) {
-            if storm && std::mem::take(&mut self.untold) {
-                self.inbox.put(Arrival::Restless, false);
+        if !echo && filter::may_be_patch(&text, &self.limits) {
+            if storm && std::mem::take(&mut self.storm_unreported) {
+                self.inbox.put(InboxEvent::Storm, false);
             }
-            self.inbox.put(Arrival::Text { text, how: How::Copied }, storm);
+            self.inbox.put(InboxEvent::Text { text, source: InboxSource::Copied }, storm);
         }
     }
 }

@@ -10,36 +10,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::clipboard::ClipboardError;
-use crate::rate::WITHIN;
+use crate::storm::STORM_WINDOW;
 
 /// Texts that wait at most.
-pub const WAITING: usize = 16;
+pub const MAX_WAITING: usize = 16;
 /// Bytes of them, all together.
-pub const WAITING_BYTES: usize = 16 << 20;
+pub const MAX_WAITING_BYTES: usize = 16 << 20;
 
 /// Something that came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Arrival {
+pub enum InboxEvent {
     /// A text that may be a patch.
     Text {
         /// The text.
         text: String,
         /// How it came.
-        how: How,
+        source: InboxSource,
     },
     /// Text that could not be looked at.
-    Passed(Passed),
+    Skipped(ClipboardSkipReason),
     /// The clipboard changed so often that only what it came to rest with was looked at.
-    Restless,
+    Storm,
     /// So many texts found no room.
     Dropped(usize),
     /// The clipboard can no longer be watched.
-    Gone(ClipboardError),
+    ClipboardLost(ClipboardError),
 }
 
 /// How a text came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum InboxSource {
     /// It was copied.
     Copied,
     /// It was pasted into the terminal.
@@ -48,7 +48,7 @@ pub enum How {
 
 /// Why a text was not looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Passed {
+pub enum ClipboardSkipReason {
     /// It has more bytes than an answer may have.
     TooLarge,
     /// It is no UTF-8.
@@ -60,41 +60,41 @@ pub enum Passed {
 /// Where arrivals wait. Clones are the same inbox.
 #[derive(Debug, Clone)]
 pub struct Inbox {
-    shared: Arc<Shared>,
+    shared: Arc<InboxShared>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct InboxShared {
+    state: Mutex<InboxQueue>,
     /// Becomes readable when there is something.
     bell: UnixStream,
     ring: UnixStream,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    waiting: VecDeque<Waiting>,
+struct InboxQueue {
+    waiting: VecDeque<InboxEntry>,
     dropped: usize,
 }
 
 #[derive(Debug)]
-struct Waiting {
-    arrival: Arrival,
+struct InboxEntry {
+    arrival: InboxEvent,
     /// It came in a storm.
     storm: bool,
     since: Instant,
 }
 
-impl Waiting {
+impl InboxEntry {
     fn bytes(&self) -> usize {
         match &self.arrival {
-            Arrival::Text { text, .. } => text.len(),
+            InboxEvent::Text { text, .. } => text.len(),
             _ => 0,
         }
     }
 
     fn was_copied(&self) -> bool {
-        matches!(self.arrival, Arrival::Text { how: How::Copied, .. })
+        matches!(self.arrival, InboxEvent::Text { source: InboxSource::Copied, .. })
     }
 }
 
@@ -107,7 +107,7 @@ impl Inbox {
         let (bell, ring) = UnixStream::pair()?;
         bell.set_nonblocking(true)?;
         ring.set_nonblocking(true)?;
-        Ok(Inbox { shared: Arc::new(Shared { state: Mutex::default(), bell, ring }) })
+        Ok(Inbox { shared: Arc::new(InboxShared { state: Mutex::default(), bell, ring }) })
     }
 
     /// Becomes readable when something is there; [`hush`](Inbox::hush) makes it quiet again.
@@ -119,28 +119,28 @@ impl Inbox {
     ///
     /// # Errors
     /// If the system has no descriptors left.
-    pub fn ringer(&self) -> io::Result<UnixStream> {
+    pub fn bell_writer(&self) -> io::Result<UnixStream> {
         self.shared.ring.try_clone()
     }
 
     /// Makes the bell quiet.
-    pub fn hush(&self) {
+    pub fn clear_bell(&self) {
         let mut bytes = [0; 256];
         while (&self.shared.bell).read(&mut bytes).is_ok_and(|count| count > 0) {}
     }
 
     /// Puts something in. What came in a storm takes the place of what came in it before; the same text waits once.
-    pub fn put(&self, arrival: Arrival, storm: bool) {
+    pub fn put(&self, arrival: InboxEvent, storm: bool) {
         let mut state = self.lock();
         if storm {
             state.waiting.retain(|waiting| !waiting.storm);
         }
-        let new = Waiting { arrival, storm, since: Instant::now() };
-        let bytes: usize = state.waiting.iter().map(Waiting::bytes).sum();
+        let new = InboxEntry { arrival, storm, since: Instant::now() };
+        let bytes: usize = state.waiting.iter().map(InboxEntry::bytes).sum();
         if state.waiting.iter().any(|waiting| new.bytes() > 0 && waiting.arrival == new.arrival) {
             return;
         }
-        if state.waiting.len() >= WAITING || bytes + new.bytes() > WAITING_BYTES {
+        if state.waiting.len() >= MAX_WAITING || bytes + new.bytes() > MAX_WAITING_BYTES {
             state.dropped += 1;
         } else {
             state.waiting.push_back(new);
@@ -151,10 +151,11 @@ impl Inbox {
     }
 
     /// A storm began: what was copied just before is its beginning, and only the last of that waits.
-    pub fn storm(&self) {
+    pub fn collapse_storm(&self) {
         let mut state = self.lock();
         let now = Instant::now();
-        let begun = |waiting: &Waiting| waiting.was_copied() && now.duration_since(waiting.since) < WITHIN;
+        let begun =
+            |waiting: &InboxEntry| waiting.was_copied() && now.duration_since(waiting.since) < STORM_WINDOW;
         let last = state.waiting.iter().rposition(begun);
         let mut at = 0;
         state.waiting.retain_mut(|waiting| {
@@ -166,21 +167,25 @@ impl Inbox {
     }
 
     /// Takes what came first.
-    pub fn take(&self) -> Option<Arrival> {
+    pub fn take(&self) -> Option<InboxEvent> {
         let mut state = self.lock();
         match state.waiting.pop_front() {
             Some(waiting) => Some(waiting.arrival),
-            None if state.dropped > 0 => Some(Arrival::Dropped(std::mem::take(&mut state.dropped))),
+            None if state.dropped > 0 => Some(InboxEvent::Dropped(std::mem::take(&mut state.dropped))),
             None => None,
         }
     }
 
     /// How many texts wait.
-    pub fn waiting(&self) -> usize {
-        self.lock().waiting.iter().filter(|waiting| matches!(waiting.arrival, Arrival::Text { .. })).count()
+    pub fn waiting_texts(&self) -> usize {
+        self.lock()
+            .waiting
+            .iter()
+            .filter(|waiting| matches!(waiting.arrival, InboxEvent::Text { .. }))
+            .count()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, InboxQueue> {
         // Whoever panicked left a whole queue behind.
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -190,21 +195,21 @@ impl Inbox {
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> Arrival {
-        Arrival::Text { text: text.to_string(), how: How::Copied }
+    fn text(text: &str) -> InboxEvent {
+        InboxEvent::Text { text: text.to_string(), source: InboxSource::Copied }
     }
 
     #[test]
     fn arrivals_leave_in_their_order_and_those_without_room_are_counted() {
         let inbox = Inbox::new().unwrap();
-        for number in 0..WAITING + 3 {
+        for number in 0..MAX_WAITING + 3 {
             inbox.put(text(&number.to_string()), false);
         }
-        assert_eq!(inbox.waiting(), WAITING);
-        for number in 0..WAITING {
+        assert_eq!(inbox.waiting_texts(), MAX_WAITING);
+        for number in 0..MAX_WAITING {
             assert_eq!(inbox.take(), Some(text(&number.to_string())));
         }
-        assert_eq!(inbox.take(), Some(Arrival::Dropped(3)));
+        assert_eq!(inbox.take(), Some(InboxEvent::Dropped(3)));
         assert_eq!(inbox.take(), None);
     }
 
@@ -212,9 +217,9 @@ mod tests {
     fn bytes_are_bounded_too() {
         let inbox = Inbox::new().unwrap();
         for letter in ["a", "b", "c"] {
-            inbox.put(text(&letter.repeat(WAITING_BYTES / 2)), false);
+            inbox.put(text(&letter.repeat(MAX_WAITING_BYTES / 2)), false);
         }
-        assert_eq!(inbox.waiting(), 2);
+        assert_eq!(inbox.waiting_texts(), 2);
     }
 
     #[test]
@@ -229,12 +234,12 @@ mod tests {
     #[test]
     fn of_the_copies_that_a_storm_began_with_only_the_last_waits() {
         let inbox = Inbox::new().unwrap();
-        let pasted = Arrival::Text { text: "pasted".into(), how: How::Pasted };
+        let pasted = InboxEvent::Text { text: "pasted".into(), source: InboxSource::Pasted };
         inbox.put(pasted.clone(), false);
         inbox.put(text("1"), false);
         inbox.put(text("2"), false);
-        inbox.storm();
-        assert_eq!(inbox.waiting(), 2);
+        inbox.collapse_storm();
+        assert_eq!(inbox.waiting_texts(), 2);
         inbox.put(text("3"), true);
         assert_eq!([inbox.take(), inbox.take(), inbox.take()], [Some(pasted), Some(text("3")), None]);
     }
@@ -242,7 +247,7 @@ mod tests {
     #[test]
     fn the_same_text_waits_once() {
         let inbox = Inbox::new().unwrap();
-        for _ in 0..WAITING * 3 {
+        for _ in 0..MAX_WAITING * 3 {
             inbox.put(text("a"), false);
         }
         assert_eq!([inbox.take(), inbox.take()], [Some(text("a")), None]);

@@ -9,10 +9,10 @@ pub mod bulk;
 pub mod clipboard;
 pub mod config;
 pub mod feed;
+pub mod filter;
 mod hold;
 pub mod inbox;
-pub mod rate;
-pub mod seen;
-pub mod sieve;
+pub mod seen_texts;
+pub mod storm;
 
 pub use hold::{HOLD_MOST, HoldError, hold};

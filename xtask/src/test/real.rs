@@ -6,28 +6,38 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use relaycode_testkit::agents::REQUIRE;
-use relaycode_testkit::process::Kept;
-use rustix::process::{Pid, Signal, kill_process};
 
-use super::{seeded, works};
-use crate::agents;
+use super::{seconds, seeded, works};
+use crate::programs;
 
 /// Longer than all of them take on a slow machine; building is not counted. Each test has limits of its own.
 const LIMIT: Duration = Duration::from_secs(1800);
 
+/// How long cargo may take to end after it was told to.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Between two looks whether the run has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// Lets a test that lacks an agent fail instead of being skipped.
+const REQUIRE: &str = "RELAY_REQUIRE_AGENTS";
+
 /// Installs the agents and runs the tests that need them.
-pub(super) fn run() -> anyhow::Result<()> {
-    let complete = match agents::run(&agents::Args { check: false }) {
-        Ok(()) => true,
-        Err(error) => {
-            println!("  {error}");
-            false
-        }
-    };
+pub(crate) fn run() -> anyhow::Result<()> {
+    let started = Instant::now();
+    println!("== real: tests with real agents");
+    installed_and_tested().context("real failed; `cargo xtask test --real` shows it again")?;
+    println!("== real: ok, {}", seconds(started.elapsed()));
+    Ok(())
+}
+
+fn installed_and_tested() -> anyhow::Result<()> {
+    let complete = programs::succeed("agents", &[]).is_ok();
     // Not the unit tests: modules of that name are something else there.
     let (tests, more): (&[&str], &[&str]) = if works("nextest") {
         let tests = &["nextest", "run", "--workspace", "--test", "*", "-E", super::REAL];
@@ -49,10 +59,11 @@ fn within(limit: Duration, args: &[&str], complete: bool) -> anyhow::Result<()> 
     }
     let shown = format!("cargo {}", args.join(" "));
     let mut program =
-        Kept::start(command.args(args)).with_context(|| format!("`{shown}` could not be started"))?;
-    let Some(status) = program.ended(limit) else {
-        for pid in below(program.pid()) {
-            let _ = kill_process(pid, Signal::TERM);
+        command.args(args).spawn().with_context(|| format!("`{shown}` could not be started"))?;
+    let Some(status) = ended(&mut program, limit)? else {
+        terminate(&below(program.id()));
+        if ended(&mut program, GRACE)?.is_none() {
+            program.kill()?;
         }
         bail!("`{shown}` ran longer than {} s and was ended", limit.as_secs());
     };
@@ -62,9 +73,26 @@ fn within(limit: Duration, args: &[&str], complete: bool) -> anyhow::Result<()> 
     bail!("`{shown}` failed ({status})")
 }
 
-/// A process's descendants.
-fn below(root: Pid) -> Vec<Pid> {
-    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+/// How the program ended; `None` when it still runs after `limit`.
+fn ended(program: &mut Child, limit: Duration) -> anyhow::Result<Option<ExitStatus>> {
+    let began = Instant::now();
+    loop {
+        let status = program.try_wait()?;
+        if status.is_some() || began.elapsed() > limit {
+            return Ok(status);
+        }
+        thread::sleep(LOOK_AGAIN);
+    }
+}
+
+/// Tells processes to end.
+fn terminate(processes: &[u32]) {
+    let _ = Command::new("kill").args(processes.iter().map(u32::to_string)).status();
+}
+
+/// A process and its descendants.
+fn below(root: u32) -> Vec<u32> {
+    let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(number) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
@@ -72,30 +100,32 @@ fn below(root: Pid) -> Vec<Pid> {
         let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
         children.entry(parent.unwrap_or(0)).or_default().push(number);
     }
-    let (mut found, mut next) = (Vec::new(), vec![root.as_raw_nonzero().get()]);
+    let (mut found, mut next) = (vec![root], vec![root]);
     while let Some(parent) = next.pop() {
         let own = children.remove(&parent).unwrap_or_default();
-        found.extend(own.iter().filter_map(|number| Pid::from_raw(*number)));
+        found.extend(&own);
         next.extend(own);
     }
     found
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use std::process::Command;
-
-    use relaycode_testkit::process::{LONG, until};
-
     use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
 
     #[test]
     fn children_of_children_are_found_in_any_session() {
         let mut shell =
-            Kept::start(Command::new("sh").args(["-c", "sh -c 'setsid sleep 60 & wait' & wait"])).unwrap();
-        assert!(until(LONG, || (below(shell.pid()).len() == 2).then_some(())).is_some());
-        let all = below(shell.pid());
-        all.iter().for_each(|pid| kill_process(*pid, Signal::TERM).unwrap());
-        assert!(shell.ended(LONG).is_some());
+            Command::new("sh").args(["-c", "sh -c 'setsid sleep 60 & wait' & wait"]).spawn().unwrap();
+        let began = Instant::now();
+        while below(shell.id()).len() < 3 && began.elapsed() < LONG {
+            thread::sleep(LOOK_AGAIN);
+        }
+        let all = below(shell.id());
+        assert_eq!(all.len(), 3);
+        terminate(&all);
+        assert!(ended(&mut shell, LONG).unwrap().is_some());
     }
 }

@@ -4,8 +4,6 @@
 //! Rows stand from the bottom up, and a crate uses only rows above its own, so the table cannot
 //! hold a cycle. Development dependencies are free.
 
-use cargo_metadata::DependencyKind;
-
 use super::Verdict;
 use crate::workspace::Workspace;
 
@@ -46,8 +44,14 @@ const TABLE: &[Row] = &[
     ], "logic"),
 ];
 
-/// Crates that may use everything, and that nobody uses except for development.
-const FREE: &[&str] = &["testkit", "xtask"];
+/// The crate that may use everything, and that nobody uses except for development.
+const TESTKIT: &str = "testkit";
+
+/// Proofs, by how their names begin: they may use everything, and only proofs use them.
+const PROOF: &str = "proof-";
+
+/// It starts in seconds because it uses none of the others.
+const XTASK: &str = "xtask";
 
 /// Where the table is, for messages.
 const HERE: &str = "TABLE in xtask/src/tidy/edges.rs";
@@ -59,17 +63,15 @@ struct Uses {
 }
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {
-    let members = workspace.members();
-    let uses: Vec<Uses> = members
-        .iter()
+    let uses: Vec<Uses> = workspace
+        .members()
         .map(|member| Uses {
             name: short(&member.name),
             uses: member
-                .dependencies
+                .built_with
                 .iter()
-                .filter(|dependency| dependency.kind != DependencyKind::Development)
-                .filter(|dependency| members.iter().any(|other| *other.name == dependency.name))
-                .map(|dependency| short(&dependency.name))
+                .filter(|name| workspace.members().any(|other| other.name == **name))
+                .map(|name| short(name))
                 .collect(),
         })
         .collect();
@@ -87,7 +89,15 @@ fn short(package: &str) -> String {
 fn problems(table: &[Row], crates: &[Uses]) -> Vec<String> {
     let mut problems = Vec::new();
     for Uses { name, uses } in crates {
-        if FREE.contains(&name.as_str()) {
+        if name == TESTKIT || name.starts_with(PROOF) {
+            continue;
+        }
+        if name == XTASK {
+            problems.extend(uses.iter().map(|used| {
+                format!(
+                    "`{XTASK}` uses `{used}`: it stays light; what needs our crates is a program in proofs/"
+                )
+            }));
             continue;
         }
         let Some(row) = table.iter().find(|row| row.name == name) else {
@@ -98,7 +108,7 @@ fn problems(table: &[Row], crates: &[Uses]) -> Vec<String> {
             continue;
         };
         for used in uses {
-            if FREE.contains(&used.as_str()) {
+            if used == TESTKIT || used.starts_with(PROOF) {
                 problems.push(format!(
                     "`{name}` is built with `{used}`, which is for development only: move it to [dev-dependencies]"
                 ));
@@ -128,8 +138,9 @@ mod tests {
             uses("text", &[]),
             uses("change", &["text"]),
             uses("relay", &["change", "text"]),
-            uses("xtask", &["relay", "change"]),
+            uses("xtask", &[]),
             uses("testkit", &["bridge"]),
+            uses("proof-fuzz", &["proof-corpus", "testkit", "change"]),
         ];
         assert_eq!(problems(TABLE, &crates), Vec::<String>::new());
     }
@@ -151,8 +162,16 @@ mod tests {
 
     #[test]
     fn development_crates_are_not_built_in() {
-        let found = problems(TABLE, &[uses("relay", &["testkit"])]);
-        assert!(found[0].contains("[dev-dependencies]"));
+        for used in ["testkit", "proof-corpus"] {
+            let found = problems(TABLE, &[uses("relay", &[used])]);
+            assert!(found[0].contains("[dev-dependencies]"));
+        }
+    }
+
+    #[test]
+    fn xtask_stays_light() {
+        let found = problems(TABLE, &[uses("xtask", &["testkit", "text"])]);
+        assert_eq!(found.len(), 2);
     }
 
     #[test]

@@ -3,10 +3,8 @@
 //! The expression of each dependency is evaluated against [`ALLOWED`]; a crate under another
 //! licence, or without one, is named in a list with the reason, or the run fails.
 
-use cargo_metadata::Package;
-
 use super::{Verdict, spdx};
-use crate::workspace::Workspace;
+use crate::workspace::{Package, Workspace};
 
 /// Licences that any dependency may have.
 const ALLOWED: &[&str] = &[
@@ -35,8 +33,7 @@ const FOR_ONE_CRATE: &[(&str, &str, &str)] = &[];
 const WITHOUT_EXPRESSION: &[(&str, &str)] = &[];
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {
-    let others: Vec<&Package> =
-        workspace.metadata.packages.iter().filter(|package| package.source.is_some()).collect();
+    let others: Vec<&Package> = workspace.packages.iter().filter(|package| !package.is_member).collect();
     Verdict {
         looked_at: format!("{} dependencies, every platform", others.len()),
         problems: others

@@ -37,7 +37,7 @@ const REGISTRIES: &[Registry] = &[
         &["address", "conformance", "effort", "history", "ids", "picture"]),
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),
     registry("real agent", "crates/testkit/src/agents", &["install", "resident", "run"]),
-    registry("torture layer", "xtask/src/torture/layers", &[]),
+    registry("torture layer", "proofs/torture/src/layers", &[]),
     registry("tidy rule", "xtask/src/tidy", &["spdx", "tests"]),
 ];
 

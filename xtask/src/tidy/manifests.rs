@@ -2,19 +2,16 @@
 
 use std::fs;
 
-use cargo_metadata::Package;
-
 use super::Verdict;
-use crate::workspace::Workspace;
+use crate::workspace::{Package, Workspace};
 
 /// The licence of everything here.
 const OUR_LICENCE: &str = "MIT OR Apache-2.0";
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {
-    let members = workspace.members();
     Verdict {
-        looked_at: format!("{} Cargo.toml files", members.len()),
-        problems: members.iter().flat_map(|package| problems(package)).collect(),
+        looked_at: format!("{} Cargo.toml files", workspace.members().count()),
+        problems: workspace.members().flat_map(problems).collect(),
         warnings: Vec::new(),
     }
 }
@@ -22,26 +19,27 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
 fn problems(package: &Package) -> Vec<String> {
     let mut problems = Vec::new();
     let name = &package.name;
-    let manifest = fs::read_to_string(&package.manifest_path).unwrap_or_default();
+    let manifest = fs::read_to_string(&package.manifest).unwrap_or_default();
     if !takes_workspace_lints(&manifest) {
         problems.push(format!(
             "{name} does not take the workspace's lints: add `[lints]` and `workspace = true` to {}",
-            package.manifest_path
+            package.manifest.display()
         ));
     }
-    if package.publish.as_deref() != Some(&[]) {
+    if package.publishable {
         problems.push(format!("{name} could be published: add `publish.workspace = true`"));
     }
     if package.license.as_deref() != Some(OUR_LICENCE) {
         problems.push(format!("{name} is not under `{OUR_LICENCE}`: add `license.workspace = true`"));
     }
-    let folder = package.manifest_path.parent().and_then(|folder| folder.file_name());
-    let expected = match folder {
-        Some("xtask") => "xtask".to_owned(),
-        Some(folder) => format!("relaycode-{folder}"),
-        None => return problems,
+    let mut folders = package.manifest.iter().rev().skip(1).map(|folder| folder.to_string_lossy());
+    let (folder, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
+    let expected = match (&*above, &*folder) {
+        (_, "xtask") => "xtask".to_owned(),
+        ("proofs", _) => format!("relaycode-proof-{folder}"),
+        _ => format!("relaycode-{folder}"),
     };
-    if name.as_str() != expected {
+    if *name != expected {
         problems.push(format!("{name} should be called `{expected}`, as its folder"));
     }
     problems

@@ -5,13 +5,13 @@
 
 use super::diff::lines::{self, HunkReader};
 use super::diff::print;
-use super::opening::opening;
-use super::{Block, Dialect, DialectError, checked_path};
-use crate::path::RelPath;
-use crate::proposal::{Action, Body, Edit, Hunk, Operation};
+use super::opening::opening_lines;
+use super::{Dialect, DialectBlock, DialectError, checked_path};
+use crate::proposal::path::RelPath;
+use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
 
 /// The `*** Begin Patch` envelope.
-pub(super) struct ApplyPatch;
+pub(super) struct ApplyPatchDialect;
 
 const NAME: &str = "apply-patch";
 const BEGIN: &str = "*** Begin Patch";
@@ -22,7 +22,7 @@ const DELETE: &str = "*** Delete File:";
 const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 
-impl Dialect for ApplyPatch {
+impl Dialect for ApplyPatchDialect {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -31,18 +31,18 @@ impl Dialect for ApplyPatch {
         &["apply_patch"]
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "One text from `*** Begin Patch` to `*** End Patch` that adds, updates, moves and deletes files."
     }
 
     fn recognises(&self, text: &str) -> bool {
-        let mut lines = opening(text);
+        let mut lines = opening_lines(text);
         let first = lines.next().unwrap_or_default();
         begins(first) || (is_wrapper(first) && lines.next().is_some_and(begins))
     }
 
-    fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
-        let mut reader = Reader { patches: 0, inside: None, file: None, files: Vec::new() };
+    fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError> {
+        let mut reader = ApplyPatchReader { patches: 0, inside: None, file: None, files: Vec::new() };
         for (at, text) in block.lines().into_iter().enumerate() {
             reader.line(block.line + at, text)?;
         }
@@ -66,21 +66,21 @@ impl Dialect for ApplyPatch {
         Ok(operations)
     }
 
-    fn print(&self, action: &Action) -> String {
+    fn print(&self, action: &FileAction) -> String {
         let mut out = format!("{BEGIN}\n");
         match action {
-            Action::Delete { path } => out.push_str(&format!("{DELETE} {path}\n")),
-            Action::Rename { from, to } => {
+            FileAction::Delete { path } => out.push_str(&format!("{DELETE} {path}\n")),
+            FileAction::Rename { from, to } => {
                 out.push_str(&format!("{UPDATE} {from}\n{MOVE} {to}\n"));
             }
-            Action::Write { path, edit, .. } => match &edit.body {
-                Body::Whole { text, .. } => {
+            FileAction::Write { path, edit, .. } => match &edit.body {
+                EditBody::Whole { text, .. } => {
                     out.push_str(&format!("{ADD} {path}\n"));
                     for line in text.split_terminator('\n') {
                         out.push_str(&format!("+{line}\n"));
                     }
                 }
-                Body::Hunks(hunks) => {
+                EditBody::Hunks(hunks) => {
                     out.push_str(&format!("{UPDATE} {path}\n"));
                     for hunk in hunks {
                         print_hunk(hunk, &mut out);
@@ -88,7 +88,7 @@ impl Dialect for ApplyPatch {
                 }
             },
             // Its read never yields one.
-            Action::Exact { .. } => {}
+            FileAction::Exact { .. } => {}
         }
         out.push_str(END);
         out.push('\n');
@@ -106,22 +106,22 @@ fn is_wrapper(line: &str) -> bool {
     line.contains("<<") && !line.starts_with("<<<<<")
 }
 
-struct Reader {
+struct ApplyPatchReader {
     patches: usize,
     /// The line of the patch being read.
     inside: Option<usize>,
-    file: Option<File>,
-    files: Vec<File>,
+    file: Option<ApplyPatchFile>,
+    files: Vec<ApplyPatchFile>,
 }
 
 /// One file of the patch.
-struct File {
+struct ApplyPatchFile {
     line: usize,
     path: RelPath,
-    change: Change,
+    change: ApplyPatchChange,
 }
 
-enum Change {
+enum ApplyPatchChange {
     Add {
         lines: Vec<String>,
         blanks: usize,
@@ -134,7 +134,7 @@ enum Change {
     },
 }
 
-impl Reader {
+impl ApplyPatchReader {
     fn line(&mut self, line: usize, text: &str) -> Result<(), DialectError> {
         let directive = text.trim_end();
         if directive == BEGIN {
@@ -155,7 +155,7 @@ impl Reader {
             }
             self.files.extend(self.file.take());
             let path = checked_path(line, path.trim())?;
-            self.file = Some(File { line, path, change });
+            self.file = Some(ApplyPatchFile { line, path, change });
             return Ok(());
         }
         if self.inside.is_none() {
@@ -178,23 +178,23 @@ impl Reader {
     }
 }
 
-fn begin_file(directive: &str) -> Option<(&str, Change)> {
+fn begin_file(directive: &str) -> Option<(&str, ApplyPatchChange)> {
     if let Some(path) = directive.strip_prefix(ADD) {
         let lines = Vec::new();
-        return Some((path, Change::Add { lines, blanks: 0 }));
+        return Some((path, ApplyPatchChange::Add { lines, blanks: 0 }));
     }
     if let Some(path) = directive.strip_prefix(DELETE) {
-        return Some((path, Change::Delete));
+        return Some((path, ApplyPatchChange::Delete));
     }
     let path = directive.strip_prefix(UPDATE)?;
     let reader = Box::default();
-    Some((path, Change::Update { to: None, reader }))
+    Some((path, ApplyPatchChange::Update { to: None, reader }))
 }
 
-impl File {
+impl ApplyPatchFile {
     fn line(&mut self, line: usize, text: &str) -> Result<(), DialectError> {
         match &mut self.change {
-            Change::Add { lines, blanks } => {
+            ApplyPatchChange::Add { lines, blanks } => {
                 if let Some(added) = text.strip_prefix('+') {
                     // Empty lines between others are content that lost its `+`.
                     lines.extend(std::iter::repeat_n(String::new(), std::mem::take(blanks)));
@@ -204,18 +204,18 @@ impl File {
                 *blanks += 1;
                 self.blank(line, text, "every line of a new file begins with `+`; this one does not")
             }
-            Change::Delete => self.blank(line, text, "nothing can follow `*** Delete File:`"),
-            Change::Update { to, reader } => {
+            ApplyPatchChange::Delete => self.blank(line, text, "nothing can follow `*** Delete File:`"),
+            ApplyPatchChange::Update { to, reader } => {
                 if let Some(path) = text.strip_prefix(MOVE)
                     && !reader.is_open()
                 {
                     *to = Some(checked_path(line, path.trim())?);
                 } else if text.trim_end() == END_OF_FILE {
-                    reader.at_end();
-                } else if let Some(header) = lines::header(text) {
-                    reader.header(line, header);
+                    reader.mark_at_end();
+                } else if let Some(header) = lines::parse_hunk_header(text) {
+                    reader.push_header(line, header);
                 } else {
-                    reader.line(line, text);
+                    reader.push_line(line, text);
                 }
                 Ok(())
             }
@@ -234,10 +234,10 @@ impl File {
         headed: Option<&RelPath>,
         operations: &mut Vec<Operation>,
     ) -> Result<(), DialectError> {
-        let File { line, path, change } = self;
+        let ApplyPatchFile { line, path, change } = self;
         let mut push = |action| operations.push(Operation { line, action });
         let path = match (headed, &change) {
-            (Some(headed), Change::Update { to: Some(to), .. }) => {
+            (Some(headed), ApplyPatchChange::Update { to: Some(to), .. }) => {
                 if *headed != path && headed != to {
                     return Err(DialectError::at(
                         line,
@@ -250,13 +250,13 @@ impl File {
             (None, _) => path,
         };
         match change {
-            Change::Delete => push(Action::Delete { path }),
-            Change::Add { lines, .. } => {
+            ApplyPatchChange::Delete => push(FileAction::Delete { path }),
+            ApplyPatchChange::Add { lines, .. } => {
                 let text = lines.into_iter().map(|line| line + "\n").collect();
                 let must_be_new = true;
-                push(write(path, Body::Whole { text, must_be_new }));
+                push(write(path, EditBody::Whole { text, must_be_new }));
             }
-            Change::Update { to, reader } => {
+            ApplyPatchChange::Update { to, reader } => {
                 let hunks = reader.finish()?;
                 if hunks.is_empty() && to.is_none() {
                     return Err(DialectError::at(
@@ -267,12 +267,12 @@ impl File {
                 let path = match to {
                     None => path,
                     Some(to) => {
-                        push(Action::Rename { from: path, to: to.clone() });
+                        push(FileAction::Rename { from: path, to: to.clone() });
                         to
                     }
                 };
                 if !hunks.is_empty() {
-                    push(write(path, Body::Hunks(hunks)));
+                    push(write(path, EditBody::Hunks(hunks)));
                 }
             }
         }
@@ -280,8 +280,8 @@ impl File {
     }
 }
 
-fn write(path: RelPath, body: Body) -> Action {
-    Action::Write { path, edit: Edit { dialect: NAME, body, seen: None }, mode: None }
+fn write(path: RelPath, body: EditBody) -> FileAction {
+    FileAction::Write { path, edit: FileEdit { dialect: NAME, body, seen: None }, mode: None }
 }
 
 fn print_hunk(hunk: &Hunk, out: &mut String) {

@@ -15,16 +15,16 @@ mod whole_file;
 #[cfg(test)]
 mod tests;
 
-use crate::path::RelPath;
-use crate::proposal::{Action, Operation};
+use crate::proposal::path::RelPath;
+use crate::proposal::{FileAction, Operation};
 
 /// Every dialect, in the order in which they are asked whether they recognise a block.
 const ALL: &[&dyn Dialect] = &[
-    &search_replace::SearchReplace,
-    &apply_patch::ApplyPatch,
-    &unified::Unified,
-    &new_unified::NewUnified,
-    &whole_file::WholeFile,
+    &search_replace::SearchReplaceDialect,
+    &apply_patch::ApplyPatchDialect,
+    &unified::UnifiedDialect,
+    &new_unified::NewUnifiedDialect,
+    &whole_file::WholeFileDialect,
 ];
 
 /// Every dialect, in the order in which they are asked whether they recognise a block. The last
@@ -40,14 +40,14 @@ pub fn all() -> &'static [&'static dyn Dialect] {
 /// assert_eq!(dialect::named("Standard-Diff").unwrap().name(), "new-unified");
 /// assert!(dialect::named("typescript").is_none());
 /// ```
-pub fn named(name: &str) -> Option<&'static dyn Dialect> {
+pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
     let is = |known: &&str| known.eq_ignore_ascii_case(name);
     all().iter().copied().find(|dialect| is(&dialect.name()) || dialect.aliases().iter().any(is))
 }
 
 /// The dialect in which a block is written that names none.
 pub fn detect(text: &str) -> &'static dyn Dialect {
-    all().iter().copied().find(|dialect| dialect.recognises(text)).unwrap_or(&whole_file::WholeFile)
+    all().iter().copied().find(|dialect| dialect.recognises(text)).unwrap_or(&whole_file::WholeFileDialect)
 }
 
 /// A way to write an edit.
@@ -61,7 +61,7 @@ pub trait Dialect: Sync {
     }
 
     /// One sentence for the documentation.
-    fn about(&self) -> &'static str;
+    fn description(&self) -> &'static str;
 
     /// Whether a block that names no dialect is written in this one. Asked in the order of the
     /// list; the last entry (whole file) takes everything.
@@ -71,16 +71,16 @@ pub trait Dialect: Sync {
     ///
     /// # Errors
     /// When the block set out to be in this dialect but cannot be understood in full.
-    fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError>;
+    fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError>;
 
     /// Writes an action (one that this dialect's `read` can yield) as the text of a block, so that
     /// reading it again gives the same action.
-    fn print(&self, action: &Action) -> String;
+    fn print(&self, action: &FileAction) -> String;
 }
 
 /// The text of one block, with what its surroundings say about it.
 #[derive(Debug, Clone)]
-pub struct Block<'a> {
+pub struct DialectBlock<'a> {
     /// The file it is about, where a header said so. Dialects that name files themselves may do
     /// without; if both are given, the header decides for a single-file block.
     pub path: Option<RelPath>,
@@ -100,7 +100,7 @@ pub struct DialectError {
     pub reason: String,
 }
 
-impl Block<'_> {
+impl DialectBlock<'_> {
     /// The lines of the text, without the empty one after a final newline.
     fn lines(&self) -> Vec<&str> {
         let mut lines = Vec::with_capacity(memchr::memchr_iter(b'\n', self.text.as_bytes()).count() + 1);

@@ -1,14 +1,14 @@
 //! How a block begins: the lines that decide in which dialect it is written. Only the first line
 //! that says something counts, so that source code which merely contains a diff is not one.
 
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 
 /// Lines naming a file that may stand above the first line that counts.
 pub(super) const PATH_LINES: usize = 2;
 
 /// The lines of `text` from the first one on that is neither blank, nor a fence, nor one of at
 /// most two lines that name a file.
-pub(super) fn opening(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn opening_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut paths = 0;
     text.split('\n').skip_while(move |line| {
         if line.trim().is_empty() || is_fence(line) {

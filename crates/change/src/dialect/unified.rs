@@ -1,16 +1,16 @@
 //! The output of `git diff`: several files, renames, modes, new and deleted files.
 
 use super::diff::{files, print};
-use super::opening::opening;
-use super::{Block, Dialect, DialectError};
-use crate::proposal::{Action, Operation};
+use super::opening::opening_lines;
+use super::{Dialect, DialectBlock, DialectError};
+use crate::proposal::{FileAction, Operation};
 
 /// The output of `git diff`.
-pub(super) struct Unified;
+pub(super) struct UnifiedDialect;
 
 const NAME: &str = "unified";
 
-impl Dialect for Unified {
+impl Dialect for UnifiedDialect {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -19,12 +19,12 @@ impl Dialect for Unified {
         &["git-diff"]
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "The output of `git diff` over one or several files, with renames and modes."
     }
 
     fn recognises(&self, text: &str) -> bool {
-        let mut lines = opening(text);
+        let mut lines = opening_lines(text);
         let Some(first) = lines.next() else {
             return false;
         };
@@ -46,17 +46,17 @@ impl Dialect for Unified {
         pairs > 1 || (pairs == 1 && first.starts_with("Index: "))
     }
 
-    fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
+    fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError> {
         let files = files::read(block)?;
         let headed = block.path.as_ref().filter(|_| files.len() == 1);
         let mut operations = Vec::new();
         for file in files {
-            operations.append(&mut file.operations(headed, NAME)?);
+            operations.append(&mut file.into_operations(headed, NAME)?);
         }
         Ok(operations)
     }
 
-    fn print(&self, action: &Action) -> String {
-        print::print(action)
+    fn print(&self, action: &FileAction) -> String {
+        print::print_action(action)
     }
 }

@@ -1,14 +1,14 @@
 //! The whole new text of a file, as it is.
 
-use super::{Block, Dialect, DialectError};
-use crate::proposal::{Action, Body, Edit, Operation};
+use super::{Dialect, DialectBlock, DialectError};
+use crate::proposal::{EditBody, FileAction, FileEdit, Operation};
 
 /// The whole new text of a file.
-pub(super) struct WholeFile;
+pub(super) struct WholeFileDialect;
 
 const NAME: &str = "replace";
 
-impl Dialect for WholeFile {
+impl Dialect for WholeFileDialect {
     fn name(&self) -> &'static str {
         NAME
     }
@@ -17,7 +17,7 @@ impl Dialect for WholeFile {
         &["whole-file"]
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "The block is the whole new text of the file, for new files and for small ones."
     }
 
@@ -25,14 +25,14 @@ impl Dialect for WholeFile {
         true
     }
 
-    fn read(&self, block: &Block<'_>) -> Result<Vec<Operation>, DialectError> {
+    fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError> {
         Ok(vec![Operation {
             line: block.line,
-            action: Action::Write {
+            action: FileAction::Write {
                 path: block.headed_path()?,
-                edit: Edit {
+                edit: FileEdit {
                     dialect: NAME,
-                    body: Body::Whole { text: block.text.to_owned(), must_be_new: false },
+                    body: EditBody::Whole { text: block.text.to_owned(), must_be_new: false },
                     seen: None,
                 },
                 mode: None,
@@ -40,9 +40,11 @@ impl Dialect for WholeFile {
         }])
     }
 
-    fn print(&self, action: &Action) -> String {
+    fn print(&self, action: &FileAction) -> String {
         match action {
-            Action::Write { edit: Edit { body: Body::Whole { text, .. }, .. }, .. } => text.clone(),
+            FileAction::Write { edit: FileEdit { body: EditBody::Whole { text, .. }, .. }, .. } => {
+                text.clone()
+            }
             _ => String::new(),
         }
     }

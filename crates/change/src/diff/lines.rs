@@ -5,7 +5,7 @@
 use memchr::{memchr, memrchr};
 use similar::DiffOp;
 
-use crate::align::operations;
+use crate::lines::align::diff_operations;
 
 /// A text as lines, each with its ending; the last one may have none.
 pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {
@@ -28,11 +28,11 @@ fn separator(text: &[u8]) -> u8 {
 /// assert_eq!(count(b"a\nb\nc\n", b"a\nx\ny\nc\n"), (2, 1));
 /// assert_eq!(count(b"a\n", b"a"), (1, 1), "a lost newline is a changed line");
 /// ```
-pub fn count(before: &[u8], after: &[u8]) -> (usize, usize) {
+pub fn count_changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
     if memchr(0, before).is_none() && memchr(0, after).is_none() {
         return count_text(before, after);
     }
-    match (super::decode(before), super::decode(after)) {
+    match (super::decode_text(before), super::decode_text(after)) {
         (Some(before), Some(after)) => count_text(before.as_bytes(), after.as_bytes()),
         _ => (0, 0),
     }
@@ -43,7 +43,7 @@ fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
     let (before, after) = if old == new { changed_middle(before, after, old) } else { (before, after) };
     let mut added = 0;
     let mut removed = 0;
-    for op in operations(&split_at(before, old), &split_at(after, new)) {
+    for op in diff_operations(&split_at(before, old), &split_at(after, new)) {
         if !matches!(op, DiffOp::Equal { .. }) {
             removed += op.old_range().len();
             added += op.new_range().len();

@@ -9,22 +9,22 @@ mod lines;
 mod patch;
 #[cfg(test)]
 mod tests;
-mod words;
+mod word_diff;
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use similar::{DiffOp, DiffTag, group_diff_ops};
 
-pub use lines::count;
-pub use patch::{patch, reverse_patch};
-pub use words::{LINE_BYTES, LineWords, RUN_LINES, words};
+pub use lines::count_changed_lines;
+pub use patch::{git_patch, reverse_git_patch};
+pub use word_diff::{LINE_BYTES, LineWords, RUN_LINES, changed_words};
 
-use crate::align;
-use crate::path::RelPath;
-use crate::plan::{Change, FilePlan, Plan};
-use crate::proposal::Mode;
-use crate::source::Source;
+use crate::lines::align;
+use crate::lines::text_file::TextFile;
+use crate::plan::{FileChangeKind, FilePlan, Plan};
+use crate::proposal::GitFileMode;
+use crate::proposal::path::RelPath;
 
 /// Lines shown around a change.
 pub const CONTEXT_LINES: usize = 3;
@@ -38,20 +38,20 @@ pub struct FileDiff {
     /// Its name before, if it is renamed.
     pub renamed_from: Option<RelPath>,
     /// What happens to it.
-    pub change: Change,
+    pub change: FileChangeKind,
     /// Its mode before.
-    pub mode_before: Option<Mode>,
+    pub mode_before: Option<GitFileMode>,
     /// Its mode after.
-    pub mode_after: Option<Mode>,
+    pub mode_after: Option<GitFileMode>,
     /// What happens to its content.
     #[serde(flatten)]
-    pub content: Content,
+    pub content: DiffContent,
 }
 
 /// What happens to the content of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "content", rename_all = "camelCase")]
-pub enum Content {
+pub enum DiffContent {
     /// Nothing: a rename, a change of mode, an empty file.
     Same,
     /// Lines come or go.
@@ -59,7 +59,7 @@ pub enum Content {
         /// The places, in the order of the file.
         hunks: Vec<DiffHunk>,
         /// Line endings that change on lines which are the same otherwise.
-        endings: Option<EndingChange>,
+        endings: Option<LineEndingChange>,
     },
     /// Bytes that are not text.
     #[serde(rename_all = "camelCase")]
@@ -92,11 +92,11 @@ pub struct DiffHunk {
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
     /// What happens to it.
-    pub kind: LineKind,
+    pub kind: DiffLineKind,
     /// The line without its ending.
     pub text: String,
     /// How it ends.
-    pub ending: Ending,
+    pub ending: DiffLineEnding,
     /// Its number in the old text.
     pub old: Option<usize>,
     /// Its number in the new text.
@@ -106,7 +106,7 @@ pub struct DiffLine {
 /// What happens to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum LineKind {
+pub enum DiffLineKind {
     /// It stays.
     Context,
     /// It goes.
@@ -115,13 +115,13 @@ pub enum LineKind {
     Added,
 }
 
-impl LineKind {
+impl DiffLineKind {
     /// The sign at the beginning of the line in a unified diff.
     pub fn sign(self) -> char {
         match self {
-            LineKind::Context => ' ',
-            LineKind::Removed => '-',
-            LineKind::Added => '+',
+            DiffLineKind::Context => ' ',
+            DiffLineKind::Removed => '-',
+            DiffLineKind::Added => '+',
         }
     }
 }
@@ -129,7 +129,7 @@ impl LineKind {
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Ending {
+pub enum DiffLineEnding {
     /// `\n`
     Lf,
     /// `\r\n`
@@ -140,14 +140,14 @@ pub enum Ending {
     None,
 }
 
-impl Ending {
+impl DiffLineEnding {
     /// Its name in sentences.
     pub fn name(self) -> &'static str {
         match self {
-            Ending::Lf => "LF",
-            Ending::Crlf => "CRLF",
-            Ending::Cr => "CR",
-            Ending::None => "no newline",
+            DiffLineEnding::Lf => "LF",
+            DiffLineEnding::Crlf => "CRLF",
+            DiffLineEnding::Cr => "CR",
+            DiffLineEnding::None => "no newline",
         }
     }
 }
@@ -155,24 +155,24 @@ impl Ending {
 /// A change of line endings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct EndingChange {
+pub struct LineEndingChange {
     /// How many lines differ in their ending alone.
     pub lines: usize,
     /// How the first of them ended.
-    pub from: Ending,
+    pub from: DiffLineEnding,
     /// How it ends now.
-    pub to: Ending,
+    pub to: DiffLineEnding,
     /// Nothing else changes in the file.
     pub only: bool,
 }
 
 /// The diff of every file of `plan` that changes.
-pub fn of_plan(plan: &Plan) -> Vec<FileDiff> {
-    plan.files.iter().filter(|file| file.change != Change::Unchanged).map(of_file).collect()
+pub fn diff_plan(plan: &Plan) -> Vec<FileDiff> {
+    plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).map(diff_file).collect()
 }
 
 /// The diff of one file, as decoded text.
-pub fn of_file(file: &FilePlan) -> FileDiff {
+pub fn diff_file(file: &FilePlan) -> FileDiff {
     let before = file.before.as_deref().unwrap_or_default();
     let after = file.after.as_deref().unwrap_or_default();
     FileDiff {
@@ -185,46 +185,46 @@ pub fn of_file(file: &FilePlan) -> FileDiff {
     }
 }
 
-fn content(before: &[u8], after: &[u8]) -> Content {
+fn content(before: &[u8], after: &[u8]) -> DiffContent {
     if before == after {
-        return Content::Same;
+        return DiffContent::Same;
     }
-    let (Some(old), Some(new)) = (decode(before), decode(after)) else {
-        return Content::Binary { bytes_before: before.len(), bytes_after: after.len() };
+    let (Some(old), Some(new)) = (decode_text(before), decode_text(after)) else {
+        return DiffContent::Binary { bytes_before: before.len(), bytes_after: after.len() };
     };
     let old = lines::split(old.as_bytes());
     let new = lines::split(new.as_bytes());
-    let operations = align::operations(&old, &new);
+    let operations = align::diff_operations(&old, &new);
     let endings = ending_change(&operations, &old, &new);
     let hunks =
         group_diff_ops(operations, CONTEXT_LINES).iter().map(|group| hunk(group, &old, &new)).collect();
-    Content::Text { hunks, endings }
+    DiffContent::Text { hunks, endings }
 }
 
 /// The text of a file as a diff shows and counts its lines, or `None` if it is not text.
-pub fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
+pub fn decode_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if memchr::memchr(0, bytes).is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
     {
         return Some(Cow::Borrowed(text));
     }
-    let source = Source::candidates(bytes).ok()?.into_iter().next()?;
+    let source = TextFile::decode_candidates(bytes).ok()?.into_iter().next()?;
     Some(Cow::Owned(source.text().to_string()))
 }
 
 fn hunk(group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> DiffHunk {
-    let span = Span::of(group);
+    let span = DiffHunkSpan::of(group);
     let mut lines = Vec::new();
     for op in group {
         let (tag, old_range, new_range) = op.as_tag_tuple();
         if tag == DiffTag::Equal {
             for (o, n) in old_range.zip(new_range) {
-                lines.push(line(LineKind::Context, old[o], Some(o), Some(n)));
+                lines.push(line(DiffLineKind::Context, old[o], Some(o), Some(n)));
             }
             continue;
         }
-        lines.extend(old_range.map(|o| line(LineKind::Removed, old[o], Some(o), None)));
-        lines.extend(new_range.map(|n| line(LineKind::Added, new[n], None, Some(n))));
+        lines.extend(old_range.map(|o| line(DiffLineKind::Removed, old[o], Some(o), None)));
+        lines.extend(new_range.map(|n| line(DiffLineKind::Added, new[n], None, Some(n))));
     }
     DiffHunk {
         old_start: span.old_start,
@@ -235,7 +235,7 @@ fn hunk(group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> DiffHunk {
     }
 }
 
-fn line(kind: LineKind, bytes: &[u8], old: Option<usize>, new: Option<usize>) -> DiffLine {
+fn line(kind: DiffLineKind, bytes: &[u8], old: Option<usize>, new: Option<usize>) -> DiffLine {
     let (body, ending) = split_ending(bytes);
     DiffLine {
         kind,
@@ -246,21 +246,21 @@ fn line(kind: LineKind, bytes: &[u8], old: Option<usize>, new: Option<usize>) ->
     }
 }
 
-fn split_ending(line: &[u8]) -> (&[u8], Ending) {
+fn split_ending(line: &[u8]) -> (&[u8], DiffLineEnding) {
     if let Some(body) = line.strip_suffix(b"\r\n") {
-        (body, Ending::Crlf)
+        (body, DiffLineEnding::Crlf)
     } else if let Some(body) = line.strip_suffix(b"\n") {
-        (body, Ending::Lf)
+        (body, DiffLineEnding::Lf)
     } else if let Some(body) = line.strip_suffix(b"\r") {
-        (body, Ending::Cr)
+        (body, DiffLineEnding::Cr)
     } else {
-        (line, Ending::None)
+        (line, DiffLineEnding::None)
     }
 }
 
 /// Looks for lines that are replaced by themselves with another ending.
-fn ending_change(operations: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> Option<EndingChange> {
-    let mut found: Option<EndingChange> = None;
+fn ending_change(operations: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> Option<LineEndingChange> {
+    let mut found: Option<LineEndingChange> = None;
     let mut others = false;
     for op in operations {
         let (tag, old_range, new_range) = op.as_tag_tuple();
@@ -274,28 +274,28 @@ fn ending_change(operations: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> Option<
                 others = true;
                 continue;
             }
-            found.get_or_insert(EndingChange { lines: 0, from, to, only: true }).lines += 1;
+            found.get_or_insert(LineEndingChange { lines: 0, from, to, only: true }).lines += 1;
         }
     }
-    found.map(|change| EndingChange { only: !others, ..change })
+    found.map(|change| LineEndingChange { only: !others, ..change })
 }
 
 /// The numbers of a hunk's header.
-struct Span {
+struct DiffHunkSpan {
     old_start: usize,
     old_lines: usize,
     new_start: usize,
     new_lines: usize,
 }
 
-impl Span {
-    fn of(group: &[DiffOp]) -> Span {
+impl DiffHunkSpan {
+    fn of(group: &[DiffOp]) -> DiffHunkSpan {
         let first = group.first().map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
         let old_lines = group.iter().map(|op| op.old_range().len()).sum();
         let new_lines = group.iter().map(|op| op.new_range().len()).sum();
         // An empty side names the line before the place.
         let start = |index: usize, lines: usize| if lines == 0 { index } else { index + 1 };
-        Span {
+        DiffHunkSpan {
             old_start: start(first.0, old_lines),
             old_lines,
             new_start: start(first.1, new_lines),

@@ -6,63 +6,63 @@
 
 use similar::{DiffOp, DiffTag, group_diff_ops};
 
-use super::{CONTEXT_LINES, Span, lines};
-use crate::align;
-use crate::path::RelPath;
-use crate::plan::{Change, FilePlan, Plan};
-use crate::proposal::Mode;
+use super::{CONTEXT_LINES, DiffHunkSpan, lines};
+use crate::lines::align;
+use crate::plan::{FileChangeKind, FilePlan, Plan};
+use crate::proposal::GitFileMode;
+use crate::proposal::path::RelPath;
 
 /// As many bytes at the beginning of a file tell git whether it is binary.
 const BINARY_PROBE: usize = 8_000;
 
 /// The patch that leads from the files before to the files after.
-pub fn patch(plan: &Plan) -> Vec<u8> {
+pub fn git_patch(plan: &Plan) -> Vec<u8> {
     let mut out = Vec::new();
     for file in &plan.files {
-        Side::pair(file).write(&mut out);
+        PatchSide::pair(file).write(&mut out);
     }
     out
 }
 
 /// The patch that leads from the files after back to the files before.
-pub fn reverse_patch(plan: &Plan) -> Vec<u8> {
+pub fn reverse_git_patch(plan: &Plan) -> Vec<u8> {
     let mut out = Vec::new();
     for file in plan.files.iter().rev() {
-        let Pair { old, new } = Side::pair(file);
-        Pair { old: new, new: old }.write(&mut out);
+        let PatchPair { old, new } = PatchSide::pair(file);
+        PatchPair { old: new, new: old }.write(&mut out);
     }
     out
 }
 
 /// A file on one side of a patch.
 #[derive(Clone, Copy)]
-struct Side<'a> {
+struct PatchSide<'a> {
     path: &'a RelPath,
     /// `None`: there is no such file on this side.
     bytes: Option<&'a [u8]>,
-    mode: Mode,
+    mode: GitFileMode,
 }
 
-struct Pair<'a> {
-    old: Side<'a>,
-    new: Side<'a>,
+struct PatchPair<'a> {
+    old: PatchSide<'a>,
+    new: PatchSide<'a>,
 }
 
-impl<'a> Side<'a> {
-    fn pair(file: &'a FilePlan) -> Pair<'a> {
+impl<'a> PatchSide<'a> {
+    fn pair(file: &'a FilePlan) -> PatchPair<'a> {
         let (before, after) = match file.change {
-            Change::Added => (None, file.after.as_deref()),
-            Change::Deleted => (file.before.as_deref(), None),
+            FileChangeKind::Added => (None, file.after.as_deref()),
+            FileChangeKind::Deleted => (file.before.as_deref(), None),
             _ => (file.before.as_deref(), file.after.as_deref()),
         };
-        let mode_before = file.mode_before.unwrap_or(Mode::Regular);
-        Pair {
-            old: Side {
+        let mode_before = file.mode_before.unwrap_or(GitFileMode::Regular);
+        PatchPair {
+            old: PatchSide {
                 path: file.renamed_from.as_ref().unwrap_or(&file.path),
                 bytes: before,
                 mode: mode_before,
             },
-            new: Side { path: &file.path, bytes: after, mode: file.mode_after.unwrap_or(mode_before) },
+            new: PatchSide { path: &file.path, bytes: after, mode: file.mode_after.unwrap_or(mode_before) },
         }
     }
 
@@ -85,7 +85,7 @@ impl<'a> Side<'a> {
     }
 }
 
-impl Pair<'_> {
+impl PatchPair<'_> {
     fn write(&self, out: &mut Vec<u8>) {
         let (old, new) = (&self.old, &self.new);
         let same_content = old.content() == new.content();
@@ -107,7 +107,7 @@ impl Pair<'_> {
         out.extend_from_slice(format!("--- {}\n+++ {}\n", old.name('a'), new.name('b')).as_bytes());
         let old_lines = lines::split(old.content());
         let new_lines = lines::split(new.content());
-        let operations = align::operations(&old_lines, &new_lines);
+        let operations = align::diff_operations(&old_lines, &new_lines);
         for group in group_diff_ops(operations, CONTEXT_LINES) {
             write_hunk(out, &group, &old_lines, &new_lines);
         }
@@ -135,15 +135,15 @@ impl Pair<'_> {
     }
 }
 
-fn number(mode: Mode) -> &'static str {
+fn number(mode: GitFileMode) -> &'static str {
     match mode {
-        Mode::Regular => "100644",
-        Mode::Executable => "100755",
+        GitFileMode::Regular => "100644",
+        GitFileMode::Executable => "100755",
     }
 }
 
 fn write_hunk(out: &mut Vec<u8>, group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) {
-    let span = Span::of(group);
+    let span = DiffHunkSpan::of(group);
     let side = |start: usize, lines: usize| match lines {
         1 => start.to_string(),
         _ => format!("{start},{lines}"),

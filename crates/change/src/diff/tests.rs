@@ -10,18 +10,19 @@ use super::*;
 
 fn file(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FilePlan {
     let (before, after) = (before.map(<[u8]>::to_vec), after.map(<[u8]>::to_vec));
-    let (added, removed) = count(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
+    let (added, removed) =
+        count_changed_lines(before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
     FilePlan {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
         change: match (&before, &after) {
-            (None, _) => Change::Added,
-            (_, None) => Change::Deleted,
-            _ if before == after => Change::Unchanged,
-            _ => Change::Modified,
+            (None, _) => FileChangeKind::Added,
+            (_, None) => FileChangeKind::Deleted,
+            _ if before == after => FileChangeKind::Unchanged,
+            _ => FileChangeKind::Modified,
         },
-        mode_before: before.is_some().then_some(Mode::Regular),
-        mode_after: after.is_some().then_some(Mode::Regular),
+        mode_before: before.is_some().then_some(GitFileMode::Regular),
+        mode_after: after.is_some().then_some(GitFileMode::Regular),
         before,
         after,
         added,
@@ -38,7 +39,7 @@ fn plan(files: Vec<FilePlan>) -> Plan {
 fn renamed(from: &str, to: &str, before: &[u8], after: &[u8]) -> FilePlan {
     FilePlan {
         renamed_from: Some(RelPath::parse(from).unwrap()),
-        change: Change::Renamed,
+        change: FileChangeKind::Renamed,
         ..file(to, Some(before), Some(after))
     }
 }
@@ -46,10 +47,10 @@ fn renamed(from: &str, to: &str, before: &[u8], after: &[u8]) -> FilePlan {
 /// One plan with every kind of change that git knows.
 fn everything() -> Plan {
     let mut mode = file("run.sh", Some(b"#!/bin/sh\n"), Some(b"#!/bin/sh\n"));
-    mode.change = Change::Modified;
-    mode.mode_after = Some(Mode::Executable);
+    mode.change = FileChangeKind::Modified;
+    mode.mode_after = Some(GitFileMode::Executable);
     let mut script = file("new tool.sh", None, Some(b"#!/bin/sh\necho\n"));
-    script.mode_after = Some(Mode::Executable);
+    script.mode_after = Some(GitFileMode::Executable);
     plan(vec![
         file(
             "a.txt",
@@ -139,14 +140,14 @@ fn check_with_git(plan: &Plan, name: &str) {
     for f in &plan.files {
         put(&dir, &old_name(f), f.before.as_ref());
     }
-    git_apply(&dir, &patch(plan));
+    git_apply(&dir, &git_patch(plan));
     for f in &plan.files {
         holds(&dir, &f.path, f.after.as_ref());
         if f.renamed_from.is_some() {
             holds(&dir, &old_name(f), None);
         }
     }
-    git_apply(&dir, &reverse_patch(plan));
+    git_apply(&dir, &reverse_git_patch(plan));
     for f in &plan.files {
         holds(&dir, &old_name(f), f.before.as_ref());
     }
@@ -171,7 +172,7 @@ fn git_sets_the_modes_that_the_plan_names() {
     for f in &plan.files {
         put(&dir, f.renamed_from.as_ref().unwrap_or(&f.path), f.before.as_ref());
     }
-    git_apply(&dir, &patch(&plan));
+    git_apply(&dir, &git_patch(&plan));
     for (path, executable) in [("run.sh", true), ("new tool.sh", true), ("a.txt", false)] {
         let mode = fs::metadata(dir.0.join(path)).unwrap().permissions().mode();
         assert_eq!(mode & 0o100 != 0, executable, "{path}");
@@ -181,21 +182,22 @@ fn git_sets_the_modes_that_the_plan_names() {
 #[test]
 fn binary_content_is_named_and_measured() {
     let change = file("x.png", Some(b"\x89PNG\0\x01"), Some(b"\x89PNG\0\x02\x03"));
-    assert_eq!(of_file(&change).content, Content::Binary { bytes_before: 6, bytes_after: 7 });
-    let text = String::from_utf8(patch(&plan(vec![change]))).unwrap();
+    assert_eq!(diff_file(&change).content, DiffContent::Binary { bytes_before: 6, bytes_after: 7 });
+    let text = String::from_utf8(git_patch(&plan(vec![change]))).unwrap();
     assert!(text.ends_with("Binary files a/x.png and b/x.png differ\n"), "{text}");
 }
 
 #[test]
 fn a_change_of_line_endings_alone_is_recognised() {
     let change = file("a", Some(b"x\r\ny\r\n"), Some(b"x\ny\n"));
-    let Content::Text { endings: Some(endings), .. } = of_file(&change).content else {
+    let DiffContent::Text { endings: Some(endings), .. } = diff_file(&change).content else {
         panic!("no change of endings");
     };
-    let expected = EndingChange { lines: 2, from: Ending::Crlf, to: Ending::Lf, only: true };
+    let expected =
+        LineEndingChange { lines: 2, from: DiffLineEnding::Crlf, to: DiffLineEnding::Lf, only: true };
     assert_eq!(endings, expected);
     let both = file("a", Some(b"x\r\ny\r\nz\n"), Some(b"x\ny\nw\n"));
-    let Content::Text { endings: Some(endings), .. } = of_file(&both).content else {
+    let DiffContent::Text { endings: Some(endings), .. } = diff_file(&both).content else {
         panic!("no change of endings");
     };
     assert!(!endings.only);
@@ -207,19 +209,19 @@ fn other_encodings_are_shown_decoded() {
     let (before, after) = (wide("\u{feff}a\nb\nc\n"), wide("\u{feff}a\nB\nc\n"));
     let change = file("a", Some(&before), Some(&after));
     assert_eq!((change.added, change.removed), (1, 1));
-    let Content::Text { hunks, .. } = of_file(&change).content else {
+    let DiffContent::Text { hunks, .. } = diff_file(&change).content else {
         panic!("not text");
     };
     assert_eq!(hunks[0].lines[1].text, "b");
     assert_eq!(hunks[0].lines[2].text, "B");
-    assert_eq!(count(b"a\rb\rc\r", b"a\rB\rc\r"), (1, 1));
-    assert_eq!(count(b"a\0\n\x01b\n", b"a\0\n"), (0, 0));
+    assert_eq!(count_changed_lines(b"a\rb\rc\r", b"a\rB\rc\r"), (1, 1));
+    assert_eq!(count_changed_lines(b"a\0\n\x01b\n", b"a\0\n"), (0, 0));
 }
 
 #[test]
 fn lines_are_numbered_on_both_sides() {
     let change = file("a", Some(b"1\n2\n3\n"), Some(b"1\n3\n4\n"));
-    let Content::Text { hunks, .. } = of_file(&change).content else {
+    let DiffContent::Text { hunks, .. } = diff_file(&change).content else {
         panic!("not text");
     };
     let shown: Vec<String> = hunks[0]
@@ -242,11 +244,11 @@ fn a_huge_rewrite_is_compared_as_far_as_the_bound() {
         out
     };
     let (a, b) = (text(1, 4_000), text(2, 4_000));
-    let (added, removed) = count(&a, &b);
+    let (added, removed) = count_changed_lines(&a, &b);
     assert!(added < 4_000, "equal lines are still found");
     assert_eq!(added, removed);
     let (a, b) = (text(1, 500_000), text(2, 500_000));
-    let (added, removed) = count(&a, &b);
+    let (added, removed) = count_changed_lines(&a, &b);
     assert!(added <= 500_000 && removed == added);
 }
 
@@ -260,15 +262,15 @@ fn apply(before: &str, hunks: &[DiffHunk]) -> String {
         out.extend(old[at..start].iter().copied());
         at = start + hunk.old_lines;
         for line in &hunk.lines {
-            if line.kind == LineKind::Removed {
+            if line.kind == DiffLineKind::Removed {
                 continue;
             }
             out.push_str(&line.text);
             out.push_str(match line.ending {
-                Ending::Lf => "\n",
-                Ending::Crlf => "\r\n",
-                Ending::Cr => "\r",
-                Ending::None => "",
+                DiffLineEnding::Lf => "\n",
+                DiffLineEnding::Crlf => "\r\n",
+                DiffLineEnding::Cr => "\r",
+                DiffLineEnding::None => "",
             });
         }
     }
@@ -288,12 +290,14 @@ fn lf_text() -> impl Strategy<Value = String> {
 
 /// Reads a patch as an answer and plans it against `before`.
 fn replan(patch: &[u8], before: &str) -> Result<Option<Vec<u8>>, String> {
-    use crate::{limits::Limits, plan, response, tree::MemoryTree};
+    use crate::plan::tree::MemoryTree;
+    use crate::proposal::limits::PlanLimits;
+    use crate::{plan, response};
     let mut tree = MemoryTree::default();
     tree.insert(RelPath::parse("x.txt").unwrap(), before);
     let patch = std::str::from_utf8(patch).unwrap();
-    let proposal = response::read(patch, &Limits::default()).map_err(|e| e.to_string())?;
-    let plan = plan::plan(&proposal, &tree, &plan::NothingSeen, &Limits::default());
+    let proposal = response::read(patch, &PlanLimits::default()).map_err(|e| e.to_string())?;
+    let plan = plan::plan(&proposal, &tree, &plan::NoSeenTexts, &PlanLimits::default());
     plan.map(|plan| plan.files[0].after.clone()).map_err(|refused| format!("{:?}", refused.refusals))
 }
 
@@ -302,21 +306,21 @@ proptest! {
     fn relay_reads_its_own_patches(before in lf_text(), after in lf_text()) {
         prop_assume!(before != after && !before.is_empty() && !after.is_empty());
         let plan = plan(vec![file("x.txt", Some(before.as_bytes()), Some(after.as_bytes()))]);
-        let there = replan(&patch(&plan), &before);
+        let there = replan(&git_patch(&plan), &before);
         prop_assert_eq!(there, Ok(Some(after.clone().into_bytes())));
-        let back = replan(&reverse_patch(&plan), &after);
+        let back = replan(&reverse_git_patch(&plan), &after);
         prop_assert_eq!(back, Ok(Some(before.into_bytes())));
     }
 
     #[test]
     fn a_diff_leads_from_before_to_after(before in text(), after in text()) {
         let change = file("x", Some(before.as_bytes()), Some(after.as_bytes()));
-        let result = match of_file(&change).content {
-            Content::Text { hunks, .. } => {
+        let result = match diff_file(&change).content {
+            DiffContent::Text { hunks, .. } => {
                 let lines = || hunks.iter().flat_map(|h| &h.lines);
                 let number = |kind| lines().filter(|l| l.kind == kind).count();
-                prop_assert_eq!(number(LineKind::Added), change.added);
-                prop_assert_eq!(number(LineKind::Removed), change.removed);
+                prop_assert_eq!(number(DiffLineKind::Added), change.added);
+                prop_assert_eq!(number(DiffLineKind::Removed), change.removed);
                 apply(&before, &hunks)
             }
             _ => before,

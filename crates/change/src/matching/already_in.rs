@@ -3,68 +3,73 @@
 
 use std::collections::HashSet;
 
-use super::fit::Fit;
-use super::forms::is_blank;
-use super::rungs::{Ask, Rung, first_places, strict, to_the_letter};
-use super::typo::slip;
-use super::view::Level;
-use crate::align::equal_runs;
+use super::fit::HunkFit;
+use super::line_index::MatchLevel;
+use super::normalize::is_blank;
+use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung, strict_rungs};
+use super::typo::find_typo;
+use crate::lines::align::equal_runs;
 use crate::proposal::Hunk;
 
 /// Where the result of a hunk already stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Standing {
+pub(super) struct ExistingResult {
     /// The line (0-based).
     pub(super) at: usize,
     /// Whether that settles it. If not, a place where the old text stands nearly counts more.
-    pub(super) settled: bool,
+    pub(super) conclusive: bool,
 }
 
 /// Where the result of the hunk already stands. Asked only when the old text is not in the file.
 ///
 /// That the new text stands there proves something only if it says something of its own: a line that
 /// the old text does not have, another order of its lines, or a gap that is seen to be closed.
-pub(super) fn already_in(ask: &Ask<'_, '_>) -> Option<Standing> {
+pub(super) fn find_existing_result(ask: &MatchQuery<'_, '_>) -> Option<ExistingResult> {
     let hunk = ask.hunk;
-    let (before, after) = (solid(&hunk.before), solid(&hunk.after));
-    let certain = brings(&before, &after) || reorders(&before, &after) || closes_a_gap(&before, &after);
-    if after.is_empty() || !(certain || nothing_is_left(ask, &before, &after)) {
+    let (before, after) = (nonblank_contents(&hunk.before), nonblank_contents(&hunk.after));
+    let certain =
+        adds_new_line(&before, &after) || reorders(&before, &after) || closes_a_gap(&before, &after);
+    if after.is_empty() || !(certain || removed_lines_gone(ask, &before, &after)) {
         return None;
     }
-    let places = result_places(ask, strict())?;
-    let nearest = |fit: &&Fit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
+    let places = result_places(ask, strict_rungs())?;
+    let nearest = |fit: &&HunkFit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
     let at = places.iter().min_by_key(nearest)?.start;
-    Some(Standing { at, settled: certain && after.len() > 1 && !only_adds(hunk) })
+    Some(ExistingResult { at, conclusive: certain && after.len() > 1 && !only_adds(hunk) })
 }
 
 /// The line (0-based) where the result stands to the letter, if the hunk changes nothing but the
 /// layout of lines. Asked only when the old text does not stand to the letter: it fits there too, layout
 /// being forgiven, and must not be put in again.
-pub(super) fn only_layout_and_in(ask: &Ask<'_, '_>) -> Option<usize> {
+pub(super) fn find_layout_result(ask: &MatchQuery<'_, '_>) -> Option<usize> {
     let Hunk { before, after, .. } = ask.hunk;
-    let same = |(a, b): (&String, &String)| Level::Content.same(a, b);
+    let same = |(a, b): (&String, &String)| MatchLevel::Content.lines_equal(a, b);
     if before.len() != after.len() || !before.iter().zip(after).all(same) {
         return None;
     }
-    result_places(ask, to_the_letter())?.first().map(|fit| fit.start)
+    result_places(ask, exact_text_rungs())?.first().map(|fit| fit.start)
 }
 
 /// The contents of the lines that are not blank.
-fn solid(lines: &[String]) -> Vec<String> {
-    lines.iter().filter(|line| !is_blank(line)).map(|line| Level::Content.form(line).into_owned()).collect()
+fn nonblank_contents(lines: &[String]) -> Vec<String> {
+    lines
+        .iter()
+        .filter(|line| !is_blank(line))
+        .map(|line| MatchLevel::Content.normalize(line).into_owned())
+        .collect()
 }
 
 /// Comparing line by line is given up past this many pairs of lines.
 const PAIRS: usize = 1_000_000;
 
 /// Whether the new text has a line that is neither one of the old ones nor one of them mended.
-fn brings(before: &[String], after: &[String]) -> bool {
+fn adds_new_line(before: &[String], after: &[String]) -> bool {
     let known: HashSet<&String> = before.iter().collect();
     let new: Vec<&String> = after.iter().filter(|line| !known.contains(line)).collect();
     if new.len().saturating_mul(before.len()) > PAIRS {
         return true;
     }
-    new.iter().any(|line| !before.iter().any(|old| slip(old, line).is_some()))
+    new.iter().any(|line| !before.iter().any(|old| find_typo(old, line).is_some()))
 }
 
 /// Whether the new text has the same lines in another order.
@@ -96,7 +101,7 @@ fn closes_a_gap(before: &[String], after: &[String]) -> bool {
 }
 
 /// Whether of all that the hunk takes away nothing is left in the file.
-fn nothing_is_left(ask: &Ask<'_, '_>, before: &[String], after: &[String]) -> bool {
+fn removed_lines_gone(ask: &MatchQuery<'_, '_>, before: &[String], after: &[String]) -> bool {
     let stays: HashSet<&String> = after.iter().collect();
     let mut telling = before.iter().filter(|line| line.len() >= TELLING && !stays.contains(line)).peekable();
     telling.peek().is_some()
@@ -110,25 +115,28 @@ const OVERLAYS: usize = 4_000_000;
 /// Whether the hunk only adds around its old text: the new text has all of the old in one piece, up
 /// to blank lines and slips. Such a hunk can be carried out again and again, and may be meant to.
 fn only_adds(hunk: &Hunk) -> bool {
-    let (before, after) = (solid(&hunk.before), solid(&hunk.after));
+    let (before, after) = (nonblank_contents(&hunk.before), nonblank_contents(&hunk.after));
     if before.is_empty() || after.len() <= before.len() || before.len().saturating_mul(after.len()) > OVERLAYS
     {
         return false;
     }
     after.windows(before.len()).any(|window| {
-        window.iter().zip(&before).all(|(a, b)| Level::Content.same(a, b) || slip(a, b).is_some())
+        window
+            .iter()
+            .zip(&before)
+            .all(|(a, b)| MatchLevel::Content.lines_equal(a, b) || find_typo(a, b).is_some())
     })
 }
 
 /// Whether all that a hunk adds already stands around `fit`.
-pub(super) fn stands_around(ask: &Ask<'_, '_>, fit: &Fit) -> bool {
+pub(super) fn result_surrounds(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
     only_adds(ask.hunk)
-        && result_places(ask, strict())
+        && result_places(ask, strict_rungs())
             .is_some_and(|places| places.iter().any(|place| place.start <= fit.start && fit.end <= place.end))
 }
 
 /// Where the new text stands, on the first of `rungs` that finds it.
-fn result_places(ask: &Ask<'_, '_>, rungs: &[&'static dyn Rung]) -> Option<Vec<Fit>> {
+fn result_places(ask: &MatchQuery<'_, '_>, rungs: &[&'static dyn Rung]) -> Option<Vec<HunkFit>> {
     let result = Hunk { before: ask.hunk.after.clone(), after: Vec::new(), kept: None, ..ask.hunk.clone() };
-    first_places(rungs, &Ask { hunk: &result, ..*ask }).map(|(_, places)| places)
+    first_matching_rung(rungs, &MatchQuery { hunk: &result, ..*ask }).map(|(_, places)| places)
 }

@@ -2,11 +2,11 @@
 //! file's own, so that those come out with exactly the bytes they had.
 
 use super::fit::LineEdit;
-use crate::source::Piece;
+use crate::lines::text_file::TextFilePiece;
 
 /// One line of the draft.
 #[derive(Debug, Clone)]
-struct Line {
+struct DraftLine {
     text: String,
     /// The line of the file that this is.
     origin: Option<usize>,
@@ -16,15 +16,15 @@ struct Line {
 
 /// The lines of a file while hunks are being put in.
 #[derive(Debug, Clone)]
-pub(super) struct Draft {
-    lines: Vec<Line>,
+pub(super) struct FileDraft {
+    lines: Vec<DraftLine>,
 }
 
-impl Draft {
+impl FileDraft {
     /// The file as it is.
-    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a str>) -> Draft {
-        let line = |(i, text): (usize, &str)| Line { text: text.to_string(), origin: Some(i), like: i };
-        Draft { lines: lines.enumerate().map(line).collect() }
+    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a str>) -> FileDraft {
+        let line = |(i, text): (usize, &str)| DraftLine { text: text.to_string(), origin: Some(i), like: i };
+        FileDraft { lines: lines.enumerate().map(line).collect() }
     }
 
     /// The lines as they stand now.
@@ -61,17 +61,17 @@ impl Draft {
                 .reduce(|first, _| first)
                 .unwrap_or(like);
             cursor = edit.range.end;
-            lines.extend(edit.new.iter().map(|text| Line { text: text.clone(), origin: None, like }));
+            lines.extend(edit.new.iter().map(|text| DraftLine { text: text.clone(), origin: None, like }));
         }
         lines.extend(old);
         self.lines = lines;
     }
 
     /// The draft as pieces of the new file.
-    pub(super) fn into_pieces(self) -> Vec<Piece> {
-        let piece = |line: Line| match line.origin {
-            Some(origin) => Piece::Keep(origin),
-            None => Piece::New { text: line.text, like: line.like },
+    pub(super) fn into_pieces(self) -> Vec<TextFilePiece> {
+        let piece = |line: DraftLine| match line.origin {
+            Some(origin) => TextFilePiece::Keep(origin),
+            None => TextFilePiece::New { text: line.text, like: line.like },
         };
         self.lines.into_iter().map(piece).collect()
     }

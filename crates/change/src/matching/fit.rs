@@ -5,47 +5,53 @@
 
 use std::ops::Range;
 
-use super::forms;
-use super::view::View;
-use crate::align::equal_runs;
-use crate::plan::Difference;
+use super::line_index::LineIndex;
+use super::normalize;
+use crate::lines::align::equal_runs;
+use crate::plan::HunkDifference;
 use crate::proposal::Hunk;
 
 /// A place where a hunk fits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fit {
+pub struct HunkFit {
     /// First line of the file that belongs to it (0-based).
     pub start: usize,
     /// One past its last line.
     pub end: usize,
     /// Which line of the file each `before` line is.
-    pub pairs: Pairs,
+    pub pairs: FitPairs,
     /// Where the file and the author's view differ in more than layout.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<HunkDifference>,
     /// Likeness, 1 for all rungs but the near one.
     pub score: f64,
 }
 
 /// Which line of the file each `before` line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pairs {
+pub enum FitPairs {
     /// One after the other from the start of the fit.
-    Straight,
+    Consecutive,
     /// As listed; `None` for a blank line that the file does not have.
     Listed(Vec<Option<usize>>),
 }
 
-impl Fit {
+impl HunkFit {
     /// A fit of `count` lines, one after the other from `start`.
-    pub fn straight(start: usize, count: usize) -> Fit {
-        Fit { start, end: start + count, pairs: Pairs::Straight, differences: Vec::new(), score: 1.0 }
+    pub fn consecutive(start: usize, count: usize) -> HunkFit {
+        HunkFit {
+            start,
+            end: start + count,
+            pairs: FitPairs::Consecutive,
+            differences: Vec::new(),
+            score: 1.0,
+        }
     }
 
     /// The line of the file that the `before` line `i` is.
     pub fn file_line(&self, i: usize) -> Option<usize> {
         match &self.pairs {
-            Pairs::Straight => Some(self.start + i),
-            Pairs::Listed(lines) => lines.get(i).copied().flatten(),
+            FitPairs::Consecutive => Some(self.start + i),
+            FitPairs::Listed(lines) => lines.get(i).copied().flatten(),
         }
     }
 }
@@ -60,7 +66,7 @@ pub struct LineEdit {
 }
 
 /// One line of the result of a fit.
-enum Item {
+enum SpliceItem {
     /// A line of the file stays. `follows`: it and the item before are neighbours for the author,
     /// so whatever the file has between them stays too.
     Keep { line: usize, follows: bool },
@@ -70,23 +76,23 @@ enum Item {
 
 /// The edits that put `hunk` into the file at `fit`. `after` is the hunk's new text in the file's
 /// own terms (indentation, characters).
-pub(crate) fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String]) -> Vec<LineEdit> {
+pub(crate) fn splice(view: &LineIndex<'_>, hunk: &Hunk, fit: &HunkFit, after: &[String]) -> Vec<LineEdit> {
     let kept = kept_lines(hunk);
     let as_written = shows_blank_lines(hunk, fit);
     let mut items = Vec::with_capacity(after.len());
     let mut last_kept: Option<(usize, usize)> = None;
     for (j, text) in after.iter().enumerate() {
         let Some(i) = kept[j] else {
-            items.push(Item::New(text.clone()));
+            items.push(SpliceItem::New(text.clone()));
             continue;
         };
         let follows = !as_written
             && last_kept.is_some_and(|(before_i, before_j)| before_i + 1 == i && before_j + 1 == j);
         match fit.file_line(i) {
-            Some(line) => items.push(Item::Keep { line, follows }),
+            Some(line) => items.push(SpliceItem::Keep { line, follows }),
             // A blank line that only the author sees, between lines that stay: nothing to do.
-            None if forms::is_blank(text) => {}
-            None => items.push(Item::New(text.clone())),
+            None if normalize::is_blank(text) => {}
+            None => items.push(SpliceItem::New(text.clone())),
         }
         last_kept = Some((i, j));
     }
@@ -95,15 +101,15 @@ pub(crate) fn splice(view: &View<'_>, hunk: &Hunk, fit: &Fit, after: &[String]) 
     edits
 }
 
-fn edits_of(fit: &Fit, items: Vec<Item>, as_written: bool) -> Vec<LineEdit> {
+fn edits_of(fit: &HunkFit, items: Vec<SpliceItem>, as_written: bool) -> Vec<LineEdit> {
     let leave = |range, new: &[String]| if as_written { range } else { leave_blank_lines(fit, range, new) };
     let mut edits = Vec::new();
     let mut cursor = fit.start;
     let mut new = Vec::new();
     for item in items {
         match item {
-            Item::New(text) => new.push(text),
-            Item::Keep { line, follows } => {
+            SpliceItem::New(text) => new.push(text),
+            SpliceItem::Keep { line, follows } => {
                 if !new.is_empty() || (cursor < line && !follows) {
                     let range = leave(cursor..line, &new);
                     edits.push(LineEdit { range, new: std::mem::take(&mut new) });
@@ -122,22 +128,22 @@ fn edits_of(fit: &Fit, items: Vec<Item>, as_written: bool) -> Vec<LineEdit> {
 /// Whether an author who does not mark what stays has blank lines of the file in the old text. Then
 /// the block is meant as written, blank lines that it lacks included; who leaves them all out knows
 /// nothing of them.
-fn shows_blank_lines(hunk: &Hunk, fit: &Fit) -> bool {
-    let Pairs::Listed(pairs) = &fit.pairs else { return false };
+fn shows_blank_lines(hunk: &Hunk, fit: &HunkFit) -> bool {
+    let FitPairs::Listed(pairs) = &fit.pairs else { return false };
     let mut lines = hunk.before.iter().zip(pairs);
-    hunk.kept.is_none() && lines.any(|(line, pair)| pair.is_some() && forms::is_blank(line))
+    hunk.kept.is_none() && lines.any(|(line, pair)| pair.is_some() && normalize::is_blank(line))
 }
 
 /// Leaves blank lines at either end of `range` alone that only the file has, if each of the other
 /// lines is replaced by one of `new`: the author rewrites lines and knows nothing of the blank ones.
-fn leave_blank_lines(fit: &Fit, range: Range<usize>, new: &[String]) -> Range<usize> {
-    let Pairs::Listed(pairs) = &fit.pairs else {
+fn leave_blank_lines(fit: &HunkFit, range: Range<usize>, new: &[String]) -> Range<usize> {
+    let FitPairs::Listed(pairs) = &fit.pairs else {
         return range;
     };
     let known = |line: &usize| pairs.contains(&Some(*line));
     let rewritten = range.clone().filter(known).count();
-    let own_blanks = new.first().is_none_or(|line| forms::is_blank(line))
-        || new.last().is_none_or(|line| forms::is_blank(line));
+    let own_blanks = new.first().is_none_or(|line| normalize::is_blank(line))
+        || new.last().is_none_or(|line| normalize::is_blank(line));
     if rewritten != new.len() || own_blanks {
         return range;
     }
@@ -147,7 +153,7 @@ fn leave_blank_lines(fit: &Fit, range: Range<usize>, new: &[String]) -> Range<us
 }
 
 /// Takes lines out of the edit that are the same before and after; `false` if nothing is left.
-fn leave_equal_ends(view: &View<'_>, edit: &mut LineEdit) -> bool {
+fn leave_equal_ends(view: &LineIndex<'_>, edit: &mut LineEdit) -> bool {
     let old = &view.lines()[edit.range.clone()];
     let head = old.iter().zip(&edit.new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(edit.new.len()) - head;

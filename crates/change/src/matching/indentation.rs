@@ -2,11 +2,11 @@
 //! lines that matched and carried over to the lines that are new. If the matched lines do not agree
 //! on one rule, or the rule cannot be carried over, there is no translation.
 
-use super::forms::{indentation, is_blank};
+use super::normalize::{indentation, is_blank};
 
 /// A rule that turns the author's indentation into the file's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Indentation {
+pub(super) enum IndentationRule {
     /// They are the same.
     Same,
     /// The file has `prefix` in front.
@@ -50,9 +50,9 @@ pub(super) enum Indentation {
 }
 
 /// A line as the author sees it and as it stands in the file.
-pub(super) type Pair<'a> = (&'a str, &'a str);
+pub(super) type IndentationPair<'a> = (&'a str, &'a str);
 
-fn pairs_of_indentation<'a>(lines: &[Pair<'a>]) -> Vec<(&'a str, &'a str)> {
+fn pairs_of_indentation<'a>(lines: &[IndentationPair<'a>]) -> Vec<(&'a str, &'a str)> {
     lines
         .iter()
         .filter(|(author, file)| !is_blank(author) && !is_blank(file))
@@ -61,28 +61,28 @@ fn pairs_of_indentation<'a>(lines: &[Pair<'a>]) -> Vec<(&'a str, &'a str)> {
 }
 
 /// The rule if the whole block is shifted by one fixed prefix.
-pub(super) fn uniform(lines: &[Pair<'_>]) -> Option<Indentation> {
+pub(super) fn uniform_rule(lines: &[IndentationPair<'_>]) -> Option<IndentationRule> {
     let pairs = pairs_of_indentation(lines);
     let (author, file) = *pairs.first()?;
     if pairs.iter().all(|(a, f)| a == f) {
-        return Some(Indentation::Same);
+        return Some(IndentationRule::Same);
     }
     if let Some(prefix) = file.strip_suffix(author)
         && pairs.iter().all(|(a, f)| f.strip_prefix(prefix) == Some(*a))
     {
-        return Some(Indentation::Deeper { prefix: prefix.to_string() });
+        return Some(IndentationRule::Deeper { prefix: prefix.to_string() });
     }
     if let Some(prefix) = author.strip_suffix(file)
         && pairs.iter().all(|(a, f)| a.strip_prefix(prefix) == Some(*f))
     {
-        return Some(Indentation::Shallower { prefix: prefix.to_string() });
+        return Some(IndentationRule::Shallower { prefix: prefix.to_string() });
     }
     if pairs.len() > 1
         && author.len() < file.len()
         && let Some(prefix) = file.strip_suffix(author)
         && pairs[1..].iter().all(|(a, f)| a == f)
     {
-        return Some(Indentation::FirstLine { prefix: prefix.to_string() });
+        return Some(IndentationRule::FirstLine { prefix: prefix.to_string() });
     }
     None
 }
@@ -92,14 +92,14 @@ const UNITS: [usize; 6] = [4, 2, 8, 3, 6, 1];
 
 /// The rule if author and file indent by another unit. `author_lines` are all lines of the author,
 /// to learn its unit from where the matched ones leave it open.
-pub(super) fn other_unit(lines: &[Pair<'_>], author_lines: &[&str]) -> Option<Indentation> {
+pub(super) fn unit_rule(lines: &[IndentationPair<'_>], author_lines: &[&str]) -> Option<IndentationRule> {
     let pairs = pairs_of_indentation(lines);
     let author_tabs = pairs.iter().any(|(a, _)| a.contains('\t'));
     let file_tabs = pairs.iter().any(|(_, f)| f.contains('\t'));
     match (author_tabs, file_tabs) {
-        (false, true) => to_tabs(&pairs, author_lines),
-        (true, false) => to_blanks(&pairs),
-        (false, false) => scaled(&pairs),
+        (false, true) => tabs_rule(&pairs, author_lines),
+        (true, false) => blanks_rule(&pairs),
+        (false, false) => scaled_rule(&pairs),
         (true, true) => None,
     }
 }
@@ -145,21 +145,21 @@ fn choose_unit(pairs: &[(usize, (usize, usize))], preferred: Option<usize>) -> O
     }
 }
 
-fn to_tabs(pairs: &[(&str, &str)], author_lines: &[&str]) -> Option<Indentation> {
+fn tabs_rule(pairs: &[(&str, &str)], author_lines: &[&str]) -> Option<IndentationRule> {
     let counted: Option<Vec<_>> =
         pairs.iter().map(|(a, f)| Some((blanks(a)?, tabs_and_blanks(f)?))).collect();
-    let (unit, offset) = choose_unit(&counted?, usual_step(author_lines))?;
-    Some(Indentation::ToTabs { unit, offset })
+    let (unit, offset) = choose_unit(&counted?, author_unit(author_lines))?;
+    Some(IndentationRule::ToTabs { unit, offset })
 }
 
-fn to_blanks(pairs: &[(&str, &str)]) -> Option<Indentation> {
+fn blanks_rule(pairs: &[(&str, &str)]) -> Option<IndentationRule> {
     let counted: Option<Vec<_>> =
         pairs.iter().map(|(a, f)| Some((blanks(f)?, tabs_and_blanks(a)?))).collect();
     let (unit, offset) = choose_unit(&counted?, None)?;
-    Some(Indentation::ToBlanks { unit, offset })
+    Some(IndentationRule::ToBlanks { unit, offset })
 }
 
-fn scaled(pairs: &[(&str, &str)]) -> Option<Indentation> {
+fn scaled_rule(pairs: &[(&str, &str)]) -> Option<IndentationRule> {
     let counted: Option<Vec<(usize, usize)>> =
         pairs.iter().map(|(a, f)| Some((blanks(a)?, blanks(f)?))).collect();
     let counted = counted?;
@@ -167,11 +167,11 @@ fn scaled(pairs: &[(&str, &str)]) -> Option<Indentation> {
     let fits = counted.iter().all(|(x, y)| x * f == y * a);
     // A line at the margin shows that it is a matter of unit and not of offset.
     let shown = counted.contains(&(0, 0)) || counted.iter().any(|(x, _)| *x > 0 && *x != a);
-    (fits && shown && a != f).then_some(Indentation::Scaled { author: a, file: f })
+    (fits && shown && a != f).then_some(IndentationRule::Scaled { author: a, file: f })
 }
 
 /// The author's own unit: the smallest step between indentations.
-fn usual_step(lines: &[&str]) -> Option<usize> {
+fn author_unit(lines: &[&str]) -> Option<usize> {
     let mut widths: Vec<usize> =
         lines.iter().filter(|line| !is_blank(line)).filter_map(|line| blanks(indentation(line))).collect();
     widths.sort_unstable();
@@ -179,14 +179,16 @@ fn usual_step(lines: &[&str]) -> Option<usize> {
     widths.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 1).min()
 }
 
-impl Indentation {
+impl IndentationRule {
     /// `line` of the author as the file would indent it. `first`: it is the first line of the
     /// block; `context`: it is a context line of a diff. `None`: the rule does not reach it.
     pub(super) fn translate(&self, line: &str, first: bool, context: bool) -> Option<String> {
         // What stands on a blank line has no place in the block's structure; only its unit counts.
         let shifted = matches!(
             self,
-            Indentation::Deeper { .. } | Indentation::Shallower { .. } | Indentation::MarkerColumn
+            IndentationRule::Deeper { .. }
+                | IndentationRule::Shallower { .. }
+                | IndentationRule::MarkerColumn
         );
         if line.is_empty() || (shifted && is_blank(line)) {
             return Some(line.to_string());
@@ -194,22 +196,22 @@ impl Indentation {
         let indent = indentation(line);
         let content = &line[indent.len()..];
         let indent = match self {
-            Indentation::Same => indent.to_string(),
-            Indentation::Deeper { prefix } => format!("{prefix}{indent}"),
-            Indentation::Shallower { prefix } => indent.strip_prefix(prefix.as_str())?.to_string(),
-            Indentation::FirstLine { prefix } if first => format!("{prefix}{indent}"),
-            Indentation::FirstLine { .. } => indent.to_string(),
-            Indentation::MarkerColumn if context => format!(" {indent}"),
-            Indentation::MarkerColumn => indent.to_string(),
-            Indentation::ToTabs { unit, offset } => {
+            IndentationRule::Same => indent.to_string(),
+            IndentationRule::Deeper { prefix } => format!("{prefix}{indent}"),
+            IndentationRule::Shallower { prefix } => indent.strip_prefix(prefix.as_str())?.to_string(),
+            IndentationRule::FirstLine { prefix } if first => format!("{prefix}{indent}"),
+            IndentationRule::FirstLine { .. } => indent.to_string(),
+            IndentationRule::MarkerColumn if context => format!(" {indent}"),
+            IndentationRule::MarkerColumn => indent.to_string(),
+            IndentationRule::ToTabs { unit, offset } => {
                 let columns = usize::try_from(signed(blanks(indent)?) - offset).ok()?;
                 "\t".repeat(columns / unit) + &" ".repeat(columns % unit)
             }
-            Indentation::ToBlanks { unit, offset } => {
+            IndentationRule::ToBlanks { unit, offset } => {
                 let (tabs, rest) = tabs_and_blanks(indent)?;
                 " ".repeat(usize::try_from(signed(unit * tabs + rest) + offset).ok()?)
             }
-            Indentation::Scaled { author, file } => {
+            IndentationRule::Scaled { author, file } => {
                 let columns = blanks(indent)?;
                 if columns % author != 0 {
                     return None;
@@ -227,41 +229,41 @@ mod tests {
 
     #[test]
     fn a_fixed_shift_is_learnt_and_carried_over() {
-        let rule = uniform(&[("if x:", "    if x:"), ("  y", "      y")]).unwrap();
+        let rule = uniform_rule(&[("if x:", "    if x:"), ("  y", "      y")]).unwrap();
         assert_eq!(rule.translate("    z", false, false).unwrap(), "        z");
-        let rule = uniform(&[("    a", "  a"), ("      b", "    b")]).unwrap();
+        let rule = uniform_rule(&[("    a", "  a"), ("      b", "    b")]).unwrap();
         assert_eq!(rule.translate("    c", false, false).unwrap(), "  c");
         assert_eq!(rule.translate(" c", false, false), None);
-        assert_eq!(uniform(&[("a", " a"), ("b", "   b")]), None);
+        assert_eq!(uniform_rule(&[("a", " a"), ("b", "   b")]), None);
     }
 
     #[test]
     fn a_first_line_that_lost_its_blanks_is_mended() {
-        let rule = uniform(&[("a {", "    a {"), ("        b", "        b")]).unwrap();
+        let rule = uniform_rule(&[("a {", "    a {"), ("        b", "        b")]).unwrap();
         assert_eq!(rule.translate("c {", true, false).unwrap(), "    c {");
         assert_eq!(rule.translate("        d", false, false).unwrap(), "        d");
     }
 
     #[test]
     fn blanks_become_tabs_and_tabs_become_blanks() {
-        let rule = other_unit(&[("a", "a"), ("    b", "\tb"), ("      c", "\t  c")], &[]).unwrap();
+        let rule = unit_rule(&[("a", "a"), ("    b", "\tb"), ("      c", "\t  c")], &[]).unwrap();
         assert_eq!(rule.translate("        d", false, false).unwrap(), "\t\td");
         assert_eq!(rule.translate("          e", false, false).unwrap(), "\t\t  e");
-        let rule = other_unit(&[("\ta", "  a"), ("\t\tb", "    b")], &[]).unwrap();
+        let rule = unit_rule(&[("\ta", "  a"), ("\t\tb", "    b")], &[]).unwrap();
         assert_eq!(rule.translate("\t\t\tc", false, false).unwrap(), "      c");
     }
 
     #[test]
     fn another_width_of_blanks_is_a_matter_of_scale() {
-        let rule = other_unit(&[("a", "a"), ("  b", "    b")], &[]).unwrap();
+        let rule = unit_rule(&[("a", "a"), ("  b", "    b")], &[]).unwrap();
         assert_eq!(rule.translate("    c", false, false).unwrap(), "        c");
         assert_eq!(rule.translate(" d", false, false), None);
-        assert_eq!(other_unit(&[("  b", "    b")], &[]), None);
+        assert_eq!(unit_rule(&[("  b", "    b")], &[]), None);
     }
 
     #[test]
     fn the_authors_step_decides_where_the_match_leaves_the_unit_open() {
-        let rule = other_unit(&[("  a", "\t\t\ta")], &["  a", "    b"]).unwrap();
-        assert_eq!(rule, Indentation::ToTabs { unit: 2, offset: -4 });
+        let rule = unit_rule(&[("  a", "\t\t\ta")], &["  a", "    b"]).unwrap();
+        assert_eq!(rule, IndentationRule::ToTabs { unit: 2, offset: -4 });
     }
 }

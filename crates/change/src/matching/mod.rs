@@ -9,44 +9,44 @@
 //! each on the result of those before it.
 
 mod already_in;
+mod disambiguate;
 mod draft;
 mod fit;
-mod forms;
 mod indentation;
+mod line_index;
 mod nearest;
+mod normalize;
 pub mod rungs;
-mod settle;
 #[cfg(test)]
 mod tests;
 mod typo;
-mod view;
 
-use draft::Draft;
-use fit::{Fit, LineEdit};
-use rungs::{Ask, Rung, first_places};
-use settle::Candidates;
-use view::View;
+use disambiguate::HunkCandidates;
+use draft::FileDraft;
+use fit::{HunkFit, LineEdit};
+use line_index::LineIndex;
+use rungs::{MatchQuery, Rung, first_matching_rung};
 
-use crate::plan::{HunkReport, HunkState, Nearest, PLACES_LISTED, RunnerUp};
+use crate::lines::text_file::{FileLineEnding, TextFile, TextFilePiece};
+use crate::plan::{HunkReport, HunkState, NearestPlace, PLACES_LISTED, RunnerUpPlace};
 use crate::proposal::Hunk;
-use crate::source::{Eol, Piece, Source};
 
 /// What became of the hunks of one file.
 #[derive(Debug)]
-pub struct Matched {
+pub struct FileMatch {
     /// One outcome per hunk.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<HunkOutcome>,
     /// The new file, if every hunk has its place.
-    pub pieces: Option<Vec<Piece>>,
+    pub pieces: Option<Vec<TextFilePiece>>,
 }
 
 /// What became of one hunk.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum HunkOutcome {
     /// It has its place, or is already in.
     Fits(HunkReport),
     /// It fits nowhere.
-    NotFound(Option<Nearest>),
+    NotFound(Option<NearestPlace>),
     /// It fits in several places.
     Ambiguous {
         /// The first places, 1-based.
@@ -64,103 +64,115 @@ pub enum Outcome {
 const SEQUENTIAL_WORK: usize = 20_000_000;
 
 /// Finds the place of every hunk in `source`. `seen` are texts that the author is known to have had.
-pub fn match_hunks(source: &Source, hunks: &[Hunk], seen: &[String]) -> Matched {
+pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String]) -> FileMatch {
     let lines: Vec<&str> = source.lines().collect();
-    let odd = (0..lines.len()).map(|line| !matches!(source.eol(line), Eol::Lf | Eol::None));
-    let view = View::new(lines).with_odd_endings(odd);
+    let odd = (0..lines.len())
+        .map(|line| !matches!(source.line_ending(line), FileLineEnding::Lf | FileLineEnding::None));
+    let view = LineIndex::new(lines).with_odd_endings(odd);
     let mut places = place_all(&view, hunks, seen);
-    leave_out_repeats(&view, hunks, &mut places);
-    let chosen: Vec<Option<usize>> = places.iter().map(Placed::start).collect();
+    drop_repeats(&view, hunks, &mut places);
+    let chosen: Vec<Option<usize>> = places.iter().map(HunkPlacement::start).collect();
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<(usize, LineEdit)> = Vec::new();
     for (at, (placed, hunk)) in places.into_iter().zip(hunks).enumerate() {
-        let (outcome, own) = placed.carry_out(&Ask { view: &view, hunk, seen });
+        let (outcome, own) = placed.into_edits(&MatchQuery { view: &view, hunk, seen });
         outcomes.push(outcome);
         edits.extend(own.into_iter().map(|edit| (at, edit)));
     }
-    let all_fit = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Fits(_)));
+    let all_fit = outcomes.iter().all(|outcome| matches!(outcome, HunkOutcome::Fits(_)));
     edits.sort_by_key(|(_, edit)| (edit.range.start, edit.range.end));
     let meeting = edits.windows(2).find(|pair| pair[1].1.range.start < pair[0].1.range.end);
     let meeting = meeting.map(|pair| (pair[0].0.min(pair[1].0), pair[0].0.max(pair[1].0)));
     if all_fit && meeting.is_none() {
         let edits: Vec<LineEdit> = edits.into_iter().map(|(_, edit)| edit).collect();
-        let mut draft = Draft::new(source.lines());
+        let mut draft = FileDraft::new(source.lines());
         draft.apply(&edits);
-        return Matched { outcomes, pieces: Some(draft.into_pieces()) };
+        return FileMatch { outcomes, pieces: Some(draft.into_pieces()) };
     }
     let worth_it = hunks.len() > 1 && hunks.len().saturating_mul(view.len()) <= SEQUENTIAL_WORK;
-    if worth_it && let Some(matched) = one_after_the_other(source, hunks, seen, &chosen) {
+    if worth_it && let Some(matched) = match_sequentially(source, hunks, seen, &chosen) {
         return matched;
     }
     if let Some((first, second)) = meeting.filter(|_| all_fit) {
         let text = format!("it changes the same lines as edit {} of this file", first + 1);
-        outcomes[second] = Outcome::Failed(text);
+        outcomes[second] = HunkOutcome::Failed(text);
     }
-    Matched { outcomes, pieces: None }
+    FileMatch { outcomes, pieces: None }
 }
 
 /// A hunk with what the ladder found for it.
-enum Placed {
+enum HunkPlacement {
     /// It has a place on a rung.
-    At { rung: &'static dyn Rung, fit: Fit, chosen_by: Option<&'static str>, runner_up: Option<RunnerUp> },
+    At {
+        rung: &'static dyn Rung,
+        fit: HunkFit,
+        chosen_by: Option<&'static str>,
+        runner_up: Option<RunnerUpPlace>,
+    },
     /// Lines come in at a place that the author named without old text.
     Insert { at: usize },
     /// Its result stands there (0-based).
     AlreadyIn { at: usize },
     /// It has no place; the outcome says why.
-    Not(Outcome),
+    Unplaced(HunkOutcome),
 }
 
 /// What a hunk's own search comes to, before neighbours are asked.
-enum Found {
-    Places(&'static dyn Rung, Vec<Fit>),
-    Other(Placed),
+enum HunkSearchResult {
+    Candidates(&'static dyn Rung, Vec<HunkFit>),
+    Decided(HunkPlacement),
 }
 
-fn place_all(view: &View<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<Placed> {
+fn place_all(view: &LineIndex<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<HunkPlacement> {
     let mut others = Vec::with_capacity(hunks.len());
     let mut candidates = Vec::with_capacity(hunks.len());
     for hunk in hunks {
-        let (other, fits) = match find(&Ask { view, hunk, seen }) {
-            Found::Places(rung, fits) => (Err(rung), fits),
-            Found::Other(placed) => (Ok(placed), Vec::new()),
+        let (other, fits) = match climb_ladder(&MatchQuery { view, hunk, seen }) {
+            HunkSearchResult::Candidates(rung, fits) => (Err(rung), fits),
+            HunkSearchResult::Decided(placed) => (Ok(placed), Vec::new()),
         };
         others.push(other);
-        candidates.push(Candidates::new(hunk, fits));
+        candidates.push(HunkCandidates::new(hunk, fits));
     }
-    settle::settle(view, &mut candidates);
+    disambiguate::choose_places(view, &mut candidates);
     let settled = others.into_iter().zip(candidates);
-    settled.map(|(other, candidates)| other.unwrap_or_else(|rung| place(view, rung, candidates))).collect()
+    settled
+        .map(|(other, candidates)| other.unwrap_or_else(|rung| choose_place(view, rung, candidates)))
+        .collect()
 }
 
 /// The place that was chosen among `candidates`, if one was.
-fn place(view: &View<'_>, rung: &'static dyn Rung, candidates: Candidates<'_>) -> Placed {
-    let Candidates { hunk, mut fits, chosen } = candidates;
+fn choose_place(
+    view: &LineIndex<'_>,
+    rung: &'static dyn Rung,
+    candidates: HunkCandidates<'_>,
+) -> HunkPlacement {
+    let HunkCandidates { hunk, mut fits, chosen } = candidates;
     if let Some((at, chosen_by)) = chosen {
         let fit = fits.swap_remove(at);
         let nearest = fits.iter().min_by_key(|other| other.start.abs_diff(fit.start));
-        let runner_up = nearest.map(|other| RunnerUp { line: other.start + 1, score: other.score });
-        return Placed::At { rung, fit, chosen_by, runner_up };
+        let runner_up = nearest.map(|other| RunnerUpPlace { line: other.start + 1, score: other.score });
+        return HunkPlacement::At { rung, fit, chosen_by, runner_up };
     }
-    if same_result(view, rung, &fits, hunk) {
+    if have_same_result(view, rung, &fits, hunk) {
         let fit = fits.swap_remove(0);
-        return Placed::At { rung, fit, chosen_by: Some("same result"), runner_up: None };
+        return HunkPlacement::At { rung, fit, chosen_by: Some("same result"), runner_up: None };
     }
     let places = fits.iter().take(PLACES_LISTED).map(|fit| fit.start + 1).collect();
-    Placed::Not(Outcome::Ambiguous { places, count: fits.len(), rung: rung.name() })
+    HunkPlacement::Unplaced(HunkOutcome::Ambiguous { places, count: fits.len(), rung: rung.name() })
 }
 
 /// At most so many places are compared by their result.
 const COMPARED: usize = 8;
 
 /// Whether it does not matter which of the places is meant, as with one of two blank lines.
-fn same_result(view: &View<'_>, rung: &'static dyn Rung, fits: &[Fit], hunk: &Hunk) -> bool {
+fn have_same_result(view: &LineIndex<'_>, rung: &'static dyn Rung, fits: &[HunkFit], hunk: &Hunk) -> bool {
     if fits.len() > COMPARED {
         return false;
     }
-    let ask = Ask { view, hunk, seen: &[] };
-    let result = |fit: &Fit| {
-        let mut draft = Draft::new(view.lines().iter().copied());
+    let ask = MatchQuery { view, hunk, seen: &[] };
+    let result = |fit: &HunkFit| {
+        let mut draft = FileDraft::new(view.lines().iter().copied());
         draft.apply(&rung.edits(&ask, fit).ok()?);
         Some(draft.texts().join("\n"))
     };
@@ -170,48 +182,50 @@ fn same_result(view: &View<'_>, rung: &'static dyn Rung, fits: &[Fit], hunk: &Hu
 
 /// Among hunks that are already in, one that only adds lines which already stand there is in too.
 /// Alone it may be meant: then it is carried out, and reported so that somebody looks.
-fn leave_out_repeats(view: &View<'_>, hunks: &[Hunk], places: &mut [Placed]) {
-    if !places.iter().any(|placed| matches!(placed, Placed::AlreadyIn { .. })) {
+fn drop_repeats(view: &LineIndex<'_>, hunks: &[Hunk], places: &mut [HunkPlacement]) {
+    if !places.iter().any(|placed| matches!(placed, HunkPlacement::AlreadyIn { .. })) {
         return;
     }
     for (placed, hunk) in places.iter_mut().zip(hunks) {
-        let ask = Ask { view, hunk, seen: &[] };
-        if let Placed::At { fit, .. } = placed
-            && already_in::stands_around(&ask, fit)
+        let ask = MatchQuery { view, hunk, seen: &[] };
+        if let HunkPlacement::At { fit, .. } = placed
+            && already_in::result_surrounds(&ask, fit)
         {
-            *placed = Placed::AlreadyIn { at: fit.start };
+            *placed = HunkPlacement::AlreadyIn { at: fit.start };
         }
     }
 }
 
 /// Climbs the ladder for one hunk.
-fn find(ask: &Ask<'_, '_>) -> Found {
+fn climb_ladder(ask: &MatchQuery<'_, '_>) -> HunkSearchResult {
     if ask.hunk.before.is_empty() {
-        return Found::Other(place_insertion(ask));
+        return HunkSearchResult::Decided(place_insertion(ask));
     }
-    if let Some((rung, places)) = first_places(rungs::strict(), ask) {
-        let to_the_letter = rungs::to_the_letter().iter().any(|strict| strict.name() == rung.name());
-        let standing = if to_the_letter { None } else { already_in::only_layout_and_in(ask) };
+    if let Some((rung, places)) = first_matching_rung(rungs::strict_rungs(), ask) {
+        let to_the_letter = rungs::exact_text_rungs().iter().any(|strict| strict.name() == rung.name());
+        let standing = if to_the_letter { None } else { already_in::find_layout_result(ask) };
         return match standing {
-            Some(at) => Found::Other(Placed::AlreadyIn { at }),
-            None => Found::Places(rung, places),
+            Some(at) => HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at }),
+            None => HunkSearchResult::Candidates(rung, places),
         };
     }
-    let standing = already_in::already_in(ask);
-    let settled = standing.is_some_and(|standing| standing.settled);
-    let places = if settled { None } else { first_places(rungs::loose(), ask) };
+    let standing = already_in::find_existing_result(ask);
+    let settled = standing.is_some_and(|standing| standing.conclusive);
+    let places = if settled { None } else { first_matching_rung(rungs::loose_rungs(), ask) };
     match (places, standing) {
-        (Some((rung, places)), _) => Found::Places(rung, places),
-        (None, Some(standing)) => Found::Other(Placed::AlreadyIn { at: standing.at }),
-        (None, None) => Found::Other(Placed::Not(Outcome::NotFound(nearest::nearest(ask.view, ask.hunk)))),
+        (Some((rung, places)), _) => HunkSearchResult::Candidates(rung, places),
+        (None, Some(standing)) => HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at: standing.at }),
+        (None, None) => HunkSearchResult::Decided(HunkPlacement::Unplaced(HunkOutcome::NotFound(
+            nearest::find_nearest(ask.view, ask.hunk),
+        ))),
     }
 }
 
 /// A hunk without old text has a place only where the author says so, or where there is nothing.
-fn place_insertion(ask: &Ask<'_, '_>) -> Placed {
+fn place_insertion(ask: &MatchQuery<'_, '_>) -> HunkPlacement {
     let (view, hunk) = (ask.view, ask.hunk);
     if view.lines().iter().eq(hunk.after.iter()) {
-        return Placed::AlreadyIn { at: 0 };
+        return HunkPlacement::AlreadyIn { at: 0 };
     }
     let is_diff = hunk.kept.is_some();
     let at = match hunk.claimed {
@@ -225,28 +239,28 @@ fn place_insertion(ask: &Ask<'_, '_>) -> Placed {
         view.lines()[at..].get(..hunk.after.len()).is_some_and(|lines| lines.iter().eq(&hunk.after))
     };
     match at {
-        Some(at) if stands(at) => Placed::AlreadyIn { at },
-        Some(at) => Placed::Insert { at },
+        Some(at) if stands(at) => HunkPlacement::AlreadyIn { at },
+        Some(at) => HunkPlacement::Insert { at },
         None => {
             let text = "it adds lines without naming any line of the file to put them next to; \
                         send it with a few lines of context";
-            Placed::Not(Outcome::Failed(text.to_string()))
+            HunkPlacement::Unplaced(HunkOutcome::Failed(text.to_string()))
         }
     }
 }
 
-impl Placed {
+impl HunkPlacement {
     /// Where the hunk begins in the file, if it has a place.
     fn start(&self) -> Option<usize> {
         match self {
-            Placed::At { fit, .. } => Some(fit.start),
-            Placed::Insert { at } | Placed::AlreadyIn { at } => Some(*at),
-            Placed::Not(_) => None,
+            HunkPlacement::At { fit, .. } => Some(fit.start),
+            HunkPlacement::Insert { at } | HunkPlacement::AlreadyIn { at } => Some(*at),
+            HunkPlacement::Unplaced(_) => None,
         }
     }
 
     /// What becomes of the hunk, and what it changes.
-    fn carry_out(self, ask: &Ask<'_, '_>) -> (Outcome, Vec<LineEdit>) {
+    fn into_edits(self, ask: &MatchQuery<'_, '_>) -> (HunkOutcome, Vec<LineEdit>) {
         let report = |state, rung, used: usize| HunkReport {
             line: ask.hunk.line,
             state,
@@ -259,24 +273,24 @@ impl Placed {
             differences: Vec::new(),
         };
         match self {
-            Placed::Not(outcome) => (outcome, Vec::new()),
-            Placed::AlreadyIn { at } => {
-                (Outcome::Fits(report(HunkState::AlreadyIn, "already in", at)), Vec::new())
+            HunkPlacement::Unplaced(outcome) => (outcome, Vec::new()),
+            HunkPlacement::AlreadyIn { at } => {
+                (HunkOutcome::Fits(report(HunkState::AlreadyIn, "already in", at)), Vec::new())
             }
-            Placed::Insert { at } => {
+            HunkPlacement::Insert { at } => {
                 let edit = LineEdit { range: at..at, new: ask.hunk.after.clone() };
-                (Outcome::Fits(report(HunkState::Applied, "exact", at)), vec![edit])
+                (HunkOutcome::Fits(report(HunkState::Applied, "exact", at)), vec![edit])
             }
-            Placed::At { rung, fit, chosen_by, runner_up } => {
+            HunkPlacement::At { rung, fit, chosen_by, runner_up } => {
                 let own = match rung.edits(ask, &fit) {
                     Ok(own) => own,
-                    Err(text) => return (Outcome::Failed(text), Vec::new()),
+                    Err(text) => return (HunkOutcome::Failed(text), Vec::new()),
                 };
                 let state = if own.is_empty() { HunkState::AlreadyIn } else { HunkState::Applied };
-                let repeats = already_in::stands_around(ask, &fit);
+                let repeats = already_in::result_surrounds(ask, &fit);
                 let differences = fit.differences;
                 let report = report(state, rung.name(), fit.start);
-                (Outcome::Fits(HunkReport { chosen_by, repeats, runner_up, differences, ..report }), own)
+                (HunkOutcome::Fits(HunkReport { chosen_by, repeats, runner_up, differences, ..report }), own)
             }
         }
     }
@@ -284,39 +298,44 @@ impl Placed {
 
 /// Puts the hunks in one after the other, each on the result of those before it. `chosen` are the
 /// places (in the old file) that were settled with all hunks in view.
-fn one_after_the_other(
-    source: &Source,
+fn match_sequentially(
+    source: &TextFile,
     hunks: &[Hunk],
     seen: &[String],
     chosen: &[Option<usize>],
-) -> Option<Matched> {
-    let mut draft = Draft::new(source.lines());
+) -> Option<FileMatch> {
+    let mut draft = FileDraft::new(source.lines());
     let mut outcomes = Vec::with_capacity(hunks.len());
     for (hunk, chosen) in hunks.iter().zip(chosen) {
         let now = draft.clone();
-        let view = View::new(now.texts());
-        let ask = Ask { view: &view, hunk, seen };
-        let placed = match find(&ask) {
-            Found::Other(placed) => placed,
-            Found::Places(rung, fits) => {
-                let (fit, chosen_by) = only_place(&now, fits, *chosen)?;
-                Placed::At { rung, fit, chosen_by, runner_up: None }
+        let view = LineIndex::new(now.texts());
+        let ask = MatchQuery { view: &view, hunk, seen };
+        let placed = match climb_ladder(&ask) {
+            HunkSearchResult::Decided(placed) => placed,
+            HunkSearchResult::Candidates(rung, fits) => {
+                let (fit, chosen_by) = choose_untouched_place(&now, fits, *chosen)?;
+                HunkPlacement::At { rung, fit, chosen_by, runner_up: None }
             }
         };
-        let (Outcome::Fits(mut report), edits) = placed.carry_out(&ask) else { return None };
+        let (HunkOutcome::Fits(mut report), edits) = placed.into_edits(&ask) else { return None };
         report.used = now.origin(report.used - 1) + 1;
         draft.apply(&edits);
-        outcomes.push(Outcome::Fits(report));
+        outcomes.push(HunkOutcome::Fits(report));
     }
-    Some(Matched { outcomes, pieces: Some(draft.into_pieces()) })
+    Some(FileMatch { outcomes, pieces: Some(draft.into_pieces()) })
 }
 
 /// The one place, or the one that was settled before, or the one in lines that no hunk has touched.
-fn only_place(now: &Draft, fits: Vec<Fit>, chosen: Option<usize>) -> Option<(Fit, Option<&'static str>)> {
+fn choose_untouched_place(
+    now: &FileDraft,
+    fits: Vec<HunkFit>,
+    chosen: Option<usize>,
+) -> Option<(HunkFit, Option<&'static str>)> {
     if fits.len() == 1 {
         return fits.into_iter().next().map(|fit| (fit, None));
     }
-    let untouched: Vec<Fit> = fits.into_iter().filter(|fit| now.is_untouched(fit.start, fit.end)).collect();
+    let untouched: Vec<HunkFit> =
+        fits.into_iter().filter(|fit| now.is_untouched(fit.start, fit.end)).collect();
     match chosen {
         Some(chosen) => {
             untouched.into_iter().find(|fit| now.origin(fit.start) == chosen).map(|fit| (fit, Some("order")))

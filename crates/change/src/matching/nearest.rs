@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::forms::is_blank;
-use super::view::{Level, View};
-use crate::plan::Nearest;
+use super::line_index::{LineIndex, MatchLevel};
+use super::normalize::is_blank;
+use crate::plan::NearestPlace;
 use crate::proposal::Hunk;
 
 /// Lines that stand in more places than this say nothing about where a hunk belongs.
@@ -15,10 +15,10 @@ const LINES: usize = 400;
 const SHARED: f64 = 0.3;
 
 /// The most similar place, if any is similar at all.
-pub(super) fn nearest(view: &View<'_>, hunk: &Hunk) -> Option<Nearest> {
+pub(super) fn find_nearest(view: &LineIndex<'_>, hunk: &Hunk) -> Option<NearestPlace> {
     let start = by_equal_lines(view, hunk).or_else(|| by_words(view, hunk))?;
     let lines = &view.lines()[start..view.len().min(start + hunk.before.len())];
-    let same = |(file, wanted): &(&&str, &String)| Level::Content.same(file, wanted);
+    let same = |(file, wanted): &(&&str, &String)| MatchLevel::Content.lines_equal(file, wanted);
     let pairs = || lines.iter().zip(&hunk.before);
     let first_difference = pairs().take_while(same).count().min(hunk.before.len().saturating_sub(1));
     let weight = |text: &str| text.trim().len() + 1;
@@ -27,7 +27,7 @@ pub(super) fn nearest(view: &View<'_>, hunk: &Hunk) -> Option<Nearest> {
     // Both are far below 2^32: a file has at most some megabytes.
     let score = f64::from(u32::try_from(shared).unwrap_or(u32::MAX))
         / f64::from(u32::try_from(all.max(1)).unwrap_or(u32::MAX));
-    Some(Nearest {
+    Some(NearestPlace {
         line: start + 1,
         text: lines.iter().map(ToString::to_string).collect(),
         first_difference,
@@ -36,7 +36,7 @@ pub(super) fn nearest(view: &View<'_>, hunk: &Hunk) -> Option<Nearest> {
 }
 
 /// The start on which most of the hunk's text agrees.
-fn by_equal_lines(view: &View<'_>, hunk: &Hunk) -> Option<usize> {
+fn by_equal_lines(view: &LineIndex<'_>, hunk: &Hunk) -> Option<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (i, line) in hunk.before.iter().enumerate().take(LINES).filter(|(_, line)| !is_blank(line)) {
         let places = view.content_places(line);
@@ -49,7 +49,7 @@ fn by_equal_lines(view: &View<'_>, hunk: &Hunk) -> Option<usize> {
 }
 
 /// The line that shares most words with the longest line of the hunk.
-fn by_words(view: &View<'_>, hunk: &Hunk) -> Option<usize> {
+fn by_words(view: &LineIndex<'_>, hunk: &Hunk) -> Option<usize> {
     let (i, wanted) = hunk.before.iter().enumerate().take(LINES).max_by_key(|(_, line)| line.trim().len())?;
     let wanted = words(wanted);
     let share = |line: &str| {

@@ -35,8 +35,8 @@ fn at(line: usize, hunk: Hunk) -> Hunk {
     Hunk { claimed: Some(line), ..hunk }
 }
 
-fn source(file: &str) -> Source {
-    Source::candidates(file.as_bytes()).unwrap().remove(0)
+fn source(file: &str) -> TextFile {
+    TextFile::decode_candidates(file.as_bytes()).unwrap().remove(0)
 }
 
 /// The new file and the rung of the first hunk, or what became of the first hunk that fails.
@@ -46,19 +46,19 @@ fn apply(file: &str, hunks: &[Hunk]) -> Result<(String, &'static str), String> {
 
 fn apply_seen(file: &str, hunks: &[Hunk], seen: &[String]) -> Result<(String, &'static str), String> {
     let source = source(file);
-    let Matched { outcomes, pieces } = match_hunks(&source, hunks, seen);
+    let FileMatch { outcomes, pieces } = match_hunks(&source, hunks, seen);
     for outcome in &outcomes {
         match outcome {
-            Outcome::Fits(_) => {}
-            Outcome::NotFound(nearest) => {
+            HunkOutcome::Fits(_) => {}
+            HunkOutcome::NotFound(nearest) => {
                 return Err(format!("not found, nearest {:?}", nearest.as_ref().map(|nearest| nearest.line)));
             }
-            Outcome::Ambiguous { places, .. } => return Err(format!("places {places:?}")),
-            Outcome::Failed(text) => return Err(text.clone()),
+            HunkOutcome::Ambiguous { places, .. } => return Err(format!("places {places:?}")),
+            HunkOutcome::Failed(text) => return Err(text.clone()),
         }
     }
     let bytes = source.rebuild(&pieces.expect("every hunk fits"), None).unwrap();
-    let Outcome::Fits(report) = &outcomes[0] else { unreachable!() };
+    let HunkOutcome::Fits(report) = &outcomes[0] else { unreachable!() };
     Ok((String::from_utf8(bytes).unwrap(), report.rung))
 }
 
@@ -207,7 +207,7 @@ fn a_hunk_that_is_already_in_does_nothing() {
 fn lines_that_would_come_in_twice_are_reported() {
     let source = source("a\nb\nc\n");
     let matched = match_hunks(&source, &[swap("a", "a\nb")], &[]);
-    let Outcome::Fits(report) = &matched.outcomes[0] else { panic!() };
+    let HunkOutcome::Fits(report) = &matched.outcomes[0] else { panic!() };
     assert!(report.repeats);
     // Beside a hunk that is in already, it is in as well.
     let hunks = [swap("a", "a\nb"), swap("x\nold", "c")];

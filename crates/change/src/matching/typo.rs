@@ -3,7 +3,7 @@
 //! are comments that say much the same. Numbers, short words and signs of code must agree: there a
 //! single character is another meaning.
 
-use super::forms::words_and_signs;
+use super::normalize::words_and_signs;
 
 /// Words shorter than this must agree to the letter.
 pub(super) const WORD: usize = 5;
@@ -14,7 +14,7 @@ pub(super) const LINE: usize = 2_000;
 
 /// How two lines differ, if it is little enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slip {
+pub(super) enum LineTypo {
     /// Only in blanks between words.
     Blanks,
     /// In one letter of one word. `at_end`: it is the last letter, as between singular and plural.
@@ -27,15 +27,15 @@ pub(super) enum Slip {
 }
 
 /// The slip between two lines, or `None` if they differ in more.
-pub(super) fn slip(a: &str, b: &str) -> Option<Slip> {
+pub(super) fn find_typo(a: &str, b: &str) -> Option<LineTypo> {
     if a.len() > LINE || b.len() > LINE || a.len().abs_diff(b.len()) > a.len().min(b.len()) {
         return None;
     }
     let (a, b) = (words_and_signs(a), words_and_signs(b));
     if a == b {
-        return Some(Slip::Blanks);
+        return Some(LineTypo::Blanks);
     }
-    if let Some(comment) = comment(&a, &b) {
+    if let Some(comment) = comment_typo(&a, &b) {
         return Some(comment);
     }
     if a.len() != b.len() {
@@ -46,11 +46,11 @@ pub(super) fn slip(a: &str, b: &str) -> Option<Slip> {
     if different.next().is_some() {
         return None;
     }
-    one_letter(x, y)
+    letter_typo(x, y)
 }
 
 /// Both lines are nothing but a comment of the same kind and share at least two words of three.
-fn comment(a: &[&str], b: &[&str]) -> Option<Slip> {
+fn comment_typo(a: &[&str], b: &[&str]) -> Option<LineTypo> {
     let sign = |line: &[&str]| match line {
         ["/", "/", ..] => Some("//"),
         ["/", "*", ..] => Some("/*"),
@@ -66,10 +66,10 @@ fn comment(a: &[&str], b: &[&str]) -> Option<Slip> {
     }
     let (a, b) = (words(a), words(b));
     let shared = a.iter().filter(|word| b.contains(word)).count();
-    (shared >= 2 && shared * 3 >= a.len().max(b.len()) * 2).then_some(Slip::Comment)
+    (shared >= 2 && shared * 3 >= a.len().max(b.len()) * 2).then_some(LineTypo::Comment)
 }
 
-fn one_letter(x: &str, y: &str) -> Option<Slip> {
+fn letter_typo(x: &str, y: &str) -> Option<LineTypo> {
     let (x, y): (Vec<char>, Vec<char>) = (x.chars().collect(), y.chars().collect());
     let (short, long) = if x.len() <= y.len() { (&x, &y) } else { (&y, &x) };
     if long.len() < WORD || long.len() - short.len() > 1 {
@@ -84,11 +84,11 @@ fn one_letter(x: &str, y: &str) -> Option<Slip> {
     }
     let at_end = head == long.len() - 1;
     match (short_rest, long_rest) {
-        ([], [_]) => Some(Slip::Letter { at_end }),
-        ([a, b], [c, d]) if a == d && b == c => Some(Slip::Letter { at_end: false }),
+        ([], [_]) => Some(LineTypo::Letter { at_end }),
+        ([a, b], [c, d]) if a == d && b == c => Some(LineTypo::Letter { at_end: false }),
         // Another case is another name.
         ([a], [b]) if long.len() >= LONG_WORD && !a.to_lowercase().eq(b.to_lowercase()) => {
-            Some(Slip::Letter { at_end })
+            Some(LineTypo::Letter { at_end })
         }
         _ => None,
     }
@@ -105,12 +105,12 @@ mod tests {
             ("recieve(x)", "receive(x)"),
             ("const result = f()", "const results = f()"),
         ] {
-            assert!(slip(a, b).is_some(), "{a} / {b}");
+            assert!(find_typo(a, b).is_some(), "{a} / {b}");
         }
-        assert_eq!(slip("f( a,  b )", "f(a, b)"), Some(Slip::Blanks));
+        assert_eq!(find_typo("f( a,  b )", "f(a, b)"), Some(LineTypo::Blanks));
         assert_eq!(
-            slip("// this is an important remark", "// this is a very important remark"),
-            Some(Slip::Comment)
+            find_typo("// this is an important remark", "// this is a very important remark"),
+            Some(LineTypo::Comment)
         );
     }
 
@@ -128,7 +128,7 @@ mod tests {
             ("#include <one>", "#include <two>"),
             ("let total1 = 0", "let total12 = 0"),
         ] {
-            assert_eq!(slip(a, b), None, "{a} / {b}");
+            assert_eq!(find_typo(a, b), None, "{a} / {b}");
         }
     }
 }

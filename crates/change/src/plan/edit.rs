@@ -1,12 +1,12 @@
 //! One edit on the bytes of one file.
 
-use super::{HunkReport, HunkState, Reason};
-use crate::matching::{Matched, Outcome, match_hunks};
-use crate::proposal::{Body, Edit, Hunk};
-use crate::source::Source;
+use super::{HunkReport, HunkState, RefusalReason};
+use crate::lines::text_file::TextFile;
+use crate::matching::{FileMatch, HunkOutcome, match_hunks};
+use crate::proposal::{EditBody, FileEdit, Hunk};
 
 /// What an edit makes of a file.
-pub(super) struct Edited {
+pub(super) struct FileEditResult {
     /// The new bytes.
     pub bytes: Vec<u8>,
     /// How each hunk matched.
@@ -16,36 +16,39 @@ pub(super) struct Edited {
 }
 
 /// Why an edit does not work, and which of its hunks would.
-pub(super) struct NotEdited {
+pub(super) struct FileEditFailure {
     /// The reasons, each with the line of the response.
-    pub reasons: Vec<(usize, Reason)>,
+    pub reasons: Vec<(usize, RefusalReason)>,
     /// The hunks that fit, with their numbers from 1.
     pub fitting: Vec<(usize, HunkReport)>,
 }
 
-impl NotEdited {
-    fn because(line: usize, reason: Reason) -> NotEdited {
-        NotEdited { reasons: vec![(line, reason)], fitting: Vec::new() }
+impl FileEditFailure {
+    fn from_reason(line: usize, reason: RefusalReason) -> FileEditFailure {
+        FileEditFailure { reasons: vec![(line, reason)], fitting: Vec::new() }
     }
 }
 
 /// The bytes of a new file.
-pub(super) fn create(edit: &Edit, line: usize) -> Result<Edited, NotEdited> {
+pub(super) fn create_file(edit: &FileEdit, line: usize) -> Result<FileEditResult, FileEditFailure> {
     let text = match &edit.body {
-        Body::Whole { text, .. } => text.clone(),
-        Body::Hunks(hunks) if !hunks.is_empty() && hunks.iter().all(|hunk| hunk.before.is_empty()) => {
-            joined(hunks)
+        EditBody::Whole { text, .. } => text.clone(),
+        EditBody::Hunks(hunks) if !hunks.is_empty() && hunks.iter().all(|hunk| hunk.before.is_empty()) => {
+            join_hunks(hunks)
         }
-        Body::Hunks(_) => {
+        EditBody::Hunks(_) => {
             let text =
                 "the file does not exist, so there is nothing to edit; send its whole content to create it";
-            return Err(NotEdited::because(line, Reason::Conflict { text: text.to_string() }));
+            return Err(FileEditFailure::from_reason(
+                line,
+                RefusalReason::Conflict { text: text.to_string() },
+            ));
         }
     };
-    Ok(Edited { bytes: text.into_bytes(), hunks: Vec::new(), note: None })
+    Ok(FileEditResult { bytes: text.into_bytes(), hunks: Vec::new(), note: None })
 }
 
-fn joined(hunks: &[Hunk]) -> String {
+fn join_hunks(hunks: &[Hunk]) -> String {
     let mut text = String::new();
     for line in hunks.iter().flat_map(|hunk| &hunk.after) {
         text.push_str(line);
@@ -58,41 +61,52 @@ fn joined(hunks: &[Hunk]) -> String {
 }
 
 /// `bytes` with `edit` carried out. `line` is the response's, for reasons about the whole file.
-pub(super) fn change(bytes: &[u8], edit: &Edit, seen: &[String], line: usize) -> Result<Edited, NotEdited> {
+pub(super) fn apply_edit(
+    bytes: &[u8],
+    edit: &FileEdit,
+    seen: &[String],
+    line: usize,
+) -> Result<FileEditResult, FileEditFailure> {
     match &edit.body {
-        Body::Whole { text, .. } => Ok(replace_whole(bytes, text)),
-        Body::Hunks(hunks) if hunks.is_empty() => {
-            Ok(Edited { bytes: bytes.to_vec(), hunks: Vec::new(), note: None })
+        EditBody::Whole { text, .. } => Ok(replace_whole(bytes, text)),
+        EditBody::Hunks(hunks) if hunks.is_empty() => {
+            Ok(FileEditResult { bytes: bytes.to_vec(), hunks: Vec::new(), note: None })
         }
-        Body::Hunks(hunks) => put_in(bytes, hunks, seen, line),
+        EditBody::Hunks(hunks) => apply_hunks(bytes, hunks, seen, line),
     }
 }
 
 /// A whole file takes the place of any bytes. Where the old ones are text, the new text is written
 /// the way they were: encoding, line endings, final newline.
-fn replace_whole(bytes: &[u8], text: &str) -> Edited {
-    let old = Source::candidates(bytes).ok().and_then(|candidates| candidates.into_iter().next());
+fn replace_whole(bytes: &[u8], text: &str) -> FileEditResult {
+    let old = TextFile::decode_candidates(bytes).ok().and_then(|candidates| candidates.into_iter().next());
     let Some(old) = old else {
         let note = "the old content is not text; the new one is written as UTF-8".to_string();
-        return Edited { bytes: text.as_bytes().to_vec(), hunks: Vec::new(), note: Some(note) };
+        return FileEditResult { bytes: text.as_bytes().to_vec(), hunks: Vec::new(), note: Some(note) };
     };
     match old.encode_whole(text) {
-        Ok(bytes) => Edited { bytes, hunks: Vec::new(), note: None },
+        Ok(bytes) => FileEditResult { bytes, hunks: Vec::new(), note: None },
         Err(error) => {
             let note = format!("the file changes from {} to UTF-8: {error}", old.encoding());
-            Edited { bytes: text.as_bytes().to_vec(), hunks: Vec::new(), note: Some(note) }
+            FileEditResult { bytes: text.as_bytes().to_vec(), hunks: Vec::new(), note: Some(note) }
         }
     }
 }
 
-fn put_in(bytes: &[u8], hunks: &[Hunk], seen: &[String], line: usize) -> Result<Edited, NotEdited> {
-    let sources = Source::candidates(bytes)
-        .map_err(|error| NotEdited::because(line, Reason::Encoding { text: error.to_string() }))?;
-    let encoding = |text: String| NotEdited::because(line, Reason::Encoding { text });
-    let mut made: Option<Edited> = None;
-    let mut failed: Option<NotEdited> = None;
+fn apply_hunks(
+    bytes: &[u8],
+    hunks: &[Hunk],
+    seen: &[String],
+    line: usize,
+) -> Result<FileEditResult, FileEditFailure> {
+    let sources = TextFile::decode_candidates(bytes).map_err(|error| {
+        FileEditFailure::from_reason(line, RefusalReason::Encoding { text: error.to_string() })
+    })?;
+    let encoding = |text: String| FileEditFailure::from_reason(line, RefusalReason::Encoding { text });
+    let mut made: Option<FileEditResult> = None;
+    let mut failed: Option<FileEditFailure> = None;
     for source in &sources {
-        let edited = match put_into(source, bytes, hunks, seen, line) {
+        let edited = match apply_decoded(source, bytes, hunks, seen, line) {
             Ok(edited) => edited,
             Err(error) => {
                 failed.get_or_insert(error);
@@ -112,31 +126,32 @@ fn put_in(bytes: &[u8], hunks: &[Hunk], seen: &[String], line: usize) -> Result<
     made.ok_or_else(|| failed.unwrap_or_else(|| encoding("the file's encoding is not known".to_string())))
 }
 
-fn put_into(
-    source: &Source,
+fn apply_decoded(
+    source: &TextFile,
     old: &[u8],
     hunks: &[Hunk],
     seen: &[String],
     line: usize,
-) -> Result<Edited, NotEdited> {
-    let Matched { outcomes, pieces } = match_hunks(source, hunks, seen);
-    let Some(pieces) = pieces else { return Err(not_edited(outcomes, hunks)) };
-    let fits = |outcome| if let Outcome::Fits(report) = outcome { Some(report) } else { None };
+) -> Result<FileEditResult, FileEditFailure> {
+    let FileMatch { outcomes, pieces } = match_hunks(source, hunks, seen);
+    let Some(pieces) = pieces else { return Err(edit_failure(outcomes, hunks)) };
+    let fits = |outcome| if let HunkOutcome::Fits(report) = outcome { Some(report) } else { None };
     let mut reports: Vec<HunkReport> = outcomes.into_iter().filter_map(fits).collect();
-    let bytes = source
-        .rebuild(&pieces, said_final_newline(source, hunks, &reports))
-        .map_err(|error| NotEdited::because(line, Reason::Encoding { text: error.to_string() }))?;
+    let bytes =
+        source.rebuild(&pieces, requested_final_newline(source, hunks, &reports)).map_err(|error| {
+            FileEditFailure::from_reason(line, RefusalReason::Encoding { text: error.to_string() })
+        })?;
     let unchanged = reports.iter().all(|report| report.state == HunkState::AlreadyIn);
     if let Some(last) = reports.last_mut().filter(|_| unchanged && bytes != old) {
         // Only the final newline changes, which no line shows.
         last.state = HunkState::Applied;
     }
-    Ok(Edited { bytes, hunks: reports, note: None })
+    Ok(FileEditResult { bytes, hunks: reports, note: None })
 }
 
 /// What the hunks say about the final newline. A mark counts only on a hunk that reaches the end of
 /// the file, and not on a last line that stays: the file knows better.
-fn said_final_newline(source: &Source, hunks: &[Hunk], reports: &[HunkReport]) -> Option<bool> {
+fn requested_final_newline(source: &TextFile, hunks: &[Hunk], reports: &[HunkReport]) -> Option<bool> {
     let reaches_the_end =
         |hunk: &Hunk, report: &HunkReport| report.used - 1 + hunk.before.len() >= source.line_count();
     let keeps_last = |hunk: &Hunk| {
@@ -149,22 +164,24 @@ fn said_final_newline(source: &Source, hunks: &[Hunk], reports: &[HunkReport]) -
     })
 }
 
-fn not_edited(outcomes: Vec<Outcome>, hunks: &[Hunk]) -> NotEdited {
+fn edit_failure(outcomes: Vec<HunkOutcome>, hunks: &[Hunk]) -> FileEditFailure {
     let of = hunks.len();
-    let mut not = NotEdited { reasons: Vec::new(), fitting: Vec::new() };
+    let mut not = FileEditFailure { reasons: Vec::new(), fitting: Vec::new() };
     for (at, (outcome, wanted)) in outcomes.into_iter().zip(hunks).enumerate() {
         let hunk = at + 1;
         let wanted_hunk = || Box::new(wanted.clone());
         let reason = match outcome {
-            Outcome::Fits(report) => {
+            HunkOutcome::Fits(report) => {
                 not.fitting.push((hunk, report));
                 continue;
             }
-            Outcome::NotFound(nearest) => Reason::NotFound { hunk, of, wanted: wanted_hunk(), nearest },
-            Outcome::Ambiguous { places, count, rung } => {
-                Reason::Ambiguous { hunk, of, wanted: wanted_hunk(), places, count, rung }
+            HunkOutcome::NotFound(nearest) => {
+                RefusalReason::NotFound { hunk, of, wanted: wanted_hunk(), nearest }
             }
-            Outcome::Failed(text) => Reason::Hunk { hunk, of, wanted: wanted_hunk(), text },
+            HunkOutcome::Ambiguous { places, count, rung } => {
+                RefusalReason::Ambiguous { hunk, of, wanted: wanted_hunk(), places, count, rung }
+            }
+            HunkOutcome::Failed(text) => RefusalReason::Hunk { hunk, of, wanted: wanted_hunk(), text },
         };
         not.reasons.push((wanted.line, reason));
     }

@@ -5,33 +5,33 @@
 //! Lines are compared with their endings, and bytes are never decoded: any encoding that does not need a
 //! NUL is merged, byte by byte as both sides wrote it.
 
-use super::{Change, FilePlan, HunkReport, HunkState};
+use super::{FileChangeKind, FilePlan, HunkReport, HunkState};
 use crate::diff;
-use crate::merge::merge;
-use crate::path::RelPath;
-use crate::proposal::{Image, Mode};
+use crate::lines::merge::merge_lines;
+use crate::proposal::path::RelPath;
+use crate::proposal::{ExactImage, GitFileMode};
 
 /// The rung of a change that was merged with somebody else's.
-pub const MERGED: &str = "merged";
+pub const MERGED_RUNG: &str = "merged";
 
 /// What comes of it.
 #[derive(Debug)]
-pub(super) struct Settled {
+pub(super) struct ExactMerge {
     /// What the file becomes; `None`: nothing.
-    pub after: Option<(Vec<u8>, Mode)>,
+    pub after: Option<(Vec<u8>, GitFileMode)>,
     /// How it was merged, if it had to be.
     pub merged: Option<HunkReport>,
 }
 
 /// Carries the change from `before` to `after` over to the file as it is `now`.
-pub(super) fn settle(
-    now: Option<&(Vec<u8>, Mode)>,
-    before: Option<&Image>,
-    after: Option<&Image>,
+pub(super) fn merge_exact(
+    now: Option<&(Vec<u8>, GitFileMode)>,
+    before: Option<&ExactImage>,
+    after: Option<&ExactImage>,
     line: usize,
-) -> Result<Settled, String> {
-    let plain = |after: Option<(Vec<u8>, Mode)>| Ok(Settled { after, merged: None });
-    let content = |image: &Image| (image.bytes.clone(), image.mode);
+) -> Result<ExactMerge, String> {
+    let plain = |after: Option<(Vec<u8>, GitFileMode)>| Ok(ExactMerge { after, merged: None });
+    let content = |image: &ExactImage| (image.bytes.clone(), image.mode);
     match (now, before, after) {
         (None, _, None) => plain(None),
         (None, None, Some(after)) => plain(Some(content(after))),
@@ -44,26 +44,29 @@ pub(super) fn settle(
             if *bytes != after.bytes {
                 return Err("it was created after the project was copied, with other content".to_string());
             }
-            plain(Some((bytes.clone(), if after.mode == Mode::Executable { after.mode } else { *mode })))
+            plain(Some((
+                bytes.clone(),
+                if after.mode == GitFileMode::Executable { after.mode } else { *mode },
+            )))
         }
         (Some((bytes, mode)), Some(before), Some(after)) => {
             let mode = if after.mode == before.mode { *mode } else { after.mode };
             if *bytes == before.bytes || *bytes == after.bytes {
                 return plain(Some((after.bytes.clone(), mode)));
             }
-            let (bytes, at) = merged(&before.bytes, bytes, &after.bytes)?;
-            Ok(Settled { after: Some((bytes, mode)), merged: Some(report(line, at)) })
+            let (bytes, at) = merge_bytes(&before.bytes, bytes, &after.bytes)?;
+            Ok(ExactMerge { after: Some((bytes, mode)), merged: Some(report(line, at)) })
         }
     }
 }
 
 /// Both changes together, and the line of our text (from 1) at which theirs begins.
-fn merged(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<(Vec<u8>, usize), String> {
+fn merge_bytes(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<(Vec<u8>, usize), String> {
     if [base, ours, theirs].iter().any(|bytes| memchr::memchr(0, bytes).is_some()) {
         return Err("it changed after it was copied, and binary content cannot be merged".to_string());
     }
-    let (base, ours, theirs) = (lines(base), lines(ours), lines(theirs));
-    let merge = merge(&base, &ours, &theirs);
+    let (base, ours, theirs) = (byte_lines(base), byte_lines(ours), byte_lines(theirs));
+    let merge = merge_lines(&base, &ours, &theirs);
     if let Some(conflict) = merge.conflicts.first() {
         let (first, last) = (conflict.ours.start + 1, conflict.ours.end.max(conflict.ours.start + 1));
         let place = if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };
@@ -88,7 +91,7 @@ fn merged(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<(Vec<u8>, usize), S
 }
 
 /// The lines with their endings, each byte as the character of its number, so that any bytes are text.
-fn lines(bytes: &[u8]) -> Vec<String> {
+fn byte_lines(bytes: &[u8]) -> Vec<String> {
     let line = |line: &[u8]| line.iter().map(|byte| char::from(*byte)).collect();
     bytes.split_inclusive(|byte| *byte == b'\n').map(line).collect()
 }
@@ -97,7 +100,7 @@ fn report(line: usize, used: usize) -> HunkReport {
     HunkReport {
         line,
         state: HunkState::Applied,
-        rung: MERGED,
+        rung: MERGED_RUNG,
         chosen_by: None,
         claimed: None,
         used,
@@ -110,18 +113,18 @@ fn report(line: usize, used: usize) -> HunkReport {
 impl FilePlan {
     /// The row of a plan that takes a file from one image to the other, for whoever wants to show it or
     /// write it down.
-    pub fn between(path: &RelPath, before: Option<&Image>, after: Option<&Image>) -> FilePlan {
-        let bytes = |image: Option<&Image>| image.map(|image| image.bytes.clone());
-        let mode = |image: Option<&Image>| image.map(|image| image.mode);
+    pub fn between(path: &RelPath, before: Option<&ExactImage>, after: Option<&ExactImage>) -> FilePlan {
+        let bytes = |image: Option<&ExactImage>| image.map(|image| image.bytes.clone());
+        let mode = |image: Option<&ExactImage>| image.map(|image| image.mode);
         let change = match (before, after) {
-            (None, _) => Change::Added,
-            (_, None) => Change::Deleted,
-            (before, after) if before == after => Change::Unchanged,
-            _ => Change::Modified,
+            (None, _) => FileChangeKind::Added,
+            (_, None) => FileChangeKind::Deleted,
+            (before, after) if before == after => FileChangeKind::Unchanged,
+            _ => FileChangeKind::Modified,
         };
         let (old, new) = (bytes(before), bytes(after));
         let (added, removed) =
-            diff::count(old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default());
+            diff::count_changed_lines(old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default());
         FilePlan {
             path: path.clone(),
             renamed_from: None,
@@ -141,32 +144,36 @@ impl FilePlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
-    use crate::plan::{FindingKind, NothingSeen, Plan, Reason, plan};
-    use crate::proposal::{Action, Operation, Proposal};
-    use crate::tree::MemoryTree;
+    use crate::plan::tree::MemoryTree;
+    use crate::plan::{FindingKind, NoSeenTexts, Plan, RefusalReason, plan};
+    use crate::proposal::limits::PlanLimits;
+    use crate::proposal::{FileAction, Operation, Proposal};
 
-    fn image(bytes: &[u8]) -> Option<Image> {
-        Some(Image { bytes: bytes.to_vec(), mode: Mode::Regular })
+    fn image(bytes: &[u8]) -> Option<ExactImage> {
+        Some(ExactImage { bytes: bytes.to_vec(), mode: GitFileMode::Regular })
     }
 
-    fn planned(now: Option<&[u8]>, before: Option<Image>, after: Option<Image>) -> Result<Plan, String> {
+    fn planned(
+        now: Option<&[u8]>,
+        before: Option<ExactImage>,
+        after: Option<ExactImage>,
+    ) -> Result<Plan, String> {
         let path = RelPath::parse("a.txt").unwrap();
         let mut tree = MemoryTree::default();
         if let Some(now) = now {
             tree.insert(path.clone(), now);
         }
-        let operations = vec![Operation { line: 0, action: Action::Exact { path, before, after } }];
+        let operations = vec![Operation { line: 0, action: FileAction::Exact { path, before, after } }];
         let proposal = Proposal { operations, ..Proposal::default() };
-        plan(&proposal, &tree, &NothingSeen, &Limits::default()).map_err(|refused| {
+        plan(&proposal, &tree, &NoSeenTexts, &PlanLimits::default()).map_err(|refused| {
             match &refused.refusals[0].reason {
-                Reason::Conflict { text } => text.clone(),
+                RefusalReason::Conflict { text } => text.clone(),
                 other => panic!("{other:?}"),
             }
         })
     }
 
-    fn after(now: Option<&[u8]>, before: Option<Image>, after: Option<Image>) -> Option<Vec<u8>> {
+    fn after(now: Option<&[u8]>, before: Option<ExactImage>, after: Option<ExactImage>) -> Option<Vec<u8>> {
         planned(now, before, after).unwrap().files.remove(0).after
     }
 
@@ -178,16 +185,16 @@ mod tests {
         }
         assert_eq!(after(Some(b"old\n"), image(b"old\n"), None), None);
         let same = planned(Some(b"new\n"), image(b"old\n"), image(b"new\n")).unwrap();
-        assert_eq!(same.files[0].change, Change::Unchanged);
+        assert_eq!(same.files[0].change, FileChangeKind::Unchanged);
         assert!(planned(None, image(b"old\n"), None).unwrap().files.is_empty());
     }
 
     #[test]
     fn a_mode_alone_is_a_change_and_keeps_the_bytes() {
-        let run = Some(Image { bytes: b"old\n".to_vec(), mode: Mode::Executable });
+        let run = Some(ExactImage { bytes: b"old\n".to_vec(), mode: GitFileMode::Executable });
         let plan = planned(Some(b"mine\n"), image(b"old\n"), run).unwrap();
         assert_eq!(plan.files[0].after.as_deref(), Some(&b"mine\n"[..]));
-        assert_eq!(plan.files[0].mode_after, Some(Mode::Executable));
+        assert_eq!(plan.files[0].mode_after, Some(GitFileMode::Executable));
     }
 
     #[test]
@@ -200,7 +207,7 @@ mod tests {
         let plan = planned(Some(ours), image(base), image(theirs)).unwrap();
         assert_eq!(plan.files[0].after.as_deref(), Some(&b"A\r\nb\r\nc\r\nd\nx"[..]));
         assert!(plan.findings.iter().any(|finding| finding.kind == FindingKind::Near));
-        assert_eq!(plan.files[0].hunks[0].rung, MERGED);
+        assert_eq!(plan.files[0].hunks[0].rung, MERGED_RUNG);
     }
 
     #[test]

@@ -4,39 +4,41 @@
 //! edit becomes bytes ([`edit`]); what comes out is a [`Plan`] that says, per file, what was there
 //! and what will be. A plan is refused as a whole, with every reason.
 
-mod desk;
+mod builder;
 mod edit;
 mod exact;
+pub mod findings;
 mod report;
+pub mod revise;
 #[cfg(test)]
 mod tests;
+pub mod tree;
 
-pub use exact::MERGED;
+pub use exact::MERGED_RUNG;
 pub use report::{
-    Change, Difference, FilePlan, Finding, FindingKind, FittingHunk, HunkReport, HunkState, Nearest,
-    PLACES_LISTED, Plan, Reason, Refusal, Refused, RunnerUp,
+    FileChangeKind, FilePlan, FindingKind, FittingHunk, HunkDifference, HunkReport, HunkState, NearestPlace,
+    PLACES_LISTED, Plan, PlanFinding, PlanRefusal, RefusalEntry, RefusalReason, RunnerUpPlace,
 };
 
 use std::collections::HashSet;
 
-use crate::findings;
-use crate::limits::Limits;
-use crate::path::RelPath;
-use crate::proposal::{Action, Body, Edit, Operation, Proposal};
-use crate::tree::Tree;
-use desk::Desk;
+use crate::plan::tree::PlanTree;
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
+use crate::proposal::{EditBody, FileAction, FileEdit, Operation, Proposal};
+use builder::PlanBuilder;
 
 /// Texts that the author of a response is known to have been shown, newest first, per path.
 /// Without any, the three-way rung has nothing to work with.
-pub trait Seen {
+pub trait SeenTexts {
     /// The texts for `path`.
     fn texts(&self, path: &RelPath) -> Vec<String>;
 }
 
 /// Nothing is known to have been shown.
-pub struct NothingSeen;
+pub struct NoSeenTexts;
 
-impl Seen for NothingSeen {
+impl SeenTexts for NoSeenTexts {
     fn texts(&self, _path: &RelPath) -> Vec<String> {
         Vec::new()
     }
@@ -57,78 +59,85 @@ impl Seen for NothingSeen {
 /// ```
 ///
 /// # Errors
-/// [`Refused`] lists every reason, and which hunks would have fitted.
+/// [`PlanRefusal`] lists every reason, and which hunks would have fitted.
 pub fn plan(
     proposal: &Proposal,
-    tree: &dyn Tree,
-    seen: &dyn Seen,
-    limits: &Limits,
-) -> Result<Plan, Box<Refused>> {
-    let mut refusals: Vec<Refusal> = broken_blocks(proposal);
+    tree: &dyn PlanTree,
+    seen: &dyn SeenTexts,
+    limits: &PlanLimits,
+) -> Result<Plan, Box<PlanRefusal>> {
+    let mut refusals: Vec<RefusalEntry> = broken_blocks(proposal);
     let operations = one_write_per_file(&proposal.operations);
     if let Some(refusal) = over_limits(&operations, limits) {
-        return Err(refused(proposal, vec![refusal], Vec::new()));
+        return Err(plan_refusal(proposal, vec![refusal], Vec::new()));
     }
     if operations.is_empty() && refusals.is_empty() {
         refusals.push(nothing_to_do(proposal));
     }
-    let mut desk = Desk::new(tree, seen, limits);
+    let mut desk = PlanBuilder::new(tree, seen, limits);
     for operation in &operations {
-        desk.carry_out(operation);
+        desk.apply(operation);
     }
-    let cleared = desk.clear();
+    let cleared = desk.finish();
     refusals.extend(cleared.refusals);
     if !refusals.is_empty() {
         refusals.sort_by_key(|refusal| refusal.line);
-        return Err(refused(proposal, refusals, cleared.fitting));
+        return Err(plan_refusal(proposal, refusals, cleared.fitting));
     }
-    let findings = findings::for_plan(&cleared.files);
+    let findings = findings::check_plan(&cleared.files);
     let notes = proposal.notes.iter().cloned().chain(cleared.notes).collect();
     Ok(Plan { files: cleared.files, findings, notes })
 }
 
-fn refused(proposal: &Proposal, refusals: Vec<Refusal>, fitting: Vec<FittingHunk>) -> Box<Refused> {
-    Box::new(Refused { refusals, fitting, notes: proposal.notes.clone() })
+fn plan_refusal(
+    proposal: &Proposal,
+    refusals: Vec<RefusalEntry>,
+    fitting: Vec<FittingHunk>,
+) -> Box<PlanRefusal> {
+    Box::new(PlanRefusal { refusals, fitting, notes: proposal.notes.clone() })
 }
 
 /// A block that set out to be a change and could not be read stands against the whole proposal: the
 /// rest was written with it in mind.
-fn broken_blocks(proposal: &Proposal) -> Vec<Refusal> {
+fn broken_blocks(proposal: &Proposal) -> Vec<RefusalEntry> {
     let broken = proposal.unread.iter().filter(|unread| unread.broken);
     broken
-        .map(|unread| Refusal {
+        .map(|unread| RefusalEntry {
             path: None,
             line: unread.line,
-            reason: Reason::Unread { text: unread.reason.clone() },
+            reason: RefusalReason::Unread { text: unread.reason.clone() },
         })
         .collect()
 }
 
-fn nothing_to_do(proposal: &Proposal) -> Refusal {
+fn nothing_to_do(proposal: &Proposal) -> RefusalEntry {
     let text = match proposal.unread.len() {
         0 => "the answer contains no change".to_string(),
         1 => "the answer contains one block, and it names no file".to_string(),
         count => format!("the answer contains {count} blocks, and none of them names a file"),
     };
-    Refusal { path: None, line: 0, reason: Reason::Nothing { text } }
+    RefusalEntry { path: None, line: 0, reason: RefusalReason::Nothing { text } }
 }
 
 /// Several operations that put hunks into one file are one: the hunks belong together.
 fn one_write_per_file(operations: &[Operation]) -> Vec<Operation> {
     let mut joined: Vec<Operation> = Vec::with_capacity(operations.len());
     for operation in operations {
-        if let Action::Write { path, edit: Edit { dialect, body: Body::Hunks(more), seen }, mode } =
-            &operation.action
+        if let FileAction::Write {
+            path,
+            edit: FileEdit { dialect, body: EditBody::Hunks(more), seen },
+            mode,
+        } = &operation.action
         {
             let about = |other: &&mut Operation| match &other.action {
-                Action::Rename { from, to } => from == path || to == path,
+                FileAction::Rename { from, to } => from == path || to == path,
                 other => other.path() == path,
             };
-            if let Some(Operation { action: Action::Write { edit: first, mode: first_mode, .. }, .. }) =
+            if let Some(Operation { action: FileAction::Write { edit: first, mode: first_mode, .. }, .. }) =
                 joined.iter_mut().rev().find(about)
                 && first.dialect == *dialect
                 && first.seen == *seen
-                && let Body::Hunks(hunks) = &mut first.body
+                && let EditBody::Hunks(hunks) = &mut first.body
             {
                 hunks.extend(more.iter().cloned());
                 *first_mode = mode.or(*first_mode);
@@ -140,25 +149,26 @@ fn one_write_per_file(operations: &[Operation]) -> Vec<Operation> {
     joined
 }
 
-fn over_limits(operations: &[Operation], limits: &Limits) -> Option<Refusal> {
+fn over_limits(operations: &[Operation], limits: &PlanLimits) -> Option<RefusalEntry> {
     let hunks: usize = operations
         .iter()
         .map(|operation| match &operation.action {
-            Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } => hunks.len(),
+            FileAction::Write { edit: FileEdit { body: EditBody::Hunks(hunks), .. }, .. } => hunks.len(),
             _ => 0,
         })
         .sum();
-    let refuse = |name: &str, what: &str, count: usize, most: usize| Refusal {
+    let refuse = |name: &str, what: &str, count: usize, most: usize| RefusalEntry {
         path: None,
         line: 0,
-        reason: Reason::Limit {
+        reason: RefusalReason::Limit {
             text: format!("the answer has {count} {what}; the limit `{name}` is {most}"),
         },
     };
-    let renames = operations.iter().filter(|operation| matches!(operation.action, Action::Rename { .. }));
+    let renames = operations.iter().filter(|operation| matches!(operation.action, FileAction::Rename { .. }));
     let moved: HashSet<&RelPath> = renames.map(|operation| operation.action.path()).collect();
     // A file that is moved and then changed is one file.
-    let again = |action: &Action| !matches!(action, Action::Rename { .. }) && moved.contains(action.path());
+    let again =
+        |action: &FileAction| !matches!(action, FileAction::Rename { .. }) && moved.contains(action.path());
     let files = operations.iter().filter(|operation| !again(&operation.action)).count();
     if files > limits.files {
         return Some(refuse("files", "operations on files", files, limits.files));

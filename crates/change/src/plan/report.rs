@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use crate::path::RelPath;
-use crate::proposal::{Hunk, Mode, Note};
+use crate::proposal::path::RelPath;
+use crate::proposal::{GitFileMode, Hunk, ProposalNote};
 
 /// A proposal resolved against a tree. Nothing has been written.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -13,9 +13,9 @@ pub struct Plan {
     /// Every file that the proposal touches, in the order of the response.
     pub files: Vec<FilePlan>,
     /// What a person may want to look at before it is applied.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<PlanFinding>,
     /// Remarks, from reading and from planning.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProposalNote>,
 }
 
 /// One file of a plan.
@@ -27,7 +27,7 @@ pub struct FilePlan {
     /// Its name before, if the plan renames it.
     pub renamed_from: Option<RelPath>,
     /// What happens to it.
-    pub change: Change,
+    pub change: FileChangeKind,
     /// Its bytes before; `None` if it did not exist.
     #[serde(skip)]
     pub before: Option<Vec<u8>>,
@@ -35,9 +35,9 @@ pub struct FilePlan {
     #[serde(skip)]
     pub after: Option<Vec<u8>>,
     /// Its mode before.
-    pub mode_before: Option<Mode>,
+    pub mode_before: Option<GitFileMode>,
     /// Its mode after.
-    pub mode_after: Option<Mode>,
+    pub mode_after: Option<GitFileMode>,
     /// Lines that come in.
     pub added: usize,
     /// Lines that go.
@@ -51,7 +51,7 @@ pub struct FilePlan {
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Change {
+pub enum FileChangeKind {
     /// It is new.
     Added,
     /// Its content or mode changes.
@@ -64,15 +64,15 @@ pub enum Change {
     Unchanged,
 }
 
-impl Change {
+impl FileChangeKind {
     /// The letter that stands before the path in lists.
     pub fn letter(self) -> char {
         match self {
-            Change::Added => 'A',
-            Change::Modified => 'M',
-            Change::Deleted => 'D',
-            Change::Renamed => 'R',
-            Change::Unchanged => '=',
+            FileChangeKind::Added => 'A',
+            FileChangeKind::Modified => 'M',
+            FileChangeKind::Deleted => 'D',
+            FileChangeKind::Renamed => 'R',
+            FileChangeKind::Unchanged => '=',
         }
     }
 }
@@ -96,9 +96,9 @@ pub struct HunkReport {
     /// It only adds lines, and they already stand right there: carried out, they stand there twice.
     pub repeats: bool,
     /// The next best place, where there was one.
-    pub runner_up: Option<RunnerUp>,
+    pub runner_up: Option<RunnerUpPlace>,
     /// For a near match: what the file says and what the response says.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<HunkDifference>,
 }
 
 /// What became of a hunk.
@@ -114,7 +114,7 @@ pub enum HunkState {
 /// The second best place for a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RunnerUp {
+pub struct RunnerUpPlace {
     /// Line of the file.
     pub line: usize,
     /// Likeness, 0 to 1.
@@ -124,7 +124,7 @@ pub struct RunnerUp {
 /// A line that differs between the file and what the response believes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Difference {
+pub struct HunkDifference {
     /// Line of the file.
     pub line: usize,
     /// What the file says there (empty: nothing).
@@ -136,7 +136,7 @@ pub struct Difference {
 /// Something that a person may want to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Finding {
+pub struct PlanFinding {
     /// What kind it is.
     pub kind: FindingKind,
     /// The file.
@@ -182,14 +182,14 @@ impl FindingKind {
 /// A proposal that cannot be planned. Everything that stands against it is listed.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Refused {
+pub struct PlanRefusal {
     /// The reasons, in the order of the response.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<RefusalEntry>,
     /// The hunks that do fit or are already in, per file: the repair prompt tells the author to
     /// repeat the former and leave out the latter.
     pub fitting: Vec<FittingHunk>,
     /// Remarks, from reading and from planning.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ProposalNote>,
 }
 
 /// A hunk of a refused proposal that is not the problem.
@@ -207,20 +207,20 @@ pub struct FittingHunk {
 /// One reason why a proposal cannot be planned.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Refusal {
+pub struct RefusalEntry {
     /// The file, where the reason is about one.
     pub path: Option<RelPath>,
     /// Line of the response, 0 if it is about all of it.
     pub line: usize,
     /// The reason.
     #[serde(flatten)]
-    pub reason: Reason,
+    pub reason: RefusalReason,
 }
 
 /// Why something was refused.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
-pub enum Reason {
+pub enum RefusalReason {
     /// A hunk's text is not in the file.
     #[serde(rename_all = "camelCase")]
     NotFound {
@@ -232,7 +232,7 @@ pub enum Reason {
         #[serde(skip)]
         wanted: Box<Hunk>,
         /// The most similar place, if any is similar at all.
-        nearest: Option<Nearest>,
+        nearest: Option<NearestPlace>,
     },
     /// A hunk's text is in the file more than once and nothing tells which is meant.
     #[serde(rename_all = "camelCase")]
@@ -299,7 +299,7 @@ pub const PLACES_LISTED: usize = 10;
 /// The place in the file that looks most like what a hunk wanted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Nearest {
+pub struct NearestPlace {
     /// First line of the place, 1-based.
     pub line: usize,
     /// The lines that stand there.

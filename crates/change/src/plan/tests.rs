@@ -2,8 +2,8 @@
 //! tree, encodings, modes and limits.
 
 use super::*;
-use crate::proposal::{Hunk, Mode};
-use crate::tree::MemoryTree;
+use crate::plan::tree::MemoryTree;
+use crate::proposal::{GitFileMode, Hunk};
 
 fn path(text: &str) -> RelPath {
     RelPath::parse(text).unwrap()
@@ -17,32 +17,32 @@ fn tree(files: &[(&str, &[u8])]) -> MemoryTree {
     tree
 }
 
-fn write(name: &str, body: Body) -> Action {
-    Action::Write { path: path(name), edit: Edit { dialect: "test", body, seen: None }, mode: None }
+fn write(name: &str, body: EditBody) -> FileAction {
+    FileAction::Write { path: path(name), edit: FileEdit { dialect: "test", body, seen: None }, mode: None }
 }
 
-fn whole(name: &str, text: &str) -> Action {
-    write(name, Body::Whole { text: text.into(), must_be_new: false })
+fn whole(name: &str, text: &str) -> FileAction {
+    write(name, EditBody::Whole { text: text.into(), must_be_new: false })
 }
 
-fn swap(name: &str, before: &str, after: &str) -> Action {
+fn swap(name: &str, before: &str, after: &str) -> FileAction {
     let lines = |text: &str| text.lines().map(ToString::to_string).collect();
-    write(name, Body::Hunks(vec![Hunk { before: lines(before), after: lines(after), ..Hunk::default() }]))
+    write(name, EditBody::Hunks(vec![Hunk { before: lines(before), after: lines(after), ..Hunk::default() }]))
 }
 
-fn delete(name: &str) -> Action {
-    Action::Delete { path: path(name) }
+fn delete(name: &str) -> FileAction {
+    FileAction::Delete { path: path(name) }
 }
 
-fn rename(from: &str, to: &str) -> Action {
-    Action::Rename { from: path(from), to: path(to) }
+fn rename(from: &str, to: &str) -> FileAction {
+    FileAction::Rename { from: path(from), to: path(to) }
 }
 
-fn planned(tree: &MemoryTree, actions: Vec<Action>) -> Result<Plan, Box<Refused>> {
+fn planned(tree: &MemoryTree, actions: Vec<FileAction>) -> Result<Plan, Box<PlanRefusal>> {
     let operations =
         actions.into_iter().enumerate().map(|(at, action)| Operation { line: at + 1, action }).collect();
     let proposal = Proposal { operations, ..Proposal::default() };
-    plan(&proposal, tree, &NothingSeen, &Limits::default())
+    plan(&proposal, tree, &NoSeenTexts, &PlanLimits::default())
 }
 
 /// One line per file: letter, path, new content.
@@ -56,8 +56,8 @@ fn shown(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-fn reasons(refused: &Refused) -> Vec<String> {
-    let text = |refusal: &Refusal| serde_json::to_value(&refusal.reason).unwrap();
+fn reasons(refused: &PlanRefusal) -> Vec<String> {
+    let text = |refusal: &RefusalEntry| serde_json::to_value(&refusal.reason).unwrap();
     refused
         .refusals
         .iter()
@@ -118,7 +118,7 @@ fn contradictions_are_refused_by_name() {
         (vec![whole("new/x", "x\n"), whole("new", "y\n"), whole("new/x/y", "z\n")], "a file stands at new"),
         (vec![whole("case", "x\n")], "Case has the same name"),
         (vec![whole("one", "x\n"), whole("ONE", "y\n")], "one has the same name"),
-        (vec![write("a", Body::Whole { text: "x\n".into(), must_be_new: true })], "already exists"),
+        (vec![write("a", EditBody::Whole { text: "x\n".into(), must_be_new: true })], "already exists"),
     ] {
         let refused = planned(&tree, actions).unwrap_err();
         let reasons = reasons(&refused).join("\n");
@@ -152,10 +152,10 @@ fn an_empty_search_creates_a_file_that_is_not_there() {
 
 #[test]
 fn a_damaged_block_stands_against_the_whole_answer() {
-    let unread = crate::proposal::Unread { line: 7, reason: "cut off".into(), broken: true };
+    let unread = crate::proposal::UnreadBlock { line: 7, reason: "cut off".into(), broken: true };
     let operations = vec![Operation { line: 1, action: whole("a", "x\n") }];
     let proposal = Proposal { operations, unread: vec![unread], ..Proposal::default() };
-    let refused = plan(&proposal, &tree(&[]), &NothingSeen, &Limits::default()).unwrap_err();
+    let refused = plan(&proposal, &tree(&[]), &NoSeenTexts, &PlanLimits::default()).unwrap_err();
     assert_eq!(reasons(&refused), ["7: cut off"]);
 }
 
@@ -168,16 +168,19 @@ fn an_answer_without_a_change_is_refused() {
 #[test]
 fn modes_follow_the_answer_and_stay_otherwise() {
     let mut tree = MemoryTree::default();
-    tree.insert_with_mode(path("run"), "a\n", Mode::Executable);
+    tree.insert_with_mode(path("run"), "a\n", GitFileMode::Executable);
     let plan = planned(&tree, vec![swap("run", "a", "b")]).unwrap();
-    assert_eq!(plan.files[0].mode_after, Some(Mode::Executable));
-    let action = Action::Write {
+    assert_eq!(plan.files[0].mode_after, Some(GitFileMode::Executable));
+    let action = FileAction::Write {
         path: path("run"),
-        edit: Edit { dialect: "test", body: Body::Hunks(vec![]), seen: None },
-        mode: Some(Mode::Regular),
+        edit: FileEdit { dialect: "test", body: EditBody::Hunks(vec![]), seen: None },
+        mode: Some(GitFileMode::Regular),
     };
     let plan = planned(&tree, vec![action]).unwrap();
-    assert_eq!((plan.files[0].change, plan.files[0].mode_after), (Change::Modified, Some(Mode::Regular)));
+    assert_eq!(
+        (plan.files[0].change, plan.files[0].mode_after),
+        (FileChangeKind::Modified, Some(GitFileMode::Regular))
+    );
 }
 
 #[test]
@@ -203,7 +206,7 @@ fn encodings_are_kept_or_the_edit_is_refused() {
 
 #[test]
 fn limits_are_named() {
-    let many: Vec<Action> = (0..201).map(|i| whole(&format!("f{i}"), "x\n")).collect();
+    let many: Vec<FileAction> = (0..201).map(|i| whole(&format!("f{i}"), "x\n")).collect();
     assert!(reasons(&planned(&tree(&[]), many).unwrap_err())[0].contains("`files` is 200"));
     let large = "x".repeat(1024 * 1024 + 1);
     assert!(
@@ -211,7 +214,7 @@ fn limits_are_named() {
     );
     let hunks = vec![Hunk { before: vec!["a".into()], ..Hunk::default() }; 2001];
     assert!(
-        reasons(&planned(&tree(&[("a", b"a\n")]), vec![write("a", Body::Hunks(hunks))]).unwrap_err())[0]
+        reasons(&planned(&tree(&[("a", b"a\n")]), vec![write("a", EditBody::Hunks(hunks))]).unwrap_err())[0]
             .contains("`hunks` is 2000")
     );
 }

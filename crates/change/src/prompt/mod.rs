@@ -6,16 +6,17 @@
 //! which comes back by mistake changes nothing. The files that are handed along could say anything,
 //! though: whoever takes text from anywhere asks [`is_prompt`] first.
 
-mod forms;
+mod block_forms;
 
+pub mod repair;
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write;
 
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 use crate::response;
-use forms::{Form, forms};
+use block_forms::{PromptForm, forms};
 
 /// Bytes of files, all together, that a prompt hands along.
 pub const FILES_BYTES: usize = 512 * 1024;
@@ -29,22 +30,22 @@ const NEW_ID: &str = "(a new random uuid, version 4)";
 
 /// What a prompt is about.
 #[derive(Debug, Clone, Copy)]
-pub struct About<'a> {
+pub struct PromptOptions<'a> {
     /// The project as answers have to call it, with its key: `my-app.k3yk3yk3yk`.
-    pub named: &'a str,
+    pub project_id: &'a str,
     /// The form that the user prefers.
-    pub strategy: Strategy,
+    pub strategy: PromptStrategy,
     /// An answer should change at least so many files.
     pub min_files: u64,
     /// An answer should change at most so many files.
     pub max_files: Option<u64>,
     /// Files to hand along.
-    pub files: &'a [Shown<'a>],
+    pub files: &'a [PromptFile<'a>],
 }
 
 /// How changes to existing files are to be written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Strategy {
+pub enum PromptStrategy {
     /// As the author thinks fit.
     #[default]
     Auto,
@@ -58,7 +59,7 @@ pub enum Strategy {
 
 /// A file as the author is to see it.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
+pub struct PromptFile<'a> {
     /// Where it is.
     pub path: &'a RelPath,
     /// All of its text.
@@ -92,18 +93,18 @@ pub enum PromptError {
 ///
 /// # Errors
 /// [`PromptError`] when there is more to hand along than a prompt takes.
-pub fn text(about: &About<'_>) -> Result<String, PromptError> {
-    within(about.files)?;
+pub fn render(about: &PromptOptions<'_>) -> Result<String, PromptError> {
+    check_size(about.files)?;
     let mut out = format!("{TITLE}\n\n{RULES}");
-    counts(about, &mut out);
+    push_file_counts(about, &mut out);
     let forms = forms(about.strategy);
     out.push_str("\nThe forms:\n\n");
-    for Form { name, use_for, rules, .. } in &forms {
+    for PromptForm { name, use_for, rules, .. } in &forms {
         let said: Vec<String> = rules.iter().map(|rule| format!(" {rule}")).collect();
         let _ = writeln!(out, "- {name}: {use_for}.{}", said.concat());
     }
-    example(about.named, &forms, &mut out);
-    files(about.files, &mut out);
+    push_example(about.project_id, &forms, &mut out);
+    push_files(about.files, &mut out);
     Ok(out)
 }
 
@@ -113,7 +114,7 @@ pub fn is_prompt(text: &str) -> bool {
     text.strip_prefix(TITLE).is_some_and(|rest| rest.starts_with(['\n', '\r']))
 }
 
-fn counts(about: &About<'_>, out: &mut String) {
+fn push_file_counts(about: &PromptOptions<'_>, out: &mut String) {
     let files = |count: u64| if count == 1 { "file" } else { "files" };
     if about.min_files > 1 {
         let count = about.min_files;
@@ -129,10 +130,10 @@ fn counts(about: &About<'_>, out: &mut String) {
 }
 
 /// A whole answer, with the block that ends it.
-fn example(named: &str, forms: &[Form], out: &mut String) {
+fn push_example(named: &str, forms: &[PromptForm], out: &mut String) {
     let blocks: Vec<&str> = forms.iter().map(|form| form.example).collect();
     let rows: String = forms.iter().map(|form| format!("  - {}\n", form.row)).collect();
-    let named = if is_plain(named) { named.to_owned() } else { response::quoted(named) };
+    let named = if is_plain(named) { named.to_owned() } else { response::quote(named) };
     let _ = write!(
         out,
         "\nEvery answer that changes files ends with a block as the last one here, and nothing below it. \
@@ -153,9 +154,9 @@ fn is_plain(named: &str) -> bool {
         && named.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_".contains(&byte))
 }
 
-fn within(files: &[Shown<'_>]) -> Result<(), PromptError> {
+fn check_size(files: &[PromptFile<'_>]) -> Result<(), PromptError> {
     let mut left = FILES_BYTES;
-    for Shown { path, text } in files {
+    for PromptFile { path, text } in files {
         let bytes = text.len();
         left = left
             .checked_sub(bytes.saturating_add(path.as_str().len()))
@@ -166,12 +167,12 @@ fn within(files: &[Shown<'_>]) -> Result<(), PromptError> {
 
 /// The files, each in a fence that no line of it can close. The name stands inside a sentence: alone
 /// on its line it would say that the block is a change.
-fn files(files: &[Shown<'_>], out: &mut String) {
+fn push_files(files: &[PromptFile<'_>], out: &mut String) {
     if files.is_empty() {
         return;
     }
     out.push_str("\n# The files as they are now\n");
-    for Shown { path, text } in files {
+    for PromptFile { path, text } in files {
         let fence = fence(text);
         let language = path.extension().filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()));
         let open = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };

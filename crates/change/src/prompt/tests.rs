@@ -6,17 +6,21 @@ use proptest::prelude::{
 use proptest::strategy::Strategy as Values;
 
 use super::*;
-use crate::limits::Limits;
-use crate::plan::{self, NothingSeen};
-use crate::proposal::Action;
-use crate::tree::MemoryTree;
+use crate::plan::tree::MemoryTree;
+use crate::plan::{self, NoSeenTexts};
+use crate::proposal::FileAction;
+use crate::proposal::limits::PlanLimits;
 
-const ALL: [Strategy; 4] =
-    [Strategy::Auto, Strategy::Replace, Strategy::NewUnified, Strategy::MultiSearchReplace];
+const ALL: [PromptStrategy; 4] = [
+    PromptStrategy::Auto,
+    PromptStrategy::Replace,
+    PromptStrategy::NewUnified,
+    PromptStrategy::MultiSearchReplace,
+];
 const ID: &str = "0b9b6d2e-7a55-4c8c-8f5e-1c2d3e4f5a6b";
 
-fn about(strategy: Strategy) -> About<'static> {
-    About { named: "my-app.k3yk3yk3yk", strategy, min_files: 0, max_files: None, files: &[] }
+fn about(strategy: PromptStrategy) -> PromptOptions<'static> {
+    PromptOptions { project_id: "my-app.k3yk3yk3yk", strategy, min_files: 0, max_files: None, files: &[] }
 }
 
 fn path(text: &str) -> RelPath {
@@ -49,13 +53,13 @@ fn tree() -> MemoryTree {
 #[test]
 fn an_answer_that_follows_the_prompt_is_read_without_a_remark_and_planned() {
     for (strategy, edited) in [
-        (Strategy::Auto, &["tools/check names.py", "src/cart.ts"][..]),
-        (Strategy::Replace, &[]),
-        (Strategy::NewUnified, &["src/cart.ts"]),
-        (Strategy::MultiSearchReplace, &["tools/check names.py"]),
+        (PromptStrategy::Auto, &["tools/check names.py", "src/cart.ts"][..]),
+        (PromptStrategy::Replace, &[]),
+        (PromptStrategy::NewUnified, &["src/cart.ts"]),
+        (PromptStrategy::MultiSearchReplace, &["tools/check names.py"]),
     ] {
-        let text = answer(&text(&about(strategy)).unwrap());
-        let proposal = response::read(&text, &Limits::default()).unwrap();
+        let text = answer(&render(&about(strategy)).unwrap());
+        let proposal = response::read(&text, &PlanLimits::default()).unwrap();
         assert_eq!((&proposal.unread[..], &proposal.notes[..]), (&[][..], &[][..]), "{text}");
         let control = &proposal.control;
         assert_eq!(control.project_id.as_deref(), Some("my-app.k3yk3yk3yk"));
@@ -65,17 +69,17 @@ fn an_answer_that_follows_the_prompt_is_read_without_a_remark_and_planned() {
         let wanted = [edited, &["src/greet.ts", "src/old.ts", "src/text/util.ts"]].concat();
         assert_eq!(paths, wanted, "{text}");
         assert_eq!(control.change_summary.len(), wanted.len());
-        let plan = plan::plan(&proposal, &tree(), &NothingSeen, &Limits::default()).unwrap();
+        let plan = plan::plan(&proposal, &tree(), &NoSeenTexts, &PlanLimits::default()).unwrap();
         assert_eq!((&plan.findings[..], &plan.notes[..]), (&[][..], &[][..]));
-        assert_eq!(response::read_all(&text, &Limits::default()).unwrap().len(), 1);
+        assert_eq!(response::read_all(&text, &PlanLimits::default()).unwrap().len(), 1);
     }
 }
 
 #[test]
 fn the_prompt_itself_is_no_answer() {
     for strategy in ALL {
-        let prompt = text(&about(strategy)).unwrap();
-        let proposal = response::read(&prompt, &Limits::default()).unwrap();
+        let prompt = render(&about(strategy)).unwrap();
+        let proposal = response::read(&prompt, &PlanLimits::default()).unwrap();
         assert!(proposal.operations.is_empty() && !proposal.control.present, "{proposal:?}");
         assert!(proposal.unread.iter().all(|unread| !unread.broken), "{:?}", proposal.unread);
         assert!(is_prompt(&prompt) && is_prompt(&format!("\u{feff}\r\n{}", prompt.replace('\n', "\r\n"))));
@@ -86,12 +90,12 @@ fn the_prompt_itself_is_no_answer() {
 #[test]
 fn the_prompt_is_short_and_speaks_of_the_preferred_form_alone() {
     for strategy in ALL {
-        let prompt = text(&about(strategy)).unwrap();
+        let prompt = render(&about(strategy)).unwrap();
         let count = prompt.lines().count();
         assert!(count <= 70, "{count} lines");
         assert!(!prompt.contains("START") && !prompt.contains("// END"), "no markers");
-        let searches = matches!(strategy, Strategy::Auto | Strategy::MultiSearchReplace);
-        let diffs = matches!(strategy, Strategy::Auto | Strategy::NewUnified);
+        let searches = matches!(strategy, PromptStrategy::Auto | PromptStrategy::MultiSearchReplace);
+        let diffs = matches!(strategy, PromptStrategy::Auto | PromptStrategy::NewUnified);
         assert_eq!(prompt.contains("multi-search-replace"), searches);
         assert_eq!(prompt.contains("SEARCH"), searches);
         assert_eq!(prompt.contains("new-unified"), diffs);
@@ -101,7 +105,9 @@ fn the_prompt_is_short_and_speaks_of_the_preferred_form_alone() {
 
 #[test]
 fn how_many_files_an_answer_changes_is_said_where_the_project_has_a_rule() {
-    let says = |min_files, max_files| text(&About { min_files, max_files, ..about(Strategy::Auto) }).unwrap();
+    let says = |min_files, max_files| {
+        render(&PromptOptions { min_files, max_files, ..about(PromptStrategy::Auto) }).unwrap()
+    };
     for (min, max) in [(0, None), (1, None)] {
         assert!(!says(min, max).contains("at least") && !says(min, max).contains("at most"));
     }
@@ -114,10 +120,10 @@ fn how_many_files_an_answer_changes_is_said_where_the_project_has_a_rule() {
 fn what_is_too_much_is_named() {
     let (a, b) = (path("a"), path("src/b.ts"));
     let long = "x".repeat(FILES_BYTES - 2);
-    let files = [Shown { path: &a, text: &long }, Shown { path: &b, text: "yy" }];
-    let just = [Shown { path: &a, text: &format!("{long}x") }];
-    assert!(text(&About { files: &just, ..about(Strategy::Auto) }).is_ok());
-    let error = text(&About { files: &files, ..about(Strategy::Auto) }).unwrap_err();
+    let files = [PromptFile { path: &a, text: &long }, PromptFile { path: &b, text: "yy" }];
+    let just = [PromptFile { path: &a, text: &format!("{long}x") }];
+    assert!(render(&PromptOptions { files: &just, ..about(PromptStrategy::Auto) }).is_ok());
+    let error = render(&PromptOptions { files: &files, ..about(PromptStrategy::Auto) }).unwrap_err();
     assert_eq!(error, PromptError::TooMuch { path: b.clone(), bytes: 2 });
     assert!(error.to_string().starts_with("`src/b.ts` has 2 bytes"), "{error}");
 }
@@ -127,11 +133,11 @@ fn files_stand_below_as_they_are_and_change_nothing() {
     let (a, b, c) = (path("src/my file.ts"), path("Makefile"), path("empty.txt"));
     let hidden = "let a\u{200b} = '\u{202e}';\r\n\tb\u{feff}\r\n";
     let files = [
-        Shown { path: &a, text: hidden },
-        Shown { path: &b, text: "all:\n\ttrue" },
-        Shown { path: &c, text: "" },
+        PromptFile { path: &a, text: hidden },
+        PromptFile { path: &b, text: "all:\n\ttrue" },
+        PromptFile { path: &c, text: "" },
     ];
-    let prompt = text(&About { files: &files, ..about(Strategy::Auto) }).unwrap();
+    let prompt = render(&PromptOptions { files: &files, ..about(PromptStrategy::Auto) }).unwrap();
     assert!(
         prompt.contains(&format!("\nThe file `src/my file.ts` is now:\n\n````ts\n{hidden}````\n")),
         "{prompt}"
@@ -140,7 +146,7 @@ fn files_stand_below_as_they_are_and_change_nothing() {
         "The file `Makefile` is now, without a line ending at its end:\n\n````text\nall:\n\ttrue\n````\n";
     assert!(prompt.contains(open), "{prompt}");
     assert!(prompt.ends_with("````txt\n````\n"), "{prompt}");
-    let proposal = response::read(&prompt, &Limits::default()).unwrap();
+    let proposal = response::read(&prompt, &PlanLimits::default()).unwrap();
     assert!(proposal.operations.is_empty() && !proposal.control.present, "{proposal:?}");
 }
 
@@ -166,8 +172,8 @@ proptest! {
             .into_iter()
             .map(|(lines, newline)| lines.join("\n") + if newline { "\n" } else { "" })
             .collect();
-        let files: Vec<Shown<'_>> = texts.iter().map(|text| Shown { path: &name, text }).collect();
-        let prompt = text(&About { files: &files, ..about(Strategy::Auto) }).unwrap();
+        let files: Vec<PromptFile<'_>> = texts.iter().map(|text| PromptFile { path: &name, text }).collect();
+        let prompt = render(&PromptOptions { files: &files, ..about(PromptStrategy::Auto) }).unwrap();
         let (_, mut rest) = prompt.split_once("\n# The files as they are now\n").unwrap();
         for text in &texts {
             let (fence, below) = rest.split_once(":\n\n").unwrap().1.split_once("ts\n").unwrap();
@@ -193,10 +199,10 @@ proptest! {
     #[test]
     fn every_name_comes_back_as_it_is(named in "[a-z]{1,8}(\\.[a-z0-9]{10})?|[!-~é]{1,12}|true|no|1\\.5|\\PC{1,8}") {
         prop_assume!(named.trim() == named);
-        let prompt = text(&About { named: &named, ..about(Strategy::Replace) }).unwrap();
-        let proposal = response::read(&answer(&prompt), &Limits::default()).unwrap();
+        let prompt = render(&PromptOptions { project_id: &named, ..about(PromptStrategy::Replace) }).unwrap();
+        let proposal = response::read(&answer(&prompt), &PlanLimits::default()).unwrap();
         prop_assert_eq!(proposal.control.project_id, Some(named));
-        let deletes = proposal.operations.iter().any(|one| matches!(one.action, Action::Delete { .. }));
+        let deletes = proposal.operations.iter().any(|one| matches!(one.action, FileAction::Delete { .. }));
         prop_assert!(deletes);
     }
 }

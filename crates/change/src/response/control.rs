@@ -10,9 +10,9 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lines::Lines;
-use crate::path::RelPath;
-use crate::proposal::{Action, Control, Note, Operation, SummaryItem};
+use super::lines::ResponseLines;
+use crate::proposal::path::RelPath;
+use crate::proposal::{ControlBlock, FileAction, Operation, ProposalNote, SummaryItem};
 
 /// A control block of more bytes is not read.
 pub(super) const CONTROL_BYTES: usize = 64 * 1024;
@@ -26,27 +26,27 @@ const YAML_DEPTH: usize = 8;
 const KEYS: [&str; 5] = ["projectId", "uuid", "changeSummary", "promptSummary", "gitCommitMsg"];
 
 /// Whether an info line leaves room for a control block.
-pub(super) fn is_yaml(info: &str) -> bool {
+pub(super) fn may_be_yaml(info: &str) -> bool {
     ["", "yaml", "yml", "text", "txt"].iter().any(|name| name.eq_ignore_ascii_case(info.trim()))
 }
 
 /// Whether a text has one of the two keys that make it a control block.
-pub(super) fn has_keys(text: &str) -> bool {
+pub(super) fn has_control_keys(text: &str) -> bool {
     if !text.contains("projectId") && !text.contains("uuid") {
         return false;
     }
-    text.lines().any(|line| key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
+    text.lines().any(|line| leading_key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
 }
 
 /// Reads a control block that begins on `line` (1-based).
-pub(super) fn read(text: &str, line: usize) -> (Control, Vec<Note>) {
+pub(super) fn read(text: &str, line: usize) -> (ControlBlock, Vec<ProposalNote>) {
     let mut notes = Vec::new();
     if text.len() > CONTROL_BYTES {
         let text = format!("the control block has more than {CONTROL_BYTES} bytes and was not read");
-        notes.push(Note { line, text });
-        return (Control { present: true, ..Control::default() }, notes);
+        notes.push(ProposalNote { line, text });
+        return (ControlBlock { present: true, ..ControlBlock::default() }, notes);
     }
-    let mut control = strict(text).unwrap_or_else(|| by_line(text, line, &mut notes));
+    let mut control = read_yaml(text).unwrap_or_else(|| read_line_by_line(text, line, &mut notes));
     control.present = true;
     if let Some(id) = &control.uuid {
         match uuid::Uuid::try_parse(id) {
@@ -54,7 +54,7 @@ pub(super) fn read(text: &str, line: usize) -> (Control, Vec<Note>) {
             Err(_) => {
                 let shown: String = id.chars().take(60).collect();
                 let text = format!("`{}` is no uuid; the answer counts as having none", shown.escape_debug());
-                notes.push(Note { line, text });
+                notes.push(ProposalNote { line, text });
                 control.uuid = None;
             }
         }
@@ -64,7 +64,7 @@ pub(super) fn read(text: &str, line: usize) -> (Control, Vec<Note>) {
 
 /// The lines of a control block that stands in the text without a fence: the last run of lines
 /// that look like YAML and have one of its keys.
-pub(super) fn bare_range(lines: &Lines<'_>, within: Range<usize>) -> Option<Range<usize>> {
+pub(super) fn find_unfenced(lines: &ResponseLines<'_>, within: Range<usize>) -> Option<Range<usize>> {
     let text = lines.slice(within.clone());
     if !text.contains("projectId") && !text.contains("uuid") {
         return None;
@@ -72,7 +72,7 @@ pub(super) fn bare_range(lines: &Lines<'_>, within: Range<usize>) -> Option<Rang
     let mut found = None;
     let mut at = within.start;
     while at < within.end {
-        let begins = key(lines.get(at)).is_some_and(|(key, _)| KEYS.contains(&key));
+        let begins = leading_key(lines.get(at)).is_some_and(|(key, _)| KEYS.contains(&key));
         if !begins {
             at += 1;
             continue;
@@ -85,7 +85,7 @@ pub(super) fn bare_range(lines: &Lines<'_>, within: Range<usize>) -> Option<Rang
                 end = next;
             }
         }
-        if has_keys(lines.slice(at..end)) {
+        if has_control_keys(lines.slice(at..end)) {
             found = Some(at..end);
         }
         at = next;
@@ -97,11 +97,11 @@ fn is_yaml_line(line: &str) -> bool {
     line.trim().is_empty()
         || line.starts_with([' ', '\t', '#'])
         || line.starts_with("- ")
-        || key(line).is_some()
+        || leading_key(line).is_some()
 }
 
 /// The key at the beginning of a line, in quotes or not, and what follows its colon.
-pub(super) fn key(line: &str) -> Option<(&str, &str)> {
+pub(super) fn leading_key(line: &str) -> Option<(&str, &str)> {
     let (key, rest) = line.split_once(':')?;
     let key = key.trim_end().trim_matches(['"', '\'']);
     let word =
@@ -111,7 +111,7 @@ pub(super) fn key(line: &str) -> Option<(&str, &str)> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Fields {
+struct ControlFields {
     project_id: Option<String>,
     uuid: Option<String>,
     change_summary: Option<Value>,
@@ -120,7 +120,7 @@ struct Fields {
 }
 
 /// The block as YAML; `None` if it is none, or more than the budget allows.
-fn strict(text: &str) -> Option<Control> {
+fn read_yaml(text: &str) -> Option<ControlBlock> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_nodes: YAML_NODES,
@@ -137,9 +137,9 @@ fn strict(text: &str) -> Option<Control> {
         strict_booleans: true,
         with_snippet: false,
     };
-    let fields: Fields = serde_saphyr::from_str_with_options(text, options).ok()?;
+    let fields: ControlFields = serde_saphyr::from_str_with_options(text, options).ok()?;
     let said = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    Some(Control {
+    Some(ControlBlock {
         present: true,
         project_id: said(fields.project_id),
         uuid: said(fields.uuid),
@@ -201,19 +201,19 @@ fn summary_path(value: &Value) -> Option<String> {
 }
 
 /// The block line by line, for what only looks like YAML.
-fn by_line(text: &str, first: usize, notes: &mut Vec<Note>) -> Control {
-    let mut control = Control::default();
+fn read_line_by_line(text: &str, first: usize, notes: &mut Vec<ProposalNote>) -> ControlBlock {
+    let mut control = ControlBlock::default();
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at];
         let begins = at;
         at += 1;
-        let Some((key, value)) = key(line) else {
+        let Some((key, value)) = leading_key(line) else {
             if !is_yaml_line(line) && !["---", "..."].contains(&line.trim()) && notes.is_empty() {
                 let shown: String = line.trim().chars().take(60).collect();
                 let text = format!("the control block is not valid YAML here: `{}`", shown.escape_debug());
-                notes.push(Note { line: first + begins, text });
+                notes.push(ProposalNote { line: first + begins, text });
             }
             continue;
         };
@@ -226,7 +226,7 @@ fn by_line(text: &str, first: usize, notes: &mut Vec<Note>) -> Control {
                 let shown: String = line.trim().chars().take(60).collect();
                 let shown = shown.escape_debug();
                 let text = format!("the control block is not read here, it is no plain value: `{shown}`");
-                notes.push(Note { line: first + begins, text });
+                notes.push(ProposalNote { line: first + begins, text });
             }
             continue;
         }
@@ -271,25 +271,31 @@ fn summary_row(row: &str) -> Option<SummaryItem> {
 
 /// What a row of `changeSummary` can stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Deed {
+enum SummaryVerb {
     Write,
     Delete,
     Rename,
 }
 
 /// Compares `changeSummary` with what the blocks do; each difference is a note.
-pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) -> Vec<Note> {
+pub(super) fn compare_summary(
+    control: &ControlBlock,
+    operations: &[Operation],
+    line: usize,
+) -> Vec<ProposalNote> {
     if control.change_summary.is_empty() {
         return Vec::new();
     }
-    let mut done: HashMap<&str, HashSet<Deed>> = HashMap::new();
+    let mut done: HashMap<&str, HashSet<SummaryVerb>> = HashMap::new();
     for operation in operations {
         let (deed, paths) = match &operation.action {
-            Action::Exact { path, after: Some(_), .. } | Action::Write { path, .. } => {
-                (Deed::Write, vec![path])
+            FileAction::Exact { path, after: Some(_), .. } | FileAction::Write { path, .. } => {
+                (SummaryVerb::Write, vec![path])
             }
-            Action::Exact { path, after: None, .. } | Action::Delete { path } => (Deed::Delete, vec![path]),
-            Action::Rename { from, to } => (Deed::Rename, vec![from, to]),
+            FileAction::Exact { path, after: None, .. } | FileAction::Delete { path } => {
+                (SummaryVerb::Delete, vec![path])
+            }
+            FileAction::Rename { from, to } => (SummaryVerb::Rename, vec![from, to]),
         };
         for path in paths {
             done.entry(path.as_str()).or_default().insert(deed);
@@ -298,7 +304,7 @@ pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) 
     let mut notes = Vec::new();
     let mut listed: HashSet<String> = HashSet::new();
     for item in &control.change_summary {
-        let Some(deed) = deed(&item.verb) else {
+        let Some(deed) = parse_verb(&item.verb) else {
             continue;
         };
         let paths = item_paths(&item.path);
@@ -310,31 +316,31 @@ pub(super) fn compare(control: &Control, operations: &[Operation], line: usize) 
                 shown(&item.verb),
                 shown(&item.path)
             );
-            notes.push(Note { line, text });
+            notes.push(ProposalNote { line, text });
         }
         listed.extend(paths);
     }
     let mut told: HashSet<&str> = HashSet::new();
     for operation in operations {
         let (path, other) = match &operation.action {
-            Action::Rename { from, to } => (to, Some(from)),
+            FileAction::Rename { from, to } => (to, Some(from)),
             action => (action.path(), None),
         };
         let is_listed = [Some(path), other].into_iter().flatten().any(|path| listed.contains(path.as_str()));
         if !is_listed && told.insert(path.as_str()) {
             let text = format!("`{path}` is changed by a block, but changeSummary does not list it");
-            notes.push(Note { line: operation.line, text });
+            notes.push(ProposalNote { line: operation.line, text });
         }
     }
     notes
 }
 
-fn deed(verb: &str) -> Option<Deed> {
+fn parse_verb(verb: &str) -> Option<SummaryVerb> {
     match verb.trim().to_ascii_lowercase().as_str() {
         "new" | "create" | "created" | "add" | "added" | "edit" | "edited" | "modify" | "modified"
-        | "update" | "updated" | "change" | "write" => Some(Deed::Write),
-        "delete" | "deleted" | "remove" | "removed" => Some(Deed::Delete),
-        "rename" | "renamed" | "move" | "moved" => Some(Deed::Rename),
+        | "update" | "updated" | "change" | "write" => Some(SummaryVerb::Write),
+        "delete" | "deleted" | "remove" | "removed" => Some(SummaryVerb::Delete),
+        "rename" | "renamed" | "move" | "moved" => Some(SummaryVerb::Rename),
         _ => None,
     }
 }

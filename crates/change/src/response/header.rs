@@ -2,23 +2,23 @@
 //! in. The contract's form is `lang // path dialect`; `lang:path`, `lang path`, `file=path` and
 //! `title="path"` are what models write instead.
 
-use super::naming;
+use super::file_names;
 use crate::dialect::{self, Dialect};
 
 /// What an info line says.
 #[derive(Default)]
-pub(super) struct Header<'a> {
+pub(super) struct FenceHeader<'a> {
     /// The language, empty if there is none.
     pub language: &'a str,
     /// The file.
-    pub subject: Subject<'a>,
+    pub subject: HeaderSubject<'a>,
     /// The dialect, if it names one.
     pub dialect: Option<&'static dyn Dialect>,
 }
 
 /// Which file an info line is about.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) enum Subject<'a> {
+pub(super) enum HeaderSubject<'a> {
     /// It does not say.
     #[default]
     None,
@@ -27,13 +27,13 @@ pub(super) enum Subject<'a> {
     /// The block is a rename.
     Rename,
     /// It might be a path, or prose that mentions one.
-    Doubtful(&'a str),
+    Ambiguous(&'a str),
 }
 
-impl Header<'_> {
+impl FenceHeader<'_> {
     /// Whether the line sets out to say which file the block is.
     pub(super) fn names_file(&self) -> bool {
-        self.subject != Subject::None
+        self.subject != HeaderSubject::None
     }
 
     /// Whether the block is said to be a diff.
@@ -56,80 +56,84 @@ const PATH_WORDS: usize = 12;
 const RENAME: &str = "rename-file";
 
 /// Reads an info line.
-pub(super) fn read(info: &str) -> Header<'_> {
+pub(super) fn read(info: &str) -> FenceHeader<'_> {
     let info = info.trim();
     if info.len() > INFO_BYTES {
-        return Header::default();
+        return FenceHeader::default();
     }
     if info.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        return Header { language: info, ..Header::default() };
+        return FenceHeader { language: info, ..FenceHeader::default() };
     }
-    if let Some(said) = naming::comment(info) {
-        return commented("", said);
+    if let Some(said) = file_names::comment_text(info) {
+        return header_from_comment("", said);
     }
     let (first, rest) = info.split_once(char::is_whitespace).unwrap_or((info, ""));
     let rest = rest.trim();
-    if let Some(said) = naming::comment(rest) {
-        return commented(first, said);
+    if let Some(said) = file_names::comment_text(rest) {
+        return header_from_comment(first, said);
     }
-    if let Some(path) = attribute(info) {
-        return Header {
-            language: language(first),
-            subject: Subject::Path(path),
+    if let Some(path) = file_attribute(info) {
+        return FenceHeader {
+            language: attribute_language(first),
+            subject: HeaderSubject::Path(path),
             dialect: split_dialect(info).1,
         };
     }
-    if let Some((language, path)) = colon(first) {
-        return Header { language, subject: Subject::Path(path), dialect: split_dialect(rest).1 };
+    if let Some((language, path)) = split_colon(first) {
+        return FenceHeader { language, subject: HeaderSubject::Path(path), dialect: split_dialect(rest).1 };
     }
     let (path, dialect) = split_dialect(rest);
     let plain = unquoted(path);
-    if naming::is_file(plain.unwrap_or(path))
-        || plain.is_some_and(|path| path.contains('/') && naming::is_path(path))
+    if file_names::is_file(plain.unwrap_or(path))
+        || plain.is_some_and(|path| path.contains('/') && file_names::is_path(path))
     {
-        return Header { language: first, subject: Subject::Path(plain.unwrap_or(path)), dialect };
+        return FenceHeader { language: first, subject: HeaderSubject::Path(plain.unwrap_or(path)), dialect };
     }
-    if naming::is_file(first) && first.contains(['.', '/']) && path.is_empty() {
-        return Header { language: "", subject: Subject::Path(first), dialect };
+    if file_names::is_file(first) && first.contains(['.', '/']) && path.is_empty() {
+        return FenceHeader { language: "", subject: HeaderSubject::Path(first), dialect };
     }
-    Header { language: first, subject: Subject::None, dialect: None }
+    FenceHeader { language: first, subject: HeaderSubject::None, dialect: None }
 }
 
 /// What follows the comment sign: a path in quotes or not, then perhaps a dialect.
-fn commented<'a>(language: &'a str, said: &'a str) -> Header<'a> {
+fn header_from_comment<'a>(language: &'a str, said: &'a str) -> FenceHeader<'a> {
     let (path, dialect) = split_dialect(said);
     let (path, quoted) = unquoted(path).map_or((path, false), |path| (path, true));
     let path = path.strip_prefix("File:").or_else(|| path.strip_prefix("file:")).unwrap_or(path).trim();
     let subject = if quoted {
-        Subject::Path(path)
+        HeaderSubject::Path(path)
     } else if path.trim_matches(['{', '}']) == RENAME {
-        Subject::Rename
+        HeaderSubject::Rename
     } else {
-        unquoted_subject(naming::without_remark(path))
+        unquoted_subject(file_names::without_remark(path))
     };
-    Header { language, subject, dialect }
+    FenceHeader { language, subject, dialect }
 }
 
 /// A path without quotes. A blank in it is believed where the rest leaves no doubt: one word too
 /// many after a file (it was meant as a dialect that does not exist), or a directory in front and an
 /// extension at the end.
-fn unquoted_subject(path: &str) -> Subject<'_> {
+fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
     if !path.contains(char::is_whitespace) {
-        let names = naming::is_path(path) || naming::is_file(path);
-        return if names { Subject::Path(path) } else { Subject::None };
+        let names = file_names::is_path(path) || file_names::is_file(path);
+        return if names { HeaderSubject::Path(path) } else { HeaderSubject::None };
     }
     let words: Vec<&str> = path.split_whitespace().collect();
     match words.as_slice() {
-        many if many.len() > PATH_WORDS => Subject::None,
-        [first, mark, ..] if ["-", "–", "—"].contains(mark) && naming::is_file(first) => {
-            Subject::Path(first)
+        many if many.len() > PATH_WORDS => HeaderSubject::None,
+        [first, mark, ..] if ["-", "–", "—"].contains(mark) && file_names::is_file(first) => {
+            HeaderSubject::Path(first)
         }
-        [first, second] if naming::is_file(first) && !second.starts_with('(') => Subject::Path(path),
-        [first, .., last] if first.contains('/') && !naming::is_file(first) && naming::is_file(last) => {
-            Subject::Path(path)
+        [first, second] if file_names::is_file(first) && !second.starts_with('(') => {
+            HeaderSubject::Path(path)
         }
-        all if all.iter().any(|word| naming::is_file(word)) => Subject::Doubtful(path),
-        _ => Subject::None,
+        [first, .., last]
+            if first.contains('/') && !file_names::is_file(first) && file_names::is_file(last) =>
+        {
+            HeaderSubject::Path(path)
+        }
+        all if all.iter().any(|word| file_names::is_file(word)) => HeaderSubject::Ambiguous(path),
+        _ => HeaderSubject::None,
     }
 }
 
@@ -138,7 +142,7 @@ pub(super) fn split_dialect(text: &str) -> (&str, Option<&'static dyn Dialect>) 
     let text = text.trim();
     let at = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let last = text.get(at..).unwrap_or_default().trim_matches(['{', '}']);
-    match dialect::named(last) {
+    match dialect::by_name(last) {
         Some(dialect) => (text[..at].trim_end(), Some(dialect)),
         None => (text, None),
     }
@@ -153,7 +157,7 @@ fn unquoted(text: &str) -> Option<&str> {
 }
 
 /// The value of an attribute that names a file.
-pub(super) fn attribute(text: &str) -> Option<&str> {
+pub(super) fn file_attribute(text: &str) -> Option<&str> {
     const KEYS: &[&str] = &["file", "path", "filename", "filepath", "file_path", "title", "name"];
     let mut rest = text;
     while let Some(at) = rest.find('=') {
@@ -172,7 +176,7 @@ pub(super) fn attribute(text: &str) -> Option<&str> {
         let last = value.rsplit(' ').next().unwrap_or(value);
         if KEYS.contains(&key)
             && !value.is_empty()
-            && (certain || naming::is_file(value) || (value.contains('/') && naming::is_file(last)))
+            && (certain || file_names::is_file(value) || (value.contains('/') && file_names::is_file(last)))
         {
             return Some(value);
         }
@@ -182,7 +186,7 @@ pub(super) fn attribute(text: &str) -> Option<&str> {
 }
 
 /// `lang:path`. A number before the colon is a quotation of lines, not a language.
-fn colon(word: &str) -> Option<(&str, &str)> {
+fn split_colon(word: &str) -> Option<(&str, &str)> {
     let (language, path) = word.split_once(':')?;
     if language.len() == 1 && path.starts_with(['/', '\\']) {
         return Some(("", word));
@@ -190,11 +194,11 @@ fn colon(word: &str) -> Option<(&str, &str)> {
     let is_language = !language.is_empty()
         && language.chars().all(|c| c.is_alphanumeric() || "+-#_".contains(c))
         && !language.chars().all(|c| c.is_ascii_digit());
-    (is_language && naming::is_path(path) && !path.contains(':')).then_some((language, path))
+    (is_language && file_names::is_path(path) && !path.contains(':')).then_some((language, path))
 }
 
 /// The language in front of attributes.
-fn language(first: &str) -> &str {
+fn attribute_language(first: &str) -> &str {
     if first.contains('=') { "" } else { first.trim_matches(['{', '}', '.']) }
 }
 
@@ -239,7 +243,7 @@ mod tests {
             ("src/main.ts", "", "src/main.ts", None),
         ] {
             let header = read(info);
-            assert_eq!(header.subject, Subject::Path(path), "{info}");
+            assert_eq!(header.subject, HeaderSubject::Path(path), "{info}");
             assert_eq!(header.language, language, "{info}");
             assert_eq!(header.dialect.map(Dialect::name), dialect, "{info}");
         }
@@ -261,10 +265,10 @@ mod tests {
             "dockerfile",
             "ts // see https://x.org/a.ts",
         ] {
-            assert_eq!(read(info).subject, Subject::None, "{info}");
+            assert_eq!(read(info).subject, HeaderSubject::None, "{info}");
         }
-        assert_eq!(read("json // rename-file").subject, Subject::Rename);
-        assert!(matches!(read("ts // the first part of src/a.ts here").subject, Subject::Doubtful(_)));
-        assert!(matches!(read("ts // My Component.tsx").subject, Subject::Doubtful(_)));
+        assert_eq!(read("json // rename-file").subject, HeaderSubject::Rename);
+        assert!(matches!(read("ts // the first part of src/a.ts here").subject, HeaderSubject::Ambiguous(_)));
+        assert!(matches!(read("ts // My Component.tsx").subject, HeaderSubject::Ambiguous(_)));
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// The lines of a text, without copying it.
 #[derive(Debug)]
-pub(super) struct Lines<'a> {
+pub(super) struct ResponseLines<'a> {
     text: &'a str,
     /// Byte offset of each line, and the text's length at the end. Four bytes each: a text may
     /// consist of line endings, and [`MOST_BYTES`] keeps them in range.
@@ -16,20 +16,20 @@ pub(super) struct Lines<'a> {
     first: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> ResponseLines<'a> {
     /// Finds the lines of `text`, whose line endings are `\n`.
-    pub(super) fn new(text: &'a str) -> Lines<'a> {
-        Lines::from_line(text, 0)
+    pub(super) fn new(text: &'a str) -> ResponseLines<'a> {
+        ResponseLines::from_line(text, 0)
     }
 
     /// The same for a part of a response that begins on the line `first` of it.
-    pub(super) fn from_line(text: &'a str, first: usize) -> Lines<'a> {
+    pub(super) fn from_line(text: &'a str, first: usize) -> ResponseLines<'a> {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
         if starts.last() != Some(&offset(text.len())) {
             starts.push(offset(text.len()));
         }
-        Lines { text, starts, first }
+        ResponseLines { text, starts, first }
     }
 
     /// The index of the first line.
@@ -70,7 +70,7 @@ impl<'a> Lines<'a> {
 
     /// The text of a range of lines with up to `indent` columns of blanks taken off each, every
     /// line ending in `\n`.
-    pub(super) fn block(&self, range: Range<usize>, indent: usize) -> Cow<'a, str> {
+    pub(super) fn block_text(&self, range: Range<usize>, indent: usize) -> Cow<'a, str> {
         let text = self.slice(range.clone());
         if indent == 0 && (text.is_empty() || text.ends_with('\n')) {
             return Cow::Borrowed(text);
@@ -84,12 +84,12 @@ impl<'a> Lines<'a> {
     }
 
     /// The first line from `line` on, and before `end`, that is not blank.
-    pub(super) fn next_said(&self, line: usize, end: usize) -> Option<usize> {
+    pub(super) fn next_nonblank(&self, line: usize, end: usize) -> Option<usize> {
         (line..end.min(self.end())).find(|line| !self.is_blank(*line))
     }
 
     /// The last line before `line`, and not before `floor`, that is not blank.
-    pub(super) fn last_said(&self, line: usize, floor: usize) -> Option<usize> {
+    pub(super) fn last_nonblank(&self, line: usize, floor: usize) -> Option<usize> {
         (floor..line.min(self.end())).rev().find(|line| !self.is_blank(*line))
     }
 }
@@ -133,7 +133,7 @@ fn dedent(line: &str, indent: usize) -> &str {
 }
 
 /// The text with `\n` as its only line ending and no byte order mark.
-pub(super) fn unix(text: &str) -> Cow<'_, str> {
+pub(super) fn normalize_newlines(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
@@ -162,7 +162,7 @@ mod tests {
             ("a\n\nb", vec!["a", "", "b"]),
             ("\n", vec![""]),
         ] {
-            let found = Lines::new(text);
+            let found = ResponseLines::new(text);
             let all: Vec<&str> = (0..found.end()).map(|line| found.get(line)).collect();
             assert_eq!(all, lines, "{text:?}");
         }
@@ -170,22 +170,22 @@ mod tests {
 
     #[test]
     fn a_later_part_keeps_the_numbers_of_its_lines() {
-        let part = Lines::from_line("c\n\nd\n", 2);
+        let part = ResponseLines::from_line("c\n\nd\n", 2);
         assert_eq!((part.first(), part.end()), (2, 5));
         assert_eq!([part.get(1), part.get(2), part.get(4), part.get(5)], ["", "c", "d", ""]);
         assert_eq!((part.slice(0..3), part.slice(3..9), part.slice(7..9)), ("c\n", "\nd\n", ""));
-        assert_eq!((part.next_said(3, 9), part.last_said(4, 2)), (Some(4), Some(2)));
+        assert_eq!((part.next_nonblank(3, 9), part.last_nonblank(4, 2)), (Some(4), Some(2)));
     }
 
     #[test]
     fn indentation_is_taken_off_up_to_the_given_width() {
-        let lines = Lines::new("  a\n b\n\tc\n    d");
-        assert_eq!(lines.block(0..4, 2), "a\nb\n\tc\n  d\n");
-        assert_eq!(lines.block(0..1, 0), "  a\n");
+        let lines = ResponseLines::new("  a\n b\n\tc\n    d");
+        assert_eq!(lines.block_text(0..4, 2), "a\nb\n\tc\n  d\n");
+        assert_eq!(lines.block_text(0..1, 0), "  a\n");
     }
 
     #[test]
     fn only_line_endings_are_changed() {
-        assert_eq!(unix("\u{feff}a\r\nb\rc\r\n\r"), "a\nb\rc\n\r");
+        assert_eq!(normalize_newlines("\u{feff}a\r\nb\rc\r\n\r"), "a\nb\rc\n\r");
     }
 }

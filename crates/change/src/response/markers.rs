@@ -2,8 +2,8 @@
 //! marker, SEARCH and REPLACE, wrapper tags. Each function looks at one line and is forgiving about
 //! blanks, case and comment syntax, and about nothing else.
 
-use super::naming;
-use super::scan::Kind;
+use super::file_names;
+use super::marker_events::MarkerKind;
 
 /// Tags that models use as fences when the content is full of backticks.
 pub(super) const TAGS: &[&str] = &["source", "code", "pre", "codeblock", "sourcecode", "file", "document"];
@@ -12,28 +12,28 @@ pub(super) const TAGS: &[&str] = &["source", "code", "pre", "codeblock", "source
 const MARKER_BYTES: usize = 64;
 
 /// `// START` in any comment syntax.
-pub(super) fn start(line: &str) -> bool {
+pub(super) fn is_start(line: &str) -> bool {
     is_comment_of(line, "START")
 }
 
 /// `// END` in any comment syntax.
-pub(super) fn end(line: &str) -> bool {
+pub(super) fn is_end(line: &str) -> bool {
     is_comment_of(line, "END")
 }
 
 fn is_comment_of(line: &str, word: &str) -> bool {
     line.len() <= MARKER_BYTES
         && line.contains(word)
-        && naming::comment(line.trim_end()).is_some_and(|said| said == word)
+        && file_names::comment_text(line.trim_end()).is_some_and(|said| said == word)
 }
 
 /// `//TODO: delete this file`, blanks, case and comment syntax forgiven.
-pub(super) fn delete(text: &str) -> bool {
+pub(super) fn is_delete(text: &str) -> bool {
     let line = text.trim();
     if line.len() > MARKER_BYTES || line.contains('\n') {
         return false;
     }
-    let Some(said) = naming::comment(line) else {
+    let Some(said) = file_names::comment_text(line) else {
         return false;
     };
     let words: Vec<String> = said
@@ -46,12 +46,12 @@ pub(super) fn delete(text: &str) -> bool {
 
 /// `<<<<<<< SEARCH` or `------- SEARCH`, perhaps with a path behind it; the line is already free of
 /// leading blanks.
-pub(super) fn search(line: &str) -> bool {
+pub(super) fn is_search(line: &str) -> bool {
     is_arrow(line, b"<-", &["SEARCH", "ORIGINAL"])
 }
 
 /// `>>>>>>> REPLACE` or `+++++++ REPLACE`; the line is already free of leading blanks.
-pub(super) fn replace(line: &str) -> bool {
+pub(super) fn is_replace(line: &str) -> bool {
     is_arrow(line, b">+", &["REPLACE", "UPDATED"]) && line.len() <= MARKER_BYTES
 }
 
@@ -72,7 +72,7 @@ fn is_arrow(line: &str, signs: &[u8], words: &[&str]) -> bool {
 
 /// A wrapper tag that has its line to itself but for a language name: `<source>python`,
 /// `<file path="x">`, `</pre>`.
-pub(super) fn tag(line: &str) -> Option<Kind> {
+pub(super) fn parse_tag(line: &str) -> Option<MarkerKind> {
     let line = line.trim_end();
     let close = line.starts_with("</");
     let rest = line.trim_start_matches("</").trim_start_matches('<');
@@ -81,19 +81,19 @@ pub(super) fn tag(line: &str) -> Option<Kind> {
     let index = TAGS.iter().position(|tag| tag.eq_ignore_ascii_case(name))?;
     let index = u8::try_from(index).ok()?;
     if close {
-        return (rest.trim() == ">").then_some(Kind::TagClose(index));
+        return (rest.trim() == ">").then_some(MarkerKind::TagClose(index));
     }
     let (attributes, language) = rest.split_once('>')?;
     let is_language = language.len() <= 24
         && language.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-#_.".contains(&byte));
     let has_attributes = attributes.is_empty() || attributes.starts_with(' ');
-    (is_language && has_attributes).then_some(Kind::TagOpen(index))
+    (is_language && has_attributes).then_some(MarkerKind::TagOpen(index))
 }
 
 /// The content between START and END, where the content begins and ends with them, and on which of
 /// its lines (0-based) it begins. One blank line after START and one before END belong to the
 /// template, not to the file.
-pub(super) fn between(text: &str) -> Between<'_> {
+pub(super) fn strip_start_end(text: &str) -> StartEndMarkers<'_> {
     let lead = text.len() - text.trim_start_matches(['\n', ' ', '\t']).len();
     // Back to the beginning of the first line that says something.
     let first_at = text[..lead].rfind('\n').map_or(0, |at| at + 1);
@@ -101,7 +101,7 @@ pub(super) fn between(text: &str) -> Between<'_> {
     let body = rest.trim_end();
     let last_at = body.rfind('\n').map_or(0, |at| at + 1);
     let last = if body.is_empty() { first } else { &body[last_at..] };
-    match (start(first.trim()), end(last.trim())) {
+    match (is_start(first.trim()), is_end(last.trim())) {
         (true, true) => {
             let mut inner = &rest[..last_at];
             let mut skipped = text[..first_at].matches('\n').count() + 1;
@@ -116,18 +116,18 @@ pub(super) fn between(text: &str) -> Between<'_> {
             if !inner.is_empty() && before[last_line..].trim().is_empty() {
                 inner = &inner[..last_line];
             }
-            Between::Pair { text: inner, skipped }
+            StartEndMarkers::Pair { text: inner, skipped }
         }
         // Alone it counts only at the margin: a diff may end with ` // END` as context.
-        (true, false) if start(first) => Between::Lone("START"),
-        (false, true) if end(last) => Between::Lone("END"),
-        _ => Between::None,
+        (true, false) if is_start(first) => StartEndMarkers::Lone("START"),
+        (false, true) if is_end(last) => StartEndMarkers::Lone("END"),
+        _ => StartEndMarkers::None,
     }
 }
 
 /// What [`between`] found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Between<'a> {
+pub(super) enum StartEndMarkers<'a> {
     /// Both markers.
     Pair {
         /// What stands between them.
@@ -148,25 +148,25 @@ mod tests {
     #[test]
     fn markers_are_known_in_any_comment_syntax() {
         for line in ["// START", "# START", "<!-- START -->", "/* START */", "-- START", "//START"] {
-            assert!(start(line), "{line}");
+            assert!(is_start(line), "{line}");
         }
         for line in ["START", "// STARTING", "// start the engine", "//"] {
-            assert!(!start(line), "{line}");
+            assert!(!is_start(line), "{line}");
         }
         for text in
             ["//TODO: delete this file\n", "  # todo : Delete this file.", "<!-- TODO: delete this file -->"]
         {
-            assert!(delete(text), "{text}");
+            assert!(is_delete(text), "{text}");
         }
         for text in ["//TODO: delete this file\ncode", "TODO: delete this file", "// delete"] {
-            assert!(!delete(text), "{text}");
+            assert!(!is_delete(text), "{text}");
         }
     }
 
     #[test]
     fn one_blank_line_beside_each_marker_belongs_to_the_template() {
-        let pair = |text| match between(text) {
-            Between::Pair { text, skipped } => (text, skipped),
+        let pair = |text| match strip_start_end(text) {
+            StartEndMarkers::Pair { text, skipped } => (text, skipped),
             other => panic!("{other:?}"),
         };
         assert_eq!(pair("// START\na\n// END\n"), ("a\n", 1));
@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(pair("\n// START\n\n\na\n\n\n// END\n\n"), ("\na\n\n", 3));
         assert_eq!(pair("// START\n// END\n"), ("", 1));
         assert_eq!(pair("// START\n\n\n// END\n"), ("", 2));
-        assert_eq!(between("// START\na\n"), Between::Lone("START"));
-        assert_eq!(between("a\n# END\n"), Between::Lone("END"));
-        assert_eq!(between("a\n"), Between::None);
+        assert_eq!(strip_start_end("// START\na\n"), StartEndMarkers::Lone("START"));
+        assert_eq!(strip_start_end("a\n# END\n"), StartEndMarkers::Lone("END"));
+        assert_eq!(strip_start_end("a\n"), StartEndMarkers::None);
     }
 }

@@ -10,37 +10,37 @@
 //! the control block, or in [`Proposal::unread`] with its line and the reason.
 
 mod answers;
-mod bare;
-mod block;
-mod blocks;
+mod block_reader;
+mod block_shape;
+mod block_walker;
 mod control;
+mod file_names;
 mod header;
 mod lines;
+mod marker_events;
 mod markers;
-mod naming;
 mod nesting;
 mod print;
-mod scan;
 mod segments;
-mod shape;
+mod unfenced;
 
 #[cfg(test)]
 mod tests;
 
-pub use answers::{ANSWERS, Answer, read_all};
-pub(crate) use print::quoted;
-pub use print::{EXACT_AS, print};
+pub use answers::{ANSWERS, ParsedAnswer, read_all};
+pub(crate) use print::quote;
+pub use print::{EXACT_DIALECT, print};
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::limits::Limits;
-use crate::path::RelPath;
-use crate::proposal::{Action, Body, Edit, Note, Operation, Proposal, Unread};
-use block::Outcome;
-use blocks::{Blocks, Told};
-use lines::Lines;
-use scan::Events;
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
+use crate::proposal::{EditBody, FileAction, FileEdit, Operation, Proposal, ProposalNote, UnreadBlock};
+use block_reader::BlockOutcome;
+use block_walker::{BlockWalker, WalkedBlock};
+use lines::ResponseLines;
+use marker_events::MarkerEvents;
 
 /// So many blocks that were not read are listed; a note counts the rest.
 pub const UNREAD_LISTED: usize = 1_000;
@@ -54,7 +54,7 @@ const DIVIDER: &str = "<!-- -->";
 /// A response that cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResponseError {
-    /// Over [`Limits::text_bytes`].
+    /// Over [`PlanLimits::text_bytes`].
     #[error("the answer has {bytes} bytes; the limit `text` is {most}")]
     TooLong {
         /// Its length.
@@ -68,13 +68,13 @@ pub enum ResponseError {
     /// Over [`ANSWERS`].
     #[error("the text holds more than {ANSWERS} answers")]
     TooManyAnswers,
-    /// Over [`Limits::files`].
+    /// Over [`PlanLimits::files`].
     #[error("the answer changes more files than the limit `files` allows, which is {most}")]
     TooManyFiles {
         /// The limit.
         most: usize,
     },
-    /// Over [`Limits::hunks`].
+    /// Over [`PlanLimits::hunks`].
     #[error("the answer has more edits than the limit `hunks` allows, which is {most}")]
     TooManyHunks {
         /// The limit.
@@ -96,52 +96,56 @@ pub enum ResponseError {
 /// # Errors
 /// [`ResponseError`] when it cannot be read at all; single blocks that cannot be read are listed in
 /// [`Proposal::unread`].
-pub fn read(text: &str, limits: &Limits) -> Result<Proposal, ResponseError> {
-    within(text, limits)?;
-    let text = lines::unix(text);
-    let lines = Lines::new(&text);
-    read_lines(&lines, &Events::new(&lines), limits)
+pub fn read(text: &str, limits: &PlanLimits) -> Result<Proposal, ResponseError> {
+    check_length(text, limits)?;
+    let text = lines::normalize_newlines(text);
+    let lines = ResponseLines::new(&text);
+    read_lines(&lines, &MarkerEvents::new(&lines), limits)
 }
 
 /// Refuses a text that is too long to be looked at.
-fn within(text: &str, limits: &Limits) -> Result<(), ResponseError> {
+fn check_length(text: &str, limits: &PlanLimits) -> Result<(), ResponseError> {
     let most = limits.text_bytes.min(lines::MOST_BYTES);
     let bytes = text.len();
     if bytes > most { Err(ResponseError::TooLong { bytes, most }) } else { Ok(()) }
 }
 
 /// Reads one answer.
-fn read_lines(lines: &Lines<'_>, events: &Events, limits: &Limits) -> Result<Proposal, ResponseError> {
-    let mut collector = Collector::new(limits, events.named());
-    let mut blocks = Blocks::new(lines, events, limits);
+fn read_lines(
+    lines: &ResponseLines<'_>,
+    events: &MarkerEvents,
+    limits: &PlanLimits,
+) -> Result<Proposal, ResponseError> {
+    let mut collector = ProposalBuilder::new(limits, events.named_block_count());
+    let mut blocks = BlockWalker::new(lines, events, limits);
     let mut said_from = lines.first();
-    while let Some(told) = blocks.next(collector.listed[0] < UNREAD_LISTED)? {
-        let Told { segment, outcome, said_to, mut notes, .. } = told;
-        if !matches!(outcome, Outcome::Example(_)) {
-            collector.reasoning(lines, said_from..said_to);
+    while let Some(told) = blocks.next_block(collector.listed[0] < UNREAD_LISTED)? {
+        let WalkedBlock { segment, outcome, prose_end: said_to, mut notes, .. } = told;
+        if !matches!(outcome, BlockOutcome::Example(_)) {
+            collector.add_reasoning(lines, said_from..said_to);
             said_from = segment.range.end;
         }
         match outcome {
-            Outcome::Operations(operations) => {
+            BlockOutcome::Operations(operations) => {
                 collector.proposal.notes.append(&mut notes);
-                collector.operations(operations)?;
+                collector.add_operations(operations)?;
             }
-            Outcome::Control => collector.control(segment.content.clone(), segment.indent),
-            Outcome::Example(reason) => collector.unread(segment.range.start + 1, reason, false),
-            Outcome::Broken(line, reason) => collector.unread(line, reason, true),
-            Outcome::TooMuch(error) => return Err(error),
+            BlockOutcome::Control => collector.add_control(segment.content.clone(), segment.indent),
+            BlockOutcome::Example(reason) => collector.add_unread(segment.range.start + 1, reason, false),
+            BlockOutcome::Broken(line, reason) => collector.add_unread(line, reason, true),
+            BlockOutcome::TooMuch(error) => return Err(error),
         }
-        while collector.is_hopeless() && blocks.skip()? {
+        while collector.is_hopeless() && blocks.skip_block()? {
             collector.unlisted += 1;
         }
     }
-    collector.ending(lines, said_from, blocks.floor());
+    collector.add_ending(lines, said_from, blocks.floor());
     Ok(collector.finish(lines))
 }
 
 /// What has been read so far.
-struct Collector<'a> {
-    limits: &'a Limits,
+struct ProposalBuilder<'a> {
+    limits: &'a PlanLimits,
     proposal: Proposal,
     /// Every file that something happens to, and the operation to which further hunks for it are
     /// added.
@@ -156,11 +160,11 @@ struct Collector<'a> {
     listed: [usize; 2],
 }
 
-impl Collector<'_> {
+impl ProposalBuilder<'_> {
     /// For a response with so many blocks that name a file.
-    fn new(limits: &Limits, named: usize) -> Collector<'_> {
+    fn new(limits: &PlanLimits, named: usize) -> ProposalBuilder<'_> {
         let most = named.min(limits.files).min(BLOCKS);
-        Collector {
+        ProposalBuilder {
             limits,
             proposal: Proposal { operations: Vec::with_capacity(most), ..Proposal::default() },
             files: HashMap::with_capacity(most),
@@ -172,16 +176,16 @@ impl Collector<'_> {
         }
     }
 
-    fn operations(&mut self, operations: Vec<Operation>) -> Result<(), ResponseError> {
+    fn add_operations(&mut self, operations: Vec<Operation>) -> Result<(), ResponseError> {
         for operation in operations {
-            self.operation(operation)?;
+            self.add_operation(operation)?;
         }
         Ok(())
     }
 
     /// Notes that something happens to a file, and that `open` is now the operation to which hunks
     /// for it are added; returns which one was.
-    fn file(&mut self, path: &RelPath, open: Option<usize>) -> Result<Option<usize>, ResponseError> {
+    fn track_file(&mut self, path: &RelPath, open: Option<usize>) -> Result<Option<usize>, ResponseError> {
         if let Some(earlier) = self.files.get_mut(path) {
             return Ok(std::mem::replace(earlier, open));
         }
@@ -202,30 +206,30 @@ impl Collector<'_> {
 
     /// Adds an operation. Hunks for a file whose hunks are being collected join those, as long as
     /// nothing else happened to the file in between.
-    fn operation(&mut self, mut operation: Operation) -> Result<(), ResponseError> {
-        if let Action::Rename { from, .. } = &operation.action {
-            self.file(from, None)?;
+    fn add_operation(&mut self, mut operation: Operation) -> Result<(), ResponseError> {
+        if let FileAction::Rename { from, .. } = &operation.action {
+            self.track_file(from, None)?;
         }
-        let Action::Write { path, edit: Edit { dialect, body: Body::Hunks(hunks), .. }, mode } =
+        let FileAction::Write { path, edit: FileEdit { dialect, body: EditBody::Hunks(hunks), .. }, mode } =
             &mut operation.action
         else {
-            self.file(operation.action.path(), None)?;
+            self.track_file(operation.action.path(), None)?;
             self.count_hunks(1)?;
             self.proposal.operations.push(operation);
             return Ok(());
         };
         let next = self.proposal.operations.len();
-        let open = self.file(path, Some(next))?;
+        let open = self.track_file(path, Some(next))?;
         self.count_hunks(hunks.len())?;
         let earlier = open.and_then(|at| self.proposal.operations.get_mut(at));
-        if let Some(Operation { action: Action::Write { edit, mode: earlier_mode, .. }, .. }) = earlier
-            && let Body::Hunks(earlier_hunks) = &mut edit.body
+        if let Some(Operation { action: FileAction::Write { edit, mode: earlier_mode, .. }, .. }) = earlier
+            && let EditBody::Hunks(earlier_hunks) = &mut edit.body
             && edit.dialect == *dialect
             && (mode.is_none() || earlier_mode.is_none() || mode == earlier_mode)
         {
             earlier_hunks.append(hunks);
             *earlier_mode = earlier_mode.or(*mode);
-            self.file(path, open)?;
+            self.track_file(path, open)?;
             return Ok(());
         }
         self.proposal.operations.push(operation);
@@ -237,25 +241,25 @@ impl Collector<'_> {
         self.listed[1] > UNREAD_LISTED
     }
 
-    fn control(&mut self, lines: Range<usize>, indent: usize) {
+    fn add_control(&mut self, lines: Range<usize>, indent: usize) {
         let line = lines.start + 1;
         let first = self.control.is_none();
         self.control = Some((lines, indent));
         if !first && !self.several_controls {
             self.several_controls = true;
             let text = "there is more than one control block; the last one counts".to_owned();
-            self.proposal.notes.push(Note { line, text });
+            self.proposal.notes.push(ProposalNote { line, text });
         }
     }
 
-    fn reasoning(&mut self, lines: &Lines<'_>, range: Range<usize>) {
+    fn add_reasoning(&mut self, lines: &ResponseLines<'_>, range: Range<usize>) {
         let mut add = |range: Range<usize>| {
             let text = lines.slice(range).trim();
             if !text.is_empty() {
                 self.proposal.reasoning.push(text.to_owned());
             }
         };
-        if lines.next_said(range.start, range.end).is_none() {
+        if lines.next_nonblank(range.start, range.end).is_none() {
             return;
         }
         let mut from = range.start;
@@ -269,40 +273,40 @@ impl Collector<'_> {
         add(from..range.end);
     }
 
-    fn unread(&mut self, line: usize, reason: String, broken: bool) {
+    fn add_unread(&mut self, line: usize, reason: String, broken: bool) {
         let listed = &mut self.listed[usize::from(broken)];
         *listed += 1;
         if *listed > UNREAD_LISTED {
             self.unlisted += 1;
         } else {
-            self.proposal.unread.push(Unread { line, reason, broken });
+            self.proposal.unread.push(UnreadBlock { line, reason, broken });
         }
     }
 
     /// What stands below the last block: perhaps a control block without a fence.
-    fn ending(&mut self, lines: &Lines<'_>, said_from: usize, floor: usize) {
-        let Some(control) = control::bare_range(lines, floor..lines.end()) else {
-            return self.reasoning(lines, said_from..lines.end());
+    fn add_ending(&mut self, lines: &ResponseLines<'_>, said_from: usize, floor: usize) {
+        let Some(control) = control::find_unfenced(lines, floor..lines.end()) else {
+            return self.add_reasoning(lines, said_from..lines.end());
         };
-        self.reasoning(lines, said_from..control.start);
-        self.control(control.clone(), 0);
-        self.reasoning(lines, control.end..lines.end());
+        self.add_reasoning(lines, said_from..control.start);
+        self.add_control(control.clone(), 0);
+        self.add_reasoning(lines, control.end..lines.end());
     }
 
-    fn finish(mut self, lines: &Lines<'_>) -> Proposal {
+    fn finish(mut self, lines: &ResponseLines<'_>) -> Proposal {
         let proposal = &mut self.proposal;
         let mut line = 0;
         if let Some((range, indent)) = self.control {
             line = range.start + 1;
-            let (control, mut notes) = control::read(&lines.block(range, indent), line);
+            let (control, mut notes) = control::read(&lines.block_text(range, indent), line);
             proposal.control = control;
             proposal.notes.append(&mut notes);
         }
         if self.unlisted > 0 {
             let text = format!("{} more blocks were not read and are not listed", self.unlisted);
-            proposal.notes.push(Note { line: 0, text });
+            proposal.notes.push(ProposalNote { line: 0, text });
         }
-        let mut notes = control::compare(&proposal.control, &proposal.operations, line);
+        let mut notes = control::compare_summary(&proposal.control, &proposal.operations, line);
         proposal.notes.append(&mut notes);
         self.proposal
     }

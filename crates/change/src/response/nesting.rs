@@ -6,64 +6,65 @@
 //! Answers for nested fences are kept, so that a text of fences is walked once and not once per
 //! fence.
 
-use super::lines::{self, Lines};
-use super::naming;
-use super::scan::{Event, Events, Fence, Index, Kind};
+use super::file_names;
+use super::lines::{self, ResponseLines};
+use super::marker_events::{CompactIndex, FenceLine, MarkerEvent, MarkerEvents, MarkerKind};
 
 /// Finds the ends of fenced blocks.
-pub(super) struct Fences<'a> {
-    lines: &'a Lines<'a>,
-    events: &'a Events,
+pub(super) struct FenceMatcher<'a> {
+    lines: &'a ResponseLines<'a>,
+    events: &'a MarkerEvents,
     /// What is known about nested fences; empty until there is one.
-    known: Vec<Close>,
+    known: Vec<FenceClose>,
     /// The fences that are open, kept to be used again.
-    stack: Vec<Open>,
+    stack: Vec<OpenFence>,
 }
 
 /// Where a fence is closed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Close {
+pub(super) struct FenceClose {
     is_known: bool,
     /// Whether a bare fence was taken for a nested one, or could have been.
     pub unsure: bool,
     /// The event that closes it.
-    pub at: Index,
+    pub at: CompactIndex,
     /// The first fence inside whose header names a file.
-    pub headed: Index,
+    pub headed: CompactIndex,
 }
 
-const UNKNOWN: Close = Close { is_known: false, unsure: false, at: Index::NONE, headed: Index::NONE };
+const UNKNOWN: FenceClose =
+    FenceClose { is_known: false, unsure: false, at: CompactIndex::NONE, headed: CompactIndex::NONE };
 
 /// A fence that is open.
-struct Open {
+struct OpenFence {
     at: usize,
-    fence: Fence,
-    headed: Index,
+    fence: FenceLine,
+    headed: CompactIndex,
 }
 
-impl<'a> Fences<'a> {
+impl<'a> FenceMatcher<'a> {
     /// For the fences of a response.
-    pub(super) fn new(lines: &'a Lines<'a>, events: &'a Events) -> Fences<'a> {
-        Fences { lines, events, known: Vec::new(), stack: Vec::new() }
+    pub(super) fn new(lines: &'a ResponseLines<'a>, events: &'a MarkerEvents) -> FenceMatcher<'a> {
+        FenceMatcher { lines, events, known: Vec::new(), stack: Vec::new() }
     }
 
     /// Where the block that a fence opens ends.
-    pub(super) fn close_of(&mut self, open: usize, fence: &Fence) -> Close {
+    pub(super) fn close_of(&mut self, open: usize, fence: &FenceLine) -> FenceClose {
         if let Some(end) = self.marked_end(open, fence) {
-            return Close { at: Index::at(end), ..UNKNOWN };
+            return FenceClose { at: CompactIndex::at(end), ..UNKNOWN };
         }
         if let Some(known) = self.known.get(open).filter(|known| known.is_known) {
             return *known;
         }
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
-        stack.push(Open::new(open, fence));
+        stack.push(OpenFence::new(open, fence));
         let close = self.walk(open + 1, fence, &mut stack);
         self.stack = stack;
         close
     }
 
-    fn walk(&mut self, from: usize, fence: &Fence, stack: &mut Vec<Open>) -> Close {
+    fn walk(&mut self, from: usize, fence: &FenceLine, stack: &mut Vec<OpenFence>) -> FenceClose {
         let mut unsure = false;
         let mut at = from;
         while let Some(event) = self.events.get(at) {
@@ -72,32 +73,32 @@ impl<'a> Fences<'a> {
                 continue;
             }
             match &event.kind {
-                Kind::Fence(inner) if is_content(inner, fence) => {}
-                Kind::Fence(inner) if !inner.is_bare => opened(stack, at, inner),
-                Kind::Fence(inner) if stack.last().is_some_and(|top| inner.matches(&top.fence)) => {
+                MarkerKind::Fence(inner) if is_content(inner, fence) => {}
+                MarkerKind::Fence(inner) if !inner.is_bare => open_nested(stack, at, inner),
+                MarkerKind::Fence(inner) if stack.last().is_some_and(|top| inner.matches(&top.fence)) => {
                     let several = stack.len() == 1 && self.several_bare(at, fence);
                     unsure |= several;
                     if several && self.opens_code(event.line()) {
-                        stack.push(Open::new(at, inner));
-                    } else if let Some(close) = self.closed(stack, at) {
-                        return Close { unsure, ..close };
+                        stack.push(OpenFence::new(at, inner));
+                    } else if let Some(close) = self.close_innermost(stack, at) {
+                        return FenceClose { unsure, ..close };
                     }
                 }
                 _ => {}
             }
             at += 1;
         }
-        self.never_closed(stack)
+        self.remember_unclosed(stack)
     }
 
     /// Closes the innermost fence; answers if that was the outermost as well.
-    fn closed(&mut self, stack: &mut Vec<Open>, at: usize) -> Option<Close> {
+    fn close_innermost(&mut self, stack: &mut Vec<OpenFence>, at: usize) -> Option<FenceClose> {
         let top = stack.pop()?;
-        let close = Close { is_known: true, at: Index::at(at), headed: top.headed, ..UNKNOWN };
+        let close = FenceClose { is_known: true, at: CompactIndex::at(at), headed: top.headed, ..UNKNOWN };
         let Some(parent) = stack.last_mut() else {
             return Some(close);
         };
-        if parent.headed == Index::NONE {
+        if parent.headed == CompactIndex::NONE {
             parent.headed = top.headed;
         }
         self.remember(top.at, close);
@@ -105,10 +106,10 @@ impl<'a> Fences<'a> {
     }
 
     /// Remembers that none of these is closed, and answers for the outermost.
-    fn never_closed(&mut self, stack: &[Open]) -> Close {
-        let mut close = Close { is_known: true, ..UNKNOWN };
+    fn remember_unclosed(&mut self, stack: &[OpenFence]) -> FenceClose {
+        let mut close = FenceClose { is_known: true, ..UNKNOWN };
         for open in stack.iter().rev() {
-            if open.headed != Index::NONE {
+            if open.headed != CompactIndex::NONE {
                 close.headed = open.headed;
             }
             self.remember(open.at, close);
@@ -116,7 +117,7 @@ impl<'a> Fences<'a> {
         close
     }
 
-    fn remember(&mut self, at: usize, close: Close) {
+    fn remember(&mut self, at: usize, close: FenceClose) {
         if self.known.is_empty() {
             self.known = vec![UNKNOWN; self.events.len()];
         }
@@ -124,12 +125,12 @@ impl<'a> Fences<'a> {
     }
 
     /// The bare fence below an END marker, for a block whose first line is a START marker.
-    fn marked_end(&self, open: usize, fence: &Fence) -> Option<usize> {
-        let start = self.events.ahead(open + 1).start;
-        if start != Index::at(open + 1) {
+    fn marked_end(&self, open: usize, fence: &FenceLine) -> Option<usize> {
+        let start = self.events.lookahead(open + 1).start;
+        if start != CompactIndex::at(open + 1) {
             return None;
         }
-        let ahead = self.events.ahead(open + 2);
+        let ahead = self.events.lookahead(open + 2);
         let end = ahead.end.get()?;
         let below = self.events.fence(end + 1)?;
         let is_ours = ahead.start.get().is_none_or(|next| next > end);
@@ -137,21 +138,21 @@ impl<'a> Fences<'a> {
     }
 
     /// Where content ends that begins at an event and that no fence can end.
-    fn delimited(&self, at: usize, event: &Event, fence: &Fence) -> Option<usize> {
-        let ahead = self.events.ahead(at + 1);
+    fn delimited(&self, at: usize, event: &MarkerEvent, fence: &FenceLine) -> Option<usize> {
+        let ahead = self.events.lookahead(at + 1);
         // In a diff, a line of context that looks like a marker has a blank before it.
         let outward = || lines::indent(self.lines.get(event.line())) <= fence.indent();
         match event.kind {
-            Kind::Search if !fence.is_diff || outward() => ahead.replace.get(),
-            Kind::PatchBegin if outward() => ahead.patch_end.get(),
+            MarkerKind::Search if !fence.is_diff || outward() => ahead.replace.get(),
+            MarkerKind::PatchBegin if outward() => ahead.patch_end.get(),
             _ => None,
         }
     }
 
     /// Whether more bare fences follow in a text that may hold some than it takes to close it: they
     /// may belong to a nested block without a language.
-    fn several_bare(&self, at: usize, fence: &Fence) -> bool {
-        fence.is_prose && fence.mark == b'`' && fence.length() == 3 && self.events.ahead(at).excess >= 3
+    fn several_bare(&self, at: usize, fence: &FenceLine) -> bool {
+        fence.is_prose && fence.mark == b'`' && fence.length() == 3 && self.events.lookahead(at).excess >= 3
     }
 
     /// Whether what stands below a bare fence reads like code rather than like the text that
@@ -161,18 +162,18 @@ impl<'a> Fences<'a> {
         let sentence = below.starts_with(char::is_uppercase)
             && below.contains(' ')
             && below.ends_with(['.', ':', '!', '?', ',']);
-        !below.is_empty() && !sentence && !below.starts_with("##") && naming::path_line(below).is_none()
+        !below.is_empty() && !sentence && !below.starts_with("##") && file_names::path_line(below).is_none()
     }
 }
 
-impl Open {
-    fn new(at: usize, fence: &Fence) -> Open {
-        Open { at, fence: *fence, headed: Index::NONE }
+impl OpenFence {
+    fn new(at: usize, fence: &FenceLine) -> OpenFence {
+        OpenFence { at, fence: *fence, headed: CompactIndex::NONE }
     }
 }
 
 /// A labelled fence inside a block opens a nested one, if the block's own fence could close it.
-fn opened(stack: &mut Vec<Open>, at: usize, inner: &Fence) {
+fn open_nested(stack: &mut Vec<OpenFence>, at: usize, inner: &FenceLine) {
     let outer_is_prose = stack.first().is_some_and(|outer| outer.fence.is_prose);
     let Some(top) = stack.last_mut() else {
         return;
@@ -181,15 +182,15 @@ fn opened(stack: &mut Vec<Open>, at: usize, inner: &Fence) {
     if !inner.matches(&top.fence) && !other_mark {
         return;
     }
-    if inner.names_file && top.headed == Index::NONE {
-        top.headed = Index::at(at);
+    if inner.names_file && top.headed == CompactIndex::NONE {
+        top.headed = CompactIndex::at(at);
     }
-    stack.push(Open::new(at, inner));
+    stack.push(OpenFence::new(at, inner));
 }
 
 /// Whether a fence is too far to the right to end or to open anything in the block. In a diff every
 /// line of context begins with a blank.
-fn is_content(inner: &Fence, outer: &Fence) -> bool {
+fn is_content(inner: &FenceLine, outer: &FenceLine) -> bool {
     let deepest = if outer.is_diff { 0 } else { 3 };
     inner.indent() > outer.indent() + deepest
 }

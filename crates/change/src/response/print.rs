@@ -5,17 +5,17 @@
 //! END.
 
 use super::DIVIDER;
-use super::header::{self, Subject};
-use super::lines::Lines;
+use super::file_names;
+use super::header::{self, HeaderSubject};
+use super::lines::ResponseLines;
+use super::marker_events::{MarkerEvents, MarkerKind};
 use super::markers;
-use super::naming;
-use super::scan::{Events, Kind};
 use crate::dialect::{self, Dialect};
-use crate::path::RelPath;
-use crate::proposal::{Action, Control, Edit, Operation, Proposal};
+use crate::proposal::path::RelPath;
+use crate::proposal::{ControlBlock, FileAction, FileEdit, Operation, Proposal};
 
 /// The dialect in which exact bytes are written, as far as they are text.
-pub const EXACT_AS: &str = "unified";
+pub const EXACT_DIALECT: &str = "unified";
 
 /// Writes a proposal: reasoning, one block per operation, the control block.
 ///
@@ -53,28 +53,28 @@ pub fn print(proposal: &Proposal) -> String {
 
 fn print_operation(operation: &Operation, out: &mut String) {
     match &operation.action {
-        Action::Delete { path } => {
+        FileAction::Delete { path } => {
             print_block(path, None, "//TODO: delete this file\n", out);
         }
-        Action::Rename { from, to } => {
-            let (from, to) = (quoted(from.as_str()), quoted(to.as_str()));
+        FileAction::Rename { from, to } => {
+            let (from, to) = (quote(from.as_str()), quote(to.as_str()));
             out.push_str(&format!(
                 "```json // rename-file\n{{\n  \"from\": {from},\n  \"to\": {to}\n}}\n```\n\n"
             ));
         }
-        Action::Write { path, edit, .. } => print_write(path, edit, &operation.action, out),
+        FileAction::Write { path, edit, .. } => print_write(path, edit, &operation.action, out),
         // Text as a diff; bytes that are no text cannot be written in any form of the contract.
-        Action::Exact { path, .. } => {
-            let dialect = dialect::named(EXACT_AS);
+        FileAction::Exact { path, .. } => {
+            let dialect = dialect::by_name(EXACT_DIALECT);
             let text = dialect.map(|dialect| dialect.print(&operation.action)).unwrap_or_default();
             print_block(path, dialect, &text, out);
         }
     }
 }
 
-fn print_write(path: &RelPath, edit: &Edit, action: &Action, out: &mut String) {
+fn print_write(path: &RelPath, edit: &FileEdit, action: &FileAction, out: &mut String) {
     let whole = dialect::detect("");
-    let dialect = dialect::named(edit.dialect).unwrap_or(whole);
+    let dialect = dialect::by_name(edit.dialect).unwrap_or(whole);
     let mut text = dialect.print(action);
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -89,27 +89,27 @@ fn print_write(path: &RelPath, edit: &Edit, action: &Action, out: &mut String) {
 
 /// Whether a whole file has lines that could be taken for the end of its block or for an order.
 fn needs_markers(text: &str) -> bool {
-    let lines = Lines::new(text);
-    Events::new(&lines).len() > 0 || markers::delete(text)
+    let lines = ResponseLines::new(text);
+    MarkerEvents::new(&lines).len() > 0 || markers::is_delete(text)
 }
 
 fn print_block(path: &RelPath, dialect: Option<&dyn Dialect>, text: &str, out: &mut String) {
     // A backtick cannot stand in the info string of a backtick fence.
     let mark = if path.as_str().contains('`') { '~' } else { '`' };
-    let prose = path.extension().is_some_and(naming::is_markdown);
+    let prose = path.extension().is_some_and(file_names::is_markdown);
     let fence = mark.to_string().repeat(fence_length(text, prose));
-    out.push_str(&format!("{fence}{}\n{text}{fence}\n\n", info(path, dialect)));
+    out.push_str(&format!("{fence}{}\n{text}{fence}\n\n", fence_info(path, dialect)));
 }
 
 /// Longer than every fence in the text, and long enough that no rule for nested ones applies to a
 /// text that may have them.
 fn fence_length(text: &str, prose: bool) -> usize {
-    let lines = Lines::new(text);
-    let events = Events::new(&lines);
+    let lines = ResponseLines::new(text);
+    let events = MarkerEvents::new(&lines);
     let longest = (0..events.len())
         .filter_map(|at| events.get(at))
         .filter_map(|event| match &event.kind {
-            Kind::Fence(fence) => Some(fence.length() + 1),
+            MarkerKind::Fence(fence) => Some(fence.length() + 1),
             _ => None,
         })
         .max();
@@ -117,23 +117,23 @@ fn fence_length(text: &str, prose: bool) -> usize {
 }
 
 /// The info line, with the path in quotes if it would be read as something else without.
-fn info(path: &RelPath, dialect: Option<&dyn Dialect>) -> String {
+fn fence_info(path: &RelPath, dialect: Option<&dyn Dialect>) -> String {
     let language = path.extension().filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     let language = language.unwrap_or("text");
     let name = dialect.map(|dialect| format!(" {}", dialect.name())).unwrap_or_default();
     let plain = format!("{language} // {path}{name}");
     let read = header::read(&plain);
-    let same = read.subject == Subject::Path(path.as_str())
+    let same = read.subject == HeaderSubject::Path(path.as_str())
         && read.dialect.map(Dialect::name) == dialect.map(Dialect::name);
     if same { plain } else { format!("{language} // \"{path}\"{name}") }
 }
 
-fn print_control(control: &Control, out: &mut String) {
+fn print_control(control: &ControlBlock, out: &mut String) {
     out.push_str("```yaml\n");
     let mut field = |key: &str, value: &Option<String>| {
         // An id is what makes it a control block at all.
         match value {
-            Some(value) => out.push_str(&format!("{key}: {}\n", quoted(value))),
+            Some(value) => out.push_str(&format!("{key}: {}\n", quote(value))),
             None if key == "projectId" => out.push_str("projectId:\n"),
             None => {}
         }
@@ -145,14 +145,14 @@ fn print_control(control: &Control, out: &mut String) {
     if !control.change_summary.is_empty() {
         out.push_str("changeSummary:\n");
         for item in &control.change_summary {
-            out.push_str(&format!("  - {}: {}\n", quoted(&item.verb), quoted(&item.path)));
+            out.push_str(&format!("  - {}: {}\n", quote(&item.verb), quote(&item.path)));
         }
     }
     out.push_str("```\n");
 }
 
 /// A string in double quotes that JSON and YAML read alike.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -2,11 +2,11 @@
 
 use ast_grep_language::SupportLang;
 
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 
 /// The grammar for a file, by its name. Only grammars that are compiled in, and only for
 /// extensions that mean the language itself rather than a relative of it.
-pub(super) fn of(path: &RelPath) -> Option<SupportLang> {
+pub(super) fn for_check(path: &RelPath) -> Option<SupportLang> {
     let language = match path.extension()?.to_ascii_lowercase().as_str() {
         "sh" | "bash" => SupportLang::Bash,
         "c" => SupportLang::C,
@@ -31,7 +31,7 @@ pub(super) fn of(path: &RelPath) -> Option<SupportLang> {
 
 /// The grammar that colours a file: the one that checks it, or one of a near relative. Colours that are a
 /// little off harm nobody.
-pub(super) fn painted(path: &RelPath) -> Option<SupportLang> {
+pub(super) fn for_highlight(path: &RelPath) -> Option<SupportLang> {
     let by_name = match path.file_name() {
         ".bashrc" | ".bash_profile" | ".profile" | "PKGBUILD" => Some(SupportLang::Bash),
         "Gemfile" | "Rakefile" | "Vagrantfile" => Some(SupportLang::Ruby),
@@ -44,7 +44,7 @@ pub(super) fn painted(path: &RelPath) -> Option<SupportLang> {
         "xml" | "svg" | "xhtml" => Some(SupportLang::Html),
         _ => None,
     };
-    by_name.or_else(|| of(path)).or_else(relative)
+    by_name.or_else(|| for_check(path)).or_else(relative)
 }
 
 /// The language's name as people write it.

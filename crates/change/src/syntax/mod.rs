@@ -9,8 +9,8 @@
 //! a parse is interrupted when the budget is used up. The same grammars, under the same rule, say what
 //! the pieces of a text are ([`paint`]).
 
+pub mod highlight;
 mod language;
-pub mod paint;
 
 #[cfg(test)]
 mod tests;
@@ -22,38 +22,39 @@ use std::time::{Duration, Instant};
 use ast_grep_language::{LanguageExt, SupportLang};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
-use crate::findings::{clip, lines, readable};
-use crate::plan::{Change, FilePlan, Finding, FindingKind, Plan};
+use crate::plan::findings::{clip_line, lossy_text, text_lines};
+use crate::plan::{FileChangeKind, FilePlan, FindingKind, Plan, PlanFinding};
 
 /// Larger files are not parsed.
 pub const FILE_BYTES: usize = 256 * 1024;
 
 /// The new syntax errors of `plan`, one finding per file, and what was not checked. Files without a
 /// grammar are not mentioned. Parsing stops when `budget` is used up.
-pub fn check(plan: &Plan, budget: Duration) -> Vec<Finding> {
+pub fn check(plan: &Plan, budget: Duration) -> Vec<PlanFinding> {
     let deadline = Instant::now().checked_add(budget);
     let mut found = Vec::new();
     let mut late: Vec<&FilePlan> = Vec::new();
     for file in plan.files.iter().filter(|file| changes_text(file)) {
-        let Some(language) = language::of(&file.path) else {
+        let Some(language) = language::for_check(&file.path) else {
             continue;
         };
         let bytes = largest(file);
         if bytes > FILE_BYTES {
-            found.push(too_large(file, bytes));
+            found.push(size_finding(file, bytes));
             continue;
         }
         match new_error(file, language, deadline) {
             Ok(finding) => found.extend(finding),
-            Err(OutOfTime) => late.push(file),
+            Err(ParseTimeout) => late.push(file),
         }
     }
-    found.extend(out_of_time(&late, budget));
+    found.extend(timeout_finding(&late, budget));
     found
 }
 
 fn changes_text(file: &FilePlan) -> bool {
-    let stays = matches!(file.change, Change::Added | Change::Modified | Change::Renamed);
+    let stays =
+        matches!(file.change, FileChangeKind::Added | FileChangeKind::Modified | FileChangeKind::Renamed);
     stays && file.after.is_some() && file.before != file.after
 }
 
@@ -64,16 +65,16 @@ fn largest(file: &FilePlan) -> usize {
 
 /// The budget is used up.
 #[derive(Debug)]
-struct OutOfTime;
+struct ParseTimeout;
 
 /// A finding if the file has more errors after the change than before.
 fn new_error(
     file: &FilePlan,
     language: SupportLang,
     deadline: Option<Instant>,
-) -> Result<Option<Finding>, OutOfTime> {
+) -> Result<Option<PlanFinding>, ParseTimeout> {
     let text = |bytes: &Option<Vec<u8>>| {
-        let text = bytes.as_deref().and_then(readable).unwrap_or_default();
+        let text = bytes.as_deref().and_then(lossy_text).unwrap_or_default();
         text.trim_start_matches('\u{FEFF}').to_owned()
     };
     let (before, after) = (text(&file.before), text(&file.after));
@@ -88,7 +89,7 @@ fn new_error(
     let old_lines: HashSet<&str> = old.iter().map(|error| line_at(&before, error.line)).collect();
     let is_new = |error: &&SyntaxError| !old_lines.contains(line_at(&after, error.line));
     let first = errors.iter().find(is_new).or(errors.first());
-    Ok(first.map(|first| Finding {
+    Ok(first.map(|first| PlanFinding {
         kind: FindingKind::Syntax,
         path: file.path.clone(),
         line: Some(first.line + 1),
@@ -110,8 +111,8 @@ fn parse_errors(
     text: &str,
     language: SupportLang,
     deadline: Option<Instant>,
-) -> Result<Vec<SyntaxError>, OutOfTime> {
-    let tree = parse(text.as_bytes(), language, deadline).ok_or(OutOfTime)?;
+) -> Result<Vec<SyntaxError>, ParseTimeout> {
+    let tree = parse(text.as_bytes(), language, deadline).ok_or(ParseTimeout)?;
     let mut cursor = tree.walk();
     let mut found = Vec::new();
     loop {
@@ -175,16 +176,16 @@ fn sentence(error: &SyntaxError, line: &str, language: SupportLang) -> String {
             format!("line {number} does not parse as {language}: `{what}` is missing")
         }
         _ if line.trim().is_empty() => format!("line {number} does not parse as {language}"),
-        _ => format!("line {number} does not parse as {language}: `{}`", clip(line)),
+        _ => format!("line {number} does not parse as {language}: `{}`", clip_line(line)),
     }
 }
 
 fn line_at(text: &str, line: usize) -> &str {
-    lines(text).nth(line).unwrap_or_default().trim()
+    text_lines(text).nth(line).unwrap_or_default().trim()
 }
 
-fn too_large(file: &FilePlan, bytes: usize) -> Finding {
-    Finding {
+fn size_finding(file: &FilePlan, bytes: usize) -> PlanFinding {
+    PlanFinding {
         kind: FindingKind::Skipped,
         path: file.path.clone(),
         line: None,
@@ -196,7 +197,7 @@ fn too_large(file: &FilePlan, bytes: usize) -> Finding {
     }
 }
 
-fn out_of_time(late: &[&FilePlan], budget: Duration) -> Option<Finding> {
+fn timeout_finding(late: &[&FilePlan], budget: Duration) -> Option<PlanFinding> {
     let first = late.first()?;
     let budget = budget.as_millis();
     let text = match late.len() {
@@ -205,5 +206,5 @@ fn out_of_time(late: &[&FilePlan], budget: Duration) -> Option<Finding> {
             "syntax of {count} files from here on not checked: the {budget} ms for the check were used up"
         ),
     };
-    Some(Finding { kind: FindingKind::Skipped, path: first.path.clone(), line: None, text })
+    Some(PlanFinding { kind: FindingKind::Skipped, path: first.path.clone(), line: None, text })
 }

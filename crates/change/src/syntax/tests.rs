@@ -1,5 +1,5 @@
 use super::*;
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 
 const AMPLE: Duration = Duration::from_secs(60);
 
@@ -7,7 +7,7 @@ fn file(path: &str, before: Option<&str>, after: &str) -> FilePlan {
     FilePlan {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
-        change: if before.is_some() { Change::Modified } else { Change::Added },
+        change: if before.is_some() { FileChangeKind::Modified } else { FileChangeKind::Added },
         before: before.map(|text| text.as_bytes().to_vec()),
         after: Some(after.as_bytes().to_vec()),
         mode_before: None,
@@ -19,7 +19,7 @@ fn file(path: &str, before: Option<&str>, after: &str) -> FilePlan {
     }
 }
 
-fn checked(files: Vec<FilePlan>, budget: Duration) -> Vec<Finding> {
+fn checked(files: Vec<FilePlan>, budget: Duration) -> Vec<PlanFinding> {
     let plan = Plan { files, ..Plan::default() };
     check(&plan, budget)
 }
@@ -123,9 +123,9 @@ fn large_files_and_late_files_are_said_to_be_skipped() {
 #[test]
 fn deleted_moved_and_binary_files_are_not_parsed() {
     let mut moved = file("a.rs", Some("fn ("), "fn (");
-    moved.change = Change::Renamed;
+    moved.change = FileChangeKind::Renamed;
     let mut deleted = file("b.rs", Some("fn ("), "");
-    (deleted.change, deleted.after) = (Change::Deleted, None);
+    (deleted.change, deleted.after) = (FileChangeKind::Deleted, None);
     let binary = file("c.rs", None, "fn (\0");
     assert_eq!(checked(vec![moved, deleted, binary], AMPLE), []);
 }

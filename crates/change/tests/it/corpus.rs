@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use relaycode_change::limits::Limits;
-use relaycode_change::path::RelPath;
-use relaycode_change::plan::{NothingSeen, Plan, Refused, plan};
+use relaycode_change::plan::tree::MemoryTree;
+use relaycode_change::plan::{NoSeenTexts, Plan, PlanRefusal, plan};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::response;
-use relaycode_change::tree::MemoryTree;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -43,9 +43,9 @@ fn run(case: &Path) -> Result<(), String> {
     for (path, bytes) in &before {
         tree.insert(RelPath::parse(path).map_err(|e| e.to_string())?, bytes.clone());
     }
-    let limits = Limits::default();
+    let limits = PlanLimits::default();
     let proposal = response::read(&answer, &limits).map_err(|e| e.to_string())?;
-    let planned = plan(&proposal, &tree, &NothingSeen, &limits);
+    let planned = plan(&proposal, &tree, &NoSeenTexts, &limits);
     let refused = fs::read_to_string(case.join("refused.txt")).ok();
     match (planned, refused) {
         (Err(reasons), Some(wanted)) => check_reasons(&reasons, &wanted),
@@ -58,11 +58,11 @@ fn run(case: &Path) -> Result<(), String> {
     }
 }
 
-fn json(refused: &Refused) -> String {
+fn json(refused: &PlanRefusal) -> String {
     serde_json::to_string(&refused.refusals).unwrap()
 }
 
-fn check_reasons(refused: &Refused, wanted: &str) -> Result<(), String> {
+fn check_reasons(refused: &PlanRefusal, wanted: &str) -> Result<(), String> {
     let reasons = json(refused);
     match wanted.lines().find(|line| !reasons.contains(line)) {
         None => Ok(()),

@@ -3,6 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its own files should stop there")]
 
+mod apply_and_reverse;
 mod corpus;
 mod fuzzing;
-mod laws;

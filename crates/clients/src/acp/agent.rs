@@ -6,13 +6,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use relaycode_exec::{ExecError, Finished, Job, Runner};
+use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use serde_json::{Value, json};
 
-use super::decide::{Decide, Permission, Refused, Verdict};
-use super::session::{Capabilities, Introduced, Session, Stop};
-use super::update::Update;
-use crate::jsonrpc::{Incoming, METHOD_NOT_FOUND, Peer, RpcError, Style};
+use super::handler::{AcpHandler, AcpPermissionDecision, AcpPermissionRequest, AcpRefusal};
+use super::session::{AcpClientCapabilities, AcpInitializeResponse, AcpSession, AcpStopReason};
+use super::update::AcpSessionUpdate;
+use crate::jsonrpc::{JsonRpcError, JsonRpcEvent, JsonRpcPeer, JsonRpcStyle, METHOD_NOT_FOUND};
 
 /// Lines that are no messages, in all; whoever prints more is no agent.
 const MOST_GARBAGE: usize = 10_000;
@@ -28,72 +28,72 @@ const NEVER_ASKED: u64 = u64::MAX;
 
 /// An agent that runs.
 #[derive(Debug)]
-pub struct Agent {
-    peer: Peer,
+pub struct AcpAgent {
+    peer: JsonRpcPeer,
     garbage: usize,
 }
 
 /// How long something is waited for.
-pub struct Patience<'a> {
+pub struct AcpWaitLimits<'a> {
     /// Not longer than this.
-    pub until: Instant,
+    pub deadline: Instant,
     /// Not longer than this without a message.
     pub idle: Duration,
     /// Whether somebody wants everything to stop. Asked often.
-    pub stop: &'a dyn Fn() -> bool,
+    pub should_stop: &'a dyn Fn() -> bool,
 }
 
 /// How a prompt ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
+pub struct AcpPromptResult {
     /// Why.
-    pub stop: Stop,
+    pub stop_reason: AcpStopReason,
     /// All that it answered, for what agents say beside the protocol.
     pub answer: Value,
 }
 
 /// Why something came to nothing.
 #[derive(Debug, thiserror::Error)]
-pub enum Broken {
+pub enum AcpError {
     /// The agent says no.
     #[error("{0}")]
-    Said(RpcError),
+    Rpc(JsonRpcError),
     /// It has ended.
     #[error("it ended in the middle of the conversation")]
-    Over(Box<Finished>),
+    Exited(Box<JobOutcome>),
     /// It took too long; `idle`: it said nothing for too long.
     #[error("it took too long")]
-    Late {
+    TimedOut {
         /// It said nothing for too long.
         idle: bool,
     },
     /// Somebody wants everything to stop.
     #[error("it was interrupted")]
-    Stopped,
-    /// Whoever decides has heard enough ([`Decide::enough`]).
+    Interrupted,
+    /// Whoever decides has heard enough ([`AcpHandler::enough`]).
     #[error("it was given up")]
-    Enough,
+    Abandoned,
     /// It sent a line that is longer than any may be.
     #[error("it sent more in one line than is read")]
-    TooLong,
+    LineTooLong,
     /// It does not read what it is answered.
     #[error("it does not read what it is answered")]
-    Deaf,
+    NotReading,
     /// It does not speak the protocol.
     #[error("{0}")]
-    Strange(String),
+    Protocol(String),
     /// It could not be started or watched.
     #[error("{0}")]
     Exec(#[from] ExecError),
 }
 
-impl Agent {
+impl AcpAgent {
     /// Starts an agent. Its [`Job::input`] should be [`relaycode_exec::Input::Open`].
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn start(runner: &Runner, job: &Job) -> Result<Agent, ExecError> {
-        Ok(Agent { peer: Peer::start(runner, job, Style::Versioned)?, garbage: 0 })
+    pub fn start(runner: &Runner, job: &Job) -> Result<AcpAgent, ExecError> {
+        Ok(AcpAgent { peer: JsonRpcPeer::start(runner, job, JsonRpcStyle::Versioned)?, garbage: 0 })
     }
 
     /// Says who we are and what we do for it, and hears who it is.
@@ -102,18 +102,23 @@ impl Agent {
     /// Why not; also if it speaks another version of the protocol.
     pub fn initialize(
         &mut self,
-        can: Capabilities,
-        decide: &mut dyn Decide,
-        patience: &Patience<'_>,
-    ) -> Result<Introduced, Broken> {
-        let introduced = Introduced::read(&self.call("initialize", &can.params(), decide, patience)?);
-        if introduced.version == super::VERSION {
+        can: AcpClientCapabilities,
+        decide: &mut dyn AcpHandler,
+        patience: &AcpWaitLimits<'_>,
+    ) -> Result<AcpInitializeResponse, AcpError> {
+        let introduced = AcpInitializeResponse::from_response(&self.call(
+            "initialize",
+            &can.initialize_params(),
+            decide,
+            patience,
+        )?);
+        if introduced.version == super::PROTOCOL_VERSION {
             return Ok(introduced);
         }
-        Err(Broken::Strange(format!(
+        Err(AcpError::Protocol(format!(
             "it speaks version {} of the Agent Client Protocol, relay speaks {}",
             introduced.version,
-            super::VERSION
+            super::PROTOCOL_VERSION
         )))
     }
 
@@ -124,12 +129,13 @@ impl Agent {
     pub fn new_session(
         &mut self,
         directory: &Path,
-        decide: &mut dyn Decide,
-        patience: &Patience<'_>,
-    ) -> Result<Session, Broken> {
+        decide: &mut dyn AcpHandler,
+        patience: &AcpWaitLimits<'_>,
+    ) -> Result<AcpSession, AcpError> {
         let params = json!({"cwd": directory.to_string_lossy(), "mcpServers": []});
         let answer = self.call("session/new", &params, decide, patience)?;
-        Session::read(&answer, None).ok_or_else(|| Broken::Strange("it began a session without an id".into()))
+        AcpSession::from_response(&answer, None)
+            .ok_or_else(|| AcpError::Protocol("it began a session without an id".into()))
     }
 
     /// Takes up an earlier session. What was said in it comes again as updates, before this returns or after.
@@ -140,13 +146,13 @@ impl Agent {
         &mut self,
         id: &str,
         directory: &Path,
-        decide: &mut dyn Decide,
-        patience: &Patience<'_>,
-    ) -> Result<Session, Broken> {
+        decide: &mut dyn AcpHandler,
+        patience: &AcpWaitLimits<'_>,
+    ) -> Result<AcpSession, AcpError> {
         let params = json!({"sessionId": id, "cwd": directory.to_string_lossy(), "mcpServers": []});
         let answer = self.call("session/load", &params, decide, patience)?;
-        Session::read(&answer, Some(id))
-            .ok_or_else(|| Broken::Strange("it took up a session without an id".into()))
+        AcpSession::from_response(&answer, Some(id))
+            .ok_or_else(|| AcpError::Protocol("it took up a session without an id".into()))
     }
 
     /// Gives a session a prompt, and waits for its end. If it is broken off, the agent is told, and gets half a
@@ -158,24 +164,24 @@ impl Agent {
         &mut self,
         session: &str,
         text: &str,
-        decide: &mut dyn Decide,
-        patience: &Patience<'_>,
-    ) -> Result<Ended, Broken> {
+        decide: &mut dyn AcpHandler,
+        patience: &AcpWaitLimits<'_>,
+    ) -> Result<AcpPromptResult, AcpError> {
         let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
-        let id = self.peer.ask("session/prompt", &params);
-        let ended = self.answer_to(id, decide, patience);
-        if matches!(ended, Err(Broken::Stopped | Broken::Enough | Broken::Late { .. })) {
+        let id = self.peer.request("session/prompt", &params);
+        let ended = self.wait_for_answer(id, decide, patience);
+        if matches!(ended, Err(AcpError::Interrupted | AcpError::Abandoned | AcpError::TimedOut { .. })) {
             self.cancel(session, id);
         }
         let answer = ended?;
-        Ok(Ended { stop: Stop::read(&answer), answer })
+        Ok(AcpPromptResult { stop_reason: AcpStopReason::from_response(&answer), answer })
     }
 
     /// Hears and answers while nothing is asked of it; says why that ended: usually because the patience did.
-    pub fn listen(&mut self, decide: &mut dyn Decide, patience: &Patience<'_>) -> Broken {
-        match self.answer_to(NEVER_ASKED, decide, patience) {
+    pub fn listen(&mut self, decide: &mut dyn AcpHandler, patience: &AcpWaitLimits<'_>) -> AcpError {
+        match self.wait_for_answer(NEVER_ASKED, decide, patience) {
             Err(broken) => broken,
-            Ok(_) => Broken::Strange("it answers what nobody asked".to_string()),
+            Ok(_) => AcpError::Protocol("it answers what nobody asked".to_string()),
         }
     }
 
@@ -184,13 +190,13 @@ impl Agent {
     ///
     /// # Errors
     /// If it could not be watched.
-    pub fn leave(mut self, most: Duration) -> Result<Option<Finished>, ExecError> {
-        self.peer.close();
+    pub fn shut_down(mut self, most: Duration) -> Result<Option<JobOutcome>, ExecError> {
+        self.peer.close_input();
         let until = Instant::now() + most;
         while let left = until.saturating_duration_since(Instant::now())
             && !left.is_zero()
         {
-            if let Incoming::Over(finished) = self.peer.next(&|| false, left)? {
+            if let JsonRpcEvent::Exited(finished) = self.peer.next(&|| false, left)? {
                 return Ok(Some(*finished));
             }
         }
@@ -201,8 +207,8 @@ impl Agent {
     ///
     /// # Errors
     /// If it could not be watched.
-    pub fn end(mut self) -> Result<Option<Finished>, ExecError> {
-        self.peer.close();
+    pub fn end(mut self) -> Result<Option<JobOutcome>, ExecError> {
+        self.peer.close_input();
         self.peer.end()
     }
 
@@ -211,105 +217,117 @@ impl Agent {
         &mut self,
         method: &str,
         params: &Value,
-        decide: &mut dyn Decide,
-        patience: &Patience<'_>,
-    ) -> Result<Value, Broken> {
-        let id = self.peer.ask(method, params);
-        self.answer_to(id, decide, patience)
+        decide: &mut dyn AcpHandler,
+        patience: &AcpWaitLimits<'_>,
+    ) -> Result<Value, AcpError> {
+        let id = self.peer.request(method, params);
+        self.wait_for_answer(id, decide, patience)
     }
 
-    fn answer_to(
+    fn wait_for_answer(
         &mut self,
         id: u64,
-        decide: &mut dyn Decide,
-        patience: &Patience<'_>,
-    ) -> Result<Value, Broken> {
+        decide: &mut dyn AcpHandler,
+        patience: &AcpWaitLimits<'_>,
+    ) -> Result<Value, AcpError> {
         let mut heard = Instant::now();
         loop {
-            if (patience.stop)() {
-                return Err(Broken::Stopped);
+            if (patience.should_stop)() {
+                return Err(AcpError::Interrupted);
             }
-            if decide.enough() {
-                return Err(Broken::Enough);
+            if decide.should_abort() {
+                return Err(AcpError::Abandoned);
             }
-            let left = patience.until.saturating_duration_since(Instant::now());
+            let left = patience.deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(Broken::Late { idle: false });
+                return Err(AcpError::TimedOut { idle: false });
             }
             if heard.elapsed() >= patience.idle {
-                return Err(Broken::Late { idle: true });
+                return Err(AcpError::TimedOut { idle: true });
             }
             let next = self.peer.next(&|| false, TICK.min(left))?;
-            let errors = self.peer.take_errors();
+            let errors = self.peer.take_stderr();
             if !errors.is_empty() {
-                decide.errors(&errors);
+                decide.on_stderr(&errors);
             }
             match next {
-                Incoming::Answer { id: theirs, result } if theirs == id => {
-                    return result.map_err(Broken::Said);
+                JsonRpcEvent::Response { id: theirs, result } if theirs == id => {
+                    return result.map_err(AcpError::Rpc);
                 }
-                Incoming::Asks { id, method, params } => self.serve(&id, &method, &params, decide),
-                Incoming::Tells { method, params } if method == "session/update" => {
-                    let (session, update) = Update::read(&params);
-                    decide.hear(&session, update);
+                JsonRpcEvent::Request { id, method, params } => {
+                    self.serve_request(&id, &method, &params, decide)
+                }
+                JsonRpcEvent::Notification { method, params } if method == "session/update" => {
+                    let (session, update) = AcpSessionUpdate::from_params(&params);
+                    decide.on_update(&session, update);
                 }
                 // The answer to something that nobody waits for any more; news of a kind that is not known.
-                Incoming::Answer { .. } | Incoming::Tells { .. } => {}
-                Incoming::Garbage(_) => {
+                JsonRpcEvent::Response { .. } | JsonRpcEvent::Notification { .. } => {}
+                JsonRpcEvent::Garbage(_) => {
                     self.garbage += 1;
                     if self.garbage > MOST_GARBAGE {
-                        return Err(Broken::Strange("it prints what is no message, again and again".into()));
+                        return Err(AcpError::Protocol(
+                            "it prints what is no message, again and again".into(),
+                        ));
                     }
                     continue;
                 }
-                Incoming::TooLong => return Err(Broken::TooLong),
-                Incoming::Deaf => return Err(Broken::Deaf),
-                Incoming::Over(finished) => return Err(Broken::Over(finished)),
-                Incoming::Nothing => continue,
+                JsonRpcEvent::LineTooLong => return Err(AcpError::LineTooLong),
+                JsonRpcEvent::NotReading => return Err(AcpError::NotReading),
+                JsonRpcEvent::Exited(finished) => return Err(AcpError::Exited(finished)),
+                JsonRpcEvent::Idle => continue,
             }
             heard = Instant::now();
         }
     }
 
-    fn serve(&mut self, id: &Value, method: &str, params: &Value, decide: &mut dyn Decide) {
+    fn serve_request(&mut self, id: &Value, method: &str, params: &Value, decide: &mut dyn AcpHandler) {
         let text = |name: &str| params[name].as_str();
-        let missing = |name: &str| Refused { code: -32602, message: format!("`{name}` is missing") };
+        let missing = |name: &str| AcpRefusal { code: -32602, message: format!("`{name}` is missing") };
         let served = match method {
             "session/request_permission" => {
-                let asked = Permission::read(params);
-                let verdict = decide.may(&asked);
-                Ok(asked.answer(verdict))
+                let asked = AcpPermissionRequest::from_params(params);
+                let verdict = decide.decide_permission(&asked);
+                Ok(asked.to_response(verdict))
             }
             "fs/read_text_file" => text("path").ok_or_else(|| missing("path")).and_then(|path| {
-                let content = decide.read(path, params["line"].as_u64(), params["limit"].as_u64())?;
+                let content = decide.read_file(path, params["line"].as_u64(), params["limit"].as_u64())?;
                 Ok(json!({"content": content}))
             }),
             "fs/write_text_file" => match (text("path"), text("content")) {
-                (Some(path), Some(content)) => decide.write(path, content).map(|()| Value::Null),
+                (Some(path), Some(content)) => decide.write_file(path, content).map(|()| Value::Null),
                 (None, _) => Err(missing("path")),
                 (_, None) => Err(missing("content")),
             },
-            _ => Err(Refused { code: METHOD_NOT_FOUND, message: format!("relay does not do {method}") }),
+            _ => Err(AcpRefusal { code: METHOD_NOT_FOUND, message: format!("relay does not do {method}") }),
         };
         match served {
-            Ok(result) => self.peer.answer(id, &result),
-            Err(refused) => self.peer.refuse(id, refused.code, &refused.message),
+            Ok(result) => self.peer.respond(id, &result),
+            Err(refused) => self.peer.respond_error(id, refused.code, &refused.message),
         }
     }
 
     fn cancel(&mut self, session: &str, prompt: u64) {
-        self.peer.tell("session/cancel", Some(&json!({"sessionId": session})));
+        self.peer.notify("session/cancel", Some(&json!({"sessionId": session})));
         let until = Instant::now() + CANCEL_GRACE;
         while let left = until.saturating_duration_since(Instant::now())
             && !left.is_zero()
         {
             match self.peer.next(&|| false, left) {
-                Ok(Incoming::Answer { id, .. }) if id == prompt => return,
-                Ok(Incoming::Over(_)) | Err(_) => return,
-                Ok(Incoming::Asks { id, method, params }) if method == "session/request_permission" => {
-                    self.peer.answer(&id, &Permission::read(&params).answer(Verdict::Cancel));
+                Ok(JsonRpcEvent::Response { id, .. }) if id == prompt => return,
+                Ok(JsonRpcEvent::Exited(_)) | Err(_) => return,
+                Ok(JsonRpcEvent::Request { id, method, params })
+                    if method == "session/request_permission" =>
+                {
+                    self.peer.respond(
+                        &id,
+                        &AcpPermissionRequest::from_params(&params)
+                            .to_response(AcpPermissionDecision::Cancel),
+                    );
                 }
-                Ok(Incoming::Asks { id, .. }) => self.peer.refuse(&id, -32000, "the prompt was broken off"),
+                Ok(JsonRpcEvent::Request { id, .. }) => {
+                    self.peer.respond_error(&id, -32000, "the prompt was broken off")
+                }
                 Ok(_) => {}
             }
         }

@@ -4,45 +4,45 @@ use serde_json::{Value, json};
 
 /// What relay does for an agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Capabilities {
+pub struct AcpClientCapabilities {
     /// It reads text files for it ([`super::Decide::read`]).
     pub read: bool,
     /// It writes text files for it ([`super::Decide::write`]).
     pub write: bool,
 }
 
-impl Capabilities {
-    pub(super) fn params(self) -> Value {
+impl AcpClientCapabilities {
+    pub(super) fn initialize_params(self) -> Value {
         let fs = json!({"readTextFile": self.read, "writeTextFile": self.write});
-        json!({"protocolVersion": super::VERSION, "clientCapabilities": {"fs": fs, "terminal": false},
+        json!({"protocolVersion": super::PROTOCOL_VERSION, "clientCapabilities": {"fs": fs, "terminal": false},
                "clientInfo": {"name": "relaycode", "title": "relaycode", "version": env!("CARGO_PKG_VERSION")}})
     }
 }
 
 /// How an agent introduces itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Introduced {
+pub struct AcpInitializeResponse {
     /// The version of the protocol that it wants to speak.
     pub version: u64,
     /// Its own version, if it says.
     pub agent_version: Option<String>,
     /// It can take up an earlier session.
-    pub loads: bool,
+    pub can_load_session: bool,
 }
 
-impl Introduced {
-    pub(super) fn read(answer: &Value) -> Introduced {
-        Introduced {
+impl AcpInitializeResponse {
+    pub(super) fn from_response(answer: &Value) -> AcpInitializeResponse {
+        AcpInitializeResponse {
             version: answer["protocolVersion"].as_u64().unwrap_or(0),
             agent_version: answer["agentInfo"]["version"].as_str().map(str::to_string),
-            loads: answer["agentCapabilities"]["loadSession"].as_bool().unwrap_or(false),
+            can_load_session: answer["agentCapabilities"]["loadSession"].as_bool().unwrap_or(false),
         }
     }
 }
 
 /// A session as the agent describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Session {
+pub struct AcpSession {
     /// Its id.
     pub id: String,
     /// The mode that it works in, if it has modes.
@@ -51,10 +51,10 @@ pub struct Session {
     pub model: Option<String>,
 }
 
-impl Session {
+impl AcpSession {
     /// Reads the answer to `session/new` or, with an id that is known, `session/load`. Agents say their mode in
     /// `modes`, or among options that can be set.
-    pub(super) fn read(answer: &Value, known: Option<&str>) -> Option<Session> {
+    pub(super) fn from_response(answer: &Value, known: Option<&str>) -> Option<AcpSession> {
         let none = Vec::new();
         let options = answer["configOptions"].as_array().unwrap_or(&none);
         let option = |name: &str| {
@@ -62,7 +62,7 @@ impl Session {
             found.and_then(|option| option["currentValue"].as_str()).map(str::to_string)
         };
         let current = |value: &Value| value.as_str().map(str::to_string);
-        Some(Session {
+        Some(AcpSession {
             id: known.or_else(|| answer["sessionId"].as_str()).filter(|id| !id.is_empty())?.to_string(),
             mode: current(&answer["modes"]["currentModeId"]).or_else(|| option("mode")),
             model: current(&answer["models"]["currentModelId"]).or_else(|| option("model")),
@@ -72,9 +72,9 @@ impl Session {
 
 /// Why a prompt came to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub enum AcpStopReason {
     /// The agent is done.
-    Done,
+    EndTurn,
     /// The model may not write more.
     MaxTokens,
     /// The model may not be asked more often.
@@ -87,15 +87,15 @@ pub enum Stop {
     Other(String),
 }
 
-impl Stop {
-    pub(super) fn read(answer: &Value) -> Stop {
+impl AcpStopReason {
+    pub(super) fn from_response(answer: &Value) -> AcpStopReason {
         match answer["stopReason"].as_str().unwrap_or("none") {
-            "end_turn" => Stop::Done,
-            "max_tokens" => Stop::MaxTokens,
-            "max_turn_requests" => Stop::MaxRequests,
-            "refusal" => Stop::Refusal,
-            "cancelled" => Stop::Cancelled,
-            other => Stop::Other(other.to_string()),
+            "end_turn" => AcpStopReason::EndTurn,
+            "max_tokens" => AcpStopReason::MaxTokens,
+            "max_turn_requests" => AcpStopReason::MaxRequests,
+            "refusal" => AcpStopReason::Refusal,
+            "cancelled" => AcpStopReason::Cancelled,
+            other => AcpStopReason::Other(other.to_string()),
         }
     }
 }
@@ -107,12 +107,12 @@ mod tests {
     #[test]
     fn a_session_says_its_mode_in_either_way_and_needs_an_id() {
         let modes = json!({"sessionId": "s", "modes": {"currentModeId": "default"}, "models": {"currentModelId": "m"}});
-        let read = Session::read(&modes, None).unwrap();
+        let read = AcpSession::from_response(&modes, None).unwrap();
         assert_eq!((read.mode.as_deref(), read.model.as_deref()), (Some("default"), Some("m")));
         let options = json!({"configOptions": [{"id": "mode", "currentValue": "plan"}, {"id": "x"}]});
-        let read = Session::read(&options, Some("k")).unwrap();
+        let read = AcpSession::from_response(&options, Some("k")).unwrap();
         assert_eq!((read.id.as_str(), read.mode.as_deref(), read.model), ("k", Some("plan"), None));
-        assert_eq!(Session::read(&options, None), None);
-        assert_eq!(Session::read(&json!({"sessionId": ""}), None), None);
+        assert_eq!(AcpSession::from_response(&options, None), None);
+        assert_eq!(AcpSession::from_response(&json!({"sessionId": ""}), None), None);
     }
 }

@@ -2,41 +2,41 @@
 
 use serde_json::Value;
 
-use super::tool::ToolCall;
+use super::tool_call::AcpToolCall;
 
 /// What an agent tells while it works (`session/update`). All text is foreign.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Update {
+pub enum AcpSessionUpdate {
     /// The next words of its answer.
     Text(String),
     /// The next words of what it thinks.
     Thought(String),
     /// It begins to use a tool, or wants to.
-    Tool(ToolCall),
+    ToolCall(AcpToolCall),
     /// Something is new about a tool.
-    ToolChanged(ToolCall),
+    ToolCallUpdate(AcpToolCall),
     /// It works in another mode now.
     Mode(String),
     /// Something else: a plan, its commands, what was said earlier. The kind.
     Other(String),
 }
 
-impl Update {
+impl AcpSessionUpdate {
     /// Reads the parameters of `session/update`: of which session, and what.
-    pub(super) fn read(params: &Value) -> (String, Update) {
+    pub(super) fn from_params(params: &Value) -> (String, AcpSessionUpdate) {
         let session = params["sessionId"].as_str().unwrap_or_default().to_string();
         let update = &params["update"];
         let kind = update["sessionUpdate"].as_str().unwrap_or_default();
         let text = || update["content"]["text"].as_str().unwrap_or_default().to_string();
         let update = match kind {
-            "agent_message_chunk" => Update::Text(text()),
-            "agent_thought_chunk" => Update::Thought(text()),
-            "tool_call" => Update::Tool(ToolCall::read(update)),
-            "tool_call_update" => Update::ToolChanged(ToolCall::read(update)),
+            "agent_message_chunk" => AcpSessionUpdate::Text(text()),
+            "agent_thought_chunk" => AcpSessionUpdate::Thought(text()),
+            "tool_call" => AcpSessionUpdate::ToolCall(AcpToolCall::from_json(update)),
+            "tool_call_update" => AcpSessionUpdate::ToolCallUpdate(AcpToolCall::from_json(update)),
             "current_mode_update" => {
-                Update::Mode(update["currentModeId"].as_str().unwrap_or_default().to_string())
+                AcpSessionUpdate::Mode(update["currentModeId"].as_str().unwrap_or_default().to_string())
             }
-            other => Update::Other(other.to_string()),
+            other => AcpSessionUpdate::Other(other.to_string()),
         };
         (session, update)
     }

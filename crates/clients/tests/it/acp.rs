@@ -6,50 +6,50 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use relaycode_clients::acp::{
-    Agent, Beneath, Broken, Capabilities, Decide, Patience, Permission, Refused, Session, Stop, Update,
-    Verdict,
+    AcpAgent, AcpClientCapabilities, AcpError, AcpHandler, AcpPermissionDecision, AcpPermissionRequest,
+    AcpRefusal, AcpSession, AcpSessionUpdate, AcpStopReason, AcpWaitLimits, ConfinedDir,
 };
-use relaycode_exec::{Input, Job};
+use relaycode_exec::{Job, JobInput};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::stage::runner;
+use crate::keeper::runner;
 
 const LONG: Duration = Duration::from_secs(60);
 
 /// Allows what it is told to, reads and writes beneath a directory, and keeps what it hears.
 struct Witness {
-    beneath: Beneath,
-    verdict: Verdict,
-    heard: Vec<Update>,
-    asked: Vec<Permission>,
+    beneath: ConfinedDir,
+    verdict: AcpPermissionDecision,
+    heard: Vec<AcpSessionUpdate>,
+    asked: Vec<AcpPermissionRequest>,
     errors: String,
     enough: bool,
 }
 
-impl Decide for Witness {
-    fn hear(&mut self, _session: &str, update: Update) {
+impl AcpHandler for Witness {
+    fn on_update(&mut self, _session: &str, update: AcpSessionUpdate) {
         self.heard.push(update);
     }
 
-    fn may(&mut self, asked: &Permission) -> Verdict {
+    fn decide_permission(&mut self, asked: &AcpPermissionRequest) -> AcpPermissionDecision {
         self.asked.push(asked.clone());
         self.verdict
     }
 
-    fn read(&mut self, path: &str, line: Option<u64>, limit: Option<u64>) -> Result<String, Refused> {
+    fn read_file(&mut self, path: &str, line: Option<u64>, limit: Option<u64>) -> Result<String, AcpRefusal> {
         self.beneath.read(path, line, limit)
     }
 
-    fn write(&mut self, path: &str, content: &str) -> Result<(), Refused> {
+    fn write_file(&mut self, path: &str, content: &str) -> Result<(), AcpRefusal> {
         self.beneath.write(path, content)
     }
 
-    fn errors(&mut self, bytes: &[u8]) {
+    fn on_stderr(&mut self, bytes: &[u8]) {
         self.errors.push_str(&String::from_utf8_lossy(bytes));
     }
 
-    fn enough(&self) -> bool {
+    fn should_abort(&self) -> bool {
         self.enough
     }
 }
@@ -76,8 +76,8 @@ impl Play {
         fs::create_dir(&project).unwrap();
         fs::write(project.join("a.txt"), "one\ntwo\nthree\n").unwrap();
         let witness = Witness {
-            beneath: Beneath::new(&project).unwrap(),
-            verdict: Verdict::Reject,
+            beneath: ConfinedDir::new(&project).unwrap(),
+            verdict: AcpPermissionDecision::Reject,
             heard: Vec::new(),
             asked: Vec::new(),
             errors: String::new(),
@@ -90,45 +90,49 @@ impl Play {
         self.folder.path().join("project")
     }
 
-    fn start(&self, script: &str) -> Agent {
+    fn start(&self, script: &str) -> AcpAgent {
         self.start_with(script, Duration::from_millis(300))
     }
 
     /// With so much time between the end of its input and its own.
-    fn start_with(&self, script: &str, grace: Duration) -> Agent {
+    fn start_with(&self, script: &str, grace: Duration) -> AcpAgent {
         let mut job = Job::argv(["sh", "-c", script], self.project());
-        job.input = Input::Open;
+        job.input = JobInput::Piped;
         job.deadlines.grace = grace;
         job.environment.set.push(("A".into(), self.folder.path().join("heard").into()));
-        Agent::start(&runner(), &job).unwrap()
+        AcpAgent::start(&runner(), &job).unwrap()
     }
 
     /// Everything up to the end of a prompt.
-    fn prompt(&mut self, script: &str) -> Result<Stop, Broken> {
+    fn prompt(&mut self, script: &str) -> Result<AcpStopReason, AcpError> {
         let mut agent = self.start(&format!("{HELLO}{script}"));
         let done = self.talk(&mut agent, &patience(LONG, LONG));
         agent.end().unwrap();
         done
     }
 
-    fn talk(&mut self, agent: &mut Agent, patience: &Patience<'_>) -> Result<Stop, Broken> {
+    fn talk(
+        &mut self,
+        agent: &mut AcpAgent,
+        patience: &AcpWaitLimits<'_>,
+    ) -> Result<AcpStopReason, AcpError> {
         self.begin(agent, patience)?;
         self.ask(agent, patience)
     }
 
     /// Everything before the prompt.
-    fn begin(&mut self, agent: &mut Agent, patience: &Patience<'_>) -> Result<(), Broken> {
+    fn begin(&mut self, agent: &mut AcpAgent, patience: &AcpWaitLimits<'_>) -> Result<(), AcpError> {
         let project = self.project();
-        let can = Capabilities { read: true, write: true };
+        let can = AcpClientCapabilities { read: true, write: true };
         let introduced = agent.initialize(can, &mut self.witness, patience)?;
-        assert!(introduced.loads);
-        let session: Session = agent.new_session(&project, &mut self.witness, patience)?;
+        assert!(introduced.can_load_session);
+        let session: AcpSession = agent.new_session(&project, &mut self.witness, patience)?;
         assert_eq!((session.id.as_str(), session.mode.as_deref()), ("s", Some("default")));
         Ok(())
     }
 
-    fn ask(&mut self, agent: &mut Agent, patience: &Patience<'_>) -> Result<Stop, Broken> {
-        agent.prompt("s", "Which bird is it?", &mut self.witness, patience).map(|ended| ended.stop)
+    fn ask(&mut self, agent: &mut AcpAgent, patience: &AcpWaitLimits<'_>) -> Result<AcpStopReason, AcpError> {
+        agent.prompt("s", "Which bird is it?", &mut self.witness, patience).map(|ended| ended.stop_reason)
     }
 
     /// What the agent heard, a message each.
@@ -143,8 +147,8 @@ impl Play {
     }
 }
 
-fn patience(total: Duration, idle: Duration) -> Patience<'static> {
-    Patience { until: Instant::now() + total, idle, stop: &|| false }
+fn patience(total: Duration, idle: Duration) -> AcpWaitLimits<'static> {
+    AcpWaitLimits { deadline: Instant::now() + total, idle, should_stop: &|| false }
 }
 
 const DONE: &str = "say '{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"stopReason\":\"end_turn\"}}'";
@@ -166,13 +170,16 @@ fn a_prompt_is_told_and_its_updates_are_heard_in_order() {
         update(r#"{"sessionUpdate":"current_mode_update","currentModeId":"plan"}"#),
         DONE.to_string(),
     ];
-    assert_eq!(play.prompt(&script.concat()).unwrap(), Stop::Done);
+    assert_eq!(play.prompt(&script.concat()).unwrap(), AcpStopReason::EndTurn);
     let heard = &play.witness.heard;
-    assert_eq!(heard[0], Update::Thought("hm".into()));
-    assert!(matches!((&heard[1], &heard[2]), (Update::Tool(_), Update::ToolChanged(_))));
-    assert_eq!(heard[3], Update::Other("plan".into()));
-    assert_eq!(heard[4], Update::Text("A heron.".into()));
-    assert_eq!(heard[5], Update::Mode("plan".into()));
+    assert_eq!(heard[0], AcpSessionUpdate::Thought("hm".into()));
+    assert!(matches!(
+        (&heard[1], &heard[2]),
+        (AcpSessionUpdate::ToolCall(_), AcpSessionUpdate::ToolCallUpdate(_))
+    ));
+    assert_eq!(heard[3], AcpSessionUpdate::Other("plan".into()));
+    assert_eq!(heard[4], AcpSessionUpdate::Text("A heron.".into()));
+    assert_eq!(heard[5], AcpSessionUpdate::Mode("plan".into()));
     let told = play.heard();
     assert_eq!(told[0]["params"]["clientCapabilities"]["terminal"], false);
     assert_eq!(told[2]["params"]["prompt"][0]["text"], "Which bird is it?");
@@ -181,11 +188,11 @@ fn a_prompt_is_told_and_its_updates_are_heard_in_order() {
 #[test]
 fn every_reason_to_stop_is_told_from_the_others() {
     let reasons = [
-        ("max_tokens", Stop::MaxTokens),
-        ("max_turn_requests", Stop::MaxRequests),
-        ("refusal", Stop::Refusal),
-        ("cancelled", Stop::Cancelled),
-        ("tired", Stop::Other("tired".into())),
+        ("max_tokens", AcpStopReason::MaxTokens),
+        ("max_turn_requests", AcpStopReason::MaxRequests),
+        ("refusal", AcpStopReason::Refusal),
+        ("cancelled", AcpStopReason::Cancelled),
+        ("tired", AcpStopReason::Other("tired".into())),
     ];
     for (word, stop) in reasons {
         let script = format!("say '{{\"id\":3,\"result\":{{\"stopReason\":\"{word}\"}}}}'");
@@ -231,7 +238,7 @@ fn files_are_read_and_written_beneath_the_project_and_nowhere_else() {
     script.push_str("say '{\"id\":300,\"method\":\"fs/read_text_file\",\"params\":{\"path\":\"a.txt\",\"line\":2,\"limit\":1}}'; hear\n");
     script.push_str("say '{\"id\":301,\"method\":\"fs/write_text_file\",\"params\":{\"path\":\"new/b.txt\",\"content\":\"b\"}}'; hear\n");
     script.push_str(DONE);
-    assert_eq!(play.prompt(&script).unwrap(), Stop::Done);
+    assert_eq!(play.prompt(&script).unwrap(), AcpStopReason::EndTurn);
     for (id, (path, gets)) in paths.iter().enumerate() {
         let id = id as u64;
         assert_eq!(
@@ -248,7 +255,7 @@ fn files_are_read_and_written_beneath_the_project_and_nowhere_else() {
     assert_eq!(fs::read_to_string(play.project().join("new/b.txt")).unwrap(), "b");
     assert_eq!(fs::read_to_string(outside.join("secret")).unwrap(), "secret\n");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
-    assert!(play.witness.beneath.holds("new/c/d.txt") && !play.witness.beneath.holds("link/secret"));
+    assert!(play.witness.beneath.contains("new/c/d.txt") && !play.witness.beneath.contains("link/secret"));
 }
 
 #[test]
@@ -294,7 +301,7 @@ fn a_permission_is_answered_by_what_was_decided_and_never_with_always() {
         ask(11, "[]"),
         ask(12, r#"[{"optionId":"a","kind":"allow_always"}]"#)
     );
-    for (verdict, option) in [(Verdict::Reject, "c"), (Verdict::Allow, "b")] {
+    for (verdict, option) in [(AcpPermissionDecision::Reject, "c"), (AcpPermissionDecision::Allow, "b")] {
         let mut play = Play::new();
         play.witness.verdict = verdict;
         play.prompt(&script).unwrap();
@@ -321,7 +328,7 @@ say '{{"method":"something/else","params":7}}'
 say '{{"id":99,"result":"to a question that nobody asked"}}'
 {DONE}"#
     );
-    assert_eq!(play.prompt(&script).unwrap(), Stop::Done);
+    assert_eq!(play.prompt(&script).unwrap(), AcpStopReason::EndTurn);
     assert_eq!(play.answered(20)["error"]["code"], -32601);
     assert_eq!(play.answered(21)["error"]["code"], -32602);
     assert_eq!(play.answered(22)["error"]["code"], -32602);
@@ -335,7 +342,7 @@ fn an_agent_that_dies_at_any_point_is_told_as_dead() {
         let mut play = Play::new();
         let mut agent = play.start(script);
         let done = play.talk(&mut agent, &patience(LONG, LONG));
-        assert!(matches!(done, Err(Broken::Over(_))), "{done:?}");
+        assert!(matches!(done, Err(AcpError::Exited(_))), "{done:?}");
         agent.end().unwrap();
     }
 }
@@ -345,16 +352,16 @@ fn an_agent_that_says_nothing_or_only_rubbish_is_not_waited_for() {
     let short = Duration::from_millis(300);
     let mut play = Play::new();
     let mut agent = play.start("sleep 1000");
-    assert!(matches!(play.talk(&mut agent, &patience(LONG, short)), Err(Broken::Late { idle: true })));
+    assert!(matches!(play.talk(&mut agent, &patience(LONG, short)), Err(AcpError::TimedOut { idle: true })));
     agent.end().unwrap();
     let mut agent = play.start("while :; do echo rubbish; sleep 0.01; done");
-    assert!(matches!(play.talk(&mut agent, &patience(LONG, short)), Err(Broken::Late { idle: true })));
+    assert!(matches!(play.talk(&mut agent, &patience(LONG, short)), Err(AcpError::TimedOut { idle: true })));
     agent.end().unwrap();
     let mut agent = play.start("sleep 1000");
-    assert!(matches!(play.talk(&mut agent, &patience(short, LONG)), Err(Broken::Late { idle: false })));
+    assert!(matches!(play.talk(&mut agent, &patience(short, LONG)), Err(AcpError::TimedOut { idle: false })));
     agent.end().unwrap();
     let mut agent = play.start("yes rubbish");
-    assert!(matches!(play.talk(&mut agent, &patience(LONG, LONG)), Err(Broken::Strange(_))));
+    assert!(matches!(play.talk(&mut agent, &patience(LONG, LONG)), Err(AcpError::Protocol(_))));
     agent.end().unwrap();
 }
 
@@ -362,7 +369,7 @@ fn an_agent_that_says_nothing_or_only_rubbish_is_not_waited_for() {
 fn another_version_and_a_session_without_an_id_are_refused() {
     let mut play = Play::new();
     let mut agent = play.start("read -r x; echo '{\"id\":1,\"result\":{\"protocolVersion\":2}}'; sleep 1000");
-    let Err(Broken::Strange(said)) = play.talk(&mut agent, &patience(LONG, LONG)) else {
+    let Err(AcpError::Protocol(said)) = play.talk(&mut agent, &patience(LONG, LONG)) else {
         panic!("it is another")
     };
     assert!(said.contains("version 2"), "{said}");
@@ -370,7 +377,7 @@ fn another_version_and_a_session_without_an_id_are_refused() {
     let script = "read -r x; echo '{\"id\":1,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":{\"loadSession\":true}}}'
         read -r x; echo '{\"id\":2,\"result\":{}}'; sleep 1000";
     let mut agent = play.start(script);
-    assert!(matches!(play.talk(&mut agent, &patience(LONG, LONG)), Err(Broken::Strange(_))));
+    assert!(matches!(play.talk(&mut agent, &patience(LONG, LONG)), Err(AcpError::Protocol(_))));
     agent.end().unwrap();
 }
 
@@ -378,7 +385,7 @@ fn another_version_and_a_session_without_an_id_are_refused() {
 fn an_error_is_told_with_its_words() {
     let said =
         Play::new().prompt("say '{\"id\":3,\"error\":{\"code\":429,\"message\":\"too often\"}}'; sleep 1000");
-    let Err(Broken::Said(error)) = said else { panic!("{said:?}") };
+    let Err(AcpError::Rpc(error)) = said else { panic!("{said:?}") };
     assert_eq!((error.code, error.message.as_str()), (429, "too often"));
 }
 
@@ -390,7 +397,7 @@ fn a_prompt_that_is_broken_off_is_told_to_the_agent() {
     let mut agent = play.start_with(&script, LONG);
     play.begin(&mut agent, &patience(LONG, LONG)).unwrap();
     let limited = patience(LONG, Duration::from_millis(400));
-    assert!(matches!(play.ask(&mut agent, &limited), Err(Broken::Late { idle: true })));
+    assert!(matches!(play.ask(&mut agent, &limited), Err(AcpError::TimedOut { idle: true })));
     agent.end().unwrap();
     assert_eq!(play.heard().last().unwrap()["method"], "session/cancel");
     assert!(play.heard().last().unwrap()["id"].is_null());
@@ -401,6 +408,6 @@ fn who_decides_can_give_up() {
     let mut play = Play::new();
     play.witness.enough = true;
     let mut agent = play.start("sleep 1000");
-    assert!(matches!(play.talk(&mut agent, &patience(LONG, LONG)), Err(Broken::Enough)));
+    assert!(matches!(play.talk(&mut agent, &patience(LONG, LONG)), Err(AcpError::Abandoned)));
     agent.end().unwrap();
 }

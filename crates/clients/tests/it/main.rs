@@ -10,5 +10,5 @@
 #![cfg(target_os = "linux")]
 
 mod acp;
-mod deaf;
-mod stage;
+mod keeper;
+mod not_reading;

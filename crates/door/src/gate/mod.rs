@@ -1,8 +1,8 @@
 //! What the project's commands said of a change.
 
-mod judge;
-pub mod repair;
+pub mod repair_prompt;
 pub(crate) mod run;
+mod verdict;
 
 pub use run::GATE_VARIABLE;
 
@@ -35,7 +35,7 @@ pub struct GateReport {
 #[serde(rename_all = "camelCase")]
 pub struct StepReport {
     /// Which one.
-    pub step: Step,
+    pub step: GateStep,
     /// The command line.
     pub command: String,
     /// How it went.
@@ -52,7 +52,7 @@ pub struct StepReport {
 /// The commands that a project can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Step {
+pub enum GateStep {
     /// `patch.preCommand`
     PreCommand,
     /// `patch.linter`, before the change

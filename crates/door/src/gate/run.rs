@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use relaycode_exec::{Captured, Deadlines, End, Environment, ExecError, Job, Kept};
+use relaycode_exec::{CaptureLimits, CapturedOutput, Deadlines, ExecError, ExitReason, Job, JobEnvironment};
 use relaycode_text::redact::redact;
 
-use super::{Step, StepReport, StepResult};
-use crate::approver::{Approver, Event};
-use crate::count::{Counted, Counter};
+use super::{GateStep, StepReport, StepResult};
+use crate::approval::approver::{Approver, DoorEvent};
 use crate::door::Door;
+use crate::linter::{LinterCount, LinterCounter};
 
 /// Set for every command of a gate: the project that it judges. `relay apply` in there would be judged by the
 /// same command again, and so on.
@@ -22,35 +22,35 @@ const OUTPUT_BYTES: usize = 8 << 10;
 const BEFORE_BYTES: usize = 72 << 10;
 
 /// Runs one command of the project; the linter's errors are counted.
-pub(crate) fn run(
+pub(crate) fn run_step(
     door: &Door,
-    step: Step,
+    step: GateStep,
     command: &str,
     approver: &mut dyn Approver,
-) -> (StepReport, Option<Counted>) {
-    approver.event(&Event::Begins { step, command: &redact(command) });
+) -> (StepReport, Option<LinterCount>) {
+    approver.on_event(&DoorEvent::StepStarted { step, command: &redact(command) });
     let job = Job {
-        deadlines: Deadlines { total: Some(door.command_time()), ..Deadlines::default() },
-        kept: Kept { head: 0, tail: BEFORE_BYTES + OUTPUT_BYTES, spill: None },
-        environment: Environment {
+        deadlines: Deadlines { total: Some(door.command_timeout()), ..Deadlines::default() },
+        capture: CaptureLimits { head: 0, tail: BEFORE_BYTES + OUTPUT_BYTES, spill: None },
+        environment: JobEnvironment {
             set: vec![(GATE_VARIABLE.into(), door.root.clone().into_os_string())],
-            ..Environment::default()
+            ..JobEnvironment::default()
         },
         ..Job::shell(command, &door.root)
     };
-    let mut counter = Counter::new(command);
+    let mut counter = LinterCounter::new(command);
     let ran = {
         // Both closures want the approver: the one asks it, the other tells it.
         let approver = std::cell::RefCell::new(&mut *approver);
-        door.runner.run(&job, &|| approver.borrow().stopped(), &mut |bytes| {
+        door.runner.run(&job, &|| approver.borrow().stop_requested(), &mut |bytes| {
             counter.feed(bytes);
-            approver.borrow_mut().event(&Event::Prints { bytes });
+            approver.borrow_mut().on_event(&DoorEvent::StepOutput { bytes });
         })
     };
-    let report = report(step, command, ran);
+    let report = step_report(step, command, ran);
     let judged = matches!(report.result, StepResult::Exited { code } if !could_not_run(code));
     let counted = judged.then(|| without_secrets(counter.finish(report.succeeded())));
-    approver.event(&Event::Ends { report: &report });
+    approver.on_event(&DoorEvent::StepFinished { report: &report });
     (report, counted)
 }
 
@@ -66,32 +66,36 @@ const LAST_SIGNAL: i32 = 64;
 /// Whether a shell says with this code that nothing ran to its end: then nothing was judged, and the same
 /// failure before and after a change speaks for nothing.
 fn could_not_run(code: i32) -> bool {
-    matches!(code, CANNOT_EXECUTE | COMMAND_NOT_FOUND) || signal(code).is_some()
+    matches!(code, CANNOT_EXECUTE | COMMAND_NOT_FOUND) || signal_of_code(code).is_some()
 }
 
 /// The signal that a shell speaks of.
-fn signal(code: i32) -> Option<i32> {
+fn signal_of_code(code: i32) -> Option<i32> {
     (BY_SIGNAL + 1..=BY_SIGNAL + LAST_SIGNAL).contains(&code).then(|| code - BY_SIGNAL)
 }
 
-fn report(step: Step, command: &str, ran: Result<relaycode_exec::Finished, ExecError>) -> StepReport {
+fn step_report(
+    step: GateStep,
+    command: &str,
+    ran: Result<relaycode_exec::JobOutcome, ExecError>,
+) -> StepReport {
     let command = redact(command).into_owned();
     match ran {
         Ok(finished) => StepReport {
             step,
             command,
-            result: match finished.end {
-                End::Exited(code) => StepResult::Exited { code },
-                End::Signalled(signal) => StepResult::Signalled { signal },
-                End::DeadlinePassed => StepResult::TooLong,
-                End::Idle => StepResult::Silent,
-                End::Stopped => StepResult::Stopped,
-                End::KeeperLost => {
+            result: match finished.reason {
+                ExitReason::Exited(code) => StepResult::Exited { code },
+                ExitReason::Signalled(signal) => StepResult::Signalled { signal },
+                ExitReason::DeadlinePassed => StepResult::TooLong,
+                ExitReason::Idle => StepResult::Silent,
+                ExitReason::Stopped => StepResult::Stopped,
+                ExitReason::KeeperLost => {
                     StepResult::CannotRun { text: "the process that watched over it was ended".to_string() }
                 }
             },
             took: finished.took,
-            output: output(&finished.stdout),
+            output: output_tail(&finished.stdout),
             left_behind: finished.left_behind,
         },
         Err(error) => StepReport {
@@ -106,7 +110,7 @@ fn report(step: Step, command: &str, ran: Result<relaycode_exec::Finished, ExecE
 }
 
 /// The end of what a command printed, with its secrets blacked out before anything is cut off.
-fn output(captured: &Captured) -> String {
+fn output_tail(captured: &CapturedOutput) -> String {
     // All of it is the beginning, where nothing was dropped.
     let all = [captured.head.as_slice(), &captured.tail].concat();
     let mut bytes = all.as_slice();
@@ -124,7 +128,7 @@ fn output(captured: &Captured) -> String {
 }
 
 /// The errors with their secrets blacked out: they are shown, and told to machines.
-fn without_secrets(mut counted: Counted) -> Counted {
+fn without_secrets(mut counted: LinterCount) -> LinterCount {
     for diagnostic in &mut counted.diagnostics {
         for text in [&mut diagnostic.file, &mut diagnostic.code, &mut diagnostic.message] {
             if let Cow::Owned(clean) = redact(text) {
@@ -142,12 +146,12 @@ impl StepReport {
     }
 
     /// How it went, as the end of a sentence that begins with the command.
-    pub fn said(&self) -> String {
+    pub fn result_phrase(&self) -> String {
         match &self.result {
             StepResult::Exited { code: 0 } => "succeeded".to_string(),
             StepResult::Exited { code: COMMAND_NOT_FOUND } => "is not a command on this machine".to_string(),
             StepResult::Exited { code: CANNOT_EXECUTE } => "cannot be executed".to_string(),
-            StepResult::Exited { code } => match signal(*code) {
+            StepResult::Exited { code } => match signal_of_code(*code) {
                 Some(signal) => format!("was ended by signal {signal}"),
                 None => format!("ended with code {code}"),
             },

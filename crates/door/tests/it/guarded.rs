@@ -1,20 +1,20 @@
 //! P7: no spelling of a sealed or guarded path passes. Sealed ones are refused when they are read, guarded
 //! ones are reported; and ordinary files are neither.
 
-use relaycode_change::path::RelPath;
-use relaycode_change::plan::{Change, FilePlan, Plan};
-use relaycode_change::proposal::Mode;
-use relaycode_door::guarded::{Context, guarded};
+use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
+use relaycode_change::proposal::GitFileMode;
+use relaycode_change::proposal::path::RelPath;
+use relaycode_door::approval::guarded::{GuardContext, guarded_files};
 
 fn file(path: &str) -> FilePlan {
     FilePlan {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
-        change: Change::Modified,
+        change: FileChangeKind::Modified,
         before: Some(b"a".to_vec()),
         after: Some(b"b".to_vec()),
-        mode_before: Some(Mode::Regular),
-        mode_after: Some(Mode::Regular),
+        mode_before: Some(GitFileMode::Regular),
+        mode_after: Some(GitFileMode::Regular),
         added: 1,
         removed: 1,
         dialect: None,
@@ -22,17 +22,17 @@ fn file(path: &str) -> FilePlan {
     }
 }
 
-fn reason_of(file: FilePlan, context: &Context) -> Option<String> {
+fn reason_of(file: FilePlan, context: &GuardContext) -> Option<String> {
     let plan = Plan { files: vec![file], ..Plan::default() };
-    guarded(&plan, context).pop().map(|(_, why)| why)
+    guarded_files(&plan, context).pop().map(|(_, why)| why)
 }
 
-fn reason(path: &str, context: &Context) -> Option<String> {
+fn reason(path: &str, context: &GuardContext) -> Option<String> {
     reason_of(file(path), context)
 }
 
-fn gate(commands: &[&str]) -> Context {
-    Context { commands: commands.iter().map(ToString::to_string).collect(), gate: true }
+fn gate(commands: &[&str]) -> GuardContext {
+    GuardContext { commands: commands.iter().map(ToString::to_string).collect(), gate: true }
 }
 
 #[rustfmt::skip]
@@ -109,7 +109,7 @@ const GUARDED: &[&str] = &[
 fn p7_every_spelling_of_a_guarded_path_is_reported() {
     assert!(SEALED.len() + GUARDED.len() >= 150, "only {}", SEALED.len() + GUARDED.len());
     for path in GUARDED {
-        assert!(reason(path, &Context::default()).is_some(), "{path:?} passed");
+        assert!(reason(path, &GuardContext::default()).is_some(), "{path:?} passed");
     }
 }
 
@@ -130,7 +130,7 @@ const BUILD: &[&str] = &[
 fn p7_build_files_are_guarded_when_a_gate_runs_them() {
     for path in BUILD {
         assert!(reason(path, &gate(&[])).is_some(), "{path:?} passed");
-        assert_eq!(reason(path, &Context::default()), None, "{path:?} without a gate");
+        assert_eq!(reason(path, &GuardContext::default()), None, "{path:?} without a gate");
     }
 }
 
@@ -176,7 +176,7 @@ fn ordinary_files_are_not_guarded() {
         "日本語：メモ.md",
         "a／b.md",
     ] {
-        assert_eq!(reason(path, &Context::default()), None, "{path:?}");
+        assert_eq!(reason(path, &GuardContext::default()), None, "{path:?}");
         assert_eq!(reason(path, &gate(&["npx tsc --noEmit", "make check"])), None, "{path:?} with a gate");
     }
 }
@@ -191,7 +191,7 @@ fn the_reason_says_what_the_file_does() {
         (".env", "may hold secrets"),
         ("relaycode.config.json", "configures relay"),
     ] {
-        assert_eq!(reason(path, &Context::default()).as_deref(), Some(why));
+        assert_eq!(reason(path, &GuardContext::default()).as_deref(), Some(why));
     }
 }
 
@@ -199,34 +199,40 @@ fn the_reason_says_what_the_file_does() {
 fn both_names_of_a_rename_count() {
     let mut out = file("docs/ci.yml");
     out.renamed_from = Some(RelPath::parse(".github/workflows/ci.yml").unwrap());
-    out.change = Change::Renamed;
-    let why = reason_of(out.clone(), &Context::default());
+    out.change = FileChangeKind::Renamed;
+    let why = reason_of(out.clone(), &GuardContext::default());
     assert_eq!(why.as_deref(), Some("was .github/workflows/ci.yml, which runs in CI"));
     std::mem::swap(&mut out.path, out.renamed_from.as_mut().unwrap());
-    assert_eq!(reason_of(out, &Context::default()).as_deref(), Some("runs in CI"));
+    assert_eq!(reason_of(out, &GuardContext::default()).as_deref(), Some("runs in CI"));
 }
 
 #[test]
 fn new_and_deleted_files_count_and_unchanged_ones_do_not() {
-    for (change, expected) in [(Change::Added, true), (Change::Deleted, true), (Change::Unchanged, false)] {
+    for (change, expected) in
+        [(FileChangeKind::Added, true), (FileChangeKind::Deleted, true), (FileChangeKind::Unchanged, false)]
+    {
         let mut changed = file(".mcp.json");
         changed.change = change;
-        assert_eq!(reason_of(changed, &Context::default()).is_some(), expected, "{change:?}");
+        assert_eq!(reason_of(changed, &GuardContext::default()).is_some(), expected, "{change:?}");
     }
 }
 
 #[test]
 fn an_executable_bit_that_the_change_sets_is_guarded() {
     for (before, after, expected) in [
-        (Some(Mode::Regular), Some(Mode::Executable), true),
-        (None, Some(Mode::Executable), true),
-        (Some(Mode::Executable), Some(Mode::Executable), false),
-        (Some(Mode::Executable), Some(Mode::Regular), false),
-        (Some(Mode::Executable), None, false),
+        (Some(GitFileMode::Regular), Some(GitFileMode::Executable), true),
+        (None, Some(GitFileMode::Executable), true),
+        (Some(GitFileMode::Executable), Some(GitFileMode::Executable), false),
+        (Some(GitFileMode::Executable), Some(GitFileMode::Regular), false),
+        (Some(GitFileMode::Executable), None, false),
     ] {
         let mut script = file("bin/run");
         (script.mode_before, script.mode_after) = (before, after);
-        assert_eq!(reason_of(script, &Context::default()).is_some(), expected, "{before:?} to {after:?}");
+        assert_eq!(
+            reason_of(script, &GuardContext::default()).is_some(),
+            expected,
+            "{before:?} to {after:?}"
+        );
     }
 }
 
@@ -253,7 +259,11 @@ fn a_manifest_is_guarded_when_what_it_runs_changes() {
             let mut manifest = file(path);
             manifest.before = before.map(|text| text.as_bytes().to_vec());
             manifest.after = after.map(|text| text.as_bytes().to_vec());
-            assert_eq!(reason_of(manifest.clone(), &Context::default()).is_some(), plain, "{path} {after:?}");
+            assert_eq!(
+                reason_of(manifest.clone(), &GuardContext::default()).is_some(),
+                plain,
+                "{path} {after:?}"
+            );
             // A short name may be that of the lock file as well.
             let gated = gated || path.contains('~');
             assert_eq!(

@@ -2,5 +2,5 @@
 
 #![expect(clippy::unwrap_used, reason = "a test whose own paths are wrong should stop there")]
 
-mod between;
+mod changed_meanwhile;
 mod guarded;

@@ -1,7 +1,7 @@
 //! The model as a file system: every call checks what the system would check, in its order, and
 //! gives the system's own error numbers.
 //!
-//! Invariant: nothing changes except through [`Inner::perform`], where operations get their numbers
+//! Invariant: nothing changes except through [`ModelInner::perform`], where operations get their numbers
 //! and the faults that a test asked for strike.
 
 use std::collections::BTreeMap;
@@ -12,21 +12,25 @@ use std::sync::{Arc, Mutex};
 
 use rustix::io::Errno;
 
-use super::state::{Body, Content, Effect, Entry, Ino, Inode, Slot, State, What};
-use super::{Inner, Model, guard};
+use super::state::{
+    Ino, Inode, InodeBody, ModelDirEntry, ModelEffect, ModelEntryCall, ModelEntryChange, ModelFileContent,
+    ModelState,
+};
+use super::{ModelFs, ModelInner, lock_inner};
 use crate::fs::{
-    Attribute, Dir, DirMode, File, FileMode, Fs, Kind, Lock, Rename, Stat, not_regular, too_long,
+    DirMode, FileMode, Fs, FsAttribute, FsDir, FsFile, FsKind, FsLock, FsStat, RenameMode, not_regular_error,
+    too_long_error,
 };
 use crate::real::component;
 
 /// An open directory of the model with that number.
-struct DirHandle {
+struct ModelDirHandle {
     model: u64,
     ino: Ino,
 }
 
 /// An open file.
-struct FileHandle {
+struct ModelFileHandle {
     model: u64,
     ino: Ino,
     /// Where the next write goes; `None`: behind the end.
@@ -34,61 +38,61 @@ struct FileHandle {
 }
 
 /// Lets go of a lock.
-struct Held {
-    inner: Arc<Mutex<Inner>>,
+struct ModelLockGuard {
+    inner: Arc<Mutex<ModelInner>>,
     ino: Ino,
 }
 
-impl Drop for Held {
+impl Drop for ModelLockGuard {
     fn drop(&mut self) {
-        guard(&self.inner).locks.remove(&self.ino);
+        lock_inner(&self.inner).locks.remove(&self.ino);
     }
 }
 
-impl Model {
-    fn at(&self, dir: &Dir) -> io::Result<Ino> {
-        let handle = dir.handle::<DirHandle>()?;
-        if handle.model == self.number { Ok(handle.ino) } else { Err(foreign()) }
+impl ModelFs {
+    fn dir_ino(&self, dir: &FsDir) -> io::Result<Ino> {
+        let handle = dir.handle::<ModelDirHandle>()?;
+        if handle.model == self.number { Ok(handle.ino) } else { Err(foreign_handle_error()) }
     }
 
-    fn opened<'a>(&self, file: &'a File) -> io::Result<&'a FileHandle> {
-        let handle = file.handle::<FileHandle>()?;
-        if handle.model == self.number { Ok(handle) } else { Err(foreign()) }
+    fn file_handle<'a>(&self, file: &'a FsFile) -> io::Result<&'a ModelFileHandle> {
+        let handle = file.handle::<ModelFileHandle>()?;
+        if handle.model == self.number { Ok(handle) } else { Err(foreign_handle_error()) }
     }
 
-    fn dir(&self, ino: Ino) -> Dir {
-        Dir::new(DirHandle { model: self.number, ino })
+    fn new_dir(&self, ino: Ino) -> FsDir {
+        FsDir::new(ModelDirHandle { model: self.number, ino })
     }
 
-    fn handle(&self, ino: Ino, position: Option<AtomicU64>) -> File {
-        File::new(FileHandle { model: self.number, ino, position })
+    fn new_file(&self, ino: Ino, position: Option<AtomicU64>) -> FsFile {
+        FsFile::new(ModelFileHandle { model: self.number, ino, position })
     }
 
-    fn locked(&self, inner: &mut Inner, ino: Ino) -> Option<Lock> {
+    fn try_lock_ino(&self, inner: &mut ModelInner, ino: Ino) -> Option<FsLock> {
         let free = inner.locks.insert(ino);
-        free.then(|| Lock::new(Held { inner: Arc::clone(&self.inner), ino }))
+        free.then(|| FsLock::new(ModelLockGuard { inner: Arc::clone(&self.inner), ino }))
     }
 
     /// Runs a call that only looks.
-    fn looking<T>(&self, look: impl FnOnce(&State) -> io::Result<T>) -> io::Result<T> {
-        let mut inner = guard(&self.inner);
-        inner.enter()?;
+    fn with_state<T>(&self, look: impl FnOnce(&ModelState) -> io::Result<T>) -> io::Result<T> {
+        let mut inner = lock_inner(&self.inner);
+        inner.begin_call()?;
         look(&inner.state)
     }
 
     /// Runs a call that changes something.
-    fn changing<T>(&self, change: impl FnOnce(&mut Inner) -> io::Result<T>) -> io::Result<T> {
-        let mut inner = guard(&self.inner);
-        inner.enter()?;
+    fn with_inner<T>(&self, change: impl FnOnce(&mut ModelInner) -> io::Result<T>) -> io::Result<T> {
+        let mut inner = lock_inner(&self.inner);
+        inner.begin_call()?;
         change(&mut inner)
     }
 
     /// Runs a sync. One that fails, however that was asked for, leaves doubt about what came before.
-    fn syncing(&self, sync: Effect) -> io::Result<()> {
-        let mut inner = guard(&self.inner);
-        if let Err(error) = inner.enter() {
+    fn perform_sync(&self, sync: ModelEffect) -> io::Result<()> {
+        let mut inner = lock_inner(&self.inner);
+        if let Err(error) = inner.begin_call() {
             if !inner.dead {
-                let failed = sync.failed();
+                let failed = sync.effect_after_failure();
                 inner.record(failed);
             }
             return Err(error);
@@ -97,185 +101,198 @@ impl Model {
     }
 }
 
-impl Inner {
+impl ModelInner {
     /// Makes a new inode and puts it at a free name.
-    fn make(&mut self, dir: Ino, name: &str, body: Body, mode: u32, what: What) -> io::Result<Ino> {
-        self.state.standing(dir)?;
-        let ino = self.state.next();
+    fn make(
+        &mut self,
+        dir: Ino,
+        name: &str,
+        body: InodeBody,
+        mode: u32,
+        what: ModelEntryCall,
+    ) -> io::Result<Ino> {
+        self.state.require_linked(dir)?;
+        let ino = self.state.next_ino();
         let inode = Inode::new(body, mode, self.state.get(dir).dev, self.now);
-        let slots = vec![slot(&self.state, dir, name, Some(ino))];
-        self.perform(Effect::Entries { what, made: Some(Arc::new(inode)), slots })?;
+        let slots = vec![entry_change(&self.state, dir, name, Some(ino))];
+        self.perform(ModelEffect::Entries { call: what, new_inode: Some(Arc::new(inode)), changes: slots })?;
         Ok(ino)
     }
 }
 
-impl Fs for Model {
-    fn open_root(&self, path: &Path) -> io::Result<Dir> {
-        self.looking(|state| {
+impl Fs for ModelFs {
+    fn open_root(&self, path: &Path) -> io::Result<FsDir> {
+        self.with_state(|state| {
             let ino = state.resolve(path.to_str().ok_or(Errno::NOENT)?)?;
             state.entries(ino)?;
-            Ok(self.dir(ino))
+            Ok(self.new_dir(ino))
         })
     }
 
-    fn open_dir(&self, at: &Dir, path: &str) -> io::Result<Dir> {
-        let mut at = self.at(at)?;
-        self.looking(|state| {
+    fn open_dir(&self, at: &FsDir, path: &str) -> io::Result<FsDir> {
+        let mut at = self.dir_ino(at)?;
+        self.with_state(|state| {
             for name in path.split('/') {
                 at = state.find(at, component(name)?)?;
                 match state.get(at).kind() {
-                    Kind::Dir => {}
-                    Kind::Link => return Err(Errno::LOOP.into()),
+                    FsKind::Dir => {}
+                    FsKind::Link => return Err(Errno::LOOP.into()),
                     _ => return Err(Errno::NOTDIR.into()),
                 }
             }
-            Ok(self.dir(at))
+            Ok(self.new_dir(at))
         })
     }
 
-    fn make_dir(&self, at: &Dir, name: &str, mode: DirMode) -> io::Result<()> {
-        let (at, name) = (self.at(at)?, component(name)?);
+    fn make_dir(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<()> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
         let mode = match mode {
             DirMode::Private => 0o700,
             DirMode::Usual => 0o755,
             DirMode::Exact(bits) => bits & 0o7777,
         };
-        self.changing(|inner| {
-            if inner.state.look(at, name)?.is_some() {
+        self.with_inner(|inner| {
+            if inner.state.lookup(at, name)?.is_some() {
                 return Err(Errno::EXIST.into());
             }
-            inner.make(at, name, Body::Dir(BTreeMap::new()), mode, What::MakeDir)?;
+            inner.make(at, name, InodeBody::Dir(BTreeMap::new()), mode, ModelEntryCall::MakeDir)?;
             Ok(())
         })
     }
 
-    fn set_dir_mode(&self, dir: &Dir, mode: u32) -> io::Result<()> {
-        let ino = self.at(dir)?;
-        self.changing(|inner| inner.perform(Effect::Mode { ino, mode: mode & 0o7777 }))
+    fn set_dir_mode(&self, dir: &FsDir, mode: u32) -> io::Result<()> {
+        let ino = self.dir_ino(dir)?;
+        self.with_inner(|inner| inner.perform(ModelEffect::Mode { ino, mode: mode & 0o7777 }))
     }
 
-    fn make_link(&self, at: &Dir, name: &str, target: &[u8]) -> io::Result<()> {
-        let (at, name) = (self.at(at)?, component(name)?);
+    fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
         let target = std::str::from_utf8(target).map_err(|_| io::ErrorKind::InvalidInput)?;
-        self.changing(|inner| {
+        self.with_inner(|inner| {
             if target.is_empty() {
                 return Err(Errno::NOENT.into());
             }
-            if inner.state.look(at, name)?.is_some() {
+            if inner.state.lookup(at, name)?.is_some() {
                 return Err(Errno::EXIST.into());
             }
-            inner.make(at, name, Body::Link(target.into()), 0o777, What::MakeLink)?;
+            inner.make(at, name, InodeBody::Link(target.into()), 0o777, ModelEntryCall::MakeLink)?;
             Ok(())
         })
     }
 
-    fn read_link(&self, at: &Dir, name: &str) -> io::Result<Vec<u8>> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.looking(|state| match &state.get(state.find(at, name)?).body {
-            Body::Link(target) => Ok(target.as_bytes().to_vec()),
+    fn read_link(&self, at: &FsDir, name: &str) -> io::Result<Vec<u8>> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_state(|state| match &state.get(state.find(at, name)?).body {
+            InodeBody::Link(target) => Ok(target.as_bytes().to_vec()),
             _ => Err(Errno::INVAL.into()),
         })
     }
 
-    fn remove_dir(&self, at: &Dir, name: &str) -> io::Result<()> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.changing(|inner| {
+    fn remove_dir(&self, at: &FsDir, name: &str) -> io::Result<()> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_inner(|inner| {
             let state = &inner.state;
             let found = state.find(at, name)?;
             let empty = state.entries(found)?.is_empty();
-            leaving(state, at, found)?;
+            require_removable(state, at, found)?;
             if !empty {
                 return Err(Errno::NOTEMPTY.into());
             }
-            let slots = vec![slot(state, at, name, None)];
-            inner.perform(Effect::Entries { what: What::RemoveDir, made: None, slots })
+            let slots = vec![entry_change(state, at, name, None)];
+            inner.perform(ModelEffect::Entries {
+                call: ModelEntryCall::RemoveDir,
+                new_inode: None,
+                changes: slots,
+            })
         })
     }
 
-    fn stat(&self, at: &Dir, name: &str) -> io::Result<Stat> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.looking(|state| Ok(state.stat(state.find(at, name)?)))
+    fn stat(&self, at: &FsDir, name: &str) -> io::Result<FsStat> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_state(|state| Ok(state.stat(state.find(at, name)?)))
     }
 
-    fn stat_dir(&self, dir: &Dir) -> io::Result<Stat> {
-        let dir = self.at(dir)?;
-        self.looking(|state| Ok(state.stat(dir)))
+    fn stat_dir(&self, dir: &FsDir) -> io::Result<FsStat> {
+        let dir = self.dir_ino(dir)?;
+        self.with_state(|state| Ok(state.stat(dir)))
     }
 
-    fn read(&self, at: &Dir, name: &str, most: u64) -> io::Result<(Vec<u8>, Stat)> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.looking(|state| {
-            let (ino, content) = regular(state, at, name)?;
+    fn read(&self, at: &FsDir, name: &str, most: u64) -> io::Result<(Vec<u8>, FsStat)> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_state(|state| {
+            let (ino, content) = find_regular(state, at, name)?;
             if content.bytes.len() as u64 > most {
-                return Err(too_long());
+                return Err(too_long_error());
             }
             Ok((content.bytes.clone(), state.stat(ino)))
         })
     }
 
-    fn read_range(&self, at: &Dir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.looking(|state| {
-            let (_, content) = regular(state, at, name)?;
-            Ok(stretch(&content.bytes, from, most))
+    fn read_range(&self, at: &FsDir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_state(|state| {
+            let (_, content) = find_regular(state, at, name)?;
+            Ok(byte_range(&content.bytes, from, most))
         })
     }
 
-    fn open(&self, at: &Dir, name: &str) -> io::Result<File> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.looking(|state| {
-            let (ino, _) = regular(state, at, name)?;
-            Ok(self.handle(ino, None))
+    fn open_file(&self, at: &FsDir, name: &str) -> io::Result<FsFile> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_state(|state| {
+            let (ino, _) = find_regular(state, at, name)?;
+            Ok(self.new_file(ino, None))
         })
     }
 
-    fn read_at(&self, file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
-        let ino = self.opened(file)?.ino;
-        self.looking(|state| match &state.get(ino).body {
-            Body::File(content) => Ok(stretch(&content.bytes, from, most)),
-            _ => Err(not_regular()),
+    fn read_at(&self, file: &FsFile, from: u64, most: usize) -> io::Result<Vec<u8>> {
+        let ino = self.file_handle(file)?.ino;
+        self.with_state(|state| match &state.get(ino).body {
+            InodeBody::File(content) => Ok(byte_range(&content.bytes, from, most)),
+            _ => Err(not_regular_error()),
         })
     }
 
-    fn attributes(&self, at: &Dir, name: &str) -> io::Result<Vec<Attribute>> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.looking(|state| {
-            let (ino, _) = regular(state, at, name)?;
+    fn attributes(&self, at: &FsDir, name: &str) -> io::Result<Vec<FsAttribute>> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_state(|state| {
+            let (ino, _) = find_regular(state, at, name)?;
             let attributes = &state.get(ino).attributes;
             Ok(attributes.iter().map(|(name, value)| (name.clone(), value.to_vec())).collect())
         })
     }
 
-    fn create(&self, at: &Dir, name: &str, mode: FileMode) -> io::Result<File> {
-        let (at, name) = (self.at(at)?, component(name)?);
+    fn create(&self, at: &FsDir, name: &str, mode: FileMode) -> io::Result<FsFile> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
         let mode = match mode {
             FileMode::Private => 0o600,
             FileMode::Usual { executable: false } => 0o644,
             FileMode::Usual { executable: true } => 0o755,
         };
-        self.changing(|inner| {
-            if inner.state.look(at, name)?.is_some() {
+        self.with_inner(|inner| {
+            if inner.state.lookup(at, name)?.is_some() {
                 return Err(Errno::EXIST.into());
             }
-            let ino = inner.make(at, name, Body::File(Arc::default()), mode, What::Create)?;
-            Ok(self.handle(ino, Some(AtomicU64::new(0))))
+            let ino = inner.make(at, name, InodeBody::File(Arc::default()), mode, ModelEntryCall::Create)?;
+            Ok(self.new_file(ino, Some(AtomicU64::new(0))))
         })
     }
 
-    fn append(&self, at: &Dir, name: &str) -> io::Result<File> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.changing(|inner| {
-            let ino = match inner.state.look(at, name)? {
-                None => inner.make(at, name, Body::File(Arc::default()), 0o600, What::Create)?,
-                Some(found) => writable(&inner.state, found)?,
+    fn open_append(&self, at: &FsDir, name: &str) -> io::Result<FsFile> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_inner(|inner| {
+            let ino = match inner.state.lookup(at, name)? {
+                None => {
+                    inner.make(at, name, InodeBody::File(Arc::default()), 0o600, ModelEntryCall::Create)?
+                }
+                Some(found) => require_writable(&inner.state, found)?,
             };
-            Ok(self.handle(ino, None))
+            Ok(self.new_file(ino, None))
         })
     }
 
-    fn write(&self, file: &File, bytes: &[u8]) -> io::Result<()> {
-        let handle = self.opened(file)?;
-        self.changing(|inner| {
+    fn write(&self, file: &FsFile, bytes: &[u8]) -> io::Result<()> {
+        let handle = self.file_handle(file)?;
+        self.with_inner(|inner| {
             if bytes.is_empty() {
                 return Ok(());
             }
@@ -284,9 +301,9 @@ impl Fs for Model {
                 None => inner.state.stat(handle.ino).len,
             };
             let before = inner.trace.len();
-            let done = inner.perform(Effect::Write { ino: handle.ino, at, bytes: bytes.into() });
+            let done = inner.perform(ModelEffect::Write { ino: handle.ino, at, bytes: bytes.into() });
             // A write that failed may have written some of it.
-            if let (Some(position), Some(Effect::Write { bytes, .. })) =
+            if let (Some(position), Some(ModelEffect::Write { bytes, .. })) =
                 (&handle.position, inner.trace.get(before).map(|op| &op.effect))
             {
                 position.store(at + bytes.len() as u64, Ordering::Relaxed);
@@ -295,75 +312,83 @@ impl Fs for Model {
         })
     }
 
-    fn truncate(&self, file: &File, len: u64) -> io::Result<()> {
-        let ino = self.opened(file)?.ino;
-        self.changing(|inner| inner.perform(Effect::Truncate { ino, len }))
+    fn truncate(&self, file: &FsFile, len: u64) -> io::Result<()> {
+        let ino = self.file_handle(file)?.ino;
+        self.with_inner(|inner| inner.perform(ModelEffect::Truncate { ino, len }))
     }
 
-    fn stat_file(&self, file: &File) -> io::Result<Stat> {
-        let ino = self.opened(file)?.ino;
-        self.looking(|state| Ok(state.stat(ino)))
+    fn stat_file(&self, file: &FsFile) -> io::Result<FsStat> {
+        let ino = self.file_handle(file)?.ino;
+        self.with_state(|state| Ok(state.stat(ino)))
     }
 
-    fn set_mode(&self, file: &File, mode: u32) -> io::Result<()> {
-        let ino = self.opened(file)?.ino;
-        self.changing(|inner| inner.perform(Effect::Mode { ino, mode: mode & 0o7777 }))
+    fn set_mode(&self, file: &FsFile, mode: u32) -> io::Result<()> {
+        let ino = self.file_handle(file)?.ino;
+        self.with_inner(|inner| inner.perform(ModelEffect::Mode { ino, mode: mode & 0o7777 }))
     }
 
-    fn set_owner(&self, file: &File, uid: u32, gid: u32) -> io::Result<()> {
-        let ino = self.opened(file)?.ino;
-        self.changing(|inner| inner.perform(Effect::Owner { ino, uid, gid }))
+    fn set_owner(&self, file: &FsFile, uid: u32, gid: u32) -> io::Result<()> {
+        let ino = self.file_handle(file)?.ino;
+        self.with_inner(|inner| inner.perform(ModelEffect::Owner { ino, uid, gid }))
     }
 
-    fn set_attribute(&self, file: &File, name: &str, value: &[u8]) -> io::Result<()> {
-        let ino = self.opened(file)?.ino;
+    fn set_attribute(&self, file: &FsFile, name: &str, value: &[u8]) -> io::Result<()> {
+        let ino = self.file_handle(file)?.ino;
         if !["user.", "trusted.", "security.", "system."].iter().any(|known| name.starts_with(known)) {
             return Err(Errno::OPNOTSUPP.into());
         }
         let (name, value) = (name.to_string(), value.into());
-        self.changing(|inner| inner.perform(Effect::Attribute { ino, name, value }))
+        self.with_inner(|inner| inner.perform(ModelEffect::Attribute { ino, name, value }))
     }
 
-    fn sync_file(&self, file: &File) -> io::Result<()> {
-        self.syncing(Effect::SyncFile(self.opened(file)?.ino))
+    fn sync_file(&self, file: &FsFile) -> io::Result<()> {
+        self.perform_sync(ModelEffect::SyncFile(self.file_handle(file)?.ino))
     }
 
-    fn sync_dir(&self, dir: &Dir) -> io::Result<()> {
-        self.syncing(Effect::SyncDir(self.at(dir)?))
+    fn sync_dir(&self, dir: &FsDir) -> io::Result<()> {
+        self.perform_sync(ModelEffect::SyncDir(self.dir_ino(dir)?))
     }
 
-    fn sync_all(&self, dir: &Dir) -> io::Result<()> {
-        let dir = self.at(dir)?;
-        let dev = guard(&self.inner).state.get(dir).dev;
-        self.syncing(Effect::SyncAll { dev })
+    fn sync_all(&self, dir: &FsDir) -> io::Result<()> {
+        let dir = self.dir_ino(dir)?;
+        let dev = lock_inner(&self.inner).state.get(dir).dev;
+        self.perform_sync(ModelEffect::SyncAll { dev })
     }
 
-    fn rename(&self, from: &Dir, old: &str, to: &Dir, new: &str, how: Rename) -> io::Result<()> {
-        let (from, old) = (self.at(from)?, component(old)?);
-        let (to, new) = (self.at(to)?, component(new)?);
-        self.changing(|inner| match moved(&inner.state, (from, old), (to, new), how)? {
-            Some(slots) => inner.perform(Effect::Entries { what: What::Rename(how), made: None, slots }),
+    fn rename(&self, from: &FsDir, old: &str, to: &FsDir, new: &str, how: RenameMode) -> io::Result<()> {
+        let (from, old) = (self.dir_ino(from)?, component(old)?);
+        let (to, new) = (self.dir_ino(to)?, component(new)?);
+        self.with_inner(|inner| match rename_changes(&inner.state, (from, old), (to, new), how)? {
+            Some(slots) => inner.perform(ModelEffect::Entries {
+                call: ModelEntryCall::Rename(how),
+                new_inode: None,
+                changes: slots,
+            }),
             None => Ok(()),
         })
     }
 
-    fn remove_file(&self, at: &Dir, name: &str) -> io::Result<()> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.changing(|inner| {
+    fn remove_file(&self, at: &FsDir, name: &str) -> io::Result<()> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_inner(|inner| {
             let found = inner.state.find(at, name)?;
             if inner.state.get(found).is_dir() {
                 return Err(Errno::ISDIR.into());
             }
-            leaving(&inner.state, at, found)?;
-            let slots = vec![slot(&inner.state, at, name, None)];
-            inner.perform(Effect::Entries { what: What::RemoveFile, made: None, slots })
+            require_removable(&inner.state, at, found)?;
+            let slots = vec![entry_change(&inner.state, at, name, None)];
+            inner.perform(ModelEffect::Entries {
+                call: ModelEntryCall::RemoveFile,
+                new_inode: None,
+                changes: slots,
+            })
         })
     }
 
-    fn each(&self, at: &Dir, see: &mut dyn FnMut(&str, Kind)) -> io::Result<()> {
-        let at = self.at(at)?;
+    fn for_each_name(&self, at: &FsDir, see: &mut dyn FnMut(&str, FsKind)) -> io::Result<()> {
+        let at = self.dir_ino(at)?;
         // Collected first, since what sees them may call the model again.
-        let names = self.looking(|state| {
+        let names = self.with_state(|state| {
             let entries = state.entries(at)?.values();
             Ok(entries
                 .map(|entry| (Arc::clone(&entry.name), state.get(entry.ino).kind()))
@@ -375,68 +400,74 @@ impl Fs for Model {
         Ok(())
     }
 
-    fn lock(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.changing(|inner| {
-            let ino = match inner.state.look(at, name)? {
-                None => inner.make(at, name, Body::File(Arc::default()), 0o600, What::Create)?,
-                Some(found) => writable(&inner.state, found)?,
+    fn try_lock(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_inner(|inner| {
+            let ino = match inner.state.lookup(at, name)? {
+                None => {
+                    inner.make(at, name, InodeBody::File(Arc::default()), 0o600, ModelEntryCall::Create)?
+                }
+                Some(found) => require_writable(&inner.state, found)?,
             };
-            Ok(self.locked(inner, ino))
+            Ok(self.try_lock_ino(inner, ino))
         })
     }
 
-    fn lock_existing(&self, at: &Dir, name: &str) -> io::Result<Option<Lock>> {
-        let (at, name) = (self.at(at)?, component(name)?);
-        self.changing(|inner| {
-            let ino = writable(&inner.state, inner.state.find(at, name)?)?;
-            Ok(self.locked(inner, ino))
+    fn try_lock_existing(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_inner(|inner| {
+            let ino = require_writable(&inner.state, inner.state.find(at, name)?)?;
+            Ok(self.try_lock_ino(inner, ino))
         })
     }
 
-    fn free_bytes(&self, at: &Dir) -> io::Result<u64> {
-        self.at(at)?;
-        self.changing(|inner| Ok(inner.free))
+    fn free_bytes(&self, at: &FsDir) -> io::Result<u64> {
+        self.dir_ino(at)?;
+        self.with_inner(|inner| Ok(inner.free))
     }
 }
 
-fn foreign() -> io::Error {
+fn foreign_handle_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the handle belongs to another file system")
 }
 
-pub(super) fn slot(state: &State, dir: Ino, name: &str, put: Option<Ino>) -> Slot {
-    Slot { dir, key: state.key(name), put: put.map(|ino| Entry { name: name.into(), ino }) }
+pub(super) fn entry_change(state: &ModelState, dir: Ino, name: &str, put: Option<Ino>) -> ModelEntryChange {
+    ModelEntryChange {
+        dir,
+        key: state.key(name),
+        put: put.map(|ino| ModelDirEntry { name: name.into(), ino }),
+    }
 }
 
 /// At most so many bytes from a place on.
-fn stretch(bytes: &[u8], from: u64, most: usize) -> Vec<u8> {
+fn byte_range(bytes: &[u8], from: u64, most: usize) -> Vec<u8> {
     let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
     bytes[from..from.saturating_add(most).min(bytes.len())].to_vec()
 }
 
-fn regular<'a>(state: &'a State, dir: Ino, name: &str) -> io::Result<(Ino, &'a Content)> {
+fn find_regular<'a>(state: &'a ModelState, dir: Ino, name: &str) -> io::Result<(Ino, &'a ModelFileContent)> {
     let ino = state.find(dir, name)?;
     match &state.get(ino).body {
-        Body::File(content) => Ok((ino, content)),
-        Body::Link(_) => Err(Errno::LOOP.into()),
-        Body::Dir(_) | Body::Pipe => Err(not_regular()),
+        InodeBody::File(content) => Ok((ino, content)),
+        InodeBody::Link(_) => Err(Errno::LOOP.into()),
+        InodeBody::Dir(_) | InodeBody::Pipe => Err(not_regular_error()),
     }
 }
 
 /// A file that may be opened to be written.
-fn writable(state: &State, ino: Ino) -> io::Result<Ino> {
+fn require_writable(state: &ModelState, ino: Ino) -> io::Result<Ino> {
     let inode = state.get(ino);
     match inode.kind() {
-        Kind::Link => Err(Errno::LOOP.into()),
-        Kind::Dir => Err(Errno::ISDIR.into()),
-        Kind::Other => Err(not_regular()),
-        Kind::File if inode.immutable => Err(Errno::PERM.into()),
-        Kind::File => Ok(ino),
+        FsKind::Link => Err(Errno::LOOP.into()),
+        FsKind::Dir => Err(Errno::ISDIR.into()),
+        FsKind::Other => Err(not_regular_error()),
+        FsKind::File if inode.immutable => Err(Errno::PERM.into()),
+        FsKind::File => Ok(ino),
     }
 }
 
 /// Whether an entry may go from where it is.
-fn leaving(state: &State, dir: Ino, ino: Ino) -> io::Result<()> {
+fn require_removable(state: &ModelState, dir: Ino, ino: Ino) -> io::Result<()> {
     if state.get(ino).immutable || state.get(dir).immutable {
         return Err(Errno::PERM.into());
     }
@@ -447,21 +478,21 @@ fn leaving(state: &State, dir: Ino, ino: Ino) -> io::Result<()> {
 }
 
 /// What a rename changes; `None` where both names are the same file already.
-fn moved(
-    state: &State,
+fn rename_changes(
+    state: &ModelState,
     (from, old): (Ino, &str),
     (to, new): (Ino, &str),
-    how: Rename,
-) -> io::Result<Option<Vec<Slot>>> {
+    how: RenameMode,
+) -> io::Result<Option<Vec<ModelEntryChange>>> {
     if state.get(from).dev != state.get(to).dev {
         return Err(Errno::XDEV.into());
     }
     let source = state.find(from, old)?;
-    let target = state.look(to, new)?;
+    let target = state.lookup(to, new)?;
     match (how, target) {
-        (Rename::Exchange, _) if !state.can_exchange => return Err(Errno::INVAL.into()),
-        (Rename::NoReplace, Some(_)) => return Err(Errno::EXIST.into()),
-        (Rename::Exchange, None) => return Err(Errno::NOENT.into()),
+        (RenameMode::Exchange, _) if !state.can_exchange => return Err(Errno::INVAL.into()),
+        (RenameMode::NoReplace, Some(_)) => return Err(Errno::EXIST.into()),
+        (RenameMode::Exchange, None) => return Err(Errno::NOENT.into()),
         _ => {}
     }
     let source_is_dir = state.get(source).is_dir();
@@ -471,24 +502,26 @@ fn moved(
     if let Some(target) = target.filter(|target| state.get(*target).is_dir())
         && state.is_above(target, from)
     {
-        return Err(if how == Rename::Exchange { Errno::INVAL } else { Errno::NOTEMPTY }.into());
+        return Err(if how == RenameMode::Exchange { Errno::INVAL } else { Errno::NOTEMPTY }.into());
     }
     if target == Some(source) {
         // Two names of one file, or the same name in another case.
-        let same_place = from == to && state.key(old) == state.key(new) && *display(state, to, new) != *new;
-        return Ok(same_place.then(|| vec![slot(state, to, new, Some(source))]));
+        let same_place =
+            from == to && state.key(old) == state.key(new) && *existing_name(state, to, new) != *new;
+        return Ok(same_place.then(|| vec![entry_change(state, to, new, Some(source))]));
     }
-    state.standing(to)?;
-    leaving(state, from, source)?;
+    state.require_linked(to)?;
+    require_removable(state, from, source)?;
     if let Some(target) = target {
-        leaving(state, to, target)?;
+        require_removable(state, to, target)?;
         let target_is_dir = state.get(target).is_dir();
-        if how == Rename::Exchange {
-            let back = Entry { name: display(state, from, old), ino: target };
-            let mut slots = vec![slot(state, from, old, None), slot(state, to, new, Some(source))];
+        if how == RenameMode::Exchange {
+            let back = ModelDirEntry { name: existing_name(state, from, old), ino: target };
+            let mut slots =
+                vec![entry_change(state, from, old, None), entry_change(state, to, new, Some(source))];
             slots[0].put = Some(back);
             if let Some(entry) = &mut slots[1].put {
-                entry.name = display(state, to, new);
+                entry.name = existing_name(state, to, new);
             }
             return Ok(Some(slots));
         }
@@ -499,11 +532,11 @@ fn moved(
             _ => {}
         }
     }
-    Ok(Some(vec![slot(state, from, old, None), slot(state, to, new, Some(source))]))
+    Ok(Some(vec![entry_change(state, from, old, None), entry_change(state, to, new, Some(source))]))
 }
 
 /// The name that an entry has already, which may differ in case from the one it was found by.
-fn display(state: &State, dir: Ino, name: &str) -> Arc<str> {
+fn existing_name(state: &ModelState, dir: Ino, name: &str) -> Arc<str> {
     state
         .entries(dir)
         .ok()

@@ -4,20 +4,20 @@
 //! "needs", can be applied in their order to the durable tree, and give a tree in which nothing
 //! is lost that no order of the operations could lose.
 
-use super::Op;
-use super::state::{Effect, Entry, Ino, ROOT, Slot, State};
+use super::ModelOp;
+use super::state::{Ino, ModelDirEntry, ModelEffect, ModelEntryChange, ModelState, ROOT};
 
 /// A trace, followed up to some operation.
 #[derive(Debug, Clone)]
-pub(super) struct Progress {
-    live: State,
-    pub(super) durable: State,
-    pub(super) pending: Vec<Pending>,
+pub(super) struct TraceProgress {
+    live: ModelState,
+    pub(super) durable: ModelState,
+    pub(super) pending: Vec<PendingOp>,
 }
 
 /// An operation that a crash may lose.
 #[derive(Debug, Clone)]
-pub(super) struct Pending {
+pub(super) struct PendingOp {
     /// Its place in the trace.
     pub(super) op: usize,
     /// Places in the trace of what it cannot be durable without, if that is pending still.
@@ -26,52 +26,55 @@ pub(super) struct Pending {
     doubtful: bool,
 }
 
-impl Progress {
-    pub(super) fn new(start: &State) -> Progress {
-        Progress { live: start.clone(), durable: start.clone(), pending: Vec::new() }
+impl TraceProgress {
+    pub(super) fn new(start: &ModelState) -> TraceProgress {
+        TraceProgress { live: start.clone(), durable: start.clone(), pending: Vec::new() }
     }
 
     /// Follows the operation at `index` of the trace.
-    pub(super) fn step(&mut self, trace: &[Op], index: usize) {
+    pub(super) fn step(&mut self, trace: &[ModelOp], index: usize) {
         let op = &trace[index];
         match &op.effect {
-            Effect::Nothing => {}
-            Effect::SyncFile(ino) => {
-                self.settle(trace, |effect, pending| !pending.doubtful && file(effect) == Some(*ino));
-            }
-            Effect::SyncDir(dir) => {
-                self.settle(trace, |effect, pending| {
-                    slots(effect).iter().any(|slot| slot.dir == *dir)
-                        || (!pending.doubtful && file(effect) == Some(*dir))
+            ModelEffect::Nothing => {}
+            ModelEffect::SyncFile(ino) => {
+                self.make_durable(trace, |effect, pending| {
+                    !pending.doubtful && changed_file(effect) == Some(*ino)
                 });
             }
-            Effect::SyncAll { dev } => {
+            ModelEffect::SyncDir(dir) => {
+                self.make_durable(trace, |effect, pending| {
+                    changed_entries(effect).iter().any(|slot| slot.dir == *dir)
+                        || (!pending.doubtful && changed_file(effect) == Some(*dir))
+                });
+            }
+            ModelEffect::SyncAll { dev } => {
                 let live = self.live.clone();
-                self.settle(trace, |effect, pending| {
-                    let ino = file(effect).or_else(|| slots(effect).first().map(|slot| slot.dir));
+                self.make_durable(trace, |effect, pending| {
+                    let ino =
+                        changed_file(effect).or_else(|| changed_entries(effect).first().map(|slot| slot.dir));
                     !pending.doubtful && ino.is_some_and(|ino| live.get(ino).dev == *dev)
                 });
             }
-            Effect::FailedSync(which) => {
+            ModelEffect::FailedSync(which) => {
                 for pending in &mut self.pending {
-                    let ino = file(&trace[pending.op].effect);
+                    let ino = changed_file(&trace[pending.op].effect);
                     pending.doubtful |= ino.is_some() && (which.is_none() || *which == ino);
                 }
             }
             effect => {
-                let needs = self.needs(trace, effect);
-                if let Effect::Entries { made, .. } = effect {
+                let needs = self.find_needs(trace, effect);
+                if let ModelEffect::Entries { new_inode: made, .. } = effect {
                     // The inode is there, without a name, whatever becomes of its entry.
-                    self.durable.make(made.as_ref());
+                    self.durable.add_inode(made.as_ref());
                 }
-                self.pending.push(Pending { op: index, needs, doubtful: false });
+                self.pending.push(PendingOp { op: index, needs, doubtful: false });
             }
         }
         self.live.apply(&op.effect, op.now);
     }
 
     /// Makes the pending operations that `wanted` names durable, with what they need.
-    fn settle(&mut self, trace: &[Op], wanted: impl Fn(&Effect, &Pending) -> bool) {
+    fn make_durable(&mut self, trace: &[ModelOp], wanted: impl Fn(&ModelEffect, &PendingOp) -> bool) {
         let mut goes: Vec<bool> =
             self.pending.iter().map(|pending| wanted(&trace[pending.op].effect, pending)).collect();
         for index in (0..goes.len()).rev() {
@@ -85,22 +88,24 @@ impl Progress {
         }
         for (pending, _) in self.pending.iter().zip(&goes).filter(|(_, goes)| **goes) {
             let op = &trace[pending.op];
-            settle_one(&mut self.durable, op);
+            apply_durable(&mut self.durable, op);
         }
         let mut goes = goes.into_iter();
         self.pending.retain(|_| !goes.next().unwrap_or(false));
     }
 
     /// The pending operations that a new one builds on.
-    fn needs(&self, trace: &[Op], effect: &Effect) -> Vec<usize> {
-        let changed = slots(effect);
+    fn find_needs(&self, trace: &[ModelOp], effect: &ModelEffect) -> Vec<usize> {
+        let changed = changed_entries(effect);
         if changed.is_empty() {
             return Vec::new();
         }
         let live = &self.live;
         let put =
             |ino: Ino| changed.iter().any(|slot| slot.put.as_ref().is_some_and(|entry| entry.ino == ino));
-        let replaced = |slot: &Slot| -> Option<&Entry> { live.entries(slot.dir).ok()?.get(&slot.key) };
+        let replaced = |slot: &ModelEntryChange| -> Option<&ModelDirEntry> {
+            live.entries(slot.dir).ok()?.get(&slot.key)
+        };
         // A directory that goes: what was moved out of it must be durable elsewhere first.
         let gone: Vec<Ino> = changed
             .iter()
@@ -121,8 +126,8 @@ impl Progress {
                 }
             }
         }
-        let needed = |earlier: &Effect| {
-            slots(earlier).iter().any(|slot| {
+        let needed = |earlier: &ModelEffect| {
+            changed_entries(earlier).iter().any(|slot| {
                 changed.iter().any(|mine| mine.dir == slot.dir && mine.key == slot.key)
                     || gone.contains(&slot.dir)
                     || slot.put.as_ref().is_some_and(|entry| above.contains(&entry.ino))
@@ -133,28 +138,28 @@ impl Progress {
 }
 
 /// Makes an operation on a tree that has its new inode already.
-pub(super) fn settle_one(durable: &mut State, op: &Op) {
+pub(super) fn apply_durable(durable: &mut ModelState, op: &ModelOp) {
     match &op.effect {
-        Effect::Entries { slots, .. } => durable.put(slots, op.now),
+        ModelEffect::Entries { changes: slots, .. } => durable.apply_changes(slots, op.now),
         effect => durable.apply(effect, op.now),
     }
 }
 
 /// The file whose bytes or attributes an effect changes.
-fn file(effect: &Effect) -> Option<Ino> {
+fn changed_file(effect: &ModelEffect) -> Option<Ino> {
     match effect {
-        Effect::Write { ino, .. }
-        | Effect::Truncate { ino, .. }
-        | Effect::Mode { ino, .. }
-        | Effect::Owner { ino, .. }
-        | Effect::Attribute { ino, .. } => Some(*ino),
+        ModelEffect::Write { ino, .. }
+        | ModelEffect::Truncate { ino, .. }
+        | ModelEffect::Mode { ino, .. }
+        | ModelEffect::Owner { ino, .. }
+        | ModelEffect::Attribute { ino, .. } => Some(*ino),
         _ => None,
     }
 }
 
-fn slots(effect: &Effect) -> &[Slot] {
+fn changed_entries(effect: &ModelEffect) -> &[ModelEntryChange] {
     match effect {
-        Effect::Entries { slots, .. } => slots,
+        ModelEffect::Entries { changes: slots, .. } => slots,
         _ => &[],
     }
 }

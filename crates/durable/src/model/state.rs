@@ -12,9 +12,9 @@ use std::sync::{Arc, OnceLock};
 
 use rustix::io::Errno;
 
-use crate::fs::{Kind, Rename, Stat};
+use crate::fs::{FsKind, FsStat, RenameMode};
 
-/// The number of an inode: its place in [`State::inodes`].
+/// The number of an inode: its place in [`ModelState::inodes`].
 pub(super) type Ino = usize;
 
 /// The directory at `/`.
@@ -25,7 +25,7 @@ const NAME_MAX: usize = 255;
 
 /// A whole tree.
 #[derive(Debug, Clone)]
-pub(super) struct State {
+pub(super) struct ModelState {
     inodes: Arc<Vec<Arc<Inode>>>,
     /// Names that differ in case alone are the same name.
     ignore_case: bool,
@@ -36,7 +36,7 @@ pub(super) struct State {
 /// What stands behind a name.
 #[derive(Debug, Clone)]
 pub(super) struct Inode {
-    pub(super) body: Body,
+    pub(super) body: InodeBody,
     pub(super) mode: u32,
     pub(super) uid: u32,
     pub(super) gid: u32,
@@ -51,56 +51,56 @@ pub(super) struct Inode {
 
 /// What an inode holds.
 #[derive(Debug, Clone)]
-pub(super) enum Body {
-    File(Arc<Content>),
-    Dir(BTreeMap<Arc<str>, Entry>),
+pub(super) enum InodeBody {
+    File(Arc<ModelFileContent>),
+    Dir(BTreeMap<Arc<str>, ModelDirEntry>),
     Link(Arc<str>),
     Pipe,
 }
 
 /// An entry of a directory, found by its name (folded where case is ignored).
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct ModelDirEntry {
     pub(super) name: Arc<str>,
     pub(super) ino: Ino,
 }
 
 /// The bytes of a file.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Content {
+pub(super) struct ModelFileContent {
     pub(super) bytes: Vec<u8>,
     hash: OnceLock<u64>,
 }
 
 /// One place in one directory, and what stands there from now on.
 #[derive(Debug, Clone)]
-pub(super) struct Slot {
+pub(super) struct ModelEntryChange {
     pub(super) dir: Ino,
     pub(super) key: Arc<str>,
-    pub(super) put: Option<Entry>,
+    pub(super) put: Option<ModelDirEntry>,
 }
 
 /// Which call changed entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum ModelEntryCall {
     MakeDir,
     RemoveDir,
     MakeLink,
     Create,
     RemoveFile,
-    Rename(Rename),
+    Rename(RenameMode),
     /// Put there by the test itself.
     Put,
 }
 
 /// One change, complete enough to be made again on another state.
 #[derive(Debug, Clone)]
-pub(super) enum Effect {
+pub(super) enum ModelEffect {
     /// Entries of one or two directories change in one step; `made` is a new inode.
     Entries {
-        what: What,
-        made: Option<Arc<Inode>>,
-        slots: Vec<Slot>,
+        call: ModelEntryCall,
+        new_inode: Option<Arc<Inode>>,
+        changes: Vec<ModelEntryChange>,
     },
     Write {
         ino: Ino,
@@ -137,9 +137,9 @@ pub(super) enum Effect {
     Nothing,
 }
 
-impl Content {
-    pub(super) fn new(bytes: Vec<u8>) -> Arc<Content> {
-        Arc::new(Content { bytes, hash: OnceLock::new() })
+impl ModelFileContent {
+    pub(super) fn new(bytes: Vec<u8>) -> Arc<ModelFileContent> {
+        Arc::new(ModelFileContent { bytes, hash: OnceLock::new() })
     }
 
     fn hash(&self) -> u64 {
@@ -152,7 +152,7 @@ impl Content {
 }
 
 impl Inode {
-    pub(super) fn new(body: Body, mode: u32, dev: u64, now: i64) -> Inode {
+    pub(super) fn new(body: InodeBody, mode: u32, dev: u64, now: i64) -> Inode {
         Inode {
             body,
             mode,
@@ -167,44 +167,44 @@ impl Inode {
         }
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> FsKind {
         match self.body {
-            Body::File(_) => Kind::File,
-            Body::Dir(_) => Kind::Dir,
-            Body::Link(_) => Kind::Link,
-            Body::Pipe => Kind::Other,
+            InodeBody::File(_) => FsKind::File,
+            InodeBody::Dir(_) => FsKind::Dir,
+            InodeBody::Link(_) => FsKind::Link,
+            InodeBody::Pipe => FsKind::Other,
         }
     }
 
     pub(super) fn is_dir(&self) -> bool {
-        matches!(self.body, Body::Dir(_))
+        matches!(self.body, InodeBody::Dir(_))
     }
 
-    fn entries_mut(&mut self) -> Option<&mut BTreeMap<Arc<str>, Entry>> {
+    fn entries_mut(&mut self) -> Option<&mut BTreeMap<Arc<str>, ModelDirEntry>> {
         match &mut self.body {
-            Body::Dir(entries) => Some(entries),
+            InodeBody::Dir(entries) => Some(entries),
             _ => None,
         }
     }
 }
 
-impl State {
-    pub(super) fn new(ignore_case: bool) -> State {
-        let mut root = Inode::new(Body::Dir(BTreeMap::new()), 0o755, 1, 0);
+impl ModelState {
+    pub(super) fn new(ignore_case: bool) -> ModelState {
+        let mut root = Inode::new(InodeBody::Dir(BTreeMap::new()), 0o755, 1, 0);
         root.links = 1;
-        State { inodes: Arc::new(vec![Arc::new(root)]), ignore_case, can_exchange: true }
+        ModelState { inodes: Arc::new(vec![Arc::new(root)]), ignore_case, can_exchange: true }
     }
 
     pub(super) fn get(&self, ino: Ino) -> &Inode {
         &self.inodes[ino]
     }
 
-    pub(super) fn change(&mut self, ino: Ino) -> &mut Inode {
+    pub(super) fn inode_mut(&mut self, ino: Ino) -> &mut Inode {
         Arc::make_mut(&mut Arc::make_mut(&mut self.inodes)[ino])
     }
 
     /// The number that the next new inode gets.
-    pub(super) fn next(&self) -> Ino {
+    pub(super) fn next_ino(&self) -> Ino {
         self.inodes.len()
     }
 
@@ -213,15 +213,15 @@ impl State {
     }
 
     /// The entries of a directory that still has a name.
-    pub(super) fn entries(&self, dir: Ino) -> io::Result<&BTreeMap<Arc<str>, Entry>> {
+    pub(super) fn entries(&self, dir: Ino) -> io::Result<&BTreeMap<Arc<str>, ModelDirEntry>> {
         match &self.get(dir).body {
-            Body::Dir(entries) => Ok(entries),
+            InodeBody::Dir(entries) => Ok(entries),
             _ => Err(Errno::NOTDIR.into()),
         }
     }
 
     /// What stands at a name, if anything does.
-    pub(super) fn look(&self, dir: Ino, name: &str) -> io::Result<Option<Ino>> {
+    pub(super) fn lookup(&self, dir: Ino, name: &str) -> io::Result<Option<Ino>> {
         if name.len() > NAME_MAX {
             return Err(Errno::NAMETOOLONG.into());
         }
@@ -232,11 +232,11 @@ impl State {
 
     /// What stands at a name.
     pub(super) fn find(&self, dir: Ino, name: &str) -> io::Result<Ino> {
-        self.look(dir, name)?.ok_or_else(|| Errno::NOENT.into())
+        self.lookup(dir, name)?.ok_or_else(|| Errno::NOENT.into())
     }
 
     /// Nothing can be made in a directory that was removed while it was open.
-    pub(super) fn standing(&self, dir: Ino) -> io::Result<()> {
+    pub(super) fn require_linked(&self, dir: Ino) -> io::Result<()> {
         if self.get(dir).links == 0 { Err(Errno::NOENT.into()) } else { Ok(()) }
     }
 
@@ -254,8 +254,8 @@ impl State {
             }
             let found = self.find(at, name)?;
             at = match &self.get(found).body {
-                Body::Link(_) if links == 0 => return Err(Errno::LOOP.into()),
-                Body::Link(target) => self.resolve_from(at, target, links - 1)?,
+                InodeBody::Link(_) if links == 0 => return Err(Errno::LOOP.into()),
+                InodeBody::Link(target) => self.resolve_from(at, target, links - 1)?,
                 _ => found,
             };
         }
@@ -295,15 +295,15 @@ impl State {
         false
     }
 
-    pub(super) fn stat(&self, ino: Ino) -> Stat {
+    pub(super) fn stat(&self, ino: Ino) -> FsStat {
         let inode = self.get(ino);
         let len = match &inode.body {
-            Body::File(content) => content.bytes.len(),
-            Body::Link(target) => target.len(),
-            Body::Dir(_) => 4096,
-            Body::Pipe => 0,
+            InodeBody::File(content) => content.bytes.len(),
+            InodeBody::Link(target) => target.len(),
+            InodeBody::Dir(_) => 4096,
+            InodeBody::Pipe => 0,
         };
-        Stat {
+        FsStat {
             kind: inode.kind(),
             len: len as u64,
             mode: inode.mode,
@@ -318,56 +318,56 @@ impl State {
     }
 
     /// Makes one change. Effects were checked when they were made: here nothing can fail.
-    pub(super) fn apply(&mut self, effect: &Effect, now: i64) {
+    pub(super) fn apply(&mut self, effect: &ModelEffect, now: i64) {
         match effect {
-            Effect::Entries { made, slots, .. } => {
-                self.make(made.as_ref());
-                self.put(slots, now);
+            ModelEffect::Entries { new_inode: made, changes: slots, .. } => {
+                self.add_inode(made.as_ref());
+                self.apply_changes(slots, now);
             }
-            Effect::Write { ino, at, bytes } => self.write(*ino, *at, bytes, now),
-            Effect::Truncate { ino, len } => {
+            ModelEffect::Write { ino, at, bytes } => self.write(*ino, *at, bytes, now),
+            ModelEffect::Truncate { ino, len } => {
                 self.change_bytes(*ino, now, |old| old.resize(length(*len), 0));
             }
-            Effect::Mode { ino, mode } => self.change(*ino).mode = *mode,
-            Effect::Owner { ino, uid, gid } => {
-                let inode = self.change(*ino);
+            ModelEffect::Mode { ino, mode } => self.inode_mut(*ino).mode = *mode,
+            ModelEffect::Owner { ino, uid, gid } => {
+                let inode = self.inode_mut(*ino);
                 (inode.uid, inode.gid) = (*uid, *gid);
             }
-            Effect::Attribute { ino, name, value } => {
-                self.change(*ino).attributes.insert(name.clone(), Arc::clone(value));
+            ModelEffect::Attribute { ino, name, value } => {
+                self.inode_mut(*ino).attributes.insert(name.clone(), Arc::clone(value));
             }
-            Effect::SyncFile(_)
-            | Effect::SyncDir(_)
-            | Effect::SyncAll { .. }
-            | Effect::FailedSync(_)
-            | Effect::Nothing => {}
+            ModelEffect::SyncFile(_)
+            | ModelEffect::SyncDir(_)
+            | ModelEffect::SyncAll { .. }
+            | ModelEffect::FailedSync(_)
+            | ModelEffect::Nothing => {}
         }
     }
 
     /// Adds a new inode, which has no name yet.
-    pub(super) fn make(&mut self, made: Option<&Arc<Inode>>) {
+    pub(super) fn add_inode(&mut self, made: Option<&Arc<Inode>>) {
         if let Some(inode) = made {
             Arc::make_mut(&mut self.inodes).push(Arc::clone(inode));
         }
     }
 
     /// Changes entries.
-    pub(super) fn put(&mut self, slots: &[Slot], now: i64) {
+    pub(super) fn apply_changes(&mut self, slots: &[ModelEntryChange], now: i64) {
         for slot in slots {
-            let dir = self.change(slot.dir);
+            let dir = self.inode_mut(slot.dir);
             dir.modified = now;
             let old = dir.entries_mut().and_then(|entries| entries.remove(&slot.key));
             if let Some(old) = old {
-                let links = &mut self.change(old.ino).links;
+                let links = &mut self.inode_mut(old.ino).links;
                 *links = links.saturating_sub(1);
             }
         }
         for slot in slots {
             let Some(entry) = &slot.put else { continue };
-            if let Some(entries) = self.change(slot.dir).entries_mut() {
+            if let Some(entries) = self.inode_mut(slot.dir).entries_mut() {
                 entries.insert(Arc::clone(&slot.key), entry.clone());
             }
-            let inode = self.change(entry.ino);
+            let inode = self.inode_mut(entry.ino);
             inode.links += 1;
             inode.parent = slot.dir;
         }
@@ -386,9 +386,9 @@ impl State {
     }
 
     fn change_bytes(&mut self, ino: Ino, now: i64, change: impl FnOnce(&mut Vec<u8>)) {
-        let inode = self.change(ino);
+        let inode = self.inode_mut(ino);
         inode.modified = now;
-        if let Body::File(content) = &mut inode.body {
+        if let InodeBody::File(content) = &mut inode.body {
             let content = Arc::make_mut(content);
             content.hash = OnceLock::new();
             change(&mut content.bytes);
@@ -410,10 +410,10 @@ impl State {
             inode.attributes.hash(hasher);
         }
         match &inode.body {
-            Body::File(content) => (0u8, content.bytes.len(), content.hash()).hash(hasher),
-            Body::Link(target) => (1u8, target).hash(hasher),
-            Body::Pipe => 2u8.hash(hasher),
-            Body::Dir(entries) => {
+            InodeBody::File(content) => (0u8, content.bytes.len(), content.hash()).hash(hasher),
+            InodeBody::Link(target) => (1u8, target).hash(hasher),
+            InodeBody::Pipe => 2u8.hash(hasher),
+            InodeBody::Dir(entries) => {
                 (3u8, entries.len()).hash(hasher);
                 for entry in entries.values() {
                     entry.name.hash(hasher);

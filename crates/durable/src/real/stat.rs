@@ -7,17 +7,17 @@ use rustix::fs::{self as sys, AtFlags};
 #[cfg(target_os = "linux")]
 use rustix::io::Errno;
 
-use crate::fs::{Kind, Stamp, Stat};
+use crate::fs::{FsKind, FsStamp, FsStat};
 
 #[cfg(target_os = "linux")]
-pub(super) fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<Stat> {
+pub(super) fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<FsStat> {
     use rustix::fs::{StatxAttributes, StatxFlags, makedev};
     let x = match sys::statx(at, name, flags, StatxFlags::BASIC_STATS) {
         Err(Errno::NOSYS) => return Ok(stat_of(&sys::statat(at, name, flags)?)),
         other => other?,
     };
     let unchangeable = StatxAttributes::IMMUTABLE | StatxAttributes::APPEND;
-    Ok(Stat {
+    Ok(FsStat {
         kind: kind_of(sys::FileType::from_raw_mode(x.stx_mode.into())),
         len: x.stx_size,
         mode: u32::from(x.stx_mode) & 0o7777,
@@ -32,13 +32,13 @@ pub(super) fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<Stat>
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<Stat> {
+pub(super) fn look(at: &OwnedFd, name: &str, flags: AtFlags) -> io::Result<FsStat> {
     Ok(stat_of(&sys::statat(at, name, flags)?))
 }
 
 #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the fields' types differ by system")]
-pub(super) fn stat_of(stat: &sys::Stat) -> Stat {
-    Stat {
+pub(super) fn stat_of(stat: &sys::Stat) -> FsStat {
+    FsStat {
         kind: kind_of(sys::FileType::from_raw_mode(stat.st_mode)),
         len: u64::try_from(stat.st_size).unwrap_or(0),
         mode: u32::from(stat.st_mode) & 0o7777,
@@ -53,14 +53,14 @@ pub(super) fn stat_of(stat: &sys::Stat) -> Stat {
 }
 
 #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the fields' types differ by system")]
-pub(super) fn stamp_of(stat: &sys::Stat) -> Stamp {
+pub(super) fn stamp_of(stat: &sys::Stat) -> FsStamp {
     let nanos = |nanos: i64| u32::try_from(nanos).unwrap_or(0);
     let plain = matches!(
         sys::FileType::from_raw_mode(stat.st_mode),
         sys::FileType::RegularFile | sys::FileType::Directory | sys::FileType::Symlink
     );
     let special = (u64::from(stat.st_mode) & !0o7777) << 40 | (stat.st_rdev as u64 & ((1 << 40) - 1));
-    Stamp {
+    FsStamp {
         special: if plain { 0 } else { special },
         stat: stat_of(stat),
         modified: (stat.st_mtime as i64, nanos(stat.st_mtime_nsec as i64)),
@@ -68,11 +68,11 @@ pub(super) fn stamp_of(stat: &sys::Stat) -> Stamp {
     }
 }
 
-pub(super) fn kind_of(kind: sys::FileType) -> Kind {
+pub(super) fn kind_of(kind: sys::FileType) -> FsKind {
     match kind {
-        sys::FileType::RegularFile => Kind::File,
-        sys::FileType::Directory => Kind::Dir,
-        sys::FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
+        sys::FileType::RegularFile => FsKind::File,
+        sys::FileType::Directory => FsKind::Dir,
+        sys::FileType::Symlink => FsKind::Link,
+        _ => FsKind::Other,
     }
 }

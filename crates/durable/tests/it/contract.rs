@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use relaycode_durable::fs::{DirMode, FileMode, is_link, is_not_regular, is_too_long};
-use relaycode_durable::{Dir, Fs, Kind, Model, Real, Rename};
+use relaycode_durable::{Fs, FsDir, FsKind, ModelFs, RealFs, RenameMode};
 use rustix::io::Errno;
 
 /// An empty directory on some file system, and how to put a link and a pipe there.
@@ -21,7 +21,7 @@ struct Place {
 /// Makes a link of that name to that target.
 type Link = Box<dyn Fn(&str, &str)>;
 
-fn real(fs: Real) -> Place {
+fn real(fs: RealFs) -> Place {
     let held = tempfile::tempdir().unwrap();
     let (links, pipes) = (held.path().to_owned(), held.path().to_owned());
     Place {
@@ -37,7 +37,7 @@ fn real(fs: Real) -> Place {
 }
 
 fn model() -> Place {
-    let model = Arc::new(Model::new());
+    let model = Arc::new(ModelFs::new());
     model.mkdir("work").unwrap();
     let (links, pipes) = (model.clone(), model.clone());
     Place {
@@ -50,10 +50,10 @@ fn model() -> Place {
 }
 
 /// Runs a check on every implementation.
-fn on_all(check: impl Fn(&dyn Fs, &Dir, &Place)) {
+fn on_all(check: impl Fn(&dyn Fs, &FsDir, &Place)) {
     for (name, place) in [
-        ("Real", real(Real::default())),
-        ("Real without openat2", real(Real::without_openat2())),
+        ("Real", real(RealFs::default())),
+        ("Real without openat2", real(RealFs::without_openat2())),
         ("Model", model()),
     ] {
         println!("on {name}");
@@ -62,12 +62,12 @@ fn on_all(check: impl Fn(&dyn Fs, &Dir, &Place)) {
     }
 }
 
-fn put(fs: &dyn Fs, dir: &Dir, name: &str, bytes: &[u8]) {
+fn put(fs: &dyn Fs, dir: &FsDir, name: &str, bytes: &[u8]) {
     let file = fs.create(dir, name, FileMode::Private).unwrap();
     fs.write(&file, bytes).unwrap();
 }
 
-fn text(fs: &dyn Fs, dir: &Dir, name: &str) -> String {
+fn text(fs: &dyn Fs, dir: &FsDir, name: &str) -> String {
     String::from_utf8(fs.read(dir, name, 1000).unwrap().0).unwrap()
 }
 
@@ -97,11 +97,11 @@ fn names_that_are_no_names_are_refused_everywhere() {
             assert_eq!(kind(fs.read_range(dir, name, 0, 1)), refused, "{name:?}");
             assert_eq!(kind(fs.attributes(dir, name)), refused, "{name:?}");
             assert_eq!(kind(fs.create(dir, name, FileMode::Private)), refused, "{name:?}");
-            assert_eq!(kind(fs.append(dir, name)), refused, "{name:?}");
-            assert_eq!(kind(fs.rename(dir, name, dir, "x", Rename::Replace)), refused, "{name:?}");
-            assert_eq!(kind(fs.rename(dir, "x", dir, name, Rename::Replace)), refused, "{name:?}");
+            assert_eq!(kind(fs.open_append(dir, name)), refused, "{name:?}");
+            assert_eq!(kind(fs.rename(dir, name, dir, "x", RenameMode::Replace)), refused, "{name:?}");
+            assert_eq!(kind(fs.rename(dir, "x", dir, name, RenameMode::Replace)), refused, "{name:?}");
             assert_eq!(kind(fs.remove_file(dir, name)), refused, "{name:?}");
-            assert_eq!(kind(fs.lock(dir, name)), refused, "{name:?}");
+            assert_eq!(kind(fs.try_lock(dir, name)), refused, "{name:?}");
         }
         let long = "x".repeat(256);
         assert_eq!(errno(fs.create(dir, &long, FileMode::Private)), Errno::NAMETOOLONG.raw_os_error());
@@ -121,11 +121,11 @@ fn what_is_absent_is_not_found() {
         assert_eq!(kind(fs.read_range(dir, "absent", 0, 1)), absent);
         assert_eq!(kind(fs.attributes(dir, "absent")), absent);
         assert_eq!(kind(fs.remove_file(dir, "absent")), absent);
-        for how in [Rename::Replace, Rename::NoReplace, Rename::Exchange] {
+        for how in [RenameMode::Replace, RenameMode::NoReplace, RenameMode::Exchange] {
             assert_eq!(kind(fs.rename(dir, "absent", dir, "new", how)), absent, "{how:?}");
         }
         put(fs, dir, "file", b"");
-        assert_eq!(kind(fs.rename(dir, "file", dir, "absent", Rename::Exchange)), absent);
+        assert_eq!(kind(fs.rename(dir, "file", dir, "absent", RenameMode::Exchange)), absent);
     });
 }
 
@@ -146,13 +146,13 @@ fn directories_are_made_opened_listed_and_removed() {
         assert_eq!(kind(fs.open_dir(dir, "usual/deep/file/on")), ErrorKind::NotADirectory);
         assert_eq!(kind(fs.open_root(&place.root.join("usual/deep/file"))), ErrorKind::NotADirectory);
         assert_eq!(fs.stat_dir(&deep).unwrap().ino, fs.stat(&usual, "deep").unwrap().ino);
-        assert_eq!(fs.stat_dir(&deep).unwrap().kind, Kind::Dir);
+        assert_eq!(fs.stat_dir(&deep).unwrap().kind, FsKind::Dir);
         assert_eq!(fs.stat_dir(&deep).unwrap().dev, fs.stat_dir(dir).unwrap().dev);
         put(fs, dir, "a-file", b"");
         (place.link)("link", "usual");
         (place.pipe)("pipe");
         let names = ["a-file", "exact", "link", "pipe", "private", "usual"];
-        let kinds = [Kind::File, Kind::Dir, Kind::Link, Kind::Other, Kind::Dir, Kind::Dir];
+        let kinds = [FsKind::File, FsKind::Dir, FsKind::Link, FsKind::Other, FsKind::Dir, FsKind::Dir];
         let expected: Vec<_> = names.iter().map(ToString::to_string).zip(kinds).collect();
         assert_eq!(fs.list(dir).unwrap(), expected);
         assert_eq!(kind(fs.remove_dir(dir, "usual")), ErrorKind::DirectoryNotEmpty);
@@ -171,10 +171,10 @@ fn nothing_is_made_in_a_directory_that_was_removed() {
         fs.remove_dir(dir, "gone").unwrap();
         put(fs, dir, "file", b"");
         assert_eq!(kind(fs.create(&gone, "file", FileMode::Private)), ErrorKind::NotFound);
-        assert_eq!(kind(fs.append(&gone, "file")), ErrorKind::NotFound);
-        assert_eq!(kind(fs.lock(&gone, "file")), ErrorKind::NotFound);
+        assert_eq!(kind(fs.open_append(&gone, "file")), ErrorKind::NotFound);
+        assert_eq!(kind(fs.try_lock(&gone, "file")), ErrorKind::NotFound);
         assert_eq!(kind(fs.make_dir(&gone, "dir", DirMode::Usual)), ErrorKind::NotFound);
-        assert_eq!(kind(fs.rename(dir, "file", &gone, "file", Rename::Replace)), ErrorKind::NotFound);
+        assert_eq!(kind(fs.rename(dir, "file", &gone, "file", RenameMode::Replace)), ErrorKind::NotFound);
         assert_eq!(fs.list(&gone).unwrap(), []);
         fs.sync_dir(&gone).unwrap();
     });
@@ -189,7 +189,7 @@ fn files_are_created_written_and_read() {
         fs.write(&file, b"world").unwrap();
         let (bytes, stat) = fs.read(dir, "file", 11).unwrap();
         assert_eq!(bytes, b"hello world");
-        assert_eq!((stat.kind, stat.len, stat.mode, stat.links), (Kind::File, 11, 0o600, 1));
+        assert_eq!((stat.kind, stat.len, stat.mode, stat.links), (FsKind::File, 11, 0o600, 1));
         assert!(!stat.immutable);
         assert_eq!(stat.ino, fs.stat_file(&file).unwrap().ino);
         assert_eq!(stat, fs.stat(dir, "file").unwrap());
@@ -226,10 +226,10 @@ fn an_open_file_stays_whatever_becomes_of_its_name() {
 #[test]
 fn appending_truncating_and_writing_on() {
     on_all(|fs, dir, _| {
-        let log = fs.append(dir, "log").unwrap();
+        let log = fs.open_append(dir, "log").unwrap();
         assert_eq!(fs.stat_file(&log).unwrap().mode, 0o600);
         fs.write(&log, b"one").unwrap();
-        let other = fs.append(dir, "log").unwrap();
+        let other = fs.open_append(dir, "log").unwrap();
         fs.write(&other, b"two").unwrap();
         fs.write(&log, b"three").unwrap();
         assert_eq!(text(fs, dir, "log"), "onetwothree");
@@ -243,9 +243,9 @@ fn appending_truncating_and_writing_on() {
         assert_eq!(text(fs, dir, "file"), "a\0\0d", "a new file is written where it was left");
         fs.truncate(&file, 6).unwrap();
         assert_eq!(text(fs, dir, "file"), "a\0\0d\0\0");
-        assert_eq!(kind(fs.append(dir, ".")), ErrorKind::InvalidInput);
+        assert_eq!(kind(fs.open_append(dir, ".")), ErrorKind::InvalidInput);
         fs.make_dir(dir, "dir", DirMode::Usual).unwrap();
-        assert_eq!(kind(fs.append(dir, "dir")), ErrorKind::IsADirectory);
+        assert_eq!(kind(fs.open_append(dir, "dir")), ErrorKind::IsADirectory);
     });
 }
 
@@ -291,18 +291,18 @@ fn links_are_never_followed() {
             assert!(is_link(&fs.read(dir, name, 100).unwrap_err()), "{name}");
             assert!(is_link(&fs.read_range(dir, name, 0, 100).unwrap_err()), "{name}");
             assert!(is_link(&fs.attributes(dir, name).unwrap_err()), "{name}");
-            assert!(is_link(&fs.append(dir, name).unwrap_err()), "{name}");
-            assert!(is_link(&fs.lock(dir, name).unwrap_err()), "{name}");
+            assert!(is_link(&fs.open_append(dir, name).unwrap_err()), "{name}");
+            assert!(is_link(&fs.try_lock(dir, name).unwrap_err()), "{name}");
             assert_eq!(kind(fs.create(dir, name, FileMode::Private)), ErrorKind::AlreadyExists, "{name}");
             assert_eq!(kind(fs.make_dir(dir, name, DirMode::Private)), ErrorKind::AlreadyExists, "{name}");
-            assert_eq!(fs.stat(dir, name).unwrap().kind, Kind::Link, "{name}");
+            assert_eq!(fs.stat(dir, name).unwrap().kind, FsKind::Link, "{name}");
         }
-        fs.rename(dir, "to-file", dir, "moved", Rename::NoReplace).unwrap();
-        assert_eq!(fs.stat(dir, "moved").unwrap().kind, Kind::Link);
+        fs.rename(dir, "to-file", dir, "moved", RenameMode::NoReplace).unwrap();
+        assert_eq!(fs.stat(dir, "moved").unwrap().kind, FsKind::Link);
         fs.remove_file(dir, "moved").unwrap();
         fs.remove_file(dir, "to-dir").unwrap();
         assert_eq!(text(fs, dir, "file"), "secret");
-        assert_eq!(fs.stat(dir, "dir").unwrap().kind, Kind::Dir);
+        assert_eq!(fs.stat(dir, "dir").unwrap().kind, FsKind::Dir);
         // Only the root may be reached through one.
         (place.link)("root", "dir");
         fs.open_root(&place.root.join("root")).unwrap();
@@ -319,9 +319,9 @@ fn only_regular_files_are_read_and_pipes_do_not_hang() {
             assert!(is_not_regular(&fs.read_range(dir, name, 0, 10).unwrap_err()), "{name}");
             assert!(is_not_regular(&fs.attributes(dir, name).unwrap_err()), "{name}");
         }
-        assert!(is_not_regular(&fs.append(dir, "pipe").unwrap_err()));
-        assert!(is_not_regular(&fs.lock(dir, "pipe").unwrap_err()));
-        assert_eq!(fs.stat(dir, "pipe").unwrap().kind, Kind::Other);
+        assert!(is_not_regular(&fs.open_append(dir, "pipe").unwrap_err()));
+        assert!(is_not_regular(&fs.try_lock(dir, "pipe").unwrap_err()));
+        assert_eq!(fs.stat(dir, "pipe").unwrap().kind, FsKind::Other);
         fs.remove_file(dir, "pipe").unwrap();
         assert_eq!(kind(fs.remove_file(dir, "dir")), ErrorKind::IsADirectory);
     });
@@ -335,15 +335,15 @@ fn renames_replace_refuse_or_exchange() {
         put(fs, dir, "a", b"a");
         put(fs, &sub, "b", b"b");
         let (first, second) = (fs.stat(dir, "a").unwrap().ino, fs.stat(&sub, "b").unwrap().ino);
-        assert_eq!(kind(fs.rename(dir, "a", &sub, "b", Rename::NoReplace)), ErrorKind::AlreadyExists);
-        assert_eq!(kind(fs.rename(dir, "a", dir, "a", Rename::NoReplace)), ErrorKind::AlreadyExists);
-        fs.rename(dir, "a", dir, "a", Rename::Replace).unwrap();
-        fs.rename(dir, "a", &sub, "b", Rename::Exchange).unwrap();
+        assert_eq!(kind(fs.rename(dir, "a", &sub, "b", RenameMode::NoReplace)), ErrorKind::AlreadyExists);
+        assert_eq!(kind(fs.rename(dir, "a", dir, "a", RenameMode::NoReplace)), ErrorKind::AlreadyExists);
+        fs.rename(dir, "a", dir, "a", RenameMode::Replace).unwrap();
+        fs.rename(dir, "a", &sub, "b", RenameMode::Exchange).unwrap();
         assert_eq!((text(fs, dir, "a"), text(fs, &sub, "b")), ("b".into(), "a".into()));
         assert_eq!((fs.stat(dir, "a").unwrap().ino, fs.stat(&sub, "b").unwrap().ino), (second, first));
-        fs.rename(dir, "a", &sub, "c", Rename::NoReplace).unwrap();
+        fs.rename(dir, "a", &sub, "c", RenameMode::NoReplace).unwrap();
         assert_eq!(kind(fs.stat(dir, "a")), ErrorKind::NotFound);
-        fs.rename(&sub, "b", &sub, "c", Rename::Replace).unwrap();
+        fs.rename(&sub, "b", &sub, "c", RenameMode::Replace).unwrap();
         assert_eq!(text(fs, &sub, "c"), "a");
         assert_eq!(kind(fs.stat(&sub, "b")), ErrorKind::NotFound);
     });
@@ -358,27 +358,27 @@ fn renames_of_directories() {
         let full = fs.open_dir(dir, "full").unwrap();
         put(fs, &full, "file", b"x");
         put(fs, dir, "file", b"y");
-        let replace = Rename::Replace;
+        let replace = RenameMode::Replace;
         assert_eq!(kind(fs.rename(dir, "file", dir, "empty", replace)), ErrorKind::IsADirectory);
         assert_eq!(kind(fs.rename(dir, "empty", dir, "file", replace)), ErrorKind::NotADirectory);
         assert_eq!(kind(fs.rename(dir, "empty", dir, "full", replace)), ErrorKind::DirectoryNotEmpty);
-        for how in [Rename::Replace, Rename::NoReplace] {
+        for how in [RenameMode::Replace, RenameMode::NoReplace] {
             let inside = fs.rename(dir, "full", &full, "inside", how);
             assert_eq!(errno(inside), Errno::INVAL.raw_os_error(), "{how:?}");
         }
         assert_eq!(kind(fs.rename(&full, "file", dir, "full", replace)), ErrorKind::DirectoryNotEmpty);
         assert_eq!(
-            errno(fs.rename(&full, "file", dir, "full", Rename::Exchange)),
+            errno(fs.rename(&full, "file", dir, "full", RenameMode::Exchange)),
             Errno::INVAL.raw_os_error()
         );
         fs.rename(dir, "full", dir, "empty", replace).unwrap();
         assert_eq!(text(fs, &full, "file"), "x", "an open directory moves along");
         assert_eq!(text(fs, &fs.open_dir(dir, "empty").unwrap(), "file"), "x");
         // A file and a directory may change places.
-        fs.rename(dir, "empty", dir, "file", Rename::Exchange).unwrap();
+        fs.rename(dir, "empty", dir, "file", RenameMode::Exchange).unwrap();
         assert_eq!(text(fs, dir, "empty"), "y");
         let other = fs.open_dir(dir, "other").unwrap();
-        fs.rename(dir, "file", &other, "moved", Rename::NoReplace).unwrap();
+        fs.rename(dir, "file", &other, "moved", RenameMode::NoReplace).unwrap();
         assert_eq!(text(fs, &fs.open_dir(dir, "other/moved").unwrap(), "file"), "x");
     });
 }
@@ -387,35 +387,35 @@ fn renames_of_directories() {
 fn a_lock_is_held_by_one_and_let_go_when_dropped() {
     on_all(|fs, dir, place| {
         let again = fs.open_root(&place.root).unwrap();
-        let held = fs.lock(dir, "lock").unwrap().expect("it is free");
+        let held = fs.try_lock(dir, "lock").unwrap().expect("it is free");
         assert_eq!(fs.stat(dir, "lock").unwrap().mode, 0o600);
-        assert!(fs.lock(dir, "lock").unwrap().is_none());
-        assert!(fs.lock(&again, "lock").unwrap().is_none());
-        let other = fs.lock(dir, "other").unwrap();
+        assert!(fs.try_lock(dir, "lock").unwrap().is_none());
+        assert!(fs.try_lock(&again, "lock").unwrap().is_none());
+        let other = fs.try_lock(dir, "other").unwrap();
         assert!(other.is_some(), "another lock is another lock");
         drop(held);
-        let held = fs.lock(&again, "lock").unwrap();
+        let held = fs.try_lock(&again, "lock").unwrap();
         assert!(held.is_some());
         // The lock is the file's, not the name's.
-        fs.rename(dir, "lock", dir, "moved", Rename::NoReplace).unwrap();
-        assert!(fs.lock(dir, "moved").unwrap().is_none());
-        assert!(fs.lock(dir, "lock").unwrap().is_some());
+        fs.rename(dir, "lock", dir, "moved", RenameMode::NoReplace).unwrap();
+        assert!(fs.try_lock(dir, "moved").unwrap().is_none());
+        assert!(fs.try_lock(dir, "lock").unwrap().is_some());
         fs.make_dir(dir, "dir", DirMode::Usual).unwrap();
-        assert_eq!(kind(fs.lock(dir, "dir")), ErrorKind::IsADirectory);
+        assert_eq!(kind(fs.try_lock(dir, "dir")), ErrorKind::IsADirectory);
     });
 }
 
 #[test]
 fn a_lock_of_what_is_there_makes_nothing() {
     on_all(|fs, dir, place| {
-        assert_eq!(kind(fs.lock_existing(dir, "file")), ErrorKind::NotFound);
+        assert_eq!(kind(fs.try_lock_existing(dir, "file")), ErrorKind::NotFound);
         assert_eq!(kind(fs.stat(dir, "file")), ErrorKind::NotFound);
-        let held = fs.lock(dir, "file").unwrap();
-        assert!(held.is_some() && fs.lock_existing(dir, "file").unwrap().is_none());
+        let held = fs.try_lock(dir, "file").unwrap();
+        assert!(held.is_some() && fs.try_lock_existing(dir, "file").unwrap().is_none());
         drop(held);
-        assert!(fs.lock_existing(dir, "file").unwrap().is_some());
+        assert!(fs.try_lock_existing(dir, "file").unwrap().is_some());
         (place.link)("link", "file");
-        assert!(is_link(&fs.lock_existing(dir, "link").unwrap_err()));
+        assert!(is_link(&fs.try_lock_existing(dir, "link").unwrap_err()));
     });
 }
 
@@ -423,25 +423,25 @@ fn a_lock_of_what_is_there_makes_nothing() {
 fn an_open_file_is_read_on_whatever_becomes_of_its_name() {
     on_all(|fs, dir, place| {
         put(fs, dir, "file", b"one two");
-        let file = fs.open(dir, "file").unwrap();
+        let file = fs.open_file(dir, "file").unwrap();
         assert_eq!(fs.read_at(&file, 4, 100).unwrap(), b"two");
         assert_eq!(fs.read_at(&file, 0, 3).unwrap(), b"one");
         assert_eq!(fs.read_at(&file, 99, 3).unwrap(), b"");
         put(fs, dir, "other", b"other");
-        fs.rename(dir, "other", dir, "file", Rename::Replace).unwrap();
+        fs.rename(dir, "other", dir, "file", RenameMode::Replace).unwrap();
         assert_eq!(fs.read_at(&file, 0, 100).unwrap(), b"one two");
         assert_eq!(fs.stat_file(&file).unwrap().links, 0);
         (place.link)("link", "file");
         (place.pipe)("pipe");
-        assert!(is_link(&fs.open(dir, "link").unwrap_err()));
-        assert!(is_not_regular(&fs.open(dir, "pipe").unwrap_err()));
-        assert_eq!(kind(fs.open(dir, "nothing")), ErrorKind::NotFound);
+        assert!(is_link(&fs.open_file(dir, "link").unwrap_err()));
+        assert!(is_not_regular(&fs.open_file(dir, "pipe").unwrap_err()));
+        assert_eq!(kind(fs.open_file(dir, "nothing")), ErrorKind::NotFound);
     });
 }
 
 #[test]
 fn handles_of_another_file_system_are_refused() {
-    let (real, model, other) = (real(Real::default()), model(), self::model());
+    let (real, model, other) = (real(RealFs::default()), model(), self::model());
     let dir = real.fs.open_root(&real.root).unwrap();
     let file = real.fs.create(&dir, "file", FileMode::Private).unwrap();
     for foreign in [&model, &other] {

@@ -10,5 +10,5 @@
 )]
 
 mod contract;
-mod explorer;
-mod same_tree;
+mod crash_explorer;
+mod model_matches_real;

@@ -9,10 +9,10 @@
 )]
 #![cfg(target_os = "linux")]
 
-mod ending;
-mod killed;
+mod crash;
+mod fixture;
+mod live;
 mod output;
-mod stage;
-mod starting;
-mod talking;
+mod startup;
 mod terminal;
+mod termination;

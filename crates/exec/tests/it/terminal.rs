@@ -1,20 +1,23 @@
 //! Jobs with a terminal: one of their own, or the user's.
 
-use relaycode_exec::{End, Input, Job, Output};
+use relaycode_exec::{ExitReason, Job, JobInput, JobOutput};
 
-use crate::stage::{Mark, keeper, run, shell};
+use crate::fixture::{Mark, keeper, run, shell};
 
-const PTY: Output = Output::Pty { rows: 33, columns: 101 };
+const PTY: JobOutput = JobOutput::Pty { rows: 33, columns: 101 };
 
 fn at_a_terminal(line: &str, typed: &[u8]) -> Job {
-    Job { output: PTY, input: Input::Bytes(typed.to_vec()), ..shell(line) }
+    Job { output: PTY, input: JobInput::Bytes(typed.to_vec()), ..shell(line) }
 }
 
 #[test]
 fn a_terminal_of_its_own_is_one_and_has_its_size() {
     let line = "test -t 0 && test -t 1 && test -t 2 && stty size && : > /dev/tty && echo ok";
     let finished = run(&Job { output: PTY, ..shell(line) });
-    assert_eq!((finished.end, finished.stdout.text().as_str()), (End::Exited(0), "33 101\r\nok\r\n"));
+    assert_eq!(
+        (finished.reason, finished.stdout.text().as_str()),
+        (ExitReason::Exited(0), "33 101\r\nok\r\n")
+    );
 }
 
 #[test]
@@ -24,17 +27,21 @@ fn what_is_typed_is_read() {
     let said = finished.stdout.text();
     assert!(said.contains("<some words>"), "{said:?}");
     assert!(said.ends_with("more\r\n"), "{said:?}");
-    assert_eq!(finished.end, End::Exited(0));
+    assert_eq!(finished.reason, ExitReason::Exited(0));
 }
 
 #[test]
 fn a_typed_interrupt_reaches_the_job_and_not_the_keeper() {
     // Without a shell that waits: some lose an interrupt that comes while they start a program.
     let finished = run(&at_a_terminal("exec sleep 1000", b"\x03"));
-    assert_eq!(finished.end, End::Signalled(2));
+    assert_eq!(finished.reason, ExitReason::Signalled(2));
     let finished =
         run(&at_a_terminal("trap 'echo caught; exit 5' INT QUIT; while :; do sleep 0.01; done", b"\x03"));
-    assert!(matches!(finished.end, End::Exited(5) | End::Signalled(2)), "{:?}", finished.end);
+    assert!(
+        matches!(finished.reason, ExitReason::Exited(5) | ExitReason::Signalled(2)),
+        "{:?}",
+        finished.reason
+    );
 }
 
 #[test]
@@ -50,7 +57,7 @@ fn who_leaves_a_terminal_is_ended_too() {
     let mark = Mark::new();
     let line = "trap '' HUP TERM; (setsid sleep 1000 &); sleep 1000 & sleep 0.1; echo done";
     let finished = run(&mark.on(Job { output: PTY, ..shell(line) }));
-    assert_eq!((finished.end, finished.left_behind), (End::Exited(0), 2));
+    assert_eq!((finished.reason, finished.left_behind), (ExitReason::Exited(0), 2));
     mark.must_be_gone();
 }
 
@@ -58,15 +65,15 @@ fn who_leaves_a_terminal_is_ended_too() {
 fn a_job_that_lets_go_of_its_terminal_is_not_ended_by_that() {
     let line = "echo one; exec <&- >&- 2>&-; sleep 0.2; exec > /dev/tty; echo two; exit 6";
     let finished = run(&Job { output: PTY, ..shell(line) });
-    assert_eq!((finished.end, finished.stdout.text().as_str()), (End::Exited(6), "one\r\ntwo\r\n"));
+    assert_eq!((finished.reason, finished.stdout.text().as_str()), (ExitReason::Exited(6), "one\r\ntwo\r\n"));
 }
 
 /// relay at a terminal, running a job on that terminal.
 fn on_the_users_terminal(line: &str, typed: &[u8]) -> String {
     let words = [keeper().into_os_string(), "terminal".into(), line.into()];
-    let job = Job { output: PTY, input: Input::Bytes(typed.to_vec()), ..Job::argv(words, "/") };
+    let job = Job { output: PTY, input: JobInput::Bytes(typed.to_vec()), ..Job::argv(words, "/") };
     let finished = run(&job);
-    assert_eq!(finished.end, End::Exited(0), "{}", finished.stdout.text());
+    assert_eq!(finished.reason, ExitReason::Exited(0), "{}", finished.stdout.text());
     finished.stdout.text()
 }
 

@@ -4,16 +4,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use relaycode_project::access::Access;
-use relaycode_project::git::{Base, GitError, LeftOut, Why};
+use relaycode_project::git::{BaseReason, DiffBase, GitError, OmittedFile};
 
-use super::Asked;
-use crate::context::ContextError;
-use crate::depth::TooDeep;
-use crate::diff::{self, Sent};
-use crate::failure::Failure;
-use crate::limits::{NAMED, Over};
-use crate::schema::SchemaError;
-use crate::tree::Looked;
+use super::AskOutcome;
+use crate::friend::depth::RelayDepthError;
+use crate::friend::failure::FriendFailure;
+use crate::prompt::diff;
+use crate::prompt::diff::SentSummary;
+use crate::prompt::limits::{NAMED_FILES, PromptSizeError};
+use crate::prompt::schema::SchemaError;
+use crate::prompt::user_context::ContextError;
+use crate::tree_check::TreeCheckReport;
 
 /// Why there is no answer. Unless it is [`AskError::Friend`] or [`AskError::Abstained`], nothing was sent to
 /// anybody.
@@ -24,7 +25,7 @@ pub enum AskError {
     NoPrompt,
     /// There is no time.
     #[error("the time limits have to be greater than zero")]
-    NoTime,
+    ZeroTimeout,
     /// The project is no directory.
     #[error("{} is no directory", path.display())]
     NotADirectory {
@@ -33,7 +34,7 @@ pub enum AskError {
     },
     /// The friend cannot work with this access, or nobody has tested that it does so safely.
     #[error("{friend} cannot work with the access `{access}`; it can with {}", listed(can))]
-    Access {
+    AccessNotSupported {
         /// The friend.
         friend: String,
         /// What was wanted.
@@ -52,27 +53,27 @@ pub enum AskError {
     SchemaAndVerdict,
     /// Something is too large.
     #[error(transparent)]
-    Limit(#[from] Over),
+    Limit(#[from] PromptSizeError),
     /// relay stands too deep in relays.
     #[error(transparent)]
-    Depth(#[from] TooDeep),
+    Depth(#[from] RelayDepthError),
     /// git cannot say what to review.
     #[error(transparent)]
     Git(#[from] GitError),
     /// There is no difference to review.
     #[error(
         "there is nothing to review{}: nothing was committed since {base} ({}), and {}",
-        if *paths { " in these files" } else { "" }, why.words(), uncommitted(left_out)
+        if *paths { " in these files" } else { "" }, why.describe(), uncommitted(left_out)
     )]
     NothingToReview {
         /// What was compared with.
         base: String,
         /// Why with that.
-        why: Why,
+        why: BaseReason,
         /// Only some files were wanted.
         paths: bool,
         /// New files that are not sent.
-        left_out: Vec<LeftOut>,
+        left_out: Vec<OmittedFile>,
     },
     /// The friend answered and gave no verdict.
     #[error("{friend} gave no verdict: it abstained{}", if summary.is_empty() { String::new() } else { format!(": {summary}") })]
@@ -82,24 +83,24 @@ pub enum AskError {
         /// Why, in its words. Foreign text.
         summary: String,
         /// Its answer, and what else there is to say.
-        asked: Box<Asked>,
+        outcome: Box<AskOutcome>,
     },
     /// The friend failed.
     #[error("{}", .0.failure)]
-    Friend(Box<Failed>),
+    Friend(Box<AskFailure>),
 }
 
 impl AskError {
     /// The same, with what the difference was compared with if that is too large.
-    pub(crate) fn since(mut self, base: &Base) -> AskError {
+    pub(crate) fn with_base(mut self, base: &DiffBase) -> AskError {
         if let AskError::Limit(over) = &mut self {
-            over.since = Some(diff::since(base));
+            over.since = Some(diff::describe_base(base));
         }
         self
     }
 
     /// The friend's failure, if it is one.
-    pub fn failure(&self) -> Option<&Failure> {
+    pub fn failure(&self) -> Option<&FriendFailure> {
         match self {
             AskError::Friend(failed) => Some(&failed.failure),
             _ => None,
@@ -109,23 +110,23 @@ impl AskError {
 
 /// A friend that failed, and what there is to say in spite of that.
 #[derive(Debug)]
-pub struct Failed {
+pub struct AskFailure {
     /// Why there is no answer.
-    pub failure: Failure,
+    pub failure: FriendFailure,
     /// What was sent.
-    pub sent: Sent,
+    pub sent: SentSummary,
     /// What was changed while it ran.
-    pub looked: Looked,
+    pub tree_check: TreeCheckReport,
     /// How long it took.
     pub took: Duration,
 }
 
-fn uncommitted(left_out: &[LeftOut]) -> String {
+fn uncommitted(left_out: &[OmittedFile]) -> String {
     if left_out.is_empty() {
         return "nothing is uncommitted".to_string();
     }
-    let one = |file: &LeftOut| format!("{} ({})", file.path, file.why);
-    let mut named: Vec<String> = left_out.iter().take(NAMED).map(one).collect();
+    let one = |file: &OmittedFile| format!("{} ({})", file.path, file.why);
+    let mut named: Vec<String> = left_out.iter().take(NAMED_FILES).map(one).collect();
     let more = left_out.len() - named.len();
     if more > 0 {
         named.push(format!("{more} more"));

@@ -1,14 +1,14 @@
 //! The friends, one file each. Adding one that is a program is a `mod` line and a line in [`ALL`]. Model servers are friends,
-//! too, by what the user configured; [`Friends`] finds either by name.
+//! too, by what the user configured; [`FriendRegistry`] finds either by name.
 
 pub mod claude;
 pub mod codex;
 mod gemini;
-mod lookup;
 pub mod model;
 mod opencode;
+mod registry;
 
-pub use lookup::{Chosen, FindError, Friends};
+pub use registry::{FriendLookupError, FriendRegistry, ResolvedFriend};
 
 use crate::friend::Friend;
 
@@ -17,6 +17,6 @@ pub static ALL: &[&dyn Friend] =
     &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
 
 /// The friend of this name, among those that are programs.
-pub fn find(name: &str) -> Option<&'static dyn Friend> {
+pub fn find_program_friend(name: &str) -> Option<&'static dyn Friend> {
     ALL.iter().copied().find(|friend| friend.name() == name)
 }

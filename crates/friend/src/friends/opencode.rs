@@ -10,28 +10,30 @@
 //! - the user's own settings are read: they say where its model is.
 //!
 //! It writes files by itself, after relay has said yes to each; but for one that it puts into a repository whatever it
-//! is told, which goes with the turn ([`Mark`]).
+//! is told, which goes with the turn ([`OpencodeMarkerGuard`]).
 
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use relaycode_clients::acp::Capabilities;
+use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Usage};
-use crate::by_acp::{self, Line, Recipe};
-use crate::event::Event;
-use crate::failure::Failure;
-use crate::friend::{Abilities, Friend, Presence};
-use crate::program::{self, Known};
-use crate::tree::git;
-use crate::turn::Turn;
-use crate::version::Version;
-use crate::world::World;
+use crate::driver::acp;
+use crate::driver::acp::{AcpRecipe, OneShotEvent};
+use crate::driver::program;
+use crate::driver::program::ProgramProfile;
+use crate::driver::version::FriendVersion;
+use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
+use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
+use crate::tree_check::git_dir;
 
 /// The friend.
 pub(super) static OPENCODE: Opencode = Opencode;
@@ -41,9 +43,9 @@ pub(super) struct Opencode;
 
 const NAME: &str = "opencode";
 
-const KNOWN: Known = Known {
+const PROFILE: ProgramProfile = ProgramProfile {
     name: NAME,
-    oldest: Version::new(1, 18, 33),
+    oldest: FriendVersion::new(1, 18, 33),
     install: "install it with `npm install -g opencode-ai`",
     sign_in: "run `opencode auth login`",
 };
@@ -55,7 +57,7 @@ const AGENT: &str = "relay";
 const DENIALS: &[&str] = &["has specified a rule which prevents", "unavailable tool"];
 
 /// What a project is asked for before opencode runs in it: settings that may name plugins, and where plugins are.
-const CODE: &[&str] = &[".opencode", "opencode.json", "opencode.jsonc", "config.json"];
+const CONFIG_NAMES: &[&str] = &[".opencode", "opencode.json", "opencode.jsonc", "config.json"];
 
 /// Bytes of a file of the user's that are read.
 const MOST_SETTINGS: u64 = 1 << 20;
@@ -65,31 +67,36 @@ impl Friend for Opencode {
         NAME
     }
 
-    fn abilities(&self) -> Abilities {
-        by_acp::ABILITIES
+    fn abilities(&self) -> FriendAbilities {
+        acp::ABILITIES
     }
 
-    fn look(&self, world: &World<'_>) -> Presence {
-        let Some(found) = program::find(world, NAME) else { return KNOWN.absent() };
-        let mut environment = world.environment();
-        environment.set.extend(quiet());
-        let version = program::version(world, found.clone().into(), environment);
-        KNOWN.there(found.display().to_string(), version, || Some(is_signed_in(world)))
+    fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
+        let Some(found) = program::find_program(world, NAME) else { return PROFILE.missing_report() };
+        let mut environment = world.child_environment();
+        environment.set.extend(quiet_variables());
+        let version = program::program_version(world, found.clone().into(), environment);
+        PROFILE.installed_report(found.display().to_string(), version, || Some(is_signed_in(world)))
     }
 
-    fn at_hand(&self, world: &World<'_>) -> Result<(), Failure> {
-        program::needed(world, NAME, NAME, KNOWN.install).map(|_| ())
+    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+        program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
-        let prompt = by_acp::prompt_of(turn, &KNOWN)?;
-        let found = program::needed(world, NAME, NAME, KNOWN.install)?;
-        let place = Place::of(turn, world)?;
-        let _mark = Mark::before(&place.directory);
-        let recipe = Recipe {
-            known: &KNOWN,
+    fn run_turn(
+        &self,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+        hear: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure> {
+        let prompt = acp::turn_prompt(turn, &PROFILE)?;
+        let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
+        let place = OpencodeWorkdir::choose(turn, world)?;
+        let _mark = OpencodeMarkerGuard::new(&place.directory);
+        let recipe = AcpRecipe {
+            profile: &PROFILE,
             job: job(&found, &place, turn, world, &["acp", "--print-logs", "--log-level", "ERROR"]),
-            can: Capabilities { read: true, write: false },
+            capabilities: AcpClientCapabilities { read: true, write: false },
             mode: AGENT,
             directory: place.directory.clone(),
             prompt: place.as_prompt(prompt, &turn.directory),
@@ -97,26 +104,26 @@ impl Friend for Opencode {
         };
         let words = ["run", "--format", "json", "--agent", AGENT, "--title", "relay"];
         let once = || job(&found, &place, turn, world, &words);
-        let mut answer = by_acp::either_way(&recipe, once, &read, turn, world, hear)?;
+        let mut answer = acp::run_with_fallback(&recipe, once, &parse_event, turn, world, hear)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
     }
 }
 
 /// Where opencode works.
-struct Place {
+struct OpencodeWorkdir {
     directory: PathBuf,
     /// Beside the project, because that has code that opencode would run.
-    beside: bool,
+    outside_project: bool,
 }
 
-impl Place {
-    fn of(turn: &Turn, world: &World<'_>) -> Result<Place, Failure> {
-        if !carries_code(&turn.directory, world) {
-            return Ok(Place { directory: turn.directory.clone(), beside: false });
+impl OpencodeWorkdir {
+    fn choose(turn: &FriendTurn, world: &FriendContext<'_>) -> Result<OpencodeWorkdir, FriendFailure> {
+        if !has_own_config(&turn.directory, world) {
+            return Ok(OpencodeWorkdir { directory: turn.directory.clone(), outside_project: false });
         }
         let Some(home) = &world.home else {
-            return Err(KNOWN.failed(
+            return Err(PROFILE.failed(
                 "this project has settings of its own for it, which could run anything; \
                                with RELAY_HOME set, relay can let it work from beside the project"
                     .to_string(),
@@ -125,19 +132,18 @@ impl Place {
         let directory = home.join("friends").join(NAME).join("empty");
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
         let directory = made.and_then(|()| fs::canonicalize(&directory));
-        let directory =
-            directory.map_err(|error| KNOWN.failed(format!("an empty directory cannot be made: {error}")))?;
-        if carries_code(&directory, world) {
-            return Err(
-                KNOWN.failed(format!("{} or a directory above it has settings for it", directory.display()))
-            );
+        let directory = directory
+            .map_err(|error| PROFILE.failed(format!("an empty directory cannot be made: {error}")))?;
+        if has_own_config(&directory, world) {
+            return Err(PROFILE
+                .failed(format!("{} or a directory above it has settings for it", directory.display())));
         }
-        Ok(Place { directory, beside: true })
+        Ok(OpencodeWorkdir { directory, outside_project: true })
     }
 
     /// What begins with a slash would be a command of opencode's own.
     fn as_prompt(&self, prompt: &str, project: &Path) -> String {
-        if self.beside {
+        if self.outside_project {
             let project = project.display();
             return format!(
                 "The project is in {project}. It is not the current directory: name its files by their whole \
@@ -150,31 +156,31 @@ impl Place {
     fn remark(&self) -> Option<String> {
         let remark = "opencode worked from beside the project, because the project has settings for it that \
                       could run code";
-        self.beside.then(|| remark.to_string())
+        self.outside_project.then(|| remark.to_string())
     }
 }
 
 /// The file in which opencode notes by what name it knows a repository: that of its first commit. It is made at every
 /// start where it is missing, and missed by nobody. One that was not there before goes when this does.
-struct Mark {
+struct OpencodeMarkerGuard {
     absent: Vec<PathBuf>,
 }
 
 /// Bytes of the name of a commit, with room for a longer kind and a line's end.
-const MARK: u64 = 128;
+const MAX_MARKER_BYTES: u64 = 128;
 
-impl Mark {
-    fn before(directory: &Path) -> Mark {
-        let repositories = git::outside(directory).into_iter().chain([directory.join(".git")]);
+impl OpencodeMarkerGuard {
+    fn new(directory: &Path) -> OpencodeMarkerGuard {
+        let repositories = git_dir::external_git_dirs(directory).into_iter().chain([directory.join(".git")]);
         let files = repositories.filter(|folder| folder.is_dir()).map(|folder| folder.join(NAME));
-        Mark { absent: files.filter(|file| file.symlink_metadata().is_err()).collect() }
+        OpencodeMarkerGuard { absent: files.filter(|file| file.symlink_metadata().is_err()).collect() }
     }
 }
 
-impl Drop for Mark {
+impl Drop for OpencodeMarkerGuard {
     fn drop(&mut self) {
         let is_mark = |file: &PathBuf| {
-            file.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MARK)
+            file.symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_MARKER_BYTES)
                 && fs::read(file).is_ok_and(|bytes| bytes.trim_ascii().iter().all(u8::is_ascii_hexdigit))
         };
         for file in self.absent.iter().filter(|file| is_mark(file)) {
@@ -186,20 +192,28 @@ impl Drop for Mark {
 
 /// Whether opencode would find settings or plugins from this directory, in it or above. The user's home is the
 /// user's own.
-fn carries_code(directory: &Path, world: &World<'_>) -> bool {
-    let home = (world.variable)("HOME").map(PathBuf::from);
+fn has_own_config(directory: &Path, world: &FriendContext<'_>) -> bool {
+    let home = (world.env_var)("HOME").map(PathBuf::from);
     let home = home.map(|home| fs::canonicalize(&home).unwrap_or(home));
     let above =
         directory.ancestors().filter(|folder| Some(*folder) != home.as_deref() || *folder == directory);
-    above.into_iter().any(|folder| CODE.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
+    above
+        .into_iter()
+        .any(|folder| CONFIG_NAMES.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
 }
 
-fn job(program: &Path, place: &Place, turn: &Turn, world: &World<'_>, words: &[&str]) -> Job {
+fn job(
+    program: &Path,
+    place: &OpencodeWorkdir,
+    turn: &FriendTurn,
+    world: &FriendContext<'_>,
+    words: &[&str],
+) -> Job {
     let mut argv: Vec<OsString> = vec![program.into()];
     argv.extend(words.iter().map(OsString::from));
     let mut job = Job::argv(argv, &place.directory);
-    job.environment = world.environment();
-    job.environment.set.extend(quiet());
+    job.environment = world.child_environment();
+    job.environment.set.extend(quiet_variables());
     let settings = settings(place, turn).to_string();
     job.environment.set.push(("OPENCODE_CONFIG_CONTENT".into(), settings.into()));
     // Rights that were given in the environment would be added to ours.
@@ -209,7 +223,7 @@ fn job(program: &Path, place: &Place, turn: &Turn, world: &World<'_>, words: &[&
 }
 
 /// What every run is told: nothing of the project's, nothing that is fetched or changed on the side.
-fn quiet() -> Vec<(OsString, OsString)> {
+fn quiet_variables() -> Vec<(OsString, OsString)> {
     let names = [
         "OPENCODE_DISABLE_PROJECT_CONFIG",
         "OPENCODE_PURE",
@@ -224,8 +238,8 @@ fn quiet() -> Vec<(OsString, OsString)> {
 }
 
 /// Settings that stand over the user's.
-fn settings(place: &Place, turn: &Turn) -> Value {
-    let rights = rights(place, turn);
+fn settings(place: &OpencodeWorkdir, turn: &FriendTurn) -> Value {
+    let rights = permissions(place, turn);
     let mut settings = json!({
         "share": "disabled",
         "autoupdate": false,
@@ -248,11 +262,11 @@ fn settings(place: &Place, turn: &Turn) -> Value {
     settings
 }
 
-fn rights(place: &Place, turn: &Turn) -> Value {
+fn permissions(place: &OpencodeWorkdir, turn: &FriendTurn) -> Value {
     if turn.access == Access::Full {
         return json!({"*": "allow", "question": "deny"});
     }
-    let elsewhere = if place.beside {
+    let elsewhere = if place.outside_project {
         let inside = format!("{}/*", turn.directory.display());
         json!({"*": "deny", inside: "allow"})
     } else {
@@ -271,10 +285,10 @@ fn rights(place: &Place, turn: &Turn) -> Value {
 }
 
 /// Whether a provider is set up: a key that was stored, or one in the settings.
-fn is_signed_in(world: &World<'_>) -> bool {
+fn is_signed_in(world: &FriendContext<'_>) -> bool {
     let folder = |variable: &str, below: &str| {
-        let set = (world.variable)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-        set.or_else(|| (world.variable)("HOME").map(|home| PathBuf::from(home).join(below)))
+        let set = (world.env_var)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        set.or_else(|| (world.env_var)("HOME").map(|home| PathBuf::from(home).join(below)))
     };
     let data = folder("XDG_DATA_HOME", ".local/share");
     let stored = data.and_then(|data| read_json(&data.join("opencode/auth.json")));
@@ -292,7 +306,7 @@ fn is_signed_in(world: &World<'_>) -> bool {
     });
     let keys =
         ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"];
-    named || keys.iter().any(|key| (world.variable)(key).is_some_and(|value| !value.is_empty()))
+    named || keys.iter().any(|key| (world.env_var)(key).is_some_and(|value| !value.is_empty()))
 }
 
 fn read_json(file: &Path) -> Option<Value> {
@@ -302,24 +316,24 @@ fn read_json(file: &Path) -> Option<Value> {
 }
 
 /// An event of `run --format json`.
-fn read(event: &Value) -> Line {
+fn parse_event(event: &Value) -> OneShotEvent {
     let part = &event["part"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     match event["type"].as_str().unwrap_or_default() {
-        "text" => Line::Text(text(&part["text"])),
-        "tool_use" => Line::Tool(text(&part["tool"])),
+        "text" => OneShotEvent::Text(text(&part["text"])),
+        "tool_use" => OneShotEvent::Tool(text(&part["tool"])),
         "step_finish" => {
             let count = |name: &str| part["tokens"][name].as_u64();
             let usage = count("input").zip(count("output"));
-            Line::Done(usage.map(|(input, output)| Usage { input, output }))
+            OneShotEvent::Done(usage.map(|(input, output)| FriendUsage { input, output }))
         }
         "error" => {
             let error = &event["error"];
-            Line::Failed(
+            OneShotEvent::Failed(
                 error["data"]["message"].as_str().map_or_else(|| text(&error["name"]), str::to_string),
             )
         }
-        _ => Line::Other,
+        _ => OneShotEvent::Other,
     }
 }
 
@@ -342,13 +356,13 @@ mod tests {
             (tree.clone(), "0123abcd", false),
             (tree.clone(), "words of somebody else", true),
         ] {
-            let mark = Mark::before(&directory);
+            let mark = OpencodeMarkerGuard::new(&directory);
             fs::write(&file, says).unwrap();
             drop(mark);
             assert_eq!(file.exists(), stays, "{} {says}", directory.display());
         }
         fs::write(&file, "0123abcd").unwrap();
-        drop(Mark::before(&tree));
+        drop(OpencodeMarkerGuard::new(&tree));
         assert!(file.exists(), "it was there before");
     }
 }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use relaycode_durable::own::OwnError;
+use relaycode_durable::private_files::PrivateFileError;
 
 /// Why a session cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum SessionError {
+pub enum FriendSessionError {
     /// This can be no name.
     #[error(
         "`{0}` is no name of a session; use up to 64 letters, digits, `-`, `_` and `.`, and begin with a letter or digit"
@@ -40,5 +40,5 @@ pub enum SessionError {
     Busy(u64),
     /// Files of the user's own cannot be used.
     #[error(transparent)]
-    Own(#[from] OwnError),
+    Own(#[from] PrivateFileError),
 }

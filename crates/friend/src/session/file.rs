@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Kept, Session, is_name};
-use crate::turn::Exchange;
+use super::{FriendSession, FriendSessionState, is_session_name};
+use crate::friend::turn::PromptExchange;
 
 /// How such files end.
 pub(super) const SUFFIX: &str = ".json";
@@ -20,17 +20,17 @@ pub(super) const FILE_BYTES: u64 = 6 * super::TRANSCRIPT_BYTES as u64 + (1 << 20
 const VERSION: u32 = 1;
 
 /// The file of a session. Names that differ in capitals alone have one file.
-pub(super) fn of(name: &str) -> String {
+pub(super) fn file_name(name: &str) -> String {
     format!("{}{SUFFIX}", name.to_ascii_lowercase())
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+struct FriendSessionJson {
     version: u32,
     name: String,
     friend: String,
-    project: Place,
+    project: ProjectPathJson,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     created: String,
@@ -40,42 +40,42 @@ struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    exchanges: Vec<Exchange>,
+    exchanges: Vec<PromptExchange>,
 }
 
 /// A path; as bytes if it is no text.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Place {
+enum ProjectPathJson {
     Text(String),
     Bytes(Vec<u8>),
 }
 
-impl From<&Path> for Place {
-    fn from(path: &Path) -> Place {
+impl From<&Path> for ProjectPathJson {
+    fn from(path: &Path) -> ProjectPathJson {
         match path.to_str() {
-            Some(text) => Place::Text(text.to_string()),
-            None => Place::Bytes(OsStr::as_bytes(path.as_os_str()).to_vec()),
+            Some(text) => ProjectPathJson::Text(text.to_string()),
+            None => ProjectPathJson::Bytes(OsStr::as_bytes(path.as_os_str()).to_vec()),
         }
     }
 }
 
-impl From<Place> for PathBuf {
-    fn from(place: Place) -> PathBuf {
+impl From<ProjectPathJson> for PathBuf {
+    fn from(place: ProjectPathJson) -> PathBuf {
         match place {
-            Place::Text(text) => text.into(),
-            Place::Bytes(bytes) => OsString::from_vec(bytes).into(),
+            ProjectPathJson::Text(text) => text.into(),
+            ProjectPathJson::Bytes(bytes) => OsString::from_vec(bytes).into(),
         }
     }
 }
 
 /// The bytes of its file.
-pub(super) fn written(session: &Session) -> Vec<u8> {
-    let (id, exchanges) = match &session.kept {
-        Kept::Own(id) => (Some(id.clone()), Vec::new()),
-        Kept::Replayed(exchanges) => (None, exchanges.clone()),
+pub(super) fn to_json(session: &FriendSession) -> Vec<u8> {
+    let (id, exchanges) = match &session.state {
+        FriendSessionState::FriendId(id) => (Some(id.clone()), Vec::new()),
+        FriendSessionState::Transcript(exchanges) => (None, exchanges.clone()),
     };
-    let written = Written {
+    let written = FriendSessionJson {
         version: VERSION,
         name: session.name.clone(),
         friend: session.friend.clone(),
@@ -94,16 +94,16 @@ pub(super) fn written(session: &Session) -> Vec<u8> {
 }
 
 /// The session that a file holds; `None` if it holds none.
-pub(super) fn read(file: &str, bytes: &[u8]) -> Option<Session> {
-    let read: Written = serde_json::from_slice(bytes).ok()?;
+pub(super) fn from_json(file: &str, bytes: &[u8]) -> Option<FriendSession> {
+    let read: FriendSessionJson = serde_json::from_slice(bytes).ok()?;
     let right = read.version == VERSION
-        && is_name(&read.name)
-        && of(&read.name) == file
+        && is_session_name(&read.name)
+        && file_name(&read.name) == file
         && !read.friend.is_empty()
         && read.id.as_ref().is_none_or(|id| !id.is_empty());
     let time = |text: &str| text.parse::<Timestamp>().ok();
     right.then_some(())?;
-    Some(Session {
+    Some(FriendSession {
         created: time(&read.created)?,
         used: time(&read.used)?,
         name: read.name,
@@ -111,9 +111,9 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Option<Session> {
         project: read.project.into(),
         model: read.model,
         turns: read.turns,
-        kept: match read.id {
-            Some(id) => Kept::Own(id),
-            None => Kept::Replayed(read.exchanges),
+        state: match read.id {
+            Some(id) => FriendSessionState::FriendId(id),
+            None => FriendSessionState::Transcript(read.exchanges),
         },
     })
 }

@@ -3,21 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use relaycode_durable::own::{Folder, OwnError};
-use relaycode_durable::{Dir, Fs, Kind, Lock, Real, Rename, atomic};
-use relaycode_text::width::shown;
+use relaycode_durable::private_files::{PrivateFileError, PrivateFolder};
+use relaycode_durable::{Fs, FsDir, FsKind, FsLock, RealFs, RenameMode, atomic};
+use relaycode_text::width::clip_for_message;
 
 use super::file::{self, BROKEN, FILE_BYTES, SUFFIX};
-use super::{Kept, SESSIONS, Said, Session, SessionError, TRANSCRIPT_BYTES, is_name};
-use crate::friend::Sessions;
-use crate::turn::Exchange;
+use super::{
+    FriendSession, FriendSessionError, FriendSessionState, FriendSessionUpdate, SESSIONS, TRANSCRIPT_BYTES,
+    is_session_name,
+};
+use crate::friend::SessionSupport;
+use crate::friend::turn::PromptExchange;
 
 /// The folder in the user's own directory.
 const FOLDER: &str = "friends/sessions";
 /// Stands for the right to write there.
 const LOCK: &str = ".lock";
 /// What is being written. Whoever has the lock may remove what another left.
-const SCRATCH: &str = ".new";
+const TEMP_FILE: &str = ".new";
 /// Files kept aside that could not be read.
 const BROKEN_MOST: usize = 10;
 /// How long the lock is waited for; nobody holds it for longer than it takes to write one file.
@@ -28,32 +31,32 @@ const SHOWN: usize = 80;
 
 /// Where sessions are kept.
 #[derive(Debug, Clone)]
-pub struct Store {
-    folder: Folder,
+pub struct FriendSessionStore {
+    folder: PrivateFolder,
 }
 
 /// What was found under a name.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FriendSessionLookup {
     /// The session; `None`: it begins now.
-    pub session: Option<Session>,
+    pub session: Option<FriendSession>,
     /// What a person should know, a sentence each.
     pub remarks: Vec<String>,
 }
 
 /// All sessions.
 #[derive(Debug, Default)]
-pub struct Listed {
+pub struct FriendSessionList {
     /// Those used last come first.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<FriendSession>,
     /// What a person should know, a sentence each.
     pub remarks: Vec<String>,
 }
 
-impl Store {
+impl FriendSessionStore {
     /// The sessions in this directory of the user's own; `None`: there is none, and none can be kept.
-    pub fn open(home: Option<&Path>) -> Store {
-        Store { folder: Folder::new(home, FOLDER, FILE_BYTES).secret() }
+    pub fn open(home: Option<&Path>) -> FriendSessionStore {
+        FriendSessionStore { folder: PrivateFolder::new(home, FOLDER, FILE_BYTES).into_secret() }
     }
 
     /// The session of this name, to be gone on with by `friend` in `project`. One that cannot be read is kept aside, and
@@ -61,53 +64,59 @@ impl Store {
     ///
     /// # Errors
     /// If it is with another friend or of another project, if the name is none, or the files are not the user's own.
-    pub fn find(&self, name: &str, friend: &str, project: &Path) -> Result<Found, SessionError> {
-        check(name)?;
-        let file = file::of(name);
+    pub fn find(
+        &self,
+        name: &str,
+        friend: &str,
+        project: &Path,
+    ) -> Result<FriendSessionLookup, FriendSessionError> {
+        check_name(name)?;
+        let file = file::file_name(name);
         let session = match self.read(&file)? {
-            Read::Nothing => return Ok(Found::default()),
-            Read::Session(session) => session,
-            Read::Broken => {
-                let remarks = self.set_aside(&file)?.into_iter().map(|to| aside(name, &to)).collect();
-                return Ok(Found { session: None, remarks });
+            FriendSessionFile::Missing => return Ok(FriendSessionLookup::default()),
+            FriendSessionFile::Valid(session) => session,
+            FriendSessionFile::Corrupt => {
+                let remarks =
+                    self.quarantine(&file)?.into_iter().map(|to| quarantine_remark(name, &to)).collect();
+                return Ok(FriendSessionLookup { session: None, remarks });
             }
         };
-        fits(&session, friend, project)?;
-        Ok(Found { session: Some(session), remarks: Vec::new() })
+        check_owner(&session, friend, project)?;
+        Ok(FriendSessionLookup { session: Some(session), remarks: Vec::new() })
     }
 
     /// Adds a good answer to its session, which begins with it if there is none. What is there by now stays, also if it came
     /// from another relay meanwhile. Gives back what a person should know.
     ///
     /// # Errors
-    /// Like [`Store::find`]; [`SessionError::Busy`] if nobody else may write for too long.
-    pub fn save(&self, said: &Said<'_>) -> Result<Vec<String>, SessionError> {
-        check(said.name)?;
+    /// Like [`FriendSessionStore::find`]; [`FriendSessionError::Busy`] if nobody else may write for too long.
+    pub fn save(&self, said: &FriendSessionUpdate<'_>) -> Result<Vec<String>, FriendSessionError> {
+        check_name(said.name)?;
         let mut remarks = Vec::new();
-        if said.friend.abilities().sessions == Sessions::Own && said.answer.session.is_none() {
+        if said.friend.abilities().sessions == SessionSupport::Own && said.answer.session.is_none() {
             let (friend, name) = (said.friend.name(), said.name);
             return Ok(vec![format!(
                 "{friend} gave no id for the session {name}: this turn was not remembered"
             )]);
         }
-        let file = file::of(said.name);
+        let file = file::file_name(said.name);
         let locked = self.lock()?;
         let session = match self.read(&file)? {
-            Read::Session(session) => {
-                fits(&session, said.friend.name(), said.project)?;
+            FriendSessionFile::Valid(session) => {
+                check_owner(&session, said.friend.name(), said.project)?;
                 Some(session)
             }
-            Read::Nothing => None,
-            Read::Broken => {
-                let to = locked.set_aside(&file)?;
-                remarks.push(aside(said.name, &to));
+            FriendSessionFile::Missing => None,
+            FriendSessionFile::Corrupt => {
+                let to = locked.quarantine(&file)?;
+                remarks.push(quarantine_remark(said.name, &to));
                 None
             }
         };
-        let session = added(session, said, &mut remarks);
-        locked.write(&file, &file::written(&session))?;
-        let gone = locked.keep(SUFFIX, SESSIONS, &file)?;
-        locked.keep(BROKEN, BROKEN_MOST, "")?;
+        let session = with_update(session, said, &mut remarks);
+        locked.write(&file, &file::to_json(&session))?;
+        let gone = locked.prune(SUFFIX, SESSIONS, &file)?;
+        locked.prune(BROKEN, BROKEN_MOST, "")?;
         if let [first, ..] = gone.as_slice() {
             let (first, more) = (first.trim_end_matches(SUFFIX), gone.len() - 1);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -122,18 +131,18 @@ impl Store {
     ///
     /// # Errors
     /// If the folder is not the user's own or cannot be read.
-    pub fn list(&self) -> Result<Listed, SessionError> {
-        let mut listed = Listed::default();
+    pub fn list(&self) -> Result<FriendSessionList, FriendSessionError> {
+        let mut listed = FriendSessionList::default();
         let files = match self.folder.list() {
-            Err(OwnError::NoHome) => return Ok(listed),
+            Err(PrivateFileError::NoHome) => return Ok(listed),
             files => files?,
         };
         for file in files.iter().filter(|file| file.ends_with(SUFFIX)) {
             match self.read(file) {
-                Ok(Read::Session(session)) => listed.sessions.push(session),
-                Ok(Read::Nothing) => {}
-                Ok(Read::Broken) => {
-                    let name = shown(file.trim_end_matches(SUFFIX), SHOWN);
+                Ok(FriendSessionFile::Valid(session)) => listed.sessions.push(session),
+                Ok(FriendSessionFile::Missing) => {}
+                Ok(FriendSessionFile::Corrupt) => {
+                    let name = clip_for_message(file.trim_end_matches(SUFFIX), SHOWN);
                     listed.remarks.push(format!(
                         "the session {name} cannot be read; `relay friends forget {name}` removes it"
                     ));
@@ -149,93 +158,101 @@ impl Store {
     ///
     /// # Errors
     /// If the name is none, or the file cannot be removed.
-    pub fn forget(&self, name: &str) -> Result<bool, SessionError> {
-        check(name)?;
+    pub fn forget(&self, name: &str) -> Result<bool, FriendSessionError> {
+        check_name(name)?;
         if matches!(self.folder.list(), Ok(files) if files.is_empty()) {
             return Ok(false);
         }
         let _locked = self.lock()?;
-        Ok(self.folder.remove(&file::of(name))?)
+        Ok(self.folder.remove(&file::file_name(name))?)
     }
 
-    fn read(&self, file: &str) -> Result<Read, SessionError> {
+    fn read(&self, file: &str) -> Result<FriendSessionFile, FriendSessionError> {
         match self.folder.read(file) {
-            Ok(None) | Err(OwnError::NoHome) => Ok(Read::Nothing),
-            Ok(Some(bytes)) => Ok(file::read(file, &bytes).map_or(Read::Broken, Read::Session)),
+            Ok(None) | Err(PrivateFileError::NoHome) => Ok(FriendSessionFile::Missing),
+            Ok(Some(bytes)) => {
+                Ok(file::from_json(file, &bytes).map_or(FriendSessionFile::Corrupt, FriendSessionFile::Valid))
+            }
             // Nobody wrote such a file.
-            Err(OwnError::TooLarge { .. } | OwnError::NotAFile(_)) => Ok(Read::Broken),
+            Err(PrivateFileError::TooLarge { .. } | PrivateFileError::NotAFile(_)) => {
+                Ok(FriendSessionFile::Corrupt)
+            }
             Err(error) => Err(error.into()),
         }
     }
 
     /// Keeps a file aside, unless it can be read by now: another relay may have been quicker.
-    fn set_aside(&self, file: &str) -> Result<Option<PathBuf>, SessionError> {
+    fn quarantine(&self, file: &str) -> Result<Option<PathBuf>, FriendSessionError> {
         let locked = self.lock()?;
         match self.read(file)? {
-            Read::Broken => locked.set_aside(file).map(Some),
-            Read::Nothing | Read::Session(_) => Ok(None),
+            FriendSessionFile::Corrupt => locked.quarantine(file).map(Some),
+            FriendSessionFile::Missing | FriendSessionFile::Valid(_) => Ok(None),
         }
     }
 
-    fn lock(&self) -> Result<Locked<'_>, SessionError> {
-        let fs = Real::default();
-        let dir = self.folder.dir()?;
+    fn lock(&self) -> Result<FriendStoreLock<'_>, FriendSessionError> {
+        let fs = RealFs::default();
+        let dir = self.folder.open_or_make()?;
         let began = Instant::now();
         let lock = loop {
-            let taken = fs.lock(&dir, LOCK).map_err(|source| self.system(LOCK, source))?;
+            let taken = fs.try_lock(&dir, LOCK).map_err(|source| self.system_error(LOCK, source))?;
             match taken {
                 Some(lock) => break lock,
-                None if began.elapsed() > PATIENCE => return Err(SessionError::Busy(PATIENCE.as_secs())),
+                None if began.elapsed() > PATIENCE => {
+                    return Err(FriendSessionError::Busy(PATIENCE.as_secs()));
+                }
                 None => std::thread::sleep(TICK),
             }
         };
-        Ok(Locked { store: self, fs, dir, _lock: lock })
+        Ok(FriendStoreLock { store: self, fs, dir, _lock: lock })
     }
 
-    fn system(&self, file: &str, source: std::io::Error) -> SessionError {
+    fn system_error(&self, file: &str, source: std::io::Error) -> FriendSessionError {
         let path = self.folder.path_of(file).unwrap_or_else(|_| file.into());
-        OwnError::System { path, source }.into()
+        PrivateFileError::System { path, source }.into()
     }
 }
 
 /// What a file holds.
-enum Read {
-    Nothing,
-    Session(Session),
-    Broken,
+enum FriendSessionFile {
+    Missing,
+    Valid(FriendSession),
+    Corrupt,
 }
 
 /// The right to write.
-struct Locked<'s> {
-    store: &'s Store,
-    fs: Real,
-    dir: Dir,
-    _lock: Lock,
+struct FriendStoreLock<'s> {
+    store: &'s FriendSessionStore,
+    fs: RealFs,
+    dir: FsDir,
+    _lock: FsLock,
 }
 
-impl Locked<'_> {
-    fn write(&self, file: &str, bytes: &[u8]) -> Result<(), SessionError> {
-        let written = atomic::write(&self.fs, (&self.dir, SCRATCH), (&self.dir, file), bytes);
+impl FriendStoreLock<'_> {
+    fn write(&self, file: &str, bytes: &[u8]) -> Result<(), FriendSessionError> {
+        let written = atomic::write(&self.fs, (&self.dir, TEMP_FILE), (&self.dir, file), bytes);
         written.map_err(|error| {
-            let _ = self.fs.remove_file(&self.dir, SCRATCH);
-            self.store.system(file, error.source)
+            let _ = self.fs.remove_file(&self.dir, TEMP_FILE);
+            self.store.system_error(file, error.source)
         })
     }
 
     /// Gives a file another name, in place of an older one of that name; says where it is.
-    fn set_aside(&self, file: &str) -> Result<PathBuf, SessionError> {
+    fn quarantine(&self, file: &str) -> Result<PathBuf, FriendSessionError> {
         let to = format!("{}{BROKEN}", file.trim_end_matches(SUFFIX));
-        let moved = self.fs.rename(&self.dir, file, &self.dir, &to, Rename::Replace);
-        moved.and_then(|()| self.fs.sync_dir(&self.dir)).map_err(|source| self.store.system(file, source))?;
+        let moved = self.fs.rename(&self.dir, file, &self.dir, &to, RenameMode::Replace);
+        moved
+            .and_then(|()| self.fs.sync_dir(&self.dir))
+            .map_err(|source| self.store.system_error(file, source))?;
         Ok(self.store.folder.path_of(&to)?)
     }
 
     /// Keeps the newest of the files that end so, `new` among them; gives back the names of those that went.
-    fn keep(&self, suffix: &str, most: usize, new: &str) -> Result<Vec<String>, SessionError> {
-        let failed = |source| self.store.system(".", source);
+    fn prune(&self, suffix: &str, most: usize, new: &str) -> Result<Vec<String>, FriendSessionError> {
+        let failed = |source| self.store.system_error(".", source);
         let files = self.fs.list(&self.dir).map_err(failed)?;
-        let ours = |(name, kind): &(String, Kind)| {
-            *kind == Kind::File && name.ends_with(suffix) && !name.starts_with('.')
+        let ours = |(name, kind): &(String, FsKind)| {
+            *kind == FsKind::File && name.ends_with(suffix) && !name.starts_with('.')
         };
         let mut files: Vec<String> = files.into_iter().filter(ours).map(|(name, _)| name).collect();
         if files.len() <= most {
@@ -255,8 +272,12 @@ impl Locked<'_> {
 }
 
 /// The session with the answer added to it.
-fn added(session: Option<Session>, said: &Said<'_>, remarks: &mut Vec<String>) -> Session {
-    let mut session = session.unwrap_or_else(|| Session {
+fn with_update(
+    session: Option<FriendSession>,
+    said: &FriendSessionUpdate<'_>,
+    remarks: &mut Vec<String>,
+) -> FriendSession {
+    let mut session = session.unwrap_or_else(|| FriendSession {
         name: said.name.to_string(),
         friend: said.friend.name().to_string(),
         project: said.project.to_path_buf(),
@@ -264,7 +285,7 @@ fn added(session: Option<Session>, said: &Said<'_>, remarks: &mut Vec<String>) -
         created: said.at,
         used: said.at,
         turns: 0,
-        kept: Kept::Replayed(Vec::new()),
+        state: FriendSessionState::Transcript(Vec::new()),
     });
     session.turns = session.turns.saturating_add(1);
     session.used = session.used.max(said.at);
@@ -272,11 +293,11 @@ fn added(session: Option<Session>, said: &Said<'_>, remarks: &mut Vec<String>) -
         session.model = Some(model.clone());
     }
     if let Some(id) = &said.answer.session {
-        session.kept = Kept::Own(id.clone());
+        session.state = FriendSessionState::FriendId(id.clone());
     }
-    if let Kept::Replayed(exchanges) = &mut session.kept {
-        exchanges.push(Exchange { asked: said.asked.to_string(), answered: said.answer.text.clone() });
-        let went = bound(exchanges);
+    if let FriendSessionState::Transcript(exchanges) = &mut session.state {
+        exchanges.push(PromptExchange { asked: said.prompt.to_string(), answered: said.answer.text.clone() });
+        let went = trim_transcript(exchanges);
         if went > 0 {
             let what = if went == 1 {
                 "its oldest turn was".to_string()
@@ -291,7 +312,7 @@ fn added(session: Option<Session>, said: &Said<'_>, remarks: &mut Vec<String>) -
 }
 
 /// Lets the oldest turns go until the rest is short enough; says how many went.
-fn bound(exchanges: &mut Vec<Exchange>) -> usize {
+fn trim_transcript(exchanges: &mut Vec<PromptExchange>) -> usize {
     let mut room = TRANSCRIPT_BYTES;
     let fitting = exchanges.iter().rev().take_while(|exchange| {
         let fits = exchange.len() <= room;
@@ -303,22 +324,26 @@ fn bound(exchanges: &mut Vec<Exchange>) -> usize {
     went
 }
 
-fn check(name: &str) -> Result<(), SessionError> {
-    if is_name(name) { Ok(()) } else { Err(SessionError::BadName(shown(name, SHOWN))) }
+fn check_name(name: &str) -> Result<(), FriendSessionError> {
+    if is_session_name(name) {
+        Ok(())
+    } else {
+        Err(FriendSessionError::BadName(clip_for_message(name, SHOWN)))
+    }
 }
 
-fn fits(session: &Session, friend: &str, project: &Path) -> Result<(), SessionError> {
+fn check_owner(session: &FriendSession, friend: &str, project: &Path) -> Result<(), FriendSessionError> {
     let name = session.name.clone();
     if session.friend != friend {
         let (friend, wanted) = (session.friend.clone(), friend.to_string());
-        return Err(SessionError::OtherFriend { name, friend, wanted });
+        return Err(FriendSessionError::OtherFriend { name, friend, wanted });
     }
     if session.project != project {
-        return Err(SessionError::OtherProject { name, project: session.project.clone() });
+        return Err(FriendSessionError::OtherProject { name, project: session.project.clone() });
     }
     Ok(())
 }
 
-fn aside(name: &str, to: &Path) -> String {
+fn quarantine_remark(name: &str, to: &Path) -> String {
     format!("the session {name} could not be read; its file is kept as {}, and it begins anew", to.display())
 }

@@ -9,25 +9,25 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::*;
-use crate::event::Event;
-use crate::failure::Failure;
-use crate::friend::{Abilities, Presence, Sessions};
-use crate::turn::Turn;
-use crate::world::World;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
+use crate::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
 use std::path::Path;
 
-struct Pal(&'static str, Sessions);
+struct Pal(&'static str, SessionSupport);
 
-const REPLAYED: Pal = Pal("ollama", Sessions::Replayed);
-const OWN: Pal = Pal("codex", Sessions::Own);
+const REPLAYED: Pal = Pal("ollama", SessionSupport::Replayed);
+const OWN: Pal = Pal("codex", SessionSupport::Own);
 
 impl Friend for Pal {
     fn name(&self) -> &str {
         self.0
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities {
+    fn abilities(&self) -> FriendAbilities {
+        FriendAbilities {
             reads_files: false,
             writes_files: false,
             streams: false,
@@ -38,12 +38,17 @@ impl Friend for Pal {
         }
     }
 
-    fn look(&self, _: &World<'_>) -> Presence {
-        Presence::default()
+    fn probe(&self, _: &FriendContext<'_>) -> FriendProbeReport {
+        FriendProbeReport::default()
     }
 
-    fn turn(&self, _: &Turn, _: &World<'_>, _: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
-        Ok(Answer::default())
+    fn run_turn(
+        &self,
+        _: &FriendTurn,
+        _: &FriendContext<'_>,
+        _: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure> {
+        Ok(FriendAnswer::default())
     }
 }
 
@@ -51,36 +56,43 @@ fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_760_000_000 + second).unwrap()
 }
 
-fn answer(text: &str) -> Answer {
-    Answer { text: text.into(), model: Some("m1".into()), ..Answer::default() }
+fn answer(text: &str) -> FriendAnswer {
+    FriendAnswer { text: text.into(), model: Some("m1".into()), ..FriendAnswer::default() }
 }
 
-fn stage() -> (TempDir, Store) {
+fn stage() -> (TempDir, FriendSessionStore) {
     let home = tempfile::tempdir().unwrap();
-    let store = Store::open(Some(home.path()));
+    let store = FriendSessionStore::open(Some(home.path()));
     (home, store)
 }
 
 fn save(
-    store: &Store,
+    store: &FriendSessionStore,
     friend: &Pal,
     name: &str,
     asked: &str,
-    answer: &Answer,
-) -> Result<Vec<String>, SessionError> {
-    store.save(&Said { name, friend, project: Path::new("/p"), asked, answer, at: at(0) })
+    answer: &FriendAnswer,
+) -> Result<Vec<String>, FriendSessionError> {
+    store.save(&FriendSessionUpdate {
+        name,
+        friend,
+        project: Path::new("/p"),
+        prompt: asked,
+        answer,
+        at: at(0),
+    })
 }
 
-fn found(store: &Store, friend: &Pal, name: &str) -> Session {
+fn found(store: &FriendSessionStore, friend: &Pal, name: &str) -> FriendSession {
     let found = store.find(name, friend.0, Path::new("/p")).unwrap();
     assert!(found.remarks.is_empty(), "{:?}", found.remarks);
     found.session.unwrap()
 }
 
-fn exchanges(session: &Session) -> &[Exchange] {
-    match &session.kept {
-        Kept::Replayed(exchanges) => exchanges,
-        Kept::Own(id) => panic!("{id}"),
+fn exchanges(session: &FriendSession) -> &[PromptExchange] {
+    match &session.state {
+        FriendSessionState::Transcript(exchanges) => exchanges,
+        FriendSessionState::FriendId(id) => panic!("{id}"),
     }
 }
 
@@ -90,11 +102,11 @@ fn what_was_said_is_there_again_for_the_user_alone() {
     assert!(store.find("review", "ollama", Path::new("/p")).unwrap().session.is_none());
     assert!(!home.path().join("friends").exists(), "looking makes nothing");
     assert!(save(&store, &REPLAYED, "Review", "first", &answer("one")).unwrap().is_empty());
-    store.save(&Said { at: at(60), ..said("review", "second", &answer("two")) }).unwrap();
+    store.save(&FriendSessionUpdate { at: at(60), ..said("review", "second", &answer("two")) }).unwrap();
     let session = found(&store, &REPLAYED, "review");
     assert_eq!((session.name.as_str(), session.turns, session.model.as_deref()), ("Review", 2, Some("m1")));
     assert_eq!((session.created, session.used), (at(0), at(60)));
-    let Memory::Replay(again) = session.memory() else { panic!() };
+    let TurnMemory::Replay(again) = session.memory() else { panic!() };
     assert_eq!(again.iter().map(|e| e.asked.as_str()).collect::<Vec<_>>(), ["first", "second"]);
     let mode = |path: &str| fs::metadata(home.path().join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("friends/sessions"), 0o700);
@@ -111,17 +123,24 @@ fn put(path: &Path, bytes: &[u8]) {
     fs::set_permissions(path, PermissionsExt::from_mode(0o600)).unwrap();
 }
 
-fn said<'a>(name: &'a str, asked: &'a str, answer: &'a Answer) -> Said<'a> {
-    Said { name, friend: &REPLAYED, project: Path::new("/p"), asked, answer, at: at(0) }
+fn said<'a>(name: &'a str, asked: &'a str, answer: &'a FriendAnswer) -> FriendSessionUpdate<'a> {
+    FriendSessionUpdate {
+        name,
+        friend: &REPLAYED,
+        project: Path::new("/p"),
+        prompt: asked,
+        answer,
+        at: at(0),
+    }
 }
 
 #[test]
 fn a_friend_that_remembers_by_itself_is_known_by_its_id() {
     let (_home, store) = stage();
-    let with_id = Answer { session: Some("id-1".into()), ..answer("secret words") };
+    let with_id = FriendAnswer { session: Some("id-1".into()), ..answer("secret words") };
     save(&store, &OWN, "s", "asked", &with_id).unwrap();
     let session = found(&store, &OWN, "s");
-    assert_eq!((session.memory(), session.turns), (Memory::Resume("id-1".into()), 1));
+    assert_eq!((session.memory(), session.turns), (TurnMemory::Resume("id-1".into()), 1));
     // What it says is not kept twice, and a turn of which it gave no id is not pretended to be remembered.
     let remarks = save(&store, &OWN, "other", "asked", &answer("x")).unwrap();
     assert!(remarks[0].contains("codex gave no id"), "{remarks:?}");
@@ -133,42 +152,45 @@ fn a_session_is_of_one_friend_and_one_project() {
     let (_home, store) = stage();
     save(&store, &REPLAYED, "s", "q", &answer("a")).unwrap();
     let other = store.find("s", "codex", Path::new("/p")).unwrap_err();
-    assert!(matches!(&other, SessionError::OtherFriend { friend, .. } if friend == "ollama"), "{other}");
+    assert!(
+        matches!(&other, FriendSessionError::OtherFriend { friend, .. } if friend == "ollama"),
+        "{other}"
+    );
     let other = store.find("s", "ollama", Path::new("/elsewhere")).unwrap_err();
     assert!(
-        matches!(&other, SessionError::OtherProject { project, .. } if project == Path::new("/p")),
+        matches!(&other, FriendSessionError::OtherProject { project, .. } if project == Path::new("/p")),
         "{other}"
     );
     let a = answer("a");
-    let wrong = store.save(&Said { project: Path::new("/elsewhere"), ..said("s", "q", &a) });
-    assert!(matches!(wrong, Err(SessionError::OtherProject { .. })));
+    let wrong = store.save(&FriendSessionUpdate { project: Path::new("/elsewhere"), ..said("s", "q", &a) });
+    assert!(matches!(wrong, Err(FriendSessionError::OtherProject { .. })));
     assert_eq!(found(&store, &REPLAYED, "s").turns, 1);
     // A path need not be text.
     let odd = Path::new(std::ffi::OsStr::from_bytes(b"/p/\xff"));
-    store.save(&Said { project: odd, ..said("odd", "q", &a) }).unwrap();
+    store.save(&FriendSessionUpdate { project: odd, ..said("odd", "q", &a) }).unwrap();
     assert_eq!(store.find("odd", "ollama", odd).unwrap().session.unwrap().project, odd);
 }
 
 #[test]
 fn only_names_that_can_be_one_are_taken() {
     let (_home, store) = stage();
-    let longest = "n".repeat(NAME);
+    let longest = "n".repeat(MAX_NAME_CHARS);
     for good in ["a", "PR-12", "v1.2_x", &longest] {
         save(&store, &REPLAYED, good, "q", &answer("a")).unwrap();
     }
-    let too_long = "n".repeat(NAME + 1);
+    let too_long = "n".repeat(MAX_NAME_CHARS + 1);
     for bad in
         ["", ".", "..", "../x", ".lock", ".new", "-x", "a/b", "a b", "ä", "a\0", "\u{1b}[1m", &too_long]
     {
         assert!(
-            matches!(store.find(bad, "ollama", Path::new("/p")), Err(SessionError::BadName(_))),
+            matches!(store.find(bad, "ollama", Path::new("/p")), Err(FriendSessionError::BadName(_))),
             "{bad:?}"
         );
         assert!(
-            matches!(save(&store, &REPLAYED, bad, "q", &answer("a")), Err(SessionError::BadName(_))),
+            matches!(save(&store, &REPLAYED, bad, "q", &answer("a")), Err(FriendSessionError::BadName(_))),
             "{bad:?}"
         );
-        assert!(matches!(store.forget(bad), Err(SessionError::BadName(_))), "{bad:?}");
+        assert!(matches!(store.forget(bad), Err(FriendSessionError::BadName(_))), "{bad:?}");
     }
     assert_eq!(store.list().unwrap().sessions.len(), 4);
 }
@@ -181,14 +203,14 @@ fn two_relays_at_once_lose_nothing() {
         for writer in 0..4 {
             let home = home.path();
             scope.spawn(move || {
-                let store = Store::open(Some(home));
+                let store = FriendSessionStore::open(Some(home));
                 for turn in 0..EACH {
                     save(&store, &REPLAYED, "s", &format!("{writer}-{turn}"), &answer("a")).unwrap();
                 }
             });
         }
     });
-    let session = found(&Store::open(Some(home.path())), &REPLAYED, "s");
+    let session = found(&FriendSessionStore::open(Some(home.path())), &REPLAYED, "s");
     assert_eq!((session.turns, exchanges(&session).len()), (4 * EACH as u64, 4 * EACH));
     for writer in 0..4 {
         let mine = exchanges(&session).iter().filter(|e| e.asked.starts_with(&format!("{writer}-")));
@@ -236,10 +258,19 @@ fn a_file_of_another_name_or_kind_is_no_session_and_one_that_others_can_read_is_
     assert!(store.find("u", "ollama", Path::new("/p")).unwrap().session.is_none());
     fs::set_permissions(folder.join("s.json"), PermissionsExt::from_mode(0o644)).unwrap();
     let open = store.find("s", "ollama", Path::new("/p")).unwrap_err();
-    assert!(matches!(open, SessionError::Own(relaycode_durable::own::OwnError::Readable(_))), "{open}");
-    assert!(matches!(save(&Store::open(None), &REPLAYED, "s", "q", &answer("a")), Err(SessionError::Own(_))));
-    assert!(Store::open(None).find("s", "ollama", Path::new("/p")).unwrap().session.is_none());
-    assert!(Store::open(None).list().unwrap().sessions.is_empty());
+    assert!(
+        matches!(
+            open,
+            FriendSessionError::Own(relaycode_durable::private_files::PrivateFileError::ReadableByOthers(_))
+        ),
+        "{open}"
+    );
+    assert!(matches!(
+        save(&FriendSessionStore::open(None), &REPLAYED, "s", "q", &answer("a")),
+        Err(FriendSessionError::Own(_))
+    ));
+    assert!(FriendSessionStore::open(None).find("s", "ollama", Path::new("/p")).unwrap().session.is_none());
+    assert!(FriendSessionStore::open(None).list().unwrap().sessions.is_empty());
 }
 
 #[test]

@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use relaycode_friend::ask::AskError;
-use relaycode_friend::context::ContextError;
-use relaycode_friend::diff::Which;
-use relaycode_friend::limits::What;
-use relaycode_friend::tree::Changed;
-use relaycode_friend::{Answer, Asked, Asking, Failure, Terms, World, ask};
+use relaycode_friend::prompt::diff::SentDiffScope;
+use relaycode_friend::prompt::limits::PromptSizeLimit;
+use relaycode_friend::prompt::user_context::ContextError;
+use relaycode_friend::tree_check::ObservedChangeKind;
+use relaycode_friend::{AskOptions, AskOutcome, AskRequest, FriendAnswer, FriendContext, FriendFailure, ask};
 use relaycode_project::access::Access;
 use serde_json::json;
 
-use crate::fakes::{Fake, Scene, answer, failed, world};
+use crate::fake_friends::{Fake, Scene, answer, failed, world};
 
-fn asked(friend: &Fake, asking: &Asking) -> Result<Asked, AskError> {
+fn asked(friend: &Fake, asking: &AskRequest) -> Result<AskOutcome, AskError> {
     ask(friend, asking, &world(), &mut |_| {})
 }
 
@@ -24,11 +24,11 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
     let scene = Scene::new();
     let friend = Fake::says("yes");
     let good = scene.asking("what?");
-    let refused = |asking: Asking| asked(&friend, &asking).unwrap_err();
-    let all_wrong = Asking {
+    let refused = |asking: AskRequest| asked(&friend, &asking).unwrap_err();
+    let all_wrong = AskRequest {
         prompt: " \u{200b}\n".to_string(),
         context: Some("x".repeat(200_001)),
-        terms: Terms {
+        options: AskOptions {
             total: Duration::ZERO,
             root: scene.root().join("a.txt"),
             access: Access::Full,
@@ -38,24 +38,24 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
         ..good
     };
     let step = all_wrong;
-    let on = |terms: Terms, step: Asking| Asking { terms, ..step };
+    let on = |terms: AskOptions, step: AskRequest| AskRequest { options: terms, ..step };
     assert!(matches!(refused(step.clone()), AskError::NoPrompt));
-    let step = Asking { prompt: "--what?".to_string(), ..step };
-    assert!(matches!(refused(step.clone()), AskError::NoTime));
+    let step = AskRequest { prompt: "--what?".to_string(), ..step };
+    assert!(matches!(refused(step.clone()), AskError::ZeroTimeout));
     assert!(matches!(
-        refused(on(Terms { idle: Duration::ZERO, ..scene.terms() }, good.clone())),
-        AskError::NoTime
+        refused(on(AskOptions { idle: Duration::ZERO, ..scene.terms() }, good.clone())),
+        AskError::ZeroTimeout
     ));
-    let step = on(Terms { total: Duration::from_secs(9), ..step.terms.clone() }, step);
+    let step = on(AskOptions { total: Duration::from_secs(9), ..step.options.clone() }, step);
     assert!(matches!(refused(step.clone()), AskError::NotADirectory { .. }));
-    let step = on(Terms { root: scene.root(), ..step.terms.clone() }, step);
+    let step = on(AskOptions { root: scene.root(), ..step.options.clone() }, step);
     let error = refused(step.clone());
     assert_eq!(error.to_string(), "fake cannot work with the access `full`; it can with read-only");
-    let step = on(Terms { access: Access::ReadOnly, ..step.terms.clone() }, step);
+    let step = on(AskOptions { access: Access::ReadOnly, ..step.options.clone() }, step);
     assert!(matches!(refused(step.clone()), AskError::Schema(_)));
-    let step = on(Terms { schema: None, ..step.terms.clone() }, step);
-    assert!(matches!(refused(step), AskError::Limit(over) if over.what == What::Context));
-    let deep = World { depth: 1, ..world() };
+    let step = on(AskOptions { schema: None, ..step.options.clone() }, step);
+    assert!(matches!(refused(step), AskError::Limit(over) if over.what == PromptSizeLimit::Context));
+    let deep = FriendContext { depth: 1, ..world() };
     let error = ask(&friend, &good, &deep, &mut |_| {}).unwrap_err();
     assert!(matches!(error, AskError::Depth(_)), "{error}");
     assert_eq!(friend.asked(), [""; 0]);
@@ -74,7 +74,9 @@ fn the_whole_prompt_is_limited_at_the_exact_byte() {
     assert_eq!(asked(&friend, &exact).unwrap().sent.prompt.unwrap().len(), 500_000);
     let over = scene.asking(&"x".repeat(500_000 - frame + 1));
     let error = asked(&friend, &over).unwrap_err();
-    assert!(matches!(error, AskError::Limit(over) if over.what == What::Prompt && over.size == 500_001));
+    assert!(
+        matches!(error, AskError::Limit(over) if over.what == PromptSizeLimit::Prompt && over.size == 500_001)
+    );
     assert_eq!(friend.asked().len(), 2);
 }
 
@@ -82,7 +84,7 @@ fn the_whole_prompt_is_limited_at_the_exact_byte() {
 fn a_difference_is_limited_at_the_exact_byte_and_names_the_largest_files() {
     let scene = Scene::new();
     let friend = Fake::says("yes");
-    let asking = Asking { include_diff: true, ..scene.asking("what?") };
+    let asking = AskRequest { include_diff: true, ..scene.asking("what?") };
     scene.file("big.txt", &"y".repeat(1_000));
     let frame = asked(&friend, &asking).unwrap().sent.bytes - 1_000;
     let fits = usize::try_from(300_000 - frame).unwrap();
@@ -90,7 +92,7 @@ fn a_difference_is_limited_at_the_exact_byte_and_names_the_largest_files() {
     assert_eq!(asked(&friend, &asking).unwrap().sent.bytes, 300_000);
     scene.file("big.txt", &"y".repeat(fits + 1));
     let Err(AskError::Limit(over)) = asked(&friend, &asking) else { panic!("it was sent") };
-    assert_eq!((over.what, over.size, over.most), (What::Diff, 300_001, 300_000));
+    assert_eq!((over.what, over.size, over.most), (PromptSizeLimit::Diff, 300_001, 300_000));
     assert_eq!(over.largest, [("big.txt".to_string(), 300_001)]);
     scene.file("big.txt", &"y".repeat(fits + 1_000_000));
     let Err(AskError::Limit(over)) = asked(&friend, &asking) else { panic!("it was sent") };
@@ -101,30 +103,35 @@ fn a_difference_is_limited_at_the_exact_byte_and_names_the_largest_files() {
 fn which_difference_was_sent_is_said() {
     let friend = Fake::says("yes");
     let which = |scene: &Scene| {
-        let asking = Asking { include_diff: true, ..scene.asking("what?") };
+        let asking = AskRequest { include_diff: true, ..scene.asking("what?") };
         asked(&friend, &asking).unwrap().sent
     };
     let scene = Scene::branch();
     let sent = which(&scene);
-    assert_eq!(sent.which, Which::LastCommit);
-    assert!(sent.line().unwrap().starts_with("the last commit, because nothing is uncommitted: 1 file, "));
+    assert_eq!(sent.scope, SentDiffScope::LastCommit);
+    assert!(
+        sent.summary_line().unwrap().starts_with("the last commit, because nothing is uncommitted: 1 file, ")
+    );
     scene.file("new.txt", "new\n");
     let sent = which(&scene);
-    assert_eq!((sent.which.clone(), sent.files, sent.untracked), (Which::Uncommitted, 1, 1));
+    assert_eq!((sent.scope.clone(), sent.files, sent.untracked), (SentDiffScope::Uncommitted, 1, 1));
     assert!(friend.asked().last().unwrap().ends_with("+++ b/new.txt\n@@ -0,0 +1 @@\n+new"));
     // What is not sent differs, too.
     fs::rename(scene.root().join("new.txt"), scene.root().join(".env")).unwrap();
     let sent = which(&scene);
-    assert_eq!((sent.which.clone(), sent.left_out.len()), (Which::LastCommit, 1));
-    assert!(sent.line().unwrap().contains("nothing that can be sent is uncommitted"), "{sent:?}");
+    assert_eq!((sent.scope.clone(), sent.left_out.len()), (SentDiffScope::LastCommit, 1));
+    assert!(sent.summary_line().unwrap().contains("nothing that can be sent is uncommitted"), "{sent:?}");
     assert_eq!(sent.remarks(), [".env is not in it: by its name it holds secrets"]);
     let none = Scene::bare();
     let sent = which(&none);
-    assert!(matches!(&sent.which, Which::Unknown(why) if why.contains("no git repository")), "{sent:?}");
+    assert!(
+        matches!(&sent.scope, SentDiffScope::Unavailable(why) if why.contains("no git repository")),
+        "{sent:?}"
+    );
     assert!(!friend.asked().last().unwrap().contains("Git Diff:"));
     none.git(&["init", "-q", "."]);
-    assert_eq!(which(&none).which, Which::Nothing);
-    assert_eq!(asked(&friend, &none.asking("x")).unwrap().sent.line(), None);
+    assert_eq!(which(&none).scope, SentDiffScope::Empty);
+    assert_eq!(asked(&friend, &none.asking("x")).unwrap().sent.summary_line(), None);
 }
 
 #[test]
@@ -132,25 +139,28 @@ fn no_answer_and_a_failure_are_never_an_answer() {
     let scene = Scene::new();
     for text in ["", " \n\t", "\u{200b}\u{feff}"] {
         let error = asked(&Fake::says(text), &scene.asking("what?")).unwrap_err();
-        assert!(matches!(error.failure(), Some(Failure::NoAnswer { .. })), "{error}");
+        assert!(matches!(error.failure(), Some(FriendFailure::NoAnswer { .. })), "{error}");
     }
     let error = asked(&Fake::new(|_, _| Err(failed("no"))), &scene.asking("what?")).unwrap_err();
     assert_eq!(error.to_string(), "fake failed: no");
-    let stopped = World { stop: &|| true, ..world() };
+    let stopped = FriendContext { stop_requested: &|| true, ..world() };
     let friend = Fake::says("yes");
     let error = ask(&friend, &scene.asking("what?"), &stopped, &mut |_| {}).unwrap_err();
-    assert!(matches!(error.failure(), Some(Failure::Cancelled { .. })));
+    assert!(matches!(error.failure(), Some(FriendFailure::Cancelled { .. })));
     assert_eq!(friend.asked(), [""; 0]);
-    let late =
-        Asking { terms: Terms { total: Duration::from_nanos(1), ..scene.terms() }, ..scene.asking("what?") };
-    assert!(matches!(asked(&friend, &late).unwrap_err().failure(), Some(Failure::TimedOut { .. })));
+    let late = AskRequest {
+        options: AskOptions { total: Duration::from_nanos(1), ..scene.terms() },
+        ..scene.asking("what?")
+    };
+    assert!(matches!(asked(&friend, &late).unwrap_err().failure(), Some(FriendFailure::TimedOut { .. })));
 }
 
 #[test]
 fn a_structured_answer_follows_its_schema_whoever_says_so() {
     let scene = Scene::new();
     let schema = json!({"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean", "pattern": "x"}}});
-    let asking = Asking { terms: Terms { schema: Some(schema), ..scene.terms() }, ..scene.asking("what?") };
+    let asking =
+        AskRequest { options: AskOptions { schema: Some(schema), ..scene.terms() }, ..scene.asking("what?") };
     let friend = Fake::says("Sure:\n```json\n{\"ok\": true}\n```");
     let got = asked(&friend, &asking).unwrap().answer;
     assert_eq!((got.text.as_str(), got.value), ("{\"ok\":true}", Some(json!({"ok": true}))));
@@ -158,16 +168,19 @@ fn a_structured_answer_follows_its_schema_whoever_says_so() {
     assert!(friend.asked()[0].contains("Answer Format:\nAnswer with one JSON value"));
     for text in ["yes", "{\"ok\": 1}", "{}", "{\"ok\": true} {\"ok\": false}"] {
         let error = asked(&Fake::says(text), &asking).unwrap_err();
-        assert!(matches!(error.failure(), Some(Failure::NotByTheSchema { .. })), "{text}: {error}");
+        assert!(matches!(error.failure(), Some(FriendFailure::SchemaMismatch { .. })), "{text}: {error}");
     }
     // A friend that is held to it by its own means is not asked in words, and not believed either.
     let mut own =
-        Fake::new(|_, _| Ok(Answer { value: Some(json!({"ok": "no"})), ..answer("{\"ok\": true}") }));
+        Fake::new(|_, _| Ok(FriendAnswer { value: Some(json!({"ok": "no"})), ..answer("{\"ok\": true}") }));
     own.abilities.schema = true;
-    assert!(matches!(asked(&own, &asking).unwrap_err().failure(), Some(Failure::NotByTheSchema { .. })));
+    assert!(matches!(
+        asked(&own, &asking).unwrap_err().failure(),
+        Some(FriendFailure::SchemaMismatch { .. })
+    ));
     assert!(!own.asked()[0].contains("Answer Format"));
     // Without a schema nothing is read.
-    let plain = Fake::new(|_, _| Ok(Answer { value: Some(json!(1)), ..answer("words") }));
+    let plain = Fake::new(|_, _| Ok(FriendAnswer { value: Some(json!(1)), ..answer("words") }));
     assert_eq!(asked(&plain, &scene.asking("x")).unwrap().answer.value, None);
 }
 
@@ -183,9 +196,10 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
         fs::write(root.join(".git/hooks/pre-commit"), "x").unwrap();
     };
     let again = meddle.clone();
-    let asking = Asking { terms: Terms { check_tree: true, ..scene.terms() }, ..scene.asking("what?") };
+    let asking =
+        AskRequest { options: AskOptions { check_tree: true, ..scene.terms() }, ..scene.asking("what?") };
     let calm = asked(&Fake::says("yes"), &asking).unwrap();
-    assert!(calm.looked.is_unchanged(), "{calm:?}");
+    assert!(calm.tree_check.is_unchanged(), "{calm:?}");
     let got = asked(
         &Fake::new(move |_, _| {
             meddle();
@@ -194,13 +208,13 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
         &asking,
     )
     .unwrap();
-    let changed: Vec<_> = got.looked.changed.iter().map(|one| (one.path.as_str(), one.kind)).collect();
+    let changed: Vec<_> = got.tree_check.changes.iter().map(|one| (one.path.as_str(), one.kind)).collect();
     assert_eq!(
         changed,
         [
-            (".git/hooks/pre-commit", Changed::Created),
-            ("a.txt", Changed::Changed),
-            ("built/out", Changed::Written)
+            (".git/hooks/pre-commit", ObservedChangeKind::Created),
+            ("a.txt", ObservedChangeKind::Changed),
+            ("built/out", ObservedChangeKind::Written)
         ]
     );
     scene.file("a.txt", "one\n");
@@ -213,19 +227,19 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
     )
     .unwrap_err();
     let AskError::Friend(failed) = error else { panic!("{error}") };
-    assert!(failed.looked.changed.iter().any(|one| one.path == "a.txt"), "{failed:?}");
+    assert!(failed.tree_check.changes.iter().any(|one| one.path == "a.txt"), "{failed:?}");
     // Also after a stop.
     scene.file("a.txt", "one\n");
     let stop = AtomicBool::new(false);
     let (root, asking) = (scene.root(), asking);
     let says = || stop.load(Ordering::SeqCst);
-    let world = World { stop: &says, ..world() };
+    let world = FriendContext { stop_requested: &says, ..world() };
     let friend = Fake::new(move |_, hear| {
         fs::write(root.join("a.txt"), "meddled\n").unwrap();
-        hear(relaycode_friend::Event::Anew);
-        Err(Failure::Cancelled { friend: "fake".to_string() })
+        hear(relaycode_friend::FriendEvent::AnswerRestarted);
+        Err(FriendFailure::Cancelled { friend: "fake".to_string() })
     });
     let error = ask(&friend, &asking, &world, &mut |_| stop.store(true, Ordering::SeqCst)).unwrap_err();
     let AskError::Friend(failed) = error else { panic!("{error}") };
-    assert_eq!(failed.looked.changed.len(), 1, "{failed:?}");
+    assert_eq!(failed.tree_check.changes.len(), 1, "{failed:?}");
 }

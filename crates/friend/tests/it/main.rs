@@ -10,14 +10,9 @@
 #![cfg(target_os = "linux")]
 
 mod ask;
-mod by_acp;
-mod claude;
-mod codex;
-mod fakes;
-mod model;
-mod model_faults;
+mod fake_friends;
+mod friends;
+mod keeper_fixture;
 mod real;
 mod review;
-mod stage;
-mod unknown;
 mod work;

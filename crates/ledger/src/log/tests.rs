@@ -2,12 +2,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use relaycode_durable::Real;
+use relaycode_durable::RealFs;
 
 use super::*;
-use crate::ledger::Settings;
+use crate::disk::state_dir::{StateDir, record_name};
+use crate::ledger::LedgerSettings;
 use crate::record::tests::{id, plain};
-use crate::state::{State, record_name};
 
 pub(crate) struct Scratch {
     pub(crate) temp: tempfile::TempDir,
@@ -17,21 +17,21 @@ pub(crate) struct Scratch {
 /// A project without a copy.
 pub(crate) fn scratch() -> Scratch {
     let temp = tempfile::tempdir().unwrap();
-    in_directory(temp, Settings::default())
+    in_directory(temp, LedgerSettings::default())
 }
 
 /// A project with a copy.
 pub(crate) fn scratch_with_home() -> Scratch {
     let temp = tempfile::tempdir().unwrap();
-    let settings = Settings { home: Some(temp.path().join("home")), ..Settings::default() };
+    let settings = LedgerSettings { home: Some(temp.path().join("home")), ..LedgerSettings::default() };
     in_directory(temp, settings)
 }
 
-fn in_directory(temp: tempfile::TempDir, settings: Settings) -> Scratch {
+fn in_directory(temp: tempfile::TempDir, settings: LedgerSettings) -> Scratch {
     let root = temp.path().join("project");
     fs::create_dir(&root).unwrap();
-    let ledger = Ledger::open(Arc::new(Real::default()), &root, settings).unwrap();
-    State::create(&ledger.fs, &ledger.root).unwrap();
+    let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings).unwrap();
+    StateDir::create(&ledger.fs, &ledger.root).unwrap();
     Scratch { temp, ledger }
 }
 
@@ -52,12 +52,12 @@ impl Scratch {
     }
 
     fn numbers(&self, skip: usize, count: usize) -> Vec<Vec<u64>> {
-        let page = self.ledger.page(skip, count).unwrap();
+        let page = self.ledger.log_page(skip, count).unwrap();
         page.entries.iter().map(|entry| entry.members.iter().map(|item| item.number).collect()).collect()
     }
 
     fn undone(&self) -> Vec<u64> {
-        let page = self.ledger.page(0, 100).unwrap();
+        let page = self.ledger.log_page(0, 100).unwrap();
         let items = page.entries.into_iter().flat_map(|entry| entry.members);
         items.filter(|item| item.undone).map(|item| item.number).collect()
     }
@@ -79,7 +79,7 @@ fn revert(number: u32, of: u32) -> Record {
 fn pages_come_newest_first_and_show_a_group_once() {
     let scratch = scratch();
     let ledger = &scratch.ledger;
-    assert_eq!(ledger.page(0, 10).unwrap(), Page { entries: vec![], total: 0 });
+    assert_eq!(ledger.log_page(0, 10).unwrap(), LogPage { entries: vec![], total: 0 });
     assert_eq!(ledger.next_number().unwrap(), 1);
     for record in [plain(1), member(2, "turn"), plain(3), member(4, "turn"), plain(5), member(6, "t6")] {
         scratch.commit(&record);
@@ -94,26 +94,26 @@ fn pages_come_newest_first_and_show_a_group_once() {
         assert_eq!(scratch.numbers(2, 1), [[4, 2]]);
         assert_eq!(scratch.numbers(3, 1), [[3]]);
         assert_eq!(scratch.numbers(5, 1), Vec::<Vec<u64>>::new());
-        assert_eq!(ledger.page(0, 1).unwrap().total, 5);
+        assert_eq!(ledger.log_page(0, 1).unwrap().total, 5);
         assert_eq!(ledger.next_number().unwrap(), 7);
     }
-    assert_eq!(ledger.find("1").unwrap(), Target::Group { id: "t6".into(), members: vec![id(6)] });
-    assert_eq!(ledger.find("t6").unwrap(), ledger.find("1").unwrap());
-    assert_eq!(ledger.find("2").unwrap(), Target::One(id(5)));
+    assert_eq!(ledger.find_target("1").unwrap(), LogTarget::Group { id: "t6".into(), members: vec![id(6)] });
+    assert_eq!(ledger.find_target("t6").unwrap(), ledger.find_target("1").unwrap());
+    assert_eq!(ledger.find_target("2").unwrap(), LogTarget::Transaction(id(5)));
     assert_eq!(
-        ledger.find("turn").unwrap(),
-        Target::Group { id: "turn".into(), members: vec![id(4), id(2)] }
+        ledger.find_target("turn").unwrap(),
+        LogTarget::Group { id: "turn".into(), members: vec![id(4), id(2)] }
     );
-    assert_eq!(ledger.find(&id(3).to_string()).unwrap(), Target::One(id(3)));
-    assert_eq!(ledger.find("00000004").unwrap(), Target::One(id(4)));
+    assert_eq!(ledger.find_target(&id(3).to_string()).unwrap(), LogTarget::Transaction(id(3)));
+    assert_eq!(ledger.find_target("00000004").unwrap(), LogTarget::Transaction(id(4)));
     assert!(
-        matches!(ledger.find("0000"), Err(LedgerError::Ambiguous { candidates, .. }) if candidates.len() == 6)
+        matches!(ledger.find_target("0000"), Err(LedgerError::Ambiguous { candidates, .. }) if candidates.len() == 6)
     );
     for name in ["", "0", "9", "abc", "abcd", "99999", "../x", "00000009"] {
-        assert!(matches!(ledger.find(name), Err(LedgerError::Unknown { .. })), "{name}");
+        assert!(matches!(ledger.find_target(name), Err(LedgerError::UnknownTransaction { .. })), "{name}");
     }
     assert_eq!(ledger.record(id(3)).unwrap(), plain(3));
-    assert!(matches!(ledger.record(id(9)), Err(LedgerError::Unknown { .. })));
+    assert!(matches!(ledger.record(id(9)), Err(LedgerError::UnknownTransaction { .. })));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_damaged_record_or_index_stops_nothing() {
     let damaged = scratch.path(".relaycode").join(record_name(id(2)));
     fs::write(&damaged, &crate::record::write(&plain(2))[..200]).unwrap();
     fs::remove_file(&index).unwrap();
-    let page = scratch.ledger.page(0, 9).unwrap();
+    let page = scratch.ledger.log_page(0, 9).unwrap();
     let bad: Vec<_> = page.entries.iter().filter(|entry| entry.members[0].damage.is_some()).collect();
     assert_eq!(page.entries.len(), 4);
     assert_eq!(bad[0].members[0].id, Some(id(2)));
@@ -189,7 +189,7 @@ fn originals_of_both_layouts_come_before_ours() {
     write(&format!(".relay/transactions/{}.pending.yml", id(106)), original(106, 6, ""));
     scratch.commit(&plain(1));
     scratch.commit(&revert(2, 103));
-    let page = scratch.ledger.page(0, 20).unwrap();
+    let page = scratch.ledger.log_page(0, 20).unwrap();
     let shown: Vec<_> =
         page.entries.iter().map(|entry| (entry.members[0].id.unwrap(), entry.members[0].undone)).collect();
     let expected = [(2, false), (1, false), (104, true), (103, true), (102, true), (101, false)];
@@ -218,12 +218,14 @@ fn what_a_blob_held_is_found_or_missed() {
     let bytes = b"\xff\xfe binary";
     let mut record = plain(1);
     let digest = Digest::of(bytes);
-    record.snapshot.insert("a.txt".into(), Some(Content::Blob { blob: digest, size: bytes.len() as u64 }));
-    record.result[0].before = Some(crate::record::Image::of(bytes, 0o644));
+    record
+        .snapshot
+        .insert("a.txt".into(), Some(RecordContent::Blob { blob: digest, size: bytes.len() as u64 }));
+    record.result[0].before = Some(crate::record::FileImage::of(bytes, 0o644));
     let file = scratch.path(".relaycode/blobs").join(digest.to_string());
     fs::write(&file, bytes).unwrap();
     scratch.commit(&record);
-    let revertible = || scratch.ledger.page(0, 1).unwrap().entries[0].members[0].revertible;
+    let revertible = || scratch.ledger.log_page(0, 1).unwrap().entries[0].members[0].revertible;
     let read = || scratch.ledger.before_bytes(&record, &record.result[0]);
     assert!(revertible());
     assert_eq!(read().unwrap().as_deref(), Some(&bytes[..]));

@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 use std::io;
 
-use relaycode_durable::atomic::Put;
+use relaycode_durable::atomic::PieceSink;
 use serde::Deserialize;
 
 use super::{FORMAT, Record, yaml};
-use crate::digest::{Digest, Hashing};
+use crate::disk::digest::{Digest, DigestHasher};
 use crate::error::LedgerError;
 use crate::id::TxId;
 
@@ -43,8 +43,8 @@ pub fn write(record: &Record) -> Vec<u8> {
 ///
 /// # Errors
 /// The first of `put`.
-pub(crate) fn write_to(record: &Record, put: &mut Put<'_>) -> io::Result<()> {
-    let mut hashing = Hashing::default();
+pub(crate) fn write_to(record: &Record, put: &mut PieceSink<'_>) -> io::Result<()> {
+    let mut hashing = DigestHasher::default();
     yaml::emit(record, &mut |piece| {
         hashing.update(piece);
         put(piece)
@@ -56,7 +56,7 @@ pub(crate) fn write_to(record: &Record, put: &mut Put<'_>) -> io::Result<()> {
 /// messages).
 ///
 /// # Errors
-/// `Newer` for a format that this relay does not know, `Damaged` for anything that was not written
+/// `NewerFormat` for a format that this relay does not know, `Damaged` for anything that was not written
 /// by [`write()`] for this transaction.
 pub fn read(bytes: &[u8], path: &str, id: TxId) -> Result<Record, LedgerError> {
     let damaged = |reason: Cow<'static, str>| LedgerError::Damaged {
@@ -64,13 +64,13 @@ pub fn read(bytes: &[u8], path: &str, id: TxId) -> Result<Record, LedgerError> {
         reason: reason.into_owned(),
     };
     if let Some(version) = version(bytes).filter(|version| *version > FORMAT) {
-        return Err(LedgerError::Newer { path: path.to_string(), version, known: FORMAT });
+        return Err(LedgerError::NewerFormat { path: path.to_string(), version, known: FORMAT });
     }
     if bytes.len() > RECORD_BYTES {
         return Err(damaged(format!("it has more than {RECORD_BYTES} bytes").into()));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| damaged("it is not text".into()))?;
-    let body = checked(text).map_err(|reason| damaged(reason.into()))?;
+    let body = verify_checksum(text).map_err(|reason| damaged(reason.into()))?;
     let record: Record = yaml::parse(body).map_err(|reason| damaged(reason.into()))?;
     if record.uuid != id {
         return Err(damaged(format!("it is the record of {}", record.uuid).into()));
@@ -82,7 +82,7 @@ pub fn read(bytes: &[u8], path: &str, id: TxId) -> Result<Record, LedgerError> {
 }
 
 /// Whether a file was written by [`write()`], damaged or not, and not by the original tool.
-pub(crate) fn is_ours(bytes: &[u8]) -> bool {
+pub(crate) fn is_relay_record(bytes: &[u8]) -> bool {
     lines(bytes).any(|line| OURS.iter().any(|field| line.starts_with(field.as_bytes())))
 }
 
@@ -98,7 +98,7 @@ fn version(bytes: &[u8]) -> Option<u32> {
 }
 
 /// The transaction's number that a file says it has, damaged or not.
-pub(crate) fn number(bytes: &[u8]) -> Option<u64> {
+pub(crate) fn record_number(bytes: &[u8]) -> Option<u64> {
     digits(bytes, NUMBER)?.parse().ok()
 }
 
@@ -109,7 +109,7 @@ fn digits<'b>(bytes: &'b [u8], field: &str) -> Option<&'b str> {
 }
 
 /// The text before the checksum, if that is right.
-fn checked(text: &str) -> Result<&str, &'static str> {
+fn verify_checksum(text: &str) -> Result<&str, &'static str> {
     const CUT: &str = "its end is missing";
     let lines = text.strip_suffix('\n').ok_or(CUT)?;
     let at = lines.rfind('\n').ok_or(CUT)? + 1;

@@ -8,7 +8,7 @@
 pub(crate) mod file;
 pub mod original;
 pub(crate) mod settle;
-pub(crate) mod shelf;
+pub(crate) mod store;
 mod yaml;
 
 pub(crate) use file::write_to;
@@ -18,10 +18,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::digest::Digest;
+use crate::disk::digest::Digest;
 use crate::id::TxId;
-use crate::journal::Transaction;
+use crate::transaction::journal::TransactionJournal;
 
+pub mod blobs;
+pub mod collect;
+pub mod home_copy;
+pub mod shown_texts;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -61,7 +65,7 @@ pub struct Record {
     pub operations: Vec<RecordedOperation>,
     /// Every file's content before the transaction, by its path then; `None`: there was none.
     #[serde(default)]
-    pub snapshot: BTreeMap<String, Option<Content>>,
+    pub snapshot: BTreeMap<String, Option<RecordContent>>,
     /// It was accepted.
     pub approved: bool,
     /// The version of the format; records of the original tool have none.
@@ -106,7 +110,7 @@ pub struct Record {
     /// What could not be kept as it was, and other remarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The digest of what was shown, approved and applied ([`of_changes`](crate::digest::of_changes)).
+    /// The digest of what was shown, approved and applied ([`of_changes`](crate::disk::digest::of_changes)).
     /// It stays what was approved also if the project's commands changed files afterwards; what is
     /// on disk then is in `result`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,13 +120,13 @@ pub struct Record {
     pub rules: Vec<String>,
     /// Only while it is open: what is being done, for whoever has to put it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub transaction: Option<Transaction>,
+    pub transaction: Option<TransactionJournal>,
 }
 
 impl Record {
     /// Whether a record of the original tool leaves open what became of a file: it says what was
     /// before, and not always enough to work out what came of it.
-    pub fn leaves_open(&self, file: &FileRecord) -> bool {
+    pub fn is_result_unknown(&self, file: &FileRecord) -> bool {
         let deletes = |operation: &RecordedOperation| matches!(operation, RecordedOperation::Delete { path } if *path == file.path);
         self.version == 0 && file.after.is_none() && !self.operations.iter().any(deletes)
     }
@@ -159,7 +163,7 @@ pub enum RecordedOperation {
 /// Some bytes, in the record or beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Content {
+pub enum RecordContent {
     /// They stand here.
     Text(String),
     /// They are a file in `blobs/`.
@@ -182,17 +186,17 @@ pub struct FileRecord {
     pub renamed_from: Option<String>,
     /// What stood there; its content is in the record's `snapshot`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<Image>,
+    pub before: Option<FileImage>,
     /// What stands there now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<Image>,
+    pub after: Option<FileImage>,
     /// Lines that came in.
     pub added: usize,
     /// Lines that went.
     pub removed: usize,
     /// The bytes that stand there now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<Content>,
+    pub content: Option<RecordContent>,
 }
 
 impl FileRecord {
@@ -204,7 +208,7 @@ impl FileRecord {
 
 /// A file as it was, or is to be, at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Image {
+pub struct FileImage {
     /// The digest of its bytes.
     pub hash: Digest,
     /// How many there are.
@@ -214,10 +218,10 @@ pub struct Image {
     pub mode: u32,
 }
 
-impl Image {
+impl FileImage {
     /// The image of `bytes` with these permission bits.
-    pub fn of(bytes: &[u8], mode: u32) -> Image {
-        Image { hash: Digest::of(bytes), size: bytes.len() as u64, mode }
+    pub fn of(bytes: &[u8], mode: u32) -> FileImage {
+        FileImage { hash: Digest::of(bytes), size: bytes.len() as u64, mode }
     }
 }
 

@@ -11,14 +11,15 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::ControlFlow;
 
-use relaycode_durable::Rename;
+use relaycode_durable::RenameMode;
 
 use super::Record;
-use super::shelf::{Loaded, Place, Shelf};
-use crate::error::{LedgerError, cannot};
+use super::store::{LoadedRecord, RecordLocation, RecordStore};
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
+use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use crate::state::{self, State, Sub};
 
 /// Reverts of reverts that are followed.
 const DEPTH: usize = 1_000;
@@ -30,7 +31,7 @@ impl Ledger {
     /// # Errors
     /// The first of the system's; the rest is done all the same.
     pub fn settle(&self, record: &Record) -> Result<(), LedgerError> {
-        let noted = self.note_in_index(record);
+        let noted = self.append_to_index(record);
         let moved = self.move_undone(record);
         let copied = self.catch_up_copy().map(drop);
         noted.and(moved).and(copied)
@@ -53,7 +54,7 @@ impl Ledger {
         if record.revert_of.is_empty() {
             return Ok(());
         }
-        let shelf = Shelf::open(self)?;
+        let shelf = RecordStore::open(self)?;
         let Some(state) = shelf.state() else { return Ok(()) };
         let mut seen: HashSet<TxId> = HashSet::from([record.uuid]);
         let mut next: Vec<TxId> = record.revert_of.clone();
@@ -65,10 +66,10 @@ impl Ledger {
             }
             let mut further = Vec::new();
             for id in next {
-                move_one(state, id, undone)?;
-                let place = if undone { Place::Undone(id) } else { Place::Own(id) };
+                move_record(state, id, undone)?;
+                let place = if undone { RecordLocation::Undone(id) } else { RecordLocation::Own(id) };
                 // One that cannot be read took nothing back that anybody could tell.
-                if let Ok(Some(Loaded::Record { record, .. })) = shelf.load(&place) {
+                if let Ok(Some(LoadedRecord::Record { record, .. })) = shelf.load(&place) {
                     further.extend(record.revert_of);
                 }
             }
@@ -82,7 +83,7 @@ impl Ledger {
     fn catch_up_undone(&self) -> Result<(), LedgerError> {
         let newest = self.with_index(|index| {
             let mut newest = None;
-            index.newest_first(&mut |line| {
+            index.for_each_newest_first(&mut |line| {
                 newest = line.uuid.filter(|_| line.damage.is_none() && !line.revert_of.is_empty());
                 ControlFlow::Break(())
             })?;
@@ -96,15 +97,15 @@ impl Ledger {
 }
 
 /// Moves a record into `undone/` or out of it, unless it is where it belongs.
-pub(crate) fn move_one(state: &State, id: TxId, undone: bool) -> Result<(), LedgerError> {
-    let name = state::record_name(id);
-    let aside = match state.sub(Sub::Undone).map_err(cannot("open", ".relaycode/undone"))? {
+pub(crate) fn move_record(state: &StateDir, id: TxId, undone: bool) -> Result<(), LedgerError> {
+    let name = state_dir::record_name(id);
+    let aside = match state.open_subdir(StateSubdir::Undone).map_err(io_error("open", ".relaycode/undone"))? {
         Some(aside) => aside,
         None => return Ok(()),
     };
     let (from, to) = if undone { (state.dir(), &aside) } else { (&aside, state.dir()) };
-    let failed = || cannot("move", &format!("{}/{name}", state::NAME));
-    match state.fs().rename(from, &name, to, &name, Rename::NoReplace) {
+    let failed = || io_error("move", &format!("{}/{name}", state_dir::STATE_DIR_NAME));
+    match state.fs().rename(from, &name, to, &name, RenameMode::NoReplace) {
         Ok(()) => {}
         // It is there already, or lies in `.relay/`, where we move nothing.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {

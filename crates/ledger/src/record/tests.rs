@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::yaml::tests::nasty;
 use super::*;
 use crate::error::LedgerError;
-use crate::journal::{Stage, Step};
+use crate::transaction::journal::{TransactionStage, TransactionStep};
 
 pub(crate) fn id(number: u32) -> TxId {
     format!("{number:08x}-0c4b-4c1d-9a53-0c2f5d1e7b66").parse().unwrap()
@@ -23,7 +23,7 @@ pub(crate) fn plain(number: u32) -> Record {
             content: "two\n".into(),
             patch_strategy: "replace".into(),
         }],
-        snapshot: BTreeMap::from([("a.txt".into(), Some(Content::Text("one\n".into())))]),
+        snapshot: BTreeMap::from([("a.txt".into(), Some(RecordContent::Text("one\n".into())))]),
         approved: true,
         version: FORMAT,
         number: number.into(),
@@ -35,11 +35,11 @@ pub(crate) fn plain(number: u32) -> Record {
         result: vec![FileRecord {
             path: "a.txt".into(),
             renamed_from: None,
-            before: Some(Image::of(b"one\n", 0o644)),
-            after: Some(Image::of(b"two\n", 0o644)),
+            before: Some(FileImage::of(b"one\n", 0o644)),
+            after: Some(FileImage::of(b"two\n", 0o644)),
             added: 1,
             removed: 1,
-            content: Some(Content::Text("two\n".into())),
+            content: Some(RecordContent::Text("two\n".into())),
         }],
         made_directories: vec![],
         removed_directories: vec![],
@@ -54,11 +54,11 @@ pub(crate) fn plain(number: u32) -> Record {
     }
 }
 
-fn content() -> impl Strategy<Value = Content> {
+fn content() -> impl Strategy<Value = RecordContent> {
     prop_oneof![
-        3 => nasty().prop_map(Content::Text),
+        3 => nasty().prop_map(RecordContent::Text),
         1 => (any::<u64>(), any::<u8>())
-            .prop_map(|(size, seed)| Content::Blob { blob: Digest::of(&[seed]), size }),
+            .prop_map(|(size, seed)| RecordContent::Blob { blob: Digest::of(&[seed]), size }),
     ]
 }
 
@@ -75,8 +75,9 @@ fn operation() -> impl Strategy<Value = RecordedOperation> {
 }
 
 fn file() -> impl Strategy<Value = FileRecord> {
-    let image =
-        || prop::option::of((any::<u8>(), 0..0o10000u32).prop_map(|(seed, mode)| Image::of(&[seed], mode)));
+    let image = || {
+        prop::option::of((any::<u8>(), 0..0o10000u32).prop_map(|(seed, mode)| FileImage::of(&[seed], mode)))
+    };
     (nasty(), prop::option::of(nasty()), image(), image(), 0..9usize, prop::option::of(content())).prop_map(
         |(path, renamed_from, before, after, lines, content)| FileRecord {
             path,
@@ -90,18 +91,22 @@ fn file() -> impl Strategy<Value = FileRecord> {
     )
 }
 
-fn transaction() -> impl Strategy<Value = Transaction> {
-    (nasty(), any::<u32>()).prop_map(|(text, pid)| Transaction {
-        stage: Stage::GateRunning,
+fn transaction() -> impl Strategy<Value = TransactionJournal> {
+    (nasty(), any::<u32>()).prop_map(|(text, pid)| TransactionJournal {
+        stage: TransactionStage::GateRunning,
         pid,
         directory: text.clone(),
         steps: vec![
-            Step::Create { path: text.clone(), slot: "1".into(), after: Image::of(b"x", 0o600) },
-            Step::Move {
+            TransactionStep::Create {
+                path: text.clone(),
+                slot: "1".into(),
+                after: FileImage::of(b"x", 0o600),
+            },
+            TransactionStep::Move {
                 path: text.clone(),
                 to: text.clone(),
                 slot: text.clone(),
-                image: Image::of(b"x", 0),
+                image: FileImage::of(b"x", 0),
             },
         ],
         make_directories: vec![text.clone()],
@@ -152,7 +157,7 @@ proptest! {
     fn a_record_is_read_back_as_it_was_written(record in record()) {
         let bytes = write(&record);
         prop_assert_eq!(&read(&bytes, "x.yml", record.uuid).unwrap(), &record);
-        prop_assert!(file::is_ours(&bytes));
+        prop_assert!(file::is_relay_record(&bytes));
     }
 
     #[test]
@@ -163,7 +168,7 @@ proptest! {
         if let Ok(read) = read(&bytes, "x.yml", record.uuid) {
             prop_assert_eq!(&read, &record);
         }
-        prop_assert!(file::is_ours(&bytes));
+        prop_assert!(file::is_relay_record(&bytes));
         prop_assert!(read_cut(&bytes[..at], record.uuid));
     }
 
@@ -196,9 +201,9 @@ fn every_byte_of_a_record_is_guarded() {
 fn a_newer_format_is_refused_before_it_is_understood() {
     let text = "uuid: ../../x\nmood: {{{\nversion: 2\nseal: something else\n";
     let error = read(text.as_bytes(), "x.yml", id(1)).unwrap_err();
-    assert!(matches!(error, LedgerError::Newer { version: 2, known: FORMAT, .. }), "{error}");
+    assert!(matches!(error, LedgerError::NewerFormat { version: 2, known: FORMAT, .. }), "{error}");
     let huge = b"version: 99999999999999999999\n";
-    assert!(matches!(read(huge, "x.yml", id(1)), Err(LedgerError::Newer { version: u32::MAX, .. })));
+    assert!(matches!(read(huge, "x.yml", id(1)), Err(LedgerError::NewerFormat { version: u32::MAX, .. })));
 }
 
 #[test]
@@ -217,10 +222,10 @@ fn a_record_of_sixteen_megabytes_is_read() {
     let text = "    let value = compute(\"input\", 17); // a line of some length\n".repeat(128);
     let mut record = plain(1);
     for file in 0..700 {
-        record.snapshot.insert(format!("src/file{file}.rs"), Some(Content::Text(text.clone())));
+        record.snapshot.insert(format!("src/file{file}.rs"), Some(RecordContent::Text(text.clone())));
         record.result.push(FileRecord {
             path: format!("src/file{file}.rs"),
-            content: Some(Content::Text(text.clone())),
+            content: Some(RecordContent::Text(text.clone())),
             ..record.result[0].clone()
         });
         record.operations.push(RecordedOperation::Write {
@@ -236,8 +241,8 @@ fn a_record_of_sixteen_megabytes_is_read() {
 
 /// A record of as many files as there can be, each with everything that can be said of one, as a journal.
 fn largest() -> Record {
-    let text = Some(Content::Blob { blob: Digest::of(b"x"), size: u64::MAX });
-    let image = Some(Image::of(b"x", 0o7777));
+    let text = Some(RecordContent::Blob { blob: Digest::of(b"x"), size: u64::MAX });
+    let image = Some(FileImage::of(b"x", 0o7777));
     let old = |n: usize| format!("some/usual/{n}");
     let new = |n: usize| format!("some/other/{n}");
     let mut record = plain(1);
@@ -262,14 +267,14 @@ fn largest() -> Record {
 
 #[test]
 fn the_largest_record_and_the_journal_of_its_revert_can_be_read() {
-    let image = Image::of(b"x", 0o7777);
+    let image = FileImage::of(b"x", 0o7777);
     let mut record = largest();
-    record.transaction = Some(Transaction {
-        stage: Stage::Applying,
+    record.transaction = Some(TransactionJournal {
+        stage: TransactionStage::Applying,
         pid: u32::MAX,
         directory: record.uuid.to_string(),
         steps: (0..FILES)
-            .map(|n| Step::Replace {
+            .map(|n| TransactionStep::Replace {
                 path: n.to_string(),
                 slot: format!(".relaycode/tx/{}/{n}", record.uuid),
                 before: image,

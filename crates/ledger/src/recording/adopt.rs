@@ -5,27 +5,28 @@ use std::io;
 
 use relaycode_change::diff;
 use relaycode_durable::fs::{FileMode, is_link, is_not_regular, is_too_long};
-use relaycode_durable::{Dir, Rename, atomic};
+use relaycode_durable::{FsDir, RenameMode, atomic};
 
-use super::begin::{Lefts, size};
-use super::compare::{self, Differences, Touched};
-use super::keep::Images;
-use super::lost::History;
-use super::manifest::Manifest;
-use super::place::Own;
+use super::compare::{self, RecordingDifferences, SuspectFile};
+use super::images::RecordingImageReader;
+use super::ledger_files::LedgerRestoreOutcome;
+use super::manifest::RecordingManifest;
+use super::secure::{RecordingOmissions, format_size};
+use super::store::RecordingDirectory;
 use super::walk;
-use super::walk::Bounds;
-use super::{ADOPTED_BYTES, ENTRIES, FILE_BYTES, Left, Recording, root};
-use crate::about::About;
-use crate::blobs;
-use crate::digest::Digest;
-use crate::error::{LedgerError, cannot};
+use super::walk::RecordingWalkBounds;
+use super::{ADOPTED_BYTES, ENTRIES, FILE_BYTES, Recording, RecordingOmission, root};
+use crate::disk::digest::Digest;
+use crate::disk::paths::PathResolver;
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
+use crate::error::{LedgerError, io_error};
 use crate::ledger::Ledger;
-use crate::paths::Places;
-use crate::record::{self, Content, FILES, FileRecord, INLINE_TOTAL, Image, Record};
-use crate::recover;
-use crate::state::{self, State, Sub};
-use crate::transaction::{Committed, SYNC_EACH, draft};
+use crate::record::blobs;
+use crate::record::{self, FILES, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent};
+use crate::transaction::header::TransactionHeader;
+use crate::transaction::recover;
+use crate::transaction::{CommittedTransaction, SYNC_EACH, draft_record};
 
 /// Lines are counted in files of at most so many bytes.
 const COUNTED: usize = 8 * 1024 * 1024;
@@ -40,7 +41,7 @@ const NOTED: usize = 50;
 
 /// How the command ended, for the record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ended {
+pub struct RecordingEnd {
     /// Remarks: how it ended, and what it left.
     pub notes: Vec<String>,
     /// The branch that is checked out now.
@@ -51,13 +52,13 @@ pub struct Ended {
 
 /// What came of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Adopted {
+pub struct RecordingOutcome {
     /// The record; `None`: nothing changed that a record could hold.
-    pub committed: Option<Committed>,
+    pub committed: Option<CommittedTransaction>,
     /// What changed and cannot be undone.
-    pub left: Vec<Left>,
+    pub omissions: Vec<RecordingOmission>,
     /// What became of the records of earlier changes.
-    pub history: History,
+    pub ledger_restore: LedgerRestoreOutcome,
 }
 
 impl Recording<'_> {
@@ -65,16 +66,17 @@ impl Recording<'_> {
     ///
     /// # Errors
     /// The system's. The recording is still there then, and the next recovery tries again.
-    pub fn adopt(self, ended: Ended, later: &[String]) -> Result<Adopted, LedgerError> {
+    pub fn adopt(self, ended: RecordingEnd, later: &[String]) -> Result<RecordingOutcome, LedgerError> {
         // The command may have put another directory where the project was, and nothing of what was open before need
         // be there any more.
-        let another = root::again(self.ledger)?;
+        let another = root::reopen_ledger(self.ledger)?;
         let ledger = another.as_ref().unwrap_or(self.ledger);
         let later: HashSet<&str> = later.iter().map(|path| path.trim_end_matches('/')).collect();
-        let tree = walk::walk(&ledger.root, &bounds(ledger, &self.manifest, &later))?;
-        let state = State::create(&ledger.fs, &ledger.root).map_err(cannot("make", state::NAME))?;
-        let _project = ledger.lock(&state)?;
-        let mut about = self.manifest.told.about();
+        let tree = walk::walk(&ledger.root, &walk_bounds(ledger, &self.manifest, &later))?;
+        let state = StateDir::create(&ledger.fs, &ledger.root)
+            .map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let _project = ledger.lock_project(&state)?;
+        let mut about = self.manifest.told.to_header();
         (about.branch, about.head) = (ended.branch, ended.head);
         about.notes.extend(ended.notes);
         if another.is_some() {
@@ -85,31 +87,40 @@ impl Recording<'_> {
 }
 
 /// What is looked at after a command: everything that was there before, and as much again.
-pub(super) fn bounds<'w>(ledger: &Ledger, manifest: &'w Manifest, later: &'w HashSet<&'w str>) -> Bounds<'w> {
-    Bounds { later, known: Some(manifest), most: ENTRIES, own: root::own(ledger) }
+pub(super) fn walk_bounds<'w>(
+    ledger: &Ledger,
+    manifest: &'w RecordingManifest,
+    later: &'w HashSet<&'w str>,
+) -> RecordingWalkBounds<'w> {
+    RecordingWalkBounds {
+        ignored_paths: later,
+        known: Some(manifest),
+        most: ENTRIES,
+        own_directory: root::own_directory_id(ledger),
+    }
 }
 
 /// Writes the record of a recording, and clears the recording away. Under the project's lock.
 pub(super) fn adopt(
     ledger: &Ledger,
-    state: &State,
-    own: Own,
-    manifest: &Manifest,
-    tree: &walk::Tree,
-    about: About,
-) -> Result<Adopted, LedgerError> {
+    state: &StateDir,
+    own: RecordingDirectory,
+    manifest: &RecordingManifest,
+    tree: &walk::RecordingTree,
+    about: TransactionHeader,
+) -> Result<RecordingOutcome, LedgerError> {
     let scratch = own.scratch(state)?;
-    let images = Images::open(state.fs(), &own.dir);
+    let images = RecordingImageReader::open(state.fs(), &own.dir);
     // Before anything is numbered: earlier records come first.
-    let (history, missed) = manifest.before.bring_back(ledger, state, &images, &scratch)?;
+    let (history, missed) = manifest.before.restore_missing(ledger, state, &images, &scratch)?;
     let number = ledger.next_number()?;
     let differences = compare::compare(manifest, tree);
-    let mut adopting = Adopting {
+    let mut adopting = AdoptRun {
         state,
         own: &own,
         scratch: &scratch,
         images,
-        places: ledger.root.places(),
+        places: ledger.root.resolver(),
         reads: 0,
         inline: INLINE_TOTAL,
         blobs: Vec::new(),
@@ -117,9 +128,9 @@ pub(super) fn adopt(
         result: Vec::new(),
         inodes: HashMap::new(),
         bytes: 0,
-        left: Lefts::default(),
+        left: RecordingOmissions::default(),
     };
-    let Differences { mut files, made, removed, left } = differences;
+    let RecordingDifferences { mut files, made, removed, left } = differences;
     adopting.left = left;
     if let Some(mode) = manifest.mode {
         root_mode(ledger, mode, &mut adopting.left);
@@ -129,26 +140,26 @@ pub(super) fn adopt(
         files.sort_by_key(|file| file.before.is_none());
     }
     for touched in &files {
-        adopting.file(touched)?;
+        adopting.adopt_file(touched)?;
     }
-    adopting.renames();
-    adopting.sync()?;
-    let Adopting { snapshot, result, mut left, .. } = adopting;
-    let mut record = draft(About { group: Some(own.id.to_string()), ..about });
+    adopting.join_renames();
+    adopting.sync_blobs()?;
+    let AdoptRun { snapshot, result, mut left, .. } = adopting;
+    let mut record = draft_record(TransactionHeader { group: Some(own.id.to_string()), ..about });
     record.snapshot = snapshot;
     record.result = result;
     record.made_directories = made;
     record.removed_directories = removed;
-    fit(&mut record, &mut left)?;
-    let left: Vec<Left> = missed.into_iter().chain(left.all()).collect();
+    drop_excess_files(&mut record, &mut left)?;
+    let left: Vec<RecordingOmission> = missed.into_iter().chain(left.all()).collect();
     if record.result.is_empty() {
         own.clear(state)?;
-        return Ok(Adopted { committed: None, left, history });
+        return Ok(RecordingOutcome { committed: None, omissions: left, ledger_restore: history });
     }
     if number != manifest.number {
         record.notes.push("relay itself changed files in this project while it ran: some of them may be in this record as well".to_string());
     }
-    let noted = left.iter().take(NOTED).map(|left| format!("not undoable: {} {}", left.path, left.why));
+    let noted = left.iter().take(NOTED).map(|left| format!("not undoable: {} {}", left.path, left.reason));
     record.notes.extend(noted);
     if left.len() > NOTED {
         record.notes.push(format!("not undoable: {} more", left.len() - NOTED));
@@ -161,11 +172,15 @@ pub(super) fn adopt(
     let cleared = own.clear(state);
     let _ = ledger.settle(&record);
     let doubt = doubt.or(cleared.err().map(|error| error.to_string()));
-    Ok(Adopted { committed: Some(Committed { record, doubt }), left, history })
+    Ok(RecordingOutcome {
+        committed: Some(CommittedTransaction { record, durability_doubt: doubt }),
+        omissions: left,
+        ledger_restore: history,
+    })
 }
 
 /// The permission bits of the project's own directory are nothing that a record holds.
-fn root_mode(ledger: &Ledger, was: u32, left: &mut Lefts) {
+fn root_mode(ledger: &Ledger, was: u32, left: &mut RecordingOmissions) {
     let Ok(now) = ledger.fs.stat_dir(ledger.root.dir()) else { return };
     if now.mode != was {
         let why = format!(
@@ -177,14 +192,14 @@ fn root_mode(ledger: &Ledger, was: u32, left: &mut Lefts) {
 }
 
 /// Leaves files out of a record that would become longer than one that can be read: those first that are merely new.
-fn fit(record: &mut Record, left: &mut Lefts) -> Result<(), LedgerError> {
+fn drop_excess_files(record: &mut Record, left: &mut RecordingOmissions) -> Result<(), LedgerError> {
     loop {
         let mut bytes = 0usize;
         let mut count = |piece: &[u8]| {
             bytes += piece.len();
             Ok(())
         };
-        record::write_to(record, &mut count).map_err(cannot("write", "the record"))?;
+        record::write_to(record, &mut count).map_err(io_error("write", "the record"))?;
         if bytes <= MOST_BYTES || record.result.is_empty() {
             return Ok(());
         }
@@ -205,65 +220,67 @@ fn outermost(path: &str) -> String {
 }
 
 /// Writes the record. Says what the disk said, if that leaves a doubt.
-fn write(state: &State, scratch: &Dir, record: &Record) -> Result<Option<String>, LedgerError> {
-    let name = state::record_name(record.uuid);
-    let mut make = |put: &mut atomic::Put<'_>| record::write_to(record, put);
+fn write(state: &StateDir, scratch: &FsDir, record: &Record) -> Result<Option<String>, LedgerError> {
+    let name = state_dir::record_name(record.uuid);
+    let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(record, put);
     let target = (state.dir(), name.as_str());
     match atomic::write_pieces(state.fs(), (scratch, "record"), target, &mut make) {
         Ok(()) => Ok(None),
-        Err(error) if error.moved || recover::committed(state, record.uuid)? => {
+        Err(error) if error.is_in_place || recover::is_committed(state, record.uuid)? => {
             Ok(Some(error.source.to_string()))
         }
-        Err(error) => Err(cannot("write", &format!("{}/{name}", state::NAME))(error.source)),
+        Err(error) => Err(io_error("write", &format!("{}/{name}", state_dir::STATE_DIR_NAME))(error.source)),
     }
 }
 
-struct Adopting<'a> {
-    state: &'a State,
-    own: &'a Own,
+struct AdoptRun<'a> {
+    state: &'a StateDir,
+    own: &'a RecordingDirectory,
     /// On the project's file system, for what gets another name there.
-    scratch: &'a Dir,
-    images: Images<'a>,
-    places: Places<'a>,
+    scratch: &'a FsDir,
+    images: RecordingImageReader<'a>,
+    places: PathResolver<'a>,
     reads: usize,
     /// Bytes of text that may still stand in the record.
     inline: usize,
     /// The blobs that were written and are not durable yet.
     blobs: Vec<Digest>,
-    snapshot: BTreeMap<String, Option<Content>>,
+    snapshot: BTreeMap<String, Option<RecordContent>>,
     result: Vec<FileRecord>,
     /// Which file of which device was deleted, and where: it may have got another name.
-    inodes: HashMap<(u64, u64), Moved>,
+    inodes: HashMap<(u64, u64), RecordingMove>,
     /// Bytes of files as they are now.
     bytes: u64,
-    left: Lefts,
+    left: RecordingOmissions,
 }
 
 /// The two ends of a move, as indices of the result.
 #[derive(Default)]
-struct Moved {
+struct RecordingMove {
     from: Option<usize>,
     to: Option<usize>,
 }
 
-impl Adopting<'_> {
-    fn file(&mut self, touched: &Touched<'_>) -> Result<(), LedgerError> {
+impl AdoptRun<'_> {
+    fn adopt_file(&mut self, touched: &SuspectFile<'_>) -> Result<(), LedgerError> {
         let path = touched.path;
-        let Some(now) = self.now(touched)? else { return Ok(()) };
+        let Some(now) = self.current_content(touched)? else { return Ok(()) };
         let before = match touched.before {
             None => None,
-            Some(known) => match self.images.before(known).map_err(cannot("read", &self.own.path()))? {
-                Some(bytes) => Some((bytes, known.print.mode)),
-                None => {
-                    self.left.add(
-                        path,
-                        "was changed, and what was secured of it is gone",
-                        1,
-                        known.print.size,
-                    );
-                    return Ok(());
+            Some(known) => {
+                match self.images.before_bytes(known).map_err(io_error("read", &self.own.path()))? {
+                    Some(bytes) => Some((bytes, known.print.mode)),
+                    None => {
+                        self.left.add(
+                            path,
+                            "was changed, and what was secured of it is gone",
+                            1,
+                            known.print.size,
+                        );
+                        return Ok(());
+                    }
                 }
-            },
+            }
         };
         if before == now {
             return Ok(());
@@ -276,13 +293,13 @@ impl Adopting<'_> {
         if self.bytes + size > ADOPTED_BYTES {
             let why = format!(
                 "was changed, and would be beyond the {} that a record keeps",
-                self::size(ADOPTED_BYTES)
+                self::format_size(ADOPTED_BYTES)
             );
             self.left.add(path, &why, 1, size);
             return Ok(());
         }
         self.bytes += size;
-        self.take(touched, before, now)
+        self.add_file(touched, before, now)
     }
 
     /// What stands there now: `Some(None)` for nothing, `None` for something that cannot be kept.
@@ -290,19 +307,22 @@ impl Adopting<'_> {
         clippy::type_complexity,
         reason = "bytes and permission bits, if there are any, if they can be had"
     )]
-    fn now(&mut self, touched: &Touched<'_>) -> Result<Option<Option<(Vec<u8>, u32)>>, LedgerError> {
+    fn current_content(
+        &mut self,
+        touched: &SuspectFile<'_>,
+    ) -> Result<Option<Option<(Vec<u8>, u32)>>, LedgerError> {
         let path = touched.path;
         if touched.now.is_none() {
             return Ok(Some(None));
         }
         self.reads += 1;
         if self.reads.is_multiple_of(READS_PER_ROUND) {
-            self.places.let_go();
+            self.places.close_all();
         }
         match self.places.read(path, FILE_BYTES) {
             Ok(read) => Ok(Some(read.map(|(bytes, stat)| (bytes, stat.mode)))),
             Err(error) if is_too_long(&error) => {
-                self.left.add(path, &format!("has more than {}", size(FILE_BYTES)), 1, 0);
+                self.left.add(path, &format!("has more than {}", format_size(FILE_BYTES)), 1, 0);
                 Ok(None)
             }
             Err(error) if is_link(&error) || is_not_regular(&error) => {
@@ -313,13 +333,13 @@ impl Adopting<'_> {
                 self.left.add(path, "was changed, and cannot be read", 1, 0);
                 Ok(None)
             }
-            Err(error) => Err(cannot("read", path)(error)),
+            Err(error) => Err(io_error("read", path)(error)),
         }
     }
 
-    fn take(
+    fn add_file(
         &mut self,
-        touched: &Touched<'_>,
+        touched: &SuspectFile<'_>,
         before: Option<(Vec<u8>, u32)>,
         now: Option<(Vec<u8>, u32)>,
     ) -> Result<(), LedgerError> {
@@ -330,10 +350,10 @@ impl Adopting<'_> {
             let text = |side: &'_ Option<(Vec<u8>, u32)>| {
                 side.as_ref().map_or(Vec::new(), |(bytes, _)| bytes.clone())
             };
-            (added, removed) = diff::count(&text(&before), &text(&now));
+            (added, removed) = diff::count_changed_lines(&text(&before), &text(&now));
         }
         let image =
-            |side: &Option<(Vec<u8>, u32)>| side.as_ref().map(|(bytes, mode)| Image::of(bytes, *mode));
+            |side: &Option<(Vec<u8>, u32)>| side.as_ref().map(|(bytes, mode)| FileImage::of(bytes, *mode));
         let (was, is) = (image(&before), image(&now));
         let snapshot = before.map(|(bytes, _)| self.store(&bytes)).transpose()?;
         let content = now.map(|(bytes, _)| self.store(&bytes)).transpose()?;
@@ -362,7 +382,7 @@ impl Adopting<'_> {
 
     /// A file that is gone and one that came are one that was renamed, if they are the same file and nothing of it
     /// changed.
-    fn renames(&mut self) {
+    fn join_renames(&mut self) {
         let mut gone = Vec::new();
         for moved in self.inodes.values() {
             let (Some(from), Some(to)) = (moved.from, moved.to) else { continue };
@@ -383,17 +403,17 @@ impl Adopting<'_> {
     }
 
     /// Keeps some bytes: in the record if they are little text, else as a blob.
-    fn store(&mut self, bytes: &[u8]) -> Result<Content, LedgerError> {
+    fn store(&mut self, bytes: &[u8]) -> Result<RecordContent, LedgerError> {
         match blobs::content_of(bytes) {
-            Content::Text(text) if text.len() <= self.inline => {
+            RecordContent::Text(text) if text.len() <= self.inline => {
                 self.inline -= text.len();
-                return Ok(Content::Text(text));
+                return Ok(RecordContent::Text(text));
             }
             _ => {}
         }
         let blob = Digest::of(bytes);
         let stored = || -> io::Result<()> {
-            let all = self.state.need(Sub::Blobs)?;
+            let all = self.state.require_subdir(StateSubdir::Blobs)?;
             let (fs, scratch) = (self.state.fs(), (self.scratch, "blob"));
             if self.blobs.len() < SYNC_EACH {
                 return blobs::put(fs, &all, scratch, bytes).map(drop);
@@ -405,23 +425,23 @@ impl Adopting<'_> {
             }
             let file = fs.create(scratch.0, scratch.1, FileMode::Private)?;
             fs.write(&file, bytes)?;
-            fs.rename(scratch.0, scratch.1, &all, &blob.to_string(), Rename::Replace)
+            fs.rename(scratch.0, scratch.1, &all, &blob.to_string(), RenameMode::Replace)
         };
-        stored().map_err(cannot("keep", "a blob"))?;
+        stored().map_err(io_error("keep", "a blob"))?;
         self.blobs.push(blob);
-        Ok(Content::Blob { blob, size: bytes.len() as u64 })
+        Ok(RecordContent::Blob { blob, size: bytes.len() as u64 })
     }
 
     /// Blobs must be there before a record that speaks of them.
-    fn sync(&self) -> Result<(), LedgerError> {
+    fn sync_blobs(&self) -> Result<(), LedgerError> {
         let fs = self.state.fs();
         let synced = || -> io::Result<()> {
             match self.blobs.len() {
                 0 => Ok(()),
-                few if few <= SYNC_EACH => fs.sync_dir(&self.state.need(Sub::Blobs)?),
+                few if few <= SYNC_EACH => fs.sync_dir(&self.state.require_subdir(StateSubdir::Blobs)?),
                 _ => fs.sync_all(self.state.dir()),
             }
         };
-        synced().map_err(cannot("write", "the blobs"))
+        synced().map_err(io_error("write", "the blobs"))
     }
 }

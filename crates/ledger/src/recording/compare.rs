@@ -3,11 +3,11 @@
 
 use std::collections::HashSet;
 
-use super::begin::{Lefts, size};
-use super::manifest::{Known, Manifest};
-use super::walk::{self, Odd, Print, Seen, Tree};
+use super::manifest::{ManifestFile, RecordingManifest};
+use super::secure::{RecordingOmissions, format_size};
+use super::walk::{self, RecordingFile, RecordingStamp, RecordingTree, UnrecordableEntry};
 use super::{FILE_BYTES, IGNORED_BYTES};
-use crate::paths::ancestors;
+use crate::disk::paths::ancestors;
 use crate::record::RemovedDirectory;
 
 /// Seconds within which the clocks of file systems may not tell two moments apart. A file that was changed so shortly
@@ -16,55 +16,60 @@ const GRAIN: i64 = 2;
 
 /// What differs.
 #[derive(Default)]
-pub(super) struct Differences<'t> {
+pub(super) struct RecordingDifferences<'t> {
     /// Files to be looked at: what git ignores last.
-    pub(super) files: Vec<Touched<'t>>,
+    pub(super) files: Vec<SuspectFile<'t>>,
     /// Directories that came, outermost first.
     pub(super) made: Vec<String>,
     /// Directories that went, innermost first.
     pub(super) removed: Vec<RemovedDirectory>,
     /// What cannot be undone.
-    pub(super) left: Lefts,
+    pub(super) left: RecordingOmissions,
 }
 
 /// A file that may have changed.
-pub(super) struct Touched<'t> {
+pub(super) struct SuspectFile<'t> {
     pub(super) path: &'t str,
-    pub(super) before: Option<&'t Known>,
-    pub(super) now: Option<&'t Seen>,
+    pub(super) before: Option<&'t ManifestFile>,
+    pub(super) now: Option<&'t RecordingFile>,
 }
 
 /// Compares the two.
-pub(super) fn compare<'t>(before: &'t Manifest, now: &'t Tree) -> Differences<'t> {
-    let mut found = Differences::default();
-    let hidden = Hidden::of(now);
+pub(super) fn compare<'t>(before: &'t RecordingManifest, now: &'t RecordingTree) -> RecordingDifferences<'t> {
+    let mut found = RecordingDifferences::default();
+    let hidden = UnseenDirectories::from_tree(now);
     files(before, now, &hidden, &mut found);
-    odd(before, now, &hidden, &mut found.left);
+    compare_unrecordable(before, now, &hidden, &mut found.left);
     directories(before, now, &hidden, &mut found);
     for unseen in
         now.unseen.iter().filter(|unseen| !before.blind.iter().any(|path| *path == name(&unseen.path)))
     {
-        found.left.add(&unseen.path, &unseen.why, unseen.files, unseen.bytes);
+        found.left.add(&unseen.path, &unseen.reason, unseen.files, unseen.bytes);
     }
     for (path, names) in &now.partial {
         let left = walk::too_many(path, *names);
-        found.left.add(&left.path, &left.why, left.files, 0);
+        found.left.add(&left.path, &left.reason, left.files, 0);
     }
     found
 }
 
-fn files<'t>(before: &'t Manifest, now: &'t Tree, hidden: &Hidden<'_>, found: &mut Differences<'t>) {
-    let blind = Blind::of(before);
-    let mut late: Vec<(u32, Touched<'t>)> = Vec::new();
+fn files<'t>(
+    before: &'t RecordingManifest,
+    now: &'t RecordingTree,
+    hidden: &UnseenDirectories<'_>,
+    found: &mut RecordingDifferences<'t>,
+) {
+    let blind = UnsecuredPaths::from_manifest(before);
+    let mut late: Vec<(u32, SuspectFile<'t>)> = Vec::new();
     let all: std::collections::BTreeSet<&String> = before.files.keys().chain(now.files.keys()).collect();
     for path in all {
         let (was, is) = (before.files.get(path), now.files.get(path));
         let touched = match (was, is) {
             (Some(was), Some(is)) => {
-                was.print != is.print || (was.kept.is_some() && is_young(&was.print, before))
+                was.print != is.print || (was.kept.is_some() && is_racy(&was.print, before))
             }
             // What cannot be seen is not gone.
-            (Some(_), None) => hidden.over(path).is_none(),
+            (Some(_), None) => hidden.covering(path).is_none(),
             _ => true,
         };
         if !touched {
@@ -77,10 +82,10 @@ fn files<'t>(before: &'t Manifest, now: &'t Tree, hidden: &Hidden<'_>, found: &m
             _ => "was changed",
         };
         let kept = was.is_some_and(|was| was.kept.is_some());
-        if let Some(blind) = blind.over(path).filter(|_| !kept) {
+        if let Some(blind) = blind.covering(path).filter(|_| !kept) {
             let name = if blind == path { path.clone() } else { format!("{blind}/") };
             found.left.add(&name, "was not secured, and something changed in it", 1, bytes);
-        } else if let Some(partial) = blind.doubtful(path).filter(|_| was.is_none()) {
+        } else if let Some(partial) = blind.partial_parent(path).filter(|_| was.is_none()) {
             let name = if partial.is_empty() { "./".to_string() } else { format!("{partial}/") };
             found.left.add(
                 &name,
@@ -94,21 +99,25 @@ fn files<'t>(before: &'t Manifest, now: &'t Tree, hidden: &Hidden<'_>, found: &m
             let why = format!("{what}, and has {} other names (hard links)", is.links - 1);
             found.left.add(path, &why, 1, bytes);
         } else if is.is_some() && bytes > FILE_BYTES {
-            found.left.add(path, &format!("{what}, and has more than {}", size(FILE_BYTES)), 1, bytes);
+            found.left.add(path, &format!("{what}, and has more than {}", format_size(FILE_BYTES)), 1, bytes);
         } else {
-            let touched = Touched { path, before: was, now: is };
-            match is.and_then(|is| is.late) {
+            let touched = SuspectFile { path, before: was, now: is };
+            match is.and_then(|is| is.ignored_group) {
                 Some(group) if was.is_none() => late.push((group, touched)),
                 _ => found.files.push(touched),
             }
         }
     }
-    within(late, now, found);
+    keep_small_ignored(late, now, found);
 }
 
 /// Of files that git ignores and that came, those are kept that are little: what a build makes is no loss.
-fn within<'t>(late: Vec<(u32, Touched<'t>)>, now: &Tree, found: &mut Differences<'t>) {
-    let mut groups: std::collections::BTreeMap<u32, (u64, Vec<Touched<'t>>)> = Default::default();
+fn keep_small_ignored<'t>(
+    late: Vec<(u32, SuspectFile<'t>)>,
+    now: &RecordingTree,
+    found: &mut RecordingDifferences<'t>,
+) {
+    let mut groups: std::collections::BTreeMap<u32, (u64, Vec<SuspectFile<'t>>)> = Default::default();
     for (group, touched) in late {
         let (bytes, files) = groups.entry(group).or_default();
         *bytes += touched.now.map_or(0, |now| now.print.size);
@@ -121,7 +130,7 @@ fn within<'t>(late: Vec<(u32, Touched<'t>)>, now: &Tree, found: &mut Differences
             found.files.extend(files);
             continue;
         }
-        let name = now.late.get(group as usize).map_or("", String::as_str);
+        let name = now.ignored_roots.get(group as usize).map_or("", String::as_str);
         let slash = if now.directories.contains_key(name) { "/" } else { "" };
         let why = "was made, is ignored by git, and large";
         found.left.add(&format!("{name}{slash}"), why, files.len(), bytes);
@@ -129,7 +138,7 @@ fn within<'t>(late: Vec<(u32, Touched<'t>)>, now: &Tree, found: &mut Differences
 }
 
 /// Whether the times of a file cannot tell if it was changed since.
-fn is_young(print: &Print, before: &Manifest) -> bool {
+fn is_racy(print: &RecordingStamp, before: &RecordingManifest) -> bool {
     print.changed.0.max(print.modified.0) >= before.began.0.saturating_sub(GRAIN)
 }
 
@@ -139,15 +148,15 @@ fn name(directory: &str) -> &str {
 }
 
 /// What cannot be looked into now.
-struct Hidden<'t>(HashSet<&'t str>);
+struct UnseenDirectories<'t>(HashSet<&'t str>);
 
-impl<'t> Hidden<'t> {
-    fn of(now: &'t Tree) -> Hidden<'t> {
-        Hidden(now.unseen.iter().map(|unseen| name(&unseen.path)).collect())
+impl<'t> UnseenDirectories<'t> {
+    fn from_tree(now: &'t RecordingTree) -> UnseenDirectories<'t> {
+        UnseenDirectories(now.unseen.iter().map(|unseen| name(&unseen.path)).collect())
     }
 
     /// The directory that hides a path.
-    fn over<'p>(&self, path: &'p str) -> Option<&'p str> {
+    fn covering<'p>(&self, path: &'p str) -> Option<&'p str> {
         if self.0.is_empty() {
             return None;
         }
@@ -156,18 +165,18 @@ impl<'t> Hidden<'t> {
 }
 
 /// What was not secured as a whole.
-struct Blind<'m> {
+struct UnsecuredPaths<'m> {
     blind: HashSet<&'m str>,
-    manifest: &'m Manifest,
+    manifest: &'m RecordingManifest,
 }
 
-impl<'m> Blind<'m> {
-    fn of(manifest: &'m Manifest) -> Blind<'m> {
-        Blind { blind: manifest.blind.iter().map(String::as_str).collect(), manifest }
+impl<'m> UnsecuredPaths<'m> {
+    fn from_manifest(manifest: &'m RecordingManifest) -> UnsecuredPaths<'m> {
+        UnsecuredPaths { blind: manifest.blind.iter().map(String::as_str).collect(), manifest }
     }
 
     /// The one that a path is, or lies in.
-    fn over<'p>(&self, path: &'p str) -> Option<&'p str> {
+    fn covering<'p>(&self, path: &'p str) -> Option<&'p str> {
         if self.blind.is_empty() {
             return None;
         }
@@ -175,8 +184,8 @@ impl<'m> Blind<'m> {
     }
 
     /// The directory that was not looked at as a whole, if a path that was not seen may have been in it.
-    fn doubtful<'p>(&self, path: &'p str) -> Option<&'p str> {
-        let Manifest { directories, partial, .. } = self.manifest;
+    fn partial_parent<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let RecordingManifest { directories, partial, .. } = self.manifest;
         if partial.is_empty() {
             return None;
         }
@@ -185,8 +194,13 @@ impl<'m> Blind<'m> {
     }
 }
 
-fn odd(before: &Manifest, now: &Tree, hidden: &Hidden<'_>, left: &mut Lefts) {
-    let about = |path: &String, odd: &Odd, what: &str, left: &mut Lefts| {
+fn compare_unrecordable(
+    before: &RecordingManifest,
+    now: &RecordingTree,
+    hidden: &UnseenDirectories<'_>,
+    left: &mut RecordingOmissions,
+) {
+    let about = |path: &String, odd: &UnrecordableEntry, what: &str, left: &mut RecordingOmissions| {
         left.add(path, &format!("{what}: it is {}", odd.what), 1, odd.print.size);
     };
     for (path, is) in &now.odd {
@@ -200,26 +214,31 @@ fn odd(before: &Manifest, now: &Tree, hidden: &Hidden<'_>, left: &mut Lefts) {
         }
     }
     for (path, was) in &before.odd {
-        if !now.odd.contains_key(path) && hidden.over(path).is_none() {
+        if !now.odd.contains_key(path) && hidden.covering(path).is_none() {
             left.add(path, &format!("was removed: it was {}", was.what), 1, was.print.size);
         }
     }
 }
 
-fn directories(before: &Manifest, now: &Tree, hidden: &Hidden<'_>, found: &mut Differences<'_>) {
+fn directories(
+    before: &RecordingManifest,
+    now: &RecordingTree,
+    hidden: &UnseenDirectories<'_>,
+    found: &mut RecordingDifferences<'_>,
+) {
     let depth = |path: &String| path.matches('/').count();
-    let blind = Blind::of(before);
+    let blind = UnsecuredPaths::from_manifest(before);
     let is_new = |path: &&String| {
         !before.directories.contains_key(*path)
-            && blind.over(path).is_none()
-            && blind.doubtful(path).is_none()
+            && blind.covering(path).is_none()
+            && blind.partial_parent(path).is_none()
     };
     found.made = now.directories.keys().filter(is_new).cloned().collect();
     found.made.sort_by_key(depth);
     let went = before
         .directories
         .iter()
-        .filter(|(path, _)| !now.directories.contains_key(*path) && hidden.over(path).is_none());
+        .filter(|(path, _)| !now.directories.contains_key(*path) && hidden.covering(path).is_none());
     found.removed = went.map(|(path, mode)| RemovedDirectory { path: path.clone(), mode: *mode }).collect();
     found.removed.sort_by_key(|directory| std::cmp::Reverse(depth(&directory.path)));
     let restored: HashSet<&str> =

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use relaycode_durable::{Dir, Fs, atomic};
+use relaycode_durable::{Fs, FsDir, atomic};
 use serde::{Deserialize, Serialize};
 
-use super::lost::Before;
-use super::walk::{Odd, Print};
-use crate::about::About;
-use crate::error::{LedgerError, cannot};
+use super::ledger_files::LedgerInventory;
+use super::walk::{RecordingStamp, UnrecordableEntry};
+use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
+use crate::transaction::header::TransactionHeader;
 
 /// Its name in the recording's directory.
 pub(super) const NAME: &str = "manifest";
@@ -22,9 +22,9 @@ const BYTES: u64 = 512 * 1024 * 1024;
 
 /// The tree as it was.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Manifest {
+pub(super) struct RecordingManifest {
     version: u32,
-    pub(super) told: Told,
+    pub(super) told: RecordingHeader,
     /// The process that records.
     pub(super) pid: u32,
     /// The number that the next transaction had then.
@@ -32,8 +32,8 @@ pub(super) struct Manifest {
     /// The file system's own time when it began.
     pub(super) began: (i64, u32),
     pub(super) directories: BTreeMap<String, u32>,
-    pub(super) files: BTreeMap<String, Known>,
-    pub(super) odd: BTreeMap<String, Odd>,
+    pub(super) files: BTreeMap<String, ManifestFile>,
+    pub(super) odd: BTreeMap<String, UnrecordableEntry>,
     /// Directories and files of which nothing was secured.
     pub(super) blind: Vec<String>,
     /// Directories of which not every name was looked at, and how many were not.
@@ -44,12 +44,12 @@ pub(super) struct Manifest {
     pub(super) mode: Option<u32>,
     /// What the ledger had, should it be lost.
     #[serde(default)]
-    pub(super) before: Before,
+    pub(super) before: LedgerInventory,
 }
 
 /// What the record is going to say, should nobody be there any more to say it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Told {
+pub(super) struct RecordingHeader {
     uuid: TxId,
     project_id: String,
     created_at: String,
@@ -60,23 +60,39 @@ pub(super) struct Told {
     head: Option<String>,
 }
 
-impl Told {
-    pub(super) fn of(about: &About) -> Told {
-        let About {
-            uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head, ..
+impl RecordingHeader {
+    pub(super) fn from_header(about: &TransactionHeader) -> RecordingHeader {
+        let TransactionHeader {
+            uuid,
+            project_id,
+            created_at,
+            git_commit_msg,
+            prompt_summary,
+            origin,
+            branch,
+            head,
+            ..
         } = about.clone();
-        Told { uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head }
+        RecordingHeader { uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head }
     }
 
-    pub(super) fn about(&self) -> About {
-        let Told { uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head } =
-            self.clone();
-        About {
+    pub(super) fn to_header(&self) -> TransactionHeader {
+        let RecordingHeader {
+            uuid,
+            project_id,
+            created_at,
+            git_commit_msg,
+            prompt_summary,
+            origin,
+            branch,
+            head,
+        } = self.clone();
+        TransactionHeader {
             git_commit_msg,
             prompt_summary,
             branch,
             head,
-            ..About::new(uuid, &project_id, &created_at, &origin)
+            ..TransactionHeader::new(uuid, &project_id, &created_at, &origin)
         }
     }
 
@@ -88,25 +104,25 @@ impl Told {
 
 /// A file as it was.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Known {
-    pub(super) print: Print,
+pub(super) struct ManifestFile {
+    pub(super) print: RecordingStamp,
     /// Where its bytes are; `None`: they were not secured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<ImageLocation>,
 }
 
 /// Where a file's bytes are.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) enum Kept {
+pub(super) enum ImageLocation {
     /// In the pack, from this byte on.
     Packed(u64),
     /// In a file of this number, shared with the one in the project.
     Shared(u64),
 }
 
-impl Manifest {
-    pub(super) fn new(told: Told, number: u64, began: (i64, u32)) -> Manifest {
-        Manifest {
+impl RecordingManifest {
+    pub(super) fn new(told: RecordingHeader, number: u64, began: (i64, u32)) -> RecordingManifest {
+        RecordingManifest {
             version: VERSION,
             told,
             pid: std::process::id(),
@@ -118,23 +134,28 @@ impl Manifest {
             blind: Vec::new(),
             partial: BTreeMap::new(),
             mode: None,
-            before: Before::default(),
+            before: LedgerInventory::default(),
         }
     }
 
     /// Writes it; when this returns the command may begin.
-    pub(super) fn write(&self, fs: &dyn Fs, dir: &Dir) -> Result<(), LedgerError> {
-        let bytes = serde_json::to_vec(self).map_err(|error| cannot("write", NAME)(error.into()))?;
+    pub(super) fn write(&self, fs: &dyn Fs, dir: &FsDir) -> Result<(), LedgerError> {
+        let bytes = serde_json::to_vec(self).map_err(|error| io_error("write", NAME)(error.into()))?;
         atomic::write(fs, (dir, "manifest.new"), (dir, NAME), &bytes)
-            .map_err(|error| cannot("write", NAME)(error.source))
+            .map_err(|error| io_error("write", NAME)(error.source))
     }
 
     /// Reads the one of the recording `id`, whose directory is called `path` for messages.
-    pub(super) fn read(fs: &dyn Fs, dir: &Dir, id: TxId, path: &str) -> Result<Manifest, LedgerError> {
+    pub(super) fn read(
+        fs: &dyn Fs,
+        dir: &FsDir,
+        id: TxId,
+        path: &str,
+    ) -> Result<RecordingManifest, LedgerError> {
         let name = format!("{path}/{NAME}");
-        let (bytes, _) = fs.read(dir, NAME, BYTES).map_err(cannot("read", &name))?;
+        let (bytes, _) = fs.read(dir, NAME, BYTES).map_err(io_error("read", &name))?;
         let damaged = |reason: String| LedgerError::Damaged { path: name.clone(), reason };
-        let manifest: Manifest =
+        let manifest: RecordingManifest =
             serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
         if manifest.version != VERSION || manifest.told.uuid != id {
             return Err(damaged("it is not one of this recording".to_string()));

@@ -8,30 +8,30 @@
 //! recording is. What a record cannot hold is named, never passed over.
 
 mod adopt;
-mod begin;
 mod compare;
-mod dead;
-mod keep;
-mod lost;
+mod images;
+mod ledger_files;
 mod manifest;
-mod place;
+mod recovery;
 mod root;
+mod secure;
+mod store;
 #[cfg(test)]
 mod tests;
 mod walk;
 
-pub use adopt::{Adopted, Ended};
-pub use begin::Secured;
-pub(crate) use dead::bury;
-pub use lost::History;
-pub(crate) use place::any;
+pub use adopt::{RecordingEnd, RecordingOutcome};
+pub use ledger_files::LedgerRestoreOutcome;
+pub(crate) use recovery::recover_dead_recordings;
+pub use secure::SecureReport;
+pub(crate) use store::any_recording;
 
 use std::os::fd::OwnedFd;
 
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use manifest::Manifest;
-use place::Own;
+use manifest::RecordingManifest;
+use store::RecordingDirectory;
 
 /// Entries of a project that are looked at.
 pub const ENTRIES: usize = crate::record::FILES;
@@ -51,11 +51,11 @@ const KEPT: &str = ".kept";
 
 /// Something that a record does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct RecordingOmission {
     /// The file; a directory ends with a slash.
     pub path: String,
     /// Why, as the rest of a sentence that begins with the path.
-    pub why: String,
+    pub reason: String,
     /// How many files that is, if it is a directory.
     pub files: usize,
     /// How many bytes they have.
@@ -66,9 +66,9 @@ pub struct Left {
 /// adopts what changed.
 pub struct Recording<'l> {
     ledger: &'l Ledger,
-    own: Own,
-    manifest: Manifest,
-    secured: Secured,
+    own: RecordingDirectory,
+    manifest: RecordingManifest,
+    secured: SecureReport,
 }
 
 impl Recording<'_> {
@@ -78,18 +78,18 @@ impl Recording<'_> {
     }
 
     /// What was secured, and what was not.
-    pub fn secured(&self) -> &Secured {
+    pub fn secure_report(&self) -> &SecureReport {
         &self.secured
     }
 
     /// The path of the directory in which everything is secured, and whether it lies outside of the project.
-    pub fn secured_at(&self) -> (String, bool) {
-        (self.own.path(), self.own.place().outside)
+    pub fn storage_path(&self) -> (String, bool) {
+        (self.own.path(), self.own.store().is_outside)
     }
 
     /// What says that the recording is alive, for a process that ends the command should this one die: until then
     /// nobody may take the recording for dead.
-    pub fn sign_of_life(&self) -> Option<OwnedFd> {
+    pub fn liveness_fd(&self) -> Option<OwnedFd> {
         self.own.lock.as_ref()?.descriptor()?.try_clone_to_owned().ok()
     }
 }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use relaycode_durable::{Fs, Kind};
+use relaycode_durable::{Fs, FsKind};
 
-use crate::error::{LedgerError, cannot};
+use crate::disk::paths::LedgerRoot;
+use crate::error::{LedgerError, io_error};
 use crate::ledger::Ledger;
-use crate::paths::Root;
 
 /// The ledger of the directory that has the project's name now, if that is another directory than before.
 ///
 /// # Errors
 /// `RootGone` if there is none, or what is there is not a directory of its own; the system's.
-pub(super) fn again(ledger: &Ledger) -> Result<Option<Ledger>, LedgerError> {
+pub(super) fn reopen_ledger(ledger: &Ledger) -> Result<Option<Ledger>, LedgerError> {
     let (fs, path) = (&ledger.fs, &ledger.path);
     let shown = path.display().to_string();
     let gone = |what: &'static str| LedgerError::RootGone { path: shown.clone(), what };
@@ -24,10 +24,10 @@ pub(super) fn again(ledger: &Ledger) -> Result<Option<Ledger>, LedgerError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
             return Err(gone("is not a directory any more"));
         }
-        Err(error) => return Err(cannot("open", &shown)(error)),
+        Err(error) => return Err(io_error("open", &shown)(error)),
     };
-    let now = fs.stat_dir(&dir).map_err(cannot("look at", &shown))?;
-    let was = fs.stat_dir(ledger.root.dir()).map_err(cannot("look at", &shown))?;
+    let now = fs.stat_dir(&dir).map_err(io_error("look at", &shown))?;
+    let was = fs.stat_dir(ledger.root.dir()).map_err(io_error("look at", &shown))?;
     if (now.dev, now.ino) == (was.dev, was.ino) {
         return Ok(None);
     }
@@ -35,7 +35,7 @@ pub(super) fn again(ledger: &Ledger) -> Result<Option<Ledger>, LedgerError> {
     if is_link(&**fs, path) {
         return Err(gone("is a symbolic link to another directory now"));
     }
-    let root = Root::new(Arc::clone(fs), dir);
+    let root = LedgerRoot::new(Arc::clone(fs), dir);
     Ok(Some(Ledger { fs: Arc::clone(fs), root, path: path.clone(), settings: ledger.settings.clone() }))
 }
 
@@ -44,11 +44,11 @@ fn is_link(fs: &dyn Fs, path: &std::path::Path) -> bool {
         return true;
     };
     let looked = fs.open_root(parent).and_then(|parent| fs.stat(&parent, name));
-    !looked.is_ok_and(|stat| stat.kind == Kind::Dir)
+    !looked.is_ok_and(|stat| stat.kind == FsKind::Dir)
 }
 
 /// The device and number of the user's own directory: should it lie in the project, it is none of its files.
-pub(super) fn own(ledger: &Ledger) -> Option<(u64, u64)> {
+pub(super) fn own_directory_id(ledger: &Ledger) -> Option<(u64, u64)> {
     let home = ledger.settings.home.as_deref()?;
     let stat = ledger.fs.open_root(home).and_then(|dir| ledger.fs.stat_dir(&dir)).ok()?;
     Some((stat.dev, stat.ino))

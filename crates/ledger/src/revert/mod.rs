@@ -6,27 +6,27 @@
 //! its old bytes and permission bits exactly; one that was edited since is merged by lines. What
 //! cannot be merged without guessing is a conflict, and then nothing is planned at all.
 
-mod inverse;
+mod builder;
+mod merge;
 mod overlay;
 #[cfg(test)]
 mod tests;
-mod text;
 
 use std::collections::BTreeSet;
 use std::slice;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 
-use crate::change::FileChange;
-use crate::error::{LedgerError, Refusal, Rule};
+use crate::disk::paths::PathResolver;
+use crate::disk::tree::{find_obstacle, is_not_a_file};
+use crate::error::{LedgerError, LedgerRefusal, LedgerRule};
 use crate::id::TxId;
 use crate::ledger::Ledger;
-use crate::log::Target;
-use crate::paths::Places;
-use crate::record::{FileRecord, Image, Record, RemovedDirectory};
-use crate::tree::{leads_to_no_file, obstacle};
-use inverse::{Inverse, Part};
-use overlay::Goes;
+use crate::log::LogTarget;
+use crate::record::{FileImage, FileRecord, Record, RemovedDirectory};
+use crate::transaction::change::FileChange;
+use builder::{RevertBuilder, RevertPart};
+use overlay::RevertedPaths;
 
 /// Bytes of one file that a revert is willing to hold.
 pub const READ_BYTES: u64 = 256 * 1024 * 1024;
@@ -34,21 +34,21 @@ pub const READ_BYTES: u64 = 256 * 1024 * 1024;
 /// Files of a transaction that an error lists by name.
 pub const FILES_LISTED: usize = 20;
 
-pub use text::{LINE_CHARS, LINES_LISTED, REGIONS_LISTED};
+pub use merge::{LINE_CHARS, LINES_LISTED, REGIONS_LISTED};
 
 /// What a revert comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reversal {
+pub struct RevertPlan {
     /// What is to be done, by path. Nothing: everything is as it was already.
     pub changes: Vec<FileChange>,
     /// Files in which later edits stay.
-    pub kept: Vec<KeptEdits>,
+    pub kept_edits: Vec<KeptEdits>,
     /// Files that get conflict markers.
-    pub conflicted: Vec<String>,
+    pub conflict_marked: Vec<String>,
     /// Files that are as they were already.
-    pub already: Vec<String>,
+    pub unchanged: Vec<String>,
     /// The transactions that it takes back, newest first.
-    pub of: Vec<TxId>,
+    pub reverts: Vec<TxId>,
     /// Directories that the transactions made and that this leaves without a file of theirs,
     /// innermost first: they go if nothing else is in them.
     pub made_directories_to_remove: Vec<String>,
@@ -79,26 +79,26 @@ pub struct RevertOptions {
 }
 
 /// The project as it is now.
-pub trait Now {
+pub trait CurrentFiles {
     /// The bytes and permission bits of the file at `path`; `None`: there is nothing.
     ///
     /// # Errors
-    /// [`LedgerError::Refused`] with [`Rule::NotAFile`] if something else stands there.
-    fn file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError>;
+    /// [`LedgerError::Refused`] with [`LedgerRule::NotAFile`] if something else stands there.
+    fn read_file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError>;
 }
 
-impl Now for Places<'_> {
-    fn file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
+impl CurrentFiles for PathResolver<'_> {
+    fn read_file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
         let cannot_read =
             |source| LedgerError::Io { action: "read", path: path.to_string(), source, put_back: false };
         let source = match self.read(path, READ_BYTES) {
             Ok(found) => return Ok(found.map(|(bytes, stat)| (bytes, stat.mode))),
             Err(error) => error,
         };
-        if leads_to_no_file(&source)
-            && let Some(what) = obstacle(self, path).map_err(cannot_read)?
+        if is_not_a_file(&source)
+            && let Some(what) = find_obstacle(self, path).map_err(cannot_read)?
         {
-            let refusal = Refusal { path: path.to_string(), rule: Rule::NotAFile(what) };
+            let refusal = LedgerRefusal { path: path.to_string(), rule: LedgerRule::NotAFile(what) };
             return Err(LedgerError::Refused(vec![refusal]));
         }
         Err(cannot_read(source))
@@ -106,18 +106,18 @@ impl Now for Places<'_> {
 }
 
 /// The bytes that records speak of.
-pub trait Images {
+pub trait RecordImages {
     /// The bytes of a file before its transaction; `None`: they are not kept any more.
     ///
     /// # Errors
     /// If they cannot be read.
-    fn before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
+    fn image_before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
 
     /// The bytes that a transaction left in a file; `None`: they are not kept any more.
     ///
     /// # Errors
     /// If they cannot be read.
-    fn after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
+    fn image_after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
 }
 
 /// Plans to take `records` back, which are given newest first.
@@ -128,13 +128,13 @@ pub trait Images {
 /// is not in the transaction; whatever reading fails with.
 pub fn plan(
     records: &[Record],
-    images: &dyn Images,
-    now: &dyn Now,
+    images: &dyn RecordImages,
+    now: &dyn CurrentFiles,
     options: &RevertOptions,
-) -> Result<Reversal, LedgerError> {
-    let mut parts = records.iter().map(parts).collect::<Result<Vec<_>, _>>()?;
+) -> Result<RevertPlan, LedgerError> {
+    let mut parts = records.iter().map(revert_parts).collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &options.file {
-        select(&mut parts, file);
+        select_file(&mut parts, file);
     }
     if let (Some(file), true, Some(newest)) =
         (&options.file, parts.iter().all(Vec::is_empty), records.first())
@@ -145,14 +145,14 @@ pub fn plan(
     let made: BTreeSet<RelPath> = made.filter_map(|path| RelPath::parse(path).ok()).collect();
     let came = parts.iter().flatten().filter(|part| part.file.after.is_some());
     let came: BTreeSet<RelPath> = came.map(|part| part.path.clone()).collect();
-    let goes = Goes { directories: &made, files: &came };
-    let mut inverse = Inverse::new(images, now, goes, options.markers);
+    let goes = RevertedPaths { directories: &made, files: &came };
+    let mut inverse = RevertBuilder::new(images, now, goes, options.markers);
     for (record, parts) in records.iter().zip(&parts) {
         inverse.take_back(record, parts)?;
     }
     let mut reversal = inverse.finish(goes)?;
-    reversal.of = records.iter().map(|record| record.uuid).collect();
-    let is_read_only = |image: Option<Image>| image.is_some_and(|image| image.mode & 0o222 == 0);
+    reversal.reverts = records.iter().map(|record| record.uuid).collect();
+    let is_read_only = |image: Option<FileImage>| image.is_some_and(|image| image.mode & 0o222 == 0);
     for record in records {
         reversal.removed_directories.extend(record.removed_directories.iter().cloned());
         let left = record.result.iter().filter(|file| is_read_only(file.after));
@@ -161,18 +161,18 @@ pub fn plan(
     Ok(reversal)
 }
 
-impl Images for Ledger {
-    fn before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
-        if_kept(self.before_bytes(record, file))
+impl RecordImages for Ledger {
+    fn image_before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+        ignore_missing(self.before_bytes(record, file))
     }
 
-    fn after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
-        if_kept(self.after_bytes(record, file))
+    fn image_after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+        ignore_missing(self.after_bytes(record, file))
     }
 }
 
 /// Bytes that are gone matter only where they are needed.
-fn if_kept(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Vec<u8>>, LedgerError> {
+fn ignore_missing(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Vec<u8>>, LedgerError> {
     match bytes {
         Err(LedgerError::NotRevertible { .. }) => Ok(None),
         other => other,
@@ -184,39 +184,44 @@ impl Ledger {
     ///
     /// # Errors
     /// As [`plan`] does; and if a record cannot be read.
-    pub fn plan_revert(&self, target: &Target, options: &RevertOptions) -> Result<Reversal, LedgerError> {
+    pub fn plan_revert(
+        &self,
+        target: &LogTarget,
+        options: &RevertOptions,
+    ) -> Result<RevertPlan, LedgerError> {
         let ids = match target {
-            Target::One(id) => slice::from_ref(id),
-            Target::Group { members, .. } => members,
+            LogTarget::Transaction(id) => slice::from_ref(id),
+            LogTarget::Group { members, .. } => members,
         };
         let records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
-        plan(&records, self, &self.root().places(), options)
+        plan(&records, self, &self.root().resolver(), options)
     }
 }
 
 /// The files of a record, with names that are safe to use.
-fn parts(record: &Record) -> Result<Vec<Part<'_>>, LedgerError> {
+fn revert_parts(record: &Record) -> Result<Vec<RevertPart<'_>>, LedgerError> {
     let checked = |name: &str| {
         RelPath::parse(name)
             .map_err(|error| LedgerError::NotRevertible { id: record.uuid, reason: error.to_string() })
     };
-    let part = |file| Ok(Part { file, path: checked(&file.path)?, old: checked(file.old_path())? });
+    let part =
+        |file| Ok(RevertPart { file, path: checked(&file.path)?, old_path: checked(file.old_path())? });
     record.result.iter().map(part).collect()
 }
 
 /// Leaves only what belongs to one file, under whatever names these records know it.
-fn select(records: &mut [Vec<Part<'_>>], file: &RelPath) {
+fn select_file(records: &mut [Vec<RevertPart<'_>>], file: &RelPath) {
     let mut names = BTreeSet::from([file.clone()]);
     for parts in records.iter().rev() {
-        let renamed = parts.iter().filter(|part| names.contains(&part.old));
+        let renamed = parts.iter().filter(|part| names.contains(&part.old_path));
         let renamed: Vec<RelPath> = renamed.map(|part| part.path.clone()).collect();
         names.extend(renamed);
     }
     for parts in records {
-        parts.retain(|part| names.contains(&part.path) || names.contains(&part.old));
+        parts.retain(|part| names.contains(&part.path) || names.contains(&part.old_path));
         // Older transactions know the file by the name that it had before this one.
         parts.iter().for_each(|part| _ = names.remove(&part.path));
-        names.extend(parts.iter().map(|part| part.old.clone()));
+        names.extend(parts.iter().map(|part| part.old_path.clone()));
     }
 }
 

@@ -3,57 +3,57 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::fs::is_too_long;
-use relaycode_durable::{Kind, Stat};
+use relaycode_durable::{FsKind, FsStat};
 
 use super::stage::device_of;
-use super::steps::Wanted;
-use crate::error::{LedgerError, Refusal, Rule, cannot};
-use crate::moves::no_directory;
-use crate::paths::{Found, Places, ancestors, split};
+use super::steps::PlannedStep;
+use crate::disk::moves::is_no_directory;
+use crate::disk::paths::{PathEntry, PathResolver, ancestors, split_parent};
+use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
 
 /// Room that must be left beyond what the transaction itself writes.
 const SPARE_BYTES: u64 = 64 * 1024;
 
 /// What the disk says about the files of a change.
-pub(super) struct Checked {
+pub(super) struct CheckedFiles {
     /// The files that are there now, by name.
-    pub(super) stats: HashMap<String, Stat>,
+    pub(super) stats: HashMap<String, FsStat>,
     /// Directories that have to be made, outermost first.
     pub(super) make_directories: Vec<String>,
 }
 
 /// Checks every step; nothing is written.
 pub(super) fn check(
-    places: &Places<'_>,
-    steps: &[Wanted<'_>],
+    places: &PathResolver<'_>,
+    steps: &[PlannedStep<'_>],
     directories_to_remove: &[String],
     read_only: &[String],
-    claims: &HashMap<String, Rule>,
-) -> Result<Checked, LedgerError> {
-    let mut checker = Checker {
-        places,
+    claims: &HashMap<String, LedgerRule>,
+) -> Result<CheckedFiles, LedgerError> {
+    let mut checker = ChangeChecker {
+        paths: places,
         directories_to_remove,
         read_only: read_only.iter().map(String::as_str).collect(),
-        going: steps
+        freed_paths: steps
             .iter()
-            .filter(|step| matches!(step, Wanted::Remove { .. } | Wanted::Move { .. }))
-            .map(Wanted::path)
+            .filter(|step| matches!(step, PlannedStep::Remove { .. } | PlannedStep::Move { .. }))
+            .map(PlannedStep::path)
             .collect(),
         refusals: Vec::new(),
-        checked: Checked { stats: HashMap::new(), make_directories: Vec::new() },
+        checked: CheckedFiles { stats: HashMap::new(), make_directories: Vec::new() },
     };
     for step in steps {
-        for path in [Some(step.path()), step.made()].into_iter().flatten() {
+        for path in [Some(step.path()), step.created_path()].into_iter().flatten() {
             if let Some(rule) = claims.get(path) {
                 checker.refuse(path, rule.clone());
             }
         }
-        checker.step(step)?;
+        checker.check_step(step)?;
     }
-    checker.space(steps)?;
-    let Checker { mut refusals, checked, .. } = checker;
+    checker.require_space(steps)?;
+    let ChangeChecker { mut refusals, checked, .. } = checker;
     if refusals.is_empty() {
         return Ok(checked);
     }
@@ -61,93 +61,93 @@ pub(super) fn check(
     Err(LedgerError::Refused(refusals))
 }
 
-struct Checker<'a, 'r> {
-    places: &'a Places<'r>,
+struct ChangeChecker<'a, 'r> {
+    paths: &'a PathResolver<'r>,
     /// Directories that go if nothing is left in them.
     directories_to_remove: &'a [String],
     /// Files that may be changed although they are read-only.
     read_only: HashSet<&'a str>,
     /// Names that are free afterwards.
-    going: HashSet<&'a str>,
-    refusals: Vec<Refusal>,
-    checked: Checked,
+    freed_paths: HashSet<&'a str>,
+    refusals: Vec<LedgerRefusal>,
+    checked: CheckedFiles,
 }
 
-impl Checker<'_, '_> {
-    fn refuse(&mut self, path: &str, rule: Rule) {
-        self.refusals.push(Refusal { path: path.to_string(), rule });
+impl ChangeChecker<'_, '_> {
+    fn refuse(&mut self, path: &str, rule: LedgerRule) {
+        self.refusals.push(LedgerRefusal { path: path.to_string(), rule });
     }
 
-    fn step(&mut self, step: &Wanted<'_>) -> Result<(), LedgerError> {
+    fn check_step(&mut self, step: &PlannedStep<'_>) -> Result<(), LedgerError> {
         match step {
-            Wanted::Remove { path, before } | Wanted::Replace { path, before, .. } => {
-                self.present(path, before)?;
+            PlannedStep::Remove { path, before } | PlannedStep::Replace { path, before, .. } => {
+                self.require_file(path, before)?;
             }
-            Wanted::Create { path, .. } => self.absent(path)?,
-            Wanted::Move { path, to, before } => {
-                self.present(path, before)?;
-                self.absent(to)?;
-                self.same_device(path, to)?;
+            PlannedStep::Create { path, .. } => self.require_free(path)?,
+            PlannedStep::Move { path, to, before } => {
+                self.require_file(path, before)?;
+                self.require_free(to)?;
+                self.require_same_device(path, to)?;
             }
         }
         Ok(())
     }
 
     /// A file that must be there, be ordinary, and have exactly these bytes.
-    fn present(&mut self, path: &str, before: &[u8]) -> Result<(), LedgerError> {
-        let stat = match self.places.find(path).map_err(cannot("look at", path))? {
-            Found::File(stat) => stat,
-            Found::Nothing => {
-                self.refuse(path, Rule::Gone);
+    fn require_file(&mut self, path: &str, before: &[u8]) -> Result<(), LedgerError> {
+        let stat = match self.paths.entry_at(path).map_err(io_error("look at", path))? {
+            PathEntry::File(stat) => stat,
+            PathEntry::Nothing => {
+                self.refuse(path, LedgerRule::Gone);
                 return Ok(());
             }
-            Found::Other(what) => {
-                self.refuse(path, Rule::NotAFile(what));
+            PathEntry::Other(what) => {
+                self.refuse(path, LedgerRule::NotAFile(what));
                 return Ok(());
             }
         };
         if stat.links > 1 {
-            self.refuse(path, Rule::HardLink { names: stat.links });
+            self.refuse(path, LedgerRule::HardLink { names: stat.links });
         }
         if stat.immutable {
-            self.refuse(path, Rule::Immutable);
+            self.refuse(path, LedgerRule::Immutable);
         } else if stat.mode & 0o222 == 0 && !self.read_only.contains(path) {
-            self.refuse(path, Rule::ReadOnly);
+            self.refuse(path, LedgerRule::ReadOnly);
         }
-        match self.places.read(path, before.len() as u64) {
+        match self.paths.read(path, before.len() as u64) {
             Ok(Some((bytes, _))) if bytes == before => {}
-            Ok(Some(_)) => self.refuse(path, Rule::Changed),
-            Ok(None) => self.refuse(path, Rule::Gone),
-            Err(error) if is_too_long(&error) => self.refuse(path, Rule::Changed),
-            Err(error) => return Err(cannot("read", path)(error)),
+            Ok(Some(_)) => self.refuse(path, LedgerRule::Changed),
+            Ok(None) => self.refuse(path, LedgerRule::Gone),
+            Err(error) if is_too_long(&error) => self.refuse(path, LedgerRule::Changed),
+            Err(error) => return Err(io_error("read", path)(error)),
         }
         self.checked.stats.insert(path.to_string(), stat);
         Ok(())
     }
 
     /// A name that must be free, and the directories that it needs.
-    fn absent(&mut self, path: &str) -> Result<(), LedgerError> {
-        let ancestor_goes = ancestors(path).any(|above| self.going.contains(above));
-        match self.places.find(path).map_err(cannot("look at", path))? {
-            Found::Nothing => {}
-            Found::Other("something beneath a file") if ancestor_goes => {}
-            Found::Other("a directory") if self.goes(path)? => {}
-            Found::File(_) => {
-                self.refuse(path, Rule::Exists);
+    fn require_free(&mut self, path: &str) -> Result<(), LedgerError> {
+        let ancestor_goes = ancestors(path).any(|above| self.freed_paths.contains(above));
+        match self.paths.entry_at(path).map_err(io_error("look at", path))? {
+            PathEntry::Nothing => {}
+            PathEntry::Other("something beneath a file") if ancestor_goes => {}
+            PathEntry::Other("a directory") if self.becomes_empty(path)? => {}
+            PathEntry::File(_) => {
+                self.refuse(path, LedgerRule::Exists);
                 return Ok(());
             }
-            Found::Other(what) => {
-                self.refuse(path, Rule::NotAFile(what));
+            PathEntry::Other(what) => {
+                self.refuse(path, LedgerRule::NotAFile(what));
                 return Ok(());
             }
         }
         let mut first_free = path;
         for above in ancestors(path) {
-            if !self.going.contains(above) {
-                match self.places.directory(above) {
+            if !self.freed_paths.contains(above) {
+                match self.paths.open_directory(above) {
                     Ok(_) => continue,
-                    Err(error) if no_directory(&error) => {}
-                    Err(error) => return Err(cannot("open", above)(error)),
+                    Err(error) if is_no_directory(&error) => {}
+                    Err(error) => return Err(io_error("open", above)(error)),
                 }
             }
             if first_free == path {
@@ -157,19 +157,22 @@ impl Checker<'_, '_> {
                 self.checked.make_directories.push(above.to_string());
             }
         }
-        self.no_twin(first_free)
+        self.check_name_collision(first_free)
     }
 
     /// Whether a directory is to be removed and holds nothing that stays.
-    fn goes(&self, path: &str) -> Result<bool, LedgerError> {
+    fn becomes_empty(&self, path: &str) -> Result<bool, LedgerError> {
         if !self.directories_to_remove.iter().any(|directory| directory == path) {
             return Ok(false);
         }
-        let dir = self.places.directory(path).map_err(cannot("open", path))?;
-        for (name, kind) in self.places.fs().list(&dir).map_err(cannot("list", path))? {
+        let dir = self.paths.open_directory(path).map_err(io_error("open", path))?;
+        for (name, kind) in self.paths.fs().list(&dir).map_err(io_error("list", path))? {
             let inside = format!("{path}/{name}");
-            let goes =
-                if kind == Kind::Dir { self.goes(&inside)? } else { self.going.contains(inside.as_str()) };
+            let goes = if kind == FsKind::Dir {
+                self.becomes_empty(&inside)?
+            } else {
+                self.freed_paths.contains(inside.as_str())
+            };
             if !goes {
                 return Ok(false);
             }
@@ -178,53 +181,53 @@ impl Checker<'_, '_> {
     }
 
     /// The name `path`, which is not there, must not differ from one that is only by its spelling.
-    fn no_twin(&mut self, path: &str) -> Result<(), LedgerError> {
-        let (parent, name) = split(path);
-        let dir = match self.places.directory(parent) {
+    fn check_name_collision(&mut self, path: &str) -> Result<(), LedgerError> {
+        let (parent, name) = split_parent(path);
+        let dir = match self.paths.open_directory(parent) {
             Ok(dir) => dir,
-            Err(error) if no_directory(&error) => return Ok(()),
-            Err(error) => return Err(cannot("open", parent)(error)),
+            Err(error) if is_no_directory(&error) => return Ok(()),
+            Err(error) => return Err(io_error("open", parent)(error)),
         };
-        let fold = |name: &str| RelPath::parse(name).ok().map(|path| path.folded());
+        let fold = |name: &str| RelPath::parse(name).ok().map(|path| path.folded_key());
         let wanted = fold(name);
         let mut twin = None;
-        let seen = self.places.fs().each(&dir, &mut |other, _| {
+        let seen = self.paths.fs().for_each_name(&dir, &mut |other, _| {
             // Comparing lengths first would be wrong: folding changes them.
             if other != name && twin.is_none() && fold(other) == wanted {
                 twin = Some(other.to_string());
             }
         });
-        seen.map_err(cannot("list", parent))?;
+        seen.map_err(io_error("list", parent))?;
         let twin = twin.map(|other| if parent.is_empty() { other } else { format!("{parent}/{other}") });
-        if let Some(other) = twin.filter(|other| !self.going.contains(other.as_str())) {
-            self.refuse(path, Rule::Twin { other });
+        if let Some(other) = twin.filter(|other| !self.freed_paths.contains(other.as_str())) {
+            self.refuse(path, LedgerRule::NameCollision { other });
         }
         Ok(())
     }
 
-    fn same_device(&mut self, from: &str, to: &str) -> Result<(), LedgerError> {
-        if device_of(self.places, split(from).0)?.0 != device_of(self.places, split(to).0)?.0 {
-            self.refuse(to, Rule::OtherDevice);
+    fn require_same_device(&mut self, from: &str, to: &str) -> Result<(), LedgerError> {
+        if device_of(self.paths, split_parent(from).0)?.0 != device_of(self.paths, split_parent(to).0)?.0 {
+            self.refuse(to, LedgerRule::OtherDevice);
         }
         Ok(())
     }
 
-    fn space(&mut self, steps: &[Wanted<'_>]) -> Result<(), LedgerError> {
+    fn require_space(&mut self, steps: &[PlannedStep<'_>]) -> Result<(), LedgerError> {
         let mut needed = SPARE_BYTES;
         for step in steps {
             // The new files once; both images in the journal, and again in the record.
             let (before, after) = match step {
-                Wanted::Remove { before, .. } | Wanted::Move { before, .. } => (before.len(), 0),
-                Wanted::Replace { before, after, .. } => (before.len(), after.bytes.len()),
-                Wanted::Create { after, .. } => (0, after.bytes.len()),
+                PlannedStep::Remove { before, .. } | PlannedStep::Move { before, .. } => (before.len(), 0),
+                PlannedStep::Replace { before, after, .. } => (before.len(), after.bytes.len()),
+                PlannedStep::Create { after, .. } => (0, after.bytes.len()),
             };
             needed += 2 * before as u64 + 3 * after as u64;
         }
-        let root = self.places.directory("").map_err(cannot("open", "the project"))?;
-        let free = self.places.fs().free_bytes(&root).map_err(cannot("look at", "the project"))?;
+        let root = self.paths.open_directory("").map_err(io_error("open", "the project"))?;
+        let free = self.paths.fs().free_bytes(&root).map_err(io_error("look at", "the project"))?;
         if free < needed {
-            let path = steps.first().map_or("", Wanted::path).to_string();
-            self.refuse(&path, Rule::NoSpace { needed, free });
+            let path = steps.first().map_or("", PlannedStep::path).to_string();
+            self.refuse(&path, LedgerRule::NoSpace { needed, free });
         }
         Ok(())
     }

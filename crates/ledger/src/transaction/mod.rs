@@ -6,15 +6,22 @@
 //! own lock is held all the time; it is how others know that the transaction is alive.
 
 mod apply;
+pub mod change;
 mod check;
+pub(crate) mod cleanup;
 mod commit;
 mod gate;
+pub mod group;
+pub mod header;
+pub mod journal;
+pub(crate) mod putback;
+pub mod recover;
 mod stage;
 mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use commit::{Committed, Verdict};
+pub use commit::{CommitVerdict, CommittedTransaction};
 pub(crate) use stage::SYNC_EACH;
 
 use std::collections::{BTreeMap, HashMap};
@@ -23,45 +30,46 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use relaycode_durable::fs::DirMode;
-use relaycode_durable::{Dir, Lock, Stat};
+use relaycode_durable::{FsDir, FsLock, FsStat};
 
-use crate::about::About;
-use crate::blobs;
-use crate::change::FileChange;
-use crate::digest::Digest;
-use crate::error::{LedgerError, Rule, Unfinished, cannot};
+use crate::record::blobs;
+use crate::transaction::change::FileChange;
+
+use crate::disk::digest::Digest;
+use crate::disk::moves::{DirtyDirectories, is_no_directory};
+use crate::disk::paths::{PathResolver, ancestors};
+use crate::error::{LedgerError, LedgerRule, UnfinishedPutBack, io_error};
 use crate::id::TxId;
-use crate::journal::{Stage, Step, Transaction};
 use crate::ledger::Ledger;
-use crate::moves::{Touched, no_directory};
-use crate::paths::{Places, ancestors};
-use crate::putback;
-use crate::record::{Content, FORMAT, FileRecord, INLINE_TOTAL, Image, Record, RemovedDirectory};
-use crate::recover;
-use crate::state::{self, State, Sub};
-use crate::traces;
+use crate::transaction::header::TransactionHeader;
+use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
+
+use crate::record::{FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory};
+
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
 
 /// Where transactions have their directories, beneath the root.
-pub(crate) const SLOTS: &str = ".relaycode/tx";
+pub(crate) const SLOTS_PATH: &str = ".relaycode/tx";
 
 /// A transaction whose files are in place, and that is neither committed nor put back yet. If it is
 /// dropped, the next recovery puts it back.
-pub struct Open<'l> {
+pub struct OpenTransaction<'l> {
     ledger: &'l Ledger,
-    state: State,
-    places: Places<'l>,
-    own: OwnDirectory,
-    transaction: Transaction,
+    state: StateDir,
+    paths: PathResolver<'l>,
+    directory: TransactionDirectory,
+    transaction: TransactionJournal,
     record: Record,
 }
 
 /// The transaction's own directory and lock.
-pub(crate) struct OwnDirectory {
+pub(crate) struct TransactionDirectory {
     pub(crate) name: String,
-    pub(crate) dir: Dir,
+    pub(crate) dir: FsDir,
     /// Held while the transaction lives; a dead one may have none.
     #[expect(dead_code, reason = "it is held, never looked at")]
-    pub(crate) lock: Option<Lock>,
+    pub(crate) lock: Option<FsLock>,
 }
 
 impl Ledger {
@@ -69,35 +77,36 @@ impl Ledger {
     /// between steps; when it says yes, everything is put back.
     ///
     /// # Errors
-    /// Every [`LedgerError`] but `NeedsYou` and `HalfWay` leaves the project as it was, except for what others did
+    /// Every [`LedgerError`] but `NeedsDecision` and `HalfWay` leaves the project as it was, except for what others did
     /// to it meanwhile.
     pub fn begin(
         &self,
         changes: &[FileChange],
-        about: About,
+        about: TransactionHeader,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Open<'_>, LedgerError> {
-        let state = State::create(&self.fs, &self.root).map_err(cannot("make", state::NAME))?;
-        let _project = self.lock_unless(&state, stop)?;
-        let others = recover::dead(self, &state)?;
+    ) -> Result<OpenTransaction<'_>, LedgerError> {
+        let state =
+            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let _project = self.lock_project_unless(&state, stop)?;
+        let others = recover::recover_dead(self, &state)?;
         let claims = claims(&others);
-        self.not_yet_processed(&state, &about)?;
-        let wanted = steps::of(changes).map_err(LedgerError::Refused)?;
-        let places = self.root.places();
+        self.require_unprocessed(&state, &about)?;
+        let wanted = steps::plan_steps(changes).map_err(LedgerError::Refused)?;
+        let places = self.root.resolver();
         let checked =
             check::check(&places, &wanted, &about.directories_to_remove, &about.read_only, &claims)?;
-        let remove_directories = existing(&places, &about.directories_to_remove)?;
-        let own = own_directory(&state, about.uuid)?;
+        let remove_directories = existing_directories(&places, &about.directories_to_remove)?;
+        let own = make_transaction_directory(&state, about.uuid)?;
         let staged = match stage_all(&state, &places, &own, &wanted, &checked.stats) {
             Ok(staged) => staged,
             Err(error) => {
                 // What cannot be cleared now is cleared by the next recovery.
-                let _ = traces::clear(&state, &places, &own);
+                let _ = cleanup::clear_staging(&state, &places, &own);
                 return Err(error);
             }
         };
-        let transaction = Transaction {
-            stage: Stage::Applying,
+        let transaction = TransactionJournal {
+            stage: TransactionStage::Applying,
             pid: std::process::id(),
             directory: own.name.clone(),
             steps: staged.steps,
@@ -106,16 +115,23 @@ impl Ledger {
         };
         let modes: HashMap<String, u32> =
             about.directory_modes.iter().map(|directory| (directory.path.clone(), directory.mode)).collect();
-        let mut open = Open { ledger: self, state, places, own, transaction, record: draft(about) };
+        let mut open = OpenTransaction {
+            ledger: self,
+            state,
+            paths: places,
+            directory: own,
+            transaction,
+            record: draft_record(about),
+        };
         open.record.notes.extend(staged.notes);
         open.journal_and_apply(changes, staged.all_synced, &modes, stop)?;
-        open.record.made_directories.extend(made_together(changes, &others));
+        open.record.made_directories.extend(shared_directories(changes, &others));
         Ok(open)
     }
 
     /// The id must not be in the ledger yet.
-    fn not_yet_processed(&self, state: &State, about: &About) -> Result<(), LedgerError> {
-        if !recover::committed(state, about.uuid)? {
+    fn require_unprocessed(&self, state: &StateDir, about: &TransactionHeader) -> Result<(), LedgerError> {
+        if !recover::is_committed(state, about.uuid)? {
             return Ok(());
         }
         // A record that cannot be read is in the ledger all the same.
@@ -127,11 +143,11 @@ impl Ledger {
 
 /// Directories that another open transaction made and that these changes use as well: whichever of the two is
 /// taken back last removes them, if nothing else is in them.
-fn made_together(changes: &[FileChange], others: &[recover::StillOpen]) -> Vec<String> {
+fn shared_directories(changes: &[FileChange], others: &[recover::UnfinishedTransaction]) -> Vec<String> {
     let mut shared: Vec<String> = Vec::new();
     for change in changes.iter().filter(|change| change.after.is_some()) {
         for above in ancestors(change.path.as_str()) {
-            let made = others.iter().any(|other| other.makes.iter().any(|path| path == above));
+            let made = others.iter().any(|other| other.made_directories.iter().any(|path| path == above));
             if made && !shared.iter().any(|path| path == above) {
                 shared.push(above.to_string());
             }
@@ -142,12 +158,12 @@ fn made_together(changes: &[FileChange], others: &[recover::StillOpen]) -> Vec<S
 }
 
 /// Which rule stands against every path that another open transaction has.
-fn claims(open: &[recover::StillOpen]) -> HashMap<String, Rule> {
+fn claims(open: &[recover::UnfinishedTransaction]) -> HashMap<String, LedgerRule> {
     let mut claims = HashMap::new();
     for other in open {
         let rule = match other.pid {
-            Some(pid) => Rule::Claimed { by: other.id, pid },
-            None => Rule::Waiting { by: other.id },
+            Some(pid) => LedgerRule::Claimed { by: other.id, pid },
+            None => LedgerRule::AwaitsDecision { by: other.id },
         };
         claims.extend(other.paths.iter().map(|path| (path.clone(), rule.clone())));
     }
@@ -155,20 +171,20 @@ fn claims(open: &[recover::StillOpen]) -> HashMap<String, Rule> {
 }
 
 fn stage_all(
-    state: &State,
-    places: &Places<'_>,
-    own: &OwnDirectory,
-    wanted: &[steps::Wanted<'_>],
-    stats: &HashMap<String, Stat>,
-) -> Result<stage::Staged, LedgerError> {
-    let directory = format!("{SLOTS}/{}", own.name);
-    let device = state.fs().stat_dir(&own.dir).map_err(cannot("look at", &directory))?.dev;
-    let slots = stage::Slots { own, directory: &directory, device };
+    state: &StateDir,
+    places: &PathResolver<'_>,
+    own: &TransactionDirectory,
+    wanted: &[steps::PlannedStep<'_>],
+    stats: &HashMap<String, FsStat>,
+) -> Result<stage::StagedSteps, LedgerError> {
+    let directory = format!("{SLOTS_PATH}/{}", own.name);
+    let device = state.fs().stat_dir(&own.dir).map_err(io_error("look at", &directory))?.dev;
+    let slots = stage::SlotLayout { own, directory: &directory, device };
     stage::stage(places, wanted, &slots, stats)
 }
 
 /// A record with everything that is known before the files are in place.
-pub(crate) fn draft(about: About) -> Record {
+pub(crate) fn draft_record(about: TransactionHeader) -> Record {
     Record {
         uuid: about.uuid,
         project_id: about.project_id,
@@ -202,15 +218,15 @@ pub(crate) fn draft(about: About) -> Record {
 
 /// Makes the transaction's directory and takes its lock. An earlier attempt under the same id may
 /// have left one with somebody's bytes in it; then the name gets a number.
-fn own_directory(state: &State, id: TxId) -> Result<OwnDirectory, LedgerError> {
-    let all = state.need(Sub::Transactions).map_err(cannot("open", SLOTS))?;
+fn make_transaction_directory(state: &StateDir, id: TxId) -> Result<TransactionDirectory, LedgerError> {
+    let all = state.require_subdir(StateSubdir::Transactions).map_err(io_error("open", SLOTS_PATH))?;
     let taken = |name: &str| -> Result<bool, LedgerError> {
-        for suffix in ["", traces::DONE, traces::KEPT] {
+        for suffix in ["", cleanup::DONE, cleanup::KEPT] {
             let name = format!("{name}{suffix}");
             match state.fs().stat(&all, &name) {
                 Ok(_) => return Ok(true),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(cannot("look at", &name)(error)),
+                Err(error) => return Err(io_error("look at", &name)(error)),
             }
         }
         Ok(false)
@@ -221,32 +237,35 @@ fn own_directory(state: &State, id: TxId) -> Result<OwnDirectory, LedgerError> {
         attempt += 1;
         name = format!("{id}-{attempt}");
     }
-    let made = || -> io::Result<OwnDirectory> {
+    let made = || -> io::Result<TransactionDirectory> {
         state.fs().make_dir(&all, &name, DirMode::Private)?;
         let dir = state.fs().open_dir(&all, &name)?;
-        let lock = state.fs().lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
-        Ok(OwnDirectory { name: name.clone(), dir, lock: Some(lock) })
+        let lock = state.fs().try_lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
+        Ok(TransactionDirectory { name: name.clone(), dir, lock: Some(lock) })
     };
-    made().map_err(cannot("make", &format!("{SLOTS}/{name}")))
+    made().map_err(io_error("make", &format!("{SLOTS_PATH}/{name}")))
 }
 
 /// Those of `directories` that are there, with their permission bits, innermost first.
-fn existing(places: &Places<'_>, directories: &[String]) -> Result<Vec<RemovedDirectory>, LedgerError> {
+fn existing_directories(
+    places: &PathResolver<'_>,
+    directories: &[String],
+) -> Result<Vec<RemovedDirectory>, LedgerError> {
     let mut found = Vec::new();
     for path in directories {
-        let dir = match places.directory(path) {
+        let dir = match places.open_directory(path) {
             Ok(dir) => dir,
-            Err(error) if no_directory(&error) => continue,
-            Err(error) => return Err(cannot("open", path)(error)),
+            Err(error) if is_no_directory(&error) => continue,
+            Err(error) => return Err(io_error("open", path)(error)),
         };
-        let mode = places.fs().stat_dir(&dir).map_err(cannot("look at", path))?.mode;
+        let mode = places.fs().stat_dir(&dir).map_err(io_error("look at", path))?.mode;
         found.push(RemovedDirectory { path: path.clone(), mode });
     }
     found.sort_by_key(|directory| std::cmp::Reverse(directory.path.matches('/').count()));
     Ok(found)
 }
 
-impl<'l> Open<'l> {
+impl<'l> OpenTransaction<'l> {
     /// Its id.
     pub fn id(&self) -> TxId {
         self.record.uuid
@@ -260,12 +279,12 @@ impl<'l> Open<'l> {
     /// Puts everything back as it was.
     ///
     /// # Errors
-    /// `NeedsYou` if files were changed meanwhile, not by relay: they are left alone. `HalfWay` if
+    /// `NeedsDecision` if files were changed meanwhile, not by relay: they are left alone. `HalfWay` if
     /// it could not be done or finished: the next recovery does.
     pub fn put_back(self) -> Result<(), LedgerError> {
         // Its files are its own for as long as it lives: without the project's lock too.
-        let _project = self.ledger.lock(&self.state);
-        self.back()
+        let _project = self.ledger.lock_project(&self.state);
+        self.put_back_applied()
     }
 
     fn journal_and_apply(
@@ -276,10 +295,10 @@ impl<'l> Open<'l> {
         stop: &dyn Fn() -> bool,
     ) -> Result<(), LedgerError> {
         let applied = self
-            .images(changes)
+            .fill_images(changes)
             .and_then(|()| self.sync_slots(slots_synced))
             .and_then(|()| self.write_journal())
-            .and_then(|()| apply::apply(&self.places, &self.transaction, modes, stop));
+            .and_then(|()| apply::apply(&self.paths, &self.transaction, modes, stop));
         match applied {
             Ok(applied) => {
                 self.record.made_directories = applied.made_directories;
@@ -288,15 +307,15 @@ impl<'l> Open<'l> {
             }
             // Also when the journal could not be written: it may be there even so.
             Err(error) => {
-                self.back()?;
-                Err(after_put_back(error))
+                self.put_back_applied()?;
+                Err(mark_put_back(error))
             }
         }
     }
 
     /// Fills in what every file was and will be; contents that do not fit into a record go to blobs.
-    fn images(&mut self, changes: &[FileChange]) -> Result<(), LedgerError> {
-        let images = Images::of(&self.transaction.steps);
+    fn fill_images(&mut self, changes: &[FileChange]) -> Result<(), LedgerError> {
+        let images = StepImages::from_steps(&self.transaction.steps);
         let mut inline = INLINE_TOTAL;
         for change in changes {
             let (old, new) = (change.old_path().as_str(), change.path.as_str());
@@ -306,12 +325,12 @@ impl<'l> Open<'l> {
                 continue;
             }
             if let Some(bytes) = &change.before {
-                let content = self.store_within(bytes, &mut inline)?;
+                let content = self.store_within_limit(bytes, &mut inline)?;
                 self.record.snapshot.insert(old.to_string(), Some(content));
             }
             let mut content = None;
             if let Some(after) = &change.after {
-                content = Some(self.store_within(&after.bytes, &mut inline)?);
+                content = Some(self.store_within_limit(&after.bytes, &mut inline)?);
                 self.record.snapshot.entry(new.to_string()).or_insert(None);
             }
             self.record.result.push(FileRecord {
@@ -327,27 +346,27 @@ impl<'l> Open<'l> {
         Ok(())
     }
 
-    fn store(&self, bytes: &[u8]) -> Result<Content, LedgerError> {
-        self.store_within(bytes, &mut INLINE_TOTAL.clone())
+    fn store_content(&self, bytes: &[u8]) -> Result<RecordContent, LedgerError> {
+        self.store_within_limit(bytes, &mut INLINE_TOTAL.clone())
     }
 
     /// Keeps some bytes: in the record as far as there is room for texts, else as a blob.
-    fn store_within(&self, bytes: &[u8], inline: &mut usize) -> Result<Content, LedgerError> {
+    fn store_within_limit(&self, bytes: &[u8], inline: &mut usize) -> Result<RecordContent, LedgerError> {
         let content = match blobs::content_of(bytes) {
-            Content::Text(text) if text.len() > *inline => {
-                Content::Blob { blob: Digest::of(bytes), size: bytes.len() as u64 }
+            RecordContent::Text(text) if text.len() > *inline => {
+                RecordContent::Blob { blob: Digest::of(bytes), size: bytes.len() as u64 }
             }
             content => content,
         };
-        if let Content::Text(text) = &content {
+        if let RecordContent::Text(text) = &content {
             *inline -= text.len();
         }
-        if let Content::Blob { .. } = content {
+        if let RecordContent::Blob { .. } = content {
             let stored = || -> io::Result<bool> {
-                let blobs = self.state.need(Sub::Blobs)?;
-                blobs::put(self.state.fs(), &blobs, (&self.own.dir, "blob"), bytes)
+                let blobs = self.state.require_subdir(StateSubdir::Blobs)?;
+                blobs::put(self.state.fs(), &blobs, (&self.directory.dir, "blob"), bytes)
             };
-            stored().map_err(cannot("keep", "a blob"))?;
+            stored().map_err(io_error("keep", "a blob"))?;
         }
         Ok(content)
     }
@@ -357,78 +376,87 @@ impl<'l> Open<'l> {
         let fs = self.state.fs();
         let synced = || -> io::Result<()> {
             if !done {
-                fs.sync_dir(&self.own.dir)?;
-                fs.sync_dir(&self.state.need(Sub::Transactions)?)?;
+                fs.sync_dir(&self.directory.dir)?;
+                fs.sync_dir(&self.state.require_subdir(StateSubdir::Transactions)?)?;
             }
             if self.needs_blobs() {
-                fs.sync_dir(&self.state.need(Sub::Blobs)?)?;
+                fs.sync_dir(&self.state.require_subdir(StateSubdir::Blobs)?)?;
             }
-            let mut elsewhere = Touched::default();
+            let mut elsewhere = DirtyDirectories::default();
             for step in &self.transaction.steps {
-                if let Step::Replace { slot, .. } | Step::Create { slot, .. } = step
-                    && !slot.starts_with(SLOTS)
+                if let TransactionStep::Replace { slot, .. } | TransactionStep::Create { slot, .. } = step
+                    && !slot.starts_with(SLOTS_PATH)
                 {
-                    elsewhere.entry(slot);
+                    elsewhere.add_entry(slot);
                 }
             }
-            elsewhere.sync(&self.places)
+            elsewhere.sync(&self.paths)
         };
-        synced().map_err(cannot("write", SLOTS))
+        synced().map_err(io_error("write", SLOTS_PATH))
     }
 
     fn needs_blobs(&self) -> bool {
         let before = self.record.snapshot.values().flatten();
         let after = self.record.result.iter().filter_map(|file| file.content.as_ref());
-        before.chain(after).any(|content| matches!(content, Content::Blob { .. }))
+        before.chain(after).any(|content| matches!(content, RecordContent::Blob { .. }))
     }
 
     fn write_journal(&mut self) -> Result<(), LedgerError> {
         self.record.transaction = Some(self.transaction.clone());
-        let written = traces::write_journal(&self.state, &self.own, &self.record);
+        let written = cleanup::write_journal(&self.state, &self.directory, &self.record);
         self.record.transaction = None;
         written
     }
 
     /// Puts back what was done, under the project's lock.
-    fn back(&self) -> Result<(), LedgerError> {
-        let others = recover::others(self.transaction.stage);
+    fn put_back_applied(&self) -> Result<(), LedgerError> {
+        let others = recover::foreign_file_policy(self.transaction.stage);
         let before = |path: &str| recover::before_bytes(&self.state, &self.record, path);
-        let half_way = |why| LedgerError::half_way(self.id(), why);
+        let half_way = |why| LedgerError::put_back_incomplete(self.id(), why);
         let fresh;
         let places = match self.transaction.stage {
             // The project's commands may have made directories anew.
-            Stage::GateRunning => {
-                fresh = self.ledger.root.places();
+            TransactionStage::GateRunning => {
+                fresh = self.ledger.root.resolver();
                 &fresh
             }
-            _ => &self.places,
+            _ => &self.paths,
         };
         let back = putback::put_back(places, &self.transaction, &before, others).map_err(half_way)?;
-        traces::finish(&self.state, places, &self.own, &self.record, &self.transaction, &back)
-            .map_err(half_way)?;
-        if back.left.is_empty() {
+        cleanup::finish_put_back(
+            &self.state,
+            places,
+            &self.directory,
+            &self.record,
+            &self.transaction,
+            &back,
+        )
+        .map_err(half_way)?;
+        if back.left_alone.is_empty() {
             return Ok(());
         }
-        let unfinished = Unfinished { id: self.id(), restored: back.restored, left: back.left };
-        Err(LedgerError::NeedsYou(Box::new(unfinished)))
+        let unfinished = UnfinishedPutBack { id: self.id(), restored: back.restored, left: back.left_alone };
+        Err(LedgerError::NeedsDecision(Box::new(unfinished)))
     }
 }
 
 /// What the steps say that every file was and will be, by its name then.
-struct Images<'s> {
-    before: HashMap<&'s str, Image>,
-    after: HashMap<&'s str, Image>,
+struct StepImages<'s> {
+    before: HashMap<&'s str, FileImage>,
+    after: HashMap<&'s str, FileImage>,
 }
 
-impl Images<'_> {
-    fn of(steps: &[Step]) -> Images<'_> {
-        let mut images = Images { before: HashMap::new(), after: HashMap::new() };
+impl StepImages<'_> {
+    fn from_steps(steps: &[TransactionStep]) -> StepImages<'_> {
+        let mut images = StepImages { before: HashMap::new(), after: HashMap::new() };
         for step in steps {
             let (was, becomes) = match step {
-                Step::Replace { path, before, after, .. } => (Some((path, before)), Some((path, after))),
-                Step::Create { path, after, .. } => (None, Some((path, after))),
-                Step::Remove { path, before, .. } => (Some((path, before)), None),
-                Step::Move { path, to, image, .. } => (Some((path, image)), Some((to, image))),
+                TransactionStep::Replace { path, before, after, .. } => {
+                    (Some((path, before)), Some((path, after)))
+                }
+                TransactionStep::Create { path, after, .. } => (None, Some((path, after))),
+                TransactionStep::Remove { path, before, .. } => (Some((path, before)), None),
+                TransactionStep::Move { path, to, image, .. } => (Some((path, image)), Some((to, image))),
             };
             images.before.extend(was.map(|(path, image)| (path.as_str(), *image)));
             images.after.extend(becomes.map(|(path, image)| (path.as_str(), *image)));
@@ -438,7 +466,7 @@ impl Images<'_> {
 }
 
 /// The error, saying that everything was put back.
-fn after_put_back(error: LedgerError) -> LedgerError {
+fn mark_put_back(error: LedgerError) -> LedgerError {
     match error {
         LedgerError::Io { action, path, source, .. } => {
             LedgerError::Io { action, path, source, put_back: true }
@@ -449,22 +477,26 @@ fn after_put_back(error: LedgerError) -> LedgerError {
 
 impl Ledger {
     /// Takes the project's lock, waiting for whoever has it for as long as the settings say.
-    pub(crate) fn lock(&self, state: &State) -> Result<Lock, LedgerError> {
-        self.lock_unless(state, &|| false)
+    pub(crate) fn lock_project(&self, state: &StateDir) -> Result<FsLock, LedgerError> {
+        self.lock_project_unless(state, &|| false)
     }
 
     /// The same, unless somebody says stop.
-    fn lock_unless(&self, state: &State, stop: &dyn Fn() -> bool) -> Result<Lock, LedgerError> {
+    fn lock_project_unless(&self, state: &StateDir, stop: &dyn Fn() -> bool) -> Result<FsLock, LedgerError> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            if let Some(lock) = state.fs().lock(state.dir(), "lock").map_err(cannot("lock", state::NAME))? {
+            if let Some(lock) = state
+                .fs()
+                .try_lock(state.dir(), "lock")
+                .map_err(io_error("lock", state_dir::STATE_DIR_NAME))?
+            {
                 return Ok(lock);
             }
             if stop() {
                 return Err(LedgerError::Interrupted);
             }
-            if started.elapsed() >= self.settings.patience {
+            if started.elapsed() >= self.settings.lock_timeout {
                 return Err(LedgerError::Busy);
             }
             thread::sleep(pause);

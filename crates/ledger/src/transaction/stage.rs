@@ -4,25 +4,25 @@
 use std::collections::HashMap;
 
 use relaycode_durable::fs::FileMode;
-use relaycode_durable::{File, Fs, Stat, atomic};
+use relaycode_durable::{Fs, FsFile, FsStat, atomic};
 
-use super::steps::{New, Wanted};
-use super::{OwnDirectory, SLOTS};
-use crate::change::NewMode;
-use crate::error::{LedgerError, cannot};
-use crate::journal::Step;
-use crate::moves::no_directory;
-use crate::paths::{Places, split};
-use crate::record::Image;
-use crate::traces;
+use super::steps::{PlannedFile, PlannedStep};
+use super::{SLOTS_PATH, TransactionDirectory};
+use crate::disk::moves::is_no_directory;
+use crate::disk::paths::{PathResolver, split_parent};
+use crate::error::{LedgerError, io_error};
+use crate::record::FileImage;
+use crate::transaction::change::NewMode;
+use crate::transaction::cleanup;
+use crate::transaction::journal::TransactionStep;
 
 /// Up to this many files each is synced by itself; beyond, the whole file system is, once.
 pub(crate) const SYNC_EACH: usize = 16;
 
 /// What staging came to.
 #[derive(Default)]
-pub(super) struct Staged {
-    pub(super) steps: Vec<Step>,
+pub(super) struct StagedSteps {
+    pub(super) steps: Vec<TransactionStep>,
     /// What could not be kept as it was.
     pub(super) notes: Vec<String>,
     /// Everything on the device of the transaction's directory is durable, names included.
@@ -30,23 +30,27 @@ pub(super) struct Staged {
 }
 
 /// Where the slots are.
-pub(super) struct Slots<'t> {
-    pub(super) own: &'t OwnDirectory,
+pub(super) struct SlotLayout<'t> {
+    pub(super) own: &'t TransactionDirectory,
     /// The transaction's own directory, beneath the root.
     pub(super) directory: &'t str,
     /// Its device.
     pub(super) device: u64,
 }
 
-impl Slots<'_> {
+impl SlotLayout<'_> {
     /// A slot for every step. Those on other devices are written down first, so that they can be
     /// found whatever happens.
-    fn all(&self, places: &Places<'_>, wanted: &[Wanted<'_>]) -> Result<Vec<String>, LedgerError> {
+    fn assign(
+        &self,
+        places: &PathResolver<'_>,
+        wanted: &[PlannedStep<'_>],
+    ) -> Result<Vec<String>, LedgerError> {
         let mut slots = Vec::with_capacity(wanted.len());
         let mut elsewhere = String::new();
         let mut devices: HashMap<&str, (u64, &str)> = HashMap::new();
         for (number, step) in wanted.iter().enumerate() {
-            let parent = split(step.path()).0;
+            let parent = split_parent(step.path()).0;
             let (device, at) = match devices.get(parent) {
                 Some(known) => *known,
                 None => *devices.entry(parent).or_insert(device_of(places, parent)?),
@@ -55,7 +59,7 @@ impl Slots<'_> {
                 slots.push(format!("{}/{number}", self.directory));
                 continue;
             }
-            let at = outermost(places, at, device)?;
+            let at = outermost_on_device(places, at, device)?;
             let slash = if at.is_empty() { "" } else { "/" };
             slots.push(format!("{at}{slash}.relaycode-{}-{number}", self.own.name));
             elsewhere += &slots[number];
@@ -63,10 +67,10 @@ impl Slots<'_> {
         }
         if !elsewhere.is_empty() {
             let fs = places.fs();
-            atomic::stage(fs, (&self.own.dir, traces::ELSEWHERE), elsewhere.as_bytes())
+            atomic::stage(fs, (&self.own.dir, cleanup::SLOT_LIST), elsewhere.as_bytes())
                 .and_then(|()| fs.sync_dir(&self.own.dir))
-                .and_then(|()| fs.sync_dir(&places.directory(SLOTS)?))
-                .map_err(cannot("write", self.directory))?;
+                .and_then(|()| fs.sync_dir(&places.open_directory(SLOTS_PATH)?))
+                .map_err(io_error("write", self.directory))?;
         }
         Ok(slots)
     }
@@ -74,10 +78,14 @@ impl Slots<'_> {
 
 /// The outermost directory above `directory`, or itself, on the same device: none that goes with
 /// the change.
-fn outermost<'p>(places: &Places<'_>, directory: &'p str, device: u64) -> Result<&'p str, LedgerError> {
+fn outermost_on_device<'p>(
+    places: &PathResolver<'_>,
+    directory: &'p str,
+    device: u64,
+) -> Result<&'p str, LedgerError> {
     let mut at = directory;
     while !at.is_empty() {
-        let above = split(at).0;
+        let above = split_parent(at).0;
         if device_of(places, above)?.0 != device {
             break;
         }
@@ -88,107 +96,116 @@ fn outermost<'p>(places: &Places<'_>, directory: &'p str, device: u64) -> Result
 
 /// The device that files in `directory` are on, and the innermost directory above it that is there:
 /// one that has still to be made will be on its parent's device.
-pub(super) fn device_of<'p>(places: &Places<'_>, directory: &'p str) -> Result<(u64, &'p str), LedgerError> {
+pub(super) fn device_of<'p>(
+    places: &PathResolver<'_>,
+    directory: &'p str,
+) -> Result<(u64, &'p str), LedgerError> {
     let mut at = directory;
     let dir = loop {
-        match places.directory(at) {
+        match places.open_directory(at) {
             Ok(dir) => break dir,
-            Err(error) if !at.is_empty() && no_directory(&error) => at = split(at).0,
-            Err(error) => return Err(cannot("open", at)(error)),
+            Err(error) if !at.is_empty() && is_no_directory(&error) => at = split_parent(at).0,
+            Err(error) => return Err(io_error("open", at)(error)),
         }
     };
-    let stat = places.fs().stat_dir(&dir).map_err(cannot("look at", at))?;
+    let stat = places.fs().stat_dir(&dir).map_err(io_error("look at", at))?;
     Ok((stat.dev, at))
 }
 
 /// Writes every new file into its slot. They are durable afterwards; so are their names if there are
 /// more than [`SYNC_EACH`], except for those on other devices.
 pub(super) fn stage(
-    places: &Places<'_>,
-    wanted: &[Wanted<'_>],
-    slots: &Slots<'_>,
-    stats: &HashMap<String, Stat>,
-) -> Result<Staged, LedgerError> {
+    places: &PathResolver<'_>,
+    wanted: &[PlannedStep<'_>],
+    slots: &SlotLayout<'_>,
+    stats: &HashMap<String, FsStat>,
+) -> Result<StagedSteps, LedgerError> {
     let new_files =
-        wanted.iter().filter(|step| matches!(step, Wanted::Replace { .. } | Wanted::Create { .. }));
+        wanted.iter().filter(|step| matches!(step, PlannedStep::Replace { .. } | PlannedStep::Create { .. }));
     let sync_each = new_files.count() <= SYNC_EACH;
-    let stager = Stager { places, stats, slots, sync_each };
-    let mut staged = Staged { all_synced: !sync_each, ..Staged::default() };
-    for (step, slot) in wanted.iter().zip(slots.all(places, wanted)?) {
-        let known = |path: &str, bytes: &[u8]| Image::of(bytes, stats.get(path).map_or(0, |stat| stat.mode));
+    let stager = FileStager { paths: places, stats, slots, sync_each };
+    let mut staged = StagedSteps { all_synced: !sync_each, ..StagedSteps::default() };
+    for (step, slot) in wanted.iter().zip(slots.assign(places, wanted)?) {
+        let known =
+            |path: &str, bytes: &[u8]| FileImage::of(bytes, stats.get(path).map_or(0, |stat| stat.mode));
         let path = step.path().to_string();
         let step = match step {
-            Wanted::Remove { path, before } => {
-                Step::Remove { before: known(path, before), path: path.to_string(), slot }
+            PlannedStep::Remove { path, before } => {
+                TransactionStep::Remove { before: known(path, before), path: path.to_string(), slot }
             }
-            Wanted::Move { path, to, before } => {
-                Step::Move { image: known(path, before), path: path.to_string(), to: to.to_string(), slot }
-            }
-            Wanted::Replace { before, after, .. } => {
-                let image = stager.write(&path, &slot, after, &mut staged.notes)?;
+            PlannedStep::Move { path, to, before } => TransactionStep::Move {
+                image: known(path, before),
+                path: path.to_string(),
+                to: to.to_string(),
+                slot,
+            },
+            PlannedStep::Replace { before, after, .. } => {
+                let image = stager.stage_file(&path, &slot, after, &mut staged.notes)?;
                 let before = known(&path, before);
                 if image == before {
                     // Nothing would change but the time: the file stays as it is.
                     remove(places, &slot)?;
                     continue;
                 }
-                Step::Replace { before, after: image, path, slot }
+                TransactionStep::Replace { before, after: image, path, slot }
             }
-            Wanted::Create { after, .. } => {
-                Step::Create { after: stager.write(&path, &slot, after, &mut staged.notes)?, path, slot }
-            }
+            PlannedStep::Create { after, .. } => TransactionStep::Create {
+                after: stager.stage_file(&path, &slot, after, &mut staged.notes)?,
+                path,
+                slot,
+            },
         };
         staged.steps.push(step);
     }
     if staged.all_synced {
-        places.fs().sync_all(&slots.own.dir).map_err(cannot("write", "the staged files"))?;
+        places.fs().sync_all(&slots.own.dir).map_err(io_error("write", "the staged files"))?;
     }
     Ok(staged)
 }
 
-fn remove(places: &Places<'_>, path: &str) -> Result<(), LedgerError> {
-    let removed = places.place(path).and_then(|place| places.fs().remove_file(&place.dir, place.name));
-    removed.map_err(cannot("remove", path))
+fn remove(places: &PathResolver<'_>, path: &str) -> Result<(), LedgerError> {
+    let removed = places.resolve(path).and_then(|place| places.fs().remove_file(&place.dir, place.name));
+    removed.map_err(io_error("remove", path))
 }
 
-struct Stager<'a, 'r> {
-    places: &'a Places<'r>,
-    stats: &'a HashMap<String, Stat>,
-    slots: &'a Slots<'a>,
+struct FileStager<'a, 'r> {
+    paths: &'a PathResolver<'r>,
+    stats: &'a HashMap<String, FsStat>,
+    slots: &'a SlotLayout<'a>,
     sync_each: bool,
 }
 
-impl Stager<'_, '_> {
-    fn write(
+impl FileStager<'_, '_> {
+    fn stage_file(
         &self,
         path: &str,
         slot: &str,
-        new: &New<'_>,
+        new: &PlannedFile<'_>,
         notes: &mut Vec<String>,
-    ) -> Result<Image, LedgerError> {
-        let fs = self.places.fs();
-        let place = self.places.place(slot).map_err(cannot("open", slot))?;
-        let old = new.continues.and_then(|name| Some((name, self.stats.get(name)?)));
+    ) -> Result<FileImage, LedgerError> {
+        let fs = self.paths.fs();
+        let place = self.paths.resolve(slot).map_err(io_error("open", slot))?;
+        let old = new.predecessor.and_then(|name| Some((name, self.stats.get(name)?)));
         let mode = match (old, new.mode) {
             (None, NewMode::Executable(true)) => FileMode::Usual { executable: true },
             (None, NewMode::Keep | NewMode::Executable(false)) => FileMode::Usual { executable: false },
             _ => FileMode::Private,
         };
-        let file = fs.create(&place.dir, place.name, mode).map_err(cannot("make", slot))?;
-        fs.write(&file, new.bytes).map_err(cannot("write", slot))?;
+        let file = fs.create(&place.dir, place.name, mode).map_err(io_error("make", slot))?;
+        fs.write(&file, new.bytes).map_err(io_error("write", slot))?;
         let bits = match (old, new.mode) {
-            (old, NewMode::Exact(bits)) => Some(without_new_powers(bits, old.map(|(_, stat)| stat.mode))),
+            (old, NewMode::Exact(bits)) => Some(mask_setuid(bits, old.map(|(_, stat)| stat.mode))),
             (Some((_, stat)), NewMode::Keep) => Some(stat.mode),
             (Some((_, stat)), NewMode::Executable(yes)) => Some(with_execution(stat.mode, yes)),
             (None, _) => None,
         };
-        let stat = fs.stat_file(&file).map_err(cannot("look at", slot))?;
+        let stat = fs.stat_file(&file).map_err(io_error("look at", slot))?;
         if let Some((name, old)) = old {
-            self.carry_over(&file, &stat, (name, old), path, notes)?;
+            self.copy_attributes(&file, &stat, (name, old), path, notes)?;
         }
         let mode = match bits {
             Some(bits) => {
-                fs.set_mode(&file, bits).map_err(cannot("set the permissions of", slot))?;
+                fs.set_mode(&file, bits).map_err(io_error("set the permissions of", slot))?;
                 bits
             }
             None => stat.mode,
@@ -199,32 +216,32 @@ impl Stager<'_, '_> {
             notes.push(format!("{path}: it has the permission bits {mode:04o} instead of {wanted:04o}"));
         }
         // One on another device is not among what is synced at once.
-        if self.sync_each || split(slot).0 != self.slots.directory {
-            fs.sync_file(&file).map_err(cannot("write", slot))?;
+        if self.sync_each || split_parent(slot).0 != self.slots.directory {
+            fs.sync_file(&file).map_err(io_error("write", slot))?;
         }
-        Ok(Image::of(new.bytes, mode))
+        Ok(FileImage::of(new.bytes, mode))
     }
 
     /// Gives a staged file the owner and the attributes of the file that it continues. What the
     /// system does not allow is noted: the change itself is what the user wants.
-    fn carry_over(
+    fn copy_attributes(
         &self,
-        file: &File,
-        stat: &Stat,
-        (name, old): (&str, &Stat),
+        file: &FsFile,
+        stat: &FsStat,
+        (name, old): (&str, &FsStat),
         path: &str,
         notes: &mut Vec<String>,
     ) -> Result<(), LedgerError> {
-        let fs: &dyn Fs = self.places.fs();
+        let fs: &dyn Fs = self.paths.fs();
         if (stat.uid, stat.gid) != (old.uid, old.gid)
             && let Err(error) = fs.set_owner(file, old.uid, old.gid)
         {
-            let Stat { uid, gid, .. } = old;
+            let FsStat { uid, gid, .. } = old;
             notes.push(format!("{path}: it belonged to {uid}:{gid}, which could not be kept ({error})"));
         }
-        let place = self.places.place(name).map_err(cannot("open", name))?;
+        let place = self.paths.resolve(name).map_err(io_error("open", name))?;
         let attributes =
-            fs.attributes(&place.dir, place.name).map_err(cannot("read the attributes of", name))?;
+            fs.attributes(&place.dir, place.name).map_err(io_error("read the attributes of", name))?;
         for (attribute, value) in attributes {
             if let Err(error) = fs.set_attribute(file, &attribute, &value) {
                 notes.push(format!("{path}: its attribute {attribute} could not be kept ({error})"));
@@ -236,7 +253,7 @@ impl Stager<'_, '_> {
 
 /// The permission bits without those that let others run a file as its owner, unless it has them now:
 /// a record is no reason to give them, whoever wrote it.
-fn without_new_powers(bits: u32, now: Option<u32>) -> u32 {
+fn mask_setuid(bits: u32, now: Option<u32>) -> u32 {
     bits & (0o777 | now.unwrap_or(0))
 }
 
@@ -258,8 +275,8 @@ mod tests {
 
     #[test]
     fn a_record_gives_nobody_the_powers_of_the_owner() {
-        assert_eq!(without_new_powers(0o6755, None), 0o755);
-        assert_eq!(without_new_powers(0o4755, Some(0o644)), 0o755);
-        assert_eq!(without_new_powers(0o4755, Some(0o4711)), 0o4755);
+        assert_eq!(mask_setuid(0o6755, None), 0o755);
+        assert_eq!(mask_setuid(0o4755, Some(0o644)), 0o755);
+        assert_eq!(mask_setuid(0o4755, Some(0o4711)), 0o4755);
     }
 }

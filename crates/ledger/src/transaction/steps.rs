@@ -7,53 +7,53 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::change::{FileChange, NewMode};
-use crate::error::{Refusal, Rule};
-use crate::paths::ancestors;
+use crate::disk::paths::ancestors;
+use crate::error::{LedgerRefusal, LedgerRule};
+use crate::transaction::change::{FileChange, NewMode};
 
 /// One step, still without slots, images and permission bits.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wanted<'c> {
+pub(super) enum PlannedStep<'c> {
     Remove { path: &'c str, before: &'c [u8] },
     Move { path: &'c str, to: &'c str, before: &'c [u8] },
-    Replace { path: &'c str, before: &'c [u8], after: New<'c> },
-    Create { path: &'c str, after: New<'c> },
+    Replace { path: &'c str, before: &'c [u8], after: PlannedFile<'c> },
+    Create { path: &'c str, after: PlannedFile<'c> },
 }
 
 /// A file that shall be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct New<'c> {
+pub(super) struct PlannedFile<'c> {
     pub(super) bytes: &'c [u8],
     pub(super) mode: NewMode,
     /// The name now of the file that it continues, whose owner and attributes it keeps.
-    pub(super) continues: Option<&'c str>,
+    pub(super) predecessor: Option<&'c str>,
 }
 
-impl<'c> Wanted<'c> {
+impl<'c> PlannedStep<'c> {
     /// The name that the step is about.
     pub(super) fn path(&self) -> &'c str {
         match self {
-            Wanted::Remove { path, .. }
-            | Wanted::Move { path, .. }
-            | Wanted::Replace { path, .. }
-            | Wanted::Create { path, .. } => path,
+            PlannedStep::Remove { path, .. }
+            | PlannedStep::Move { path, .. }
+            | PlannedStep::Replace { path, .. }
+            | PlannedStep::Create { path, .. } => path,
         }
     }
 
     /// The name that it makes, if it makes one.
-    pub(super) fn made(&self) -> Option<&'c str> {
+    pub(super) fn created_path(&self) -> Option<&'c str> {
         match self {
-            Wanted::Move { to, .. } => Some(to),
-            Wanted::Create { path, .. } => Some(path),
-            Wanted::Remove { .. } | Wanted::Replace { .. } => None,
+            PlannedStep::Move { to, .. } => Some(to),
+            PlannedStep::Create { path, .. } => Some(path),
+            PlannedStep::Remove { .. } | PlannedStep::Replace { .. } => None,
         }
     }
 }
 
 /// The steps for `changes`, in their order: removals, moves, replacements, creations.
-pub(super) fn of(changes: &[FileChange]) -> Result<Vec<Wanted<'_>>, Vec<Refusal>> {
+pub(super) fn plan_steps(changes: &[FileChange]) -> Result<Vec<PlannedStep<'_>>, Vec<LedgerRefusal>> {
     let mut before: BTreeMap<&str, &[u8]> = BTreeMap::new();
-    let mut after: BTreeMap<&str, New<'_>> = BTreeMap::new();
+    let mut after: BTreeMap<&str, PlannedFile<'_>> = BTreeMap::new();
     let mut refusals = Vec::new();
     for change in changes {
         let (old, new) = (change.old_path().as_str(), change.path.as_str());
@@ -63,46 +63,48 @@ pub(super) fn of(changes: &[FileChange]) -> Result<Vec<Wanted<'_>>, Vec<Refusal>
         }
         if let Some(file) = &change.after {
             let continues = change.before.as_ref().map(|_| old);
-            twice |= after.insert(new, New { bytes: &file.bytes, mode: file.mode, continues }).is_some();
+            twice |= after
+                .insert(new, PlannedFile { bytes: &file.bytes, mode: file.mode, predecessor: continues })
+                .is_some();
         }
         if twice {
-            refusals.push(Refusal { path: new.to_string(), rule: Rule::Twice });
+            refusals.push(LedgerRefusal { path: new.to_string(), rule: LedgerRule::DuplicatePath });
         }
     }
-    refusals.extend(twins(changes));
+    refusals.extend(find_name_collisions(changes));
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let moves = moves(changes, &before, &after);
+    let moves = find_moves(changes, &before, &after);
     let moved_to: HashSet<&str> = moves.values().copied().collect();
     let mut steps = Vec::new();
     for (path, bytes) in &before {
         steps.push(match (moves.get(path), after.get(path)) {
-            (Some(to), _) => Wanted::Move { path, to, before: bytes },
-            (None, Some(new)) => Wanted::Replace { path, before: bytes, after: *new },
-            (None, None) => Wanted::Remove { path, before: bytes },
+            (Some(to), _) => PlannedStep::Move { path, to, before: bytes },
+            (None, Some(new)) => PlannedStep::Replace { path, before: bytes, after: *new },
+            (None, None) => PlannedStep::Remove { path, before: bytes },
         });
     }
     for (path, new) in &after {
         if !before.contains_key(path) && !moved_to.contains(path) {
-            steps.push(Wanted::Create { path, after: *new });
+            steps.push(PlannedStep::Create { path, after: *new });
         }
     }
     steps.sort_by_key(|step| match step {
-        Wanted::Remove { .. } => 0,
-        Wanted::Move { .. } => 1,
-        Wanted::Replace { .. } => 2,
-        Wanted::Create { .. } => 3,
+        PlannedStep::Remove { .. } => 0,
+        PlannedStep::Move { .. } => 1,
+        PlannedStep::Replace { .. } => 2,
+        PlannedStep::Create { .. } => 3,
     });
     Ok(steps)
 }
 
 /// Renames of a file as it is, from a name that nothing takes to one that nothing had, and that no
 /// file has to make room for.
-fn moves<'c>(
+fn find_moves<'c>(
     changes: &'c [FileChange],
     before: &BTreeMap<&str, &[u8]>,
-    after: &BTreeMap<&str, New<'_>>,
+    after: &BTreeMap<&str, PlannedFile<'_>>,
 ) -> HashMap<&'c str, &'c str> {
     let mut moves = HashMap::new();
     for change in changes {
@@ -128,14 +130,16 @@ fn moves<'c>(
 }
 
 /// Names of the change that are one name on some file systems.
-fn twins(changes: &[FileChange]) -> Vec<Refusal> {
+fn find_name_collisions(changes: &[FileChange]) -> Vec<LedgerRefusal> {
     let mut folded: HashMap<String, &str> = HashMap::new();
     let mut refusals = Vec::new();
     for change in changes.iter().filter(|change| change.after.is_some()) {
         let name = change.path.as_str();
-        match folded.insert(change.path.folded(), name) {
-            Some(other) if other != name => refusals
-                .push(Refusal { path: name.to_string(), rule: Rule::Twin { other: other.to_string() } }),
+        match folded.insert(change.path.folded_key(), name) {
+            Some(other) if other != name => refusals.push(LedgerRefusal {
+                path: name.to_string(),
+                rule: LedgerRule::NameCollision { other: other.to_string() },
+            }),
             _ => {}
         }
     }
@@ -144,10 +148,10 @@ fn twins(changes: &[FileChange]) -> Vec<Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use relaycode_change::path::RelPath;
+    use relaycode_change::proposal::path::RelPath;
 
     use super::*;
-    use crate::change::After;
+    use crate::transaction::change::AfterContent;
 
     fn path(text: &str) -> RelPath {
         RelPath::parse(text).unwrap()
@@ -159,19 +163,19 @@ mod tests {
             path: path(name),
             renamed_from: old.filter(|old| old.0 != name).map(|old| path(old.0)),
             before: old.map(|old| old.1.into()),
-            after: new.map(|new| After { bytes: new.1.into(), mode: NewMode::Keep }),
+            after: new.map(|new| AfterContent { bytes: new.1.into(), mode: NewMode::Keep }),
             added: 0,
             removed: 0,
         }
     }
 
     fn shape(changes: &[FileChange]) -> Vec<String> {
-        let steps = of(changes).unwrap();
-        let text = |step: &Wanted<'_>| match step {
-            Wanted::Remove { path, .. } => format!("remove {path}"),
-            Wanted::Move { path, to, .. } => format!("move {path} {to}"),
-            Wanted::Replace { path, .. } => format!("replace {path}"),
-            Wanted::Create { path, .. } => format!("create {path}"),
+        let steps = plan_steps(changes).unwrap();
+        let text = |step: &PlannedStep<'_>| match step {
+            PlannedStep::Remove { path, .. } => format!("remove {path}"),
+            PlannedStep::Move { path, to, .. } => format!("move {path} {to}"),
+            PlannedStep::Replace { path, .. } => format!("replace {path}"),
+            PlannedStep::Create { path, .. } => format!("create {path}"),
         };
         steps.iter().map(text).collect()
     }
@@ -209,8 +213,8 @@ mod tests {
     #[test]
     fn a_name_takes_part_once_and_not_in_two_spellings() {
         let twice = [change(None, Some(("a", "1"))), change(None, Some(("a", "2")))];
-        assert_eq!(of(&twice).unwrap_err()[0].rule, Rule::Twice);
+        assert_eq!(plan_steps(&twice).unwrap_err()[0].rule, LedgerRule::DuplicatePath);
         let twins = [change(None, Some(("a", "1"))), change(None, Some(("A", "2")))];
-        assert!(matches!(of(&twins).unwrap_err()[0].rule, Rule::Twin { .. }));
+        assert!(matches!(plan_steps(&twins).unwrap_err()[0].rule, LedgerRule::NameCollision { .. }));
     }
 }

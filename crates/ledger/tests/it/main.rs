@@ -2,5 +2,5 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod promises;
+mod error_states;
 mod record;

@@ -3,15 +3,17 @@
 use std::fs;
 use std::sync::Arc;
 
-use relaycode_change::path::RelPath;
-use relaycode_durable::Real;
-use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::digest::of_changes;
-use relaycode_ledger::{About, Ledger, RevertOptions, Settings, Target, TxId, Verdict};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_durable::RealFs;
+use relaycode_ledger::disk::digest::digest_changes;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::{
+    CommitVerdict, Ledger, LedgerSettings, LogTarget, RevertOptions, TransactionHeader, TxId,
+};
 use tempfile::TempDir;
 
 fn ledger(dir: &TempDir) -> Ledger {
-    Ledger::open(Arc::new(Real::default()), dir.path(), Settings::default()).unwrap()
+    Ledger::open(Arc::new(RealFs::default()), dir.path(), LedgerSettings::default()).unwrap()
 }
 
 fn change(path: &str, before: Option<&str>, after: &str) -> FileChange {
@@ -19,14 +21,14 @@ fn change(path: &str, before: Option<&str>, after: &str) -> FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
         before: before.map(Into::into),
-        after: Some(After { bytes: after.into(), mode: NewMode::Keep }),
+        after: Some(AfterContent { bytes: after.into(), mode: NewMode::Keep }),
         added: 1,
         removed: 0,
     }
 }
 
-fn about(origin: &str) -> About {
-    About::new(TxId::random(), "shop", "2026-03-10T12:00:00.000Z", origin)
+fn about(origin: &str) -> TransactionHeader {
+    TransactionHeader::new(TxId::random(), "shop", "2026-03-10T12:00:00.000Z", origin)
 }
 
 #[test]
@@ -34,12 +36,13 @@ fn a_record_says_what_was_approved_and_which_rules_decided_whatever_a_formatter_
     let dir = TempDir::new().unwrap();
     let ledger = ledger(&dir);
     let changes = [change("a.txt", None, "one\n")];
-    let plan = of_changes(&changes);
-    let mut open = ledger.begin(&changes, About { plan: Some(plan), ..about("file") }, &|| false).unwrap();
-    open.gate_running().unwrap();
+    let plan = digest_changes(&changes);
+    let mut open =
+        ledger.begin(&changes, TransactionHeader { plan: Some(plan), ..about("file") }, &|| false).unwrap();
+    open.begin_gate().unwrap();
     fs::write(dir.path().join("a.txt"), "one\n\n").unwrap();
-    assert_eq!(open.gate_done().unwrap(), ["a.txt"]);
-    let verdict = Verdict {
+    assert_eq!(open.finish_gate().unwrap(), ["a.txt"]);
+    let verdict = CommitVerdict {
         decided_by: Some("auto".into()),
         rules: vec!["the key is right".into(), "errors: 2, before 2".into()],
         gate: Some("tsc: 2 errors".into()),
@@ -48,7 +51,7 @@ fn a_record_says_what_was_approved_and_which_rules_decided_whatever_a_formatter_
     let record = ledger.record(committed.uuid).unwrap();
     assert_eq!(record, committed);
     assert_eq!(record.plan, Some(plan));
-    let said = Verdict {
+    let said = CommitVerdict {
         decided_by: record.decided_by.clone(),
         rules: record.rules.clone(),
         gate: record.gate.clone(),
@@ -72,13 +75,14 @@ fn the_first_files_of_a_project_can_be_made_and_taken_back() {
             change(".gitignore", ignored, &text),
         ];
         let open = ledger.begin(&changes, about("init"), &|| false).unwrap();
-        let record = open.commit(Verdict::default()).unwrap().record;
+        let record = open.commit(CommitVerdict::default()).unwrap().record;
         assert_eq!(record.origin, "init");
         assert_eq!(fs::read_to_string(dir.path().join(".gitignore")).unwrap(), text);
         assert!(dir.path().join("relaycode.config.json").exists());
-        let reversal = ledger.plan_revert(&Target::One(record.uuid), &RevertOptions::default()).unwrap();
-        let about = About { revert_of: reversal.of, ..about("revert") };
-        ledger.begin(&reversal.changes, about, &|| false).unwrap().commit(Verdict::default()).unwrap();
+        let reversal =
+            ledger.plan_revert(&LogTarget::Transaction(record.uuid), &RevertOptions::default()).unwrap();
+        let about = TransactionHeader { revert_of: reversal.reverts, ..about("revert") };
+        ledger.begin(&reversal.changes, about, &|| false).unwrap().commit(CommitVerdict::default()).unwrap();
         assert!(!dir.path().join("relaycode.config.json").exists());
         assert_eq!(fs::read_to_string(dir.path().join(".gitignore")).ok().as_deref(), ignored);
     }

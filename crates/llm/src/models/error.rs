@@ -3,12 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::own::OwnError;
-use relaycode_text::yaml::Fault;
+use crate::user_directory::PrivateFileError;
+use relaycode_text::yaml::YamlError;
 
 /// What is wrong with the file, where, and what to do about it. Never quotes a value: it may be a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileError {
+pub struct YamlFileError {
     /// The file.
     pub path: PathBuf,
     /// The line, from 1; 0 if it is about the whole file.
@@ -16,20 +16,25 @@ pub struct FileError {
     /// The column, from 1.
     pub column: usize,
     /// What is wrong, as a sentence without a full stop.
-    pub what: String,
+    pub message: String,
 }
 
-impl FileError {
-    pub(crate) fn of(path: PathBuf, fault: Fault) -> FileError {
-        FileError { path, line: fault.at.line, column: fault.at.column, what: fault.what }
+impl YamlFileError {
+    pub(crate) fn from_fault(path: PathBuf, fault: YamlError) -> YamlFileError {
+        YamlFileError {
+            path,
+            line: fault.position.line,
+            column: fault.position.column,
+            message: fault.message,
+        }
     }
 
-    pub(crate) fn own(path: PathBuf, error: &OwnError) -> FileError {
-        FileError { path, line: 0, column: 0, what: error.to_string() }
+    pub(crate) fn from_own_error(path: PathBuf, error: &PrivateFileError) -> YamlFileError {
+        YamlFileError { path, line: 0, column: 0, message: error.to_string() }
     }
 
     /// `path:line:column`, as far as it is known.
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         let path = self.path.display();
         match (self.line, self.column) {
             (0, _) => path.to_string(),
@@ -39,13 +44,13 @@ impl FileError {
     }
 }
 
-impl fmt::Display for FileError {
+impl fmt::Display for YamlFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
-            0 => f.write_str(&self.what),
-            _ => write!(f, "{}: {}", self.place(), self.what),
+            0 => f.write_str(&self.message),
+            _ => write!(f, "{}: {}", self.location(), self.message),
         }
     }
 }
 
-impl std::error::Error for FileError {}
+impl std::error::Error for YamlFileError {}

@@ -5,19 +5,19 @@ const TYPED: usize = 256;
 
 /// How well it fits; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fit {
+pub(super) enum FuzzyRank {
     /// Every word is a word of the names.
     Words,
     /// Every word begins one.
-    Beginnings,
+    Prefixes,
     /// Every word stands somewhere in them.
-    Parts,
+    Substrings,
     /// It is made of beginnings of their words, in this order: `clhaiku55`.
-    Letters,
+    Initials,
 }
 
 /// How `typed` fits `names`; `None` if it does not.
-pub(super) fn fit(typed: &str, names: &str) -> Option<Fit> {
+pub(super) fn fuzzy_rank(typed: &str, names: &str) -> Option<FuzzyRank> {
     let typed: String = typed.chars().take(TYPED).flat_map(char::to_lowercase).collect();
     let names = names.to_lowercase();
     let wanted = words(&typed);
@@ -26,17 +26,17 @@ pub(super) fn fit(typed: &str, names: &str) -> Option<Fit> {
     }
     let there = words(&names);
     if wanted.iter().all(|word| there.contains(word)) {
-        return Some(Fit::Words);
+        return Some(FuzzyRank::Words);
     }
     if wanted.iter().all(|word| there.iter().any(|other| other.starts_with(word))) {
-        return Some(Fit::Beginnings);
+        return Some(FuzzyRank::Prefixes);
     }
     if wanted.iter().all(|word| names.contains(word)) {
-        return Some(Fit::Parts);
+        return Some(FuzzyRank::Substrings);
     }
     let letters: Vec<char> = wanted.concat().chars().collect();
     // A letter or two begin something everywhere.
-    (letters.len() > 3 && is_made_of(&letters, &there)).then_some(Fit::Letters)
+    (letters.len() > 3 && is_made_of_prefixes(&letters, &there)).then_some(FuzzyRank::Initials)
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -45,7 +45,7 @@ fn words(text: &str) -> Vec<&str> {
 
 /// Whether `letters` is beginnings of some of the words, one behind the other. Letters from anywhere would make a model of
 /// every mistyped name, and who mistypes is not to pay for another model.
-fn is_made_of(letters: &[char], words: &[&str]) -> bool {
+fn is_made_of_prefixes(letters: &[char], words: &[&str]) -> bool {
     let mut reached = vec![false; letters.len() + 1];
     reached[0] = true;
     for word in words {
@@ -78,17 +78,17 @@ mod tests {
     #[test]
     fn words_fit_better_than_beginnings_parts_and_letters() {
         let names = "anthropic/claude-haiku-5-5 Claude Haiku 5.5";
-        assert_eq!(fit("haiku", names), Some(Fit::Words));
-        assert_eq!(fit("Anthropic HAIKU 5.5", names), Some(Fit::Words));
-        assert_eq!(fit("hai", names), Some(Fit::Beginnings));
-        assert_eq!(fit("aiku", names), Some(Fit::Parts));
-        assert_eq!(fit("clhaiku55", names), Some(Fit::Letters));
-        assert_eq!(fit("opus", names), None);
+        assert_eq!(fuzzy_rank("haiku", names), Some(FuzzyRank::Words));
+        assert_eq!(fuzzy_rank("Anthropic HAIKU 5.5", names), Some(FuzzyRank::Words));
+        assert_eq!(fuzzy_rank("hai", names), Some(FuzzyRank::Prefixes));
+        assert_eq!(fuzzy_rank("aiku", names), Some(FuzzyRank::Substrings));
+        assert_eq!(fuzzy_rank("clhaiku55", names), Some(FuzzyRank::Initials));
+        assert_eq!(fuzzy_rank("opus", names), None);
         // Its letters stand there, in this order: that is no reason.
-        assert_eq!(fit("nope", "anthropic/claude-opus-5-5 Claude Opus 5.5"), None);
-        assert_eq!(fit("opus", "anthropic/claude-sonnet-5-5 Claude Sonnet 5.5"), None);
-        assert_eq!(fit("--", names), None);
-        assert_eq!(fit(&"a".repeat(1 << 20), names), None);
+        assert_eq!(fuzzy_rank("nope", "anthropic/claude-opus-5-5 Claude Opus 5.5"), None);
+        assert_eq!(fuzzy_rank("opus", "anthropic/claude-sonnet-5-5 Claude Sonnet 5.5"), None);
+        assert_eq!(fuzzy_rank("--", names), None);
+        assert_eq!(fuzzy_rank(&"a".repeat(1 << 20), names), None);
     }
 
     #[test]

@@ -3,18 +3,27 @@
 
 pub mod discover;
 mod error;
-mod fields;
-mod file;
 mod fuzzy;
+mod models_file;
 mod registry;
 mod roles;
 mod select;
+mod yaml_fields;
 
-pub use error::FileError;
-pub use file::{At, AuthKind, ModelsFile, NAME, Patch, ProviderEntry, Retry, load, parse};
-pub use registry::{ASSUMED_ANSWER, ASSUMED_CONTEXT, Known, Origin, Registered, Registry};
-pub use roles::Role;
-pub use select::{Chosen, HasKey, How, SelectError, split_level};
+pub use error::YamlFileError;
+pub use models_file::{
+    AtLine, AuthKind, ModelPatch, ModelsFile, NAME, ProviderEntry, RetrySettings, load, parse,
+};
+pub use registry::{
+    ASSUMED_ANSWER, ASSUMED_CONTEXT, ModelFieldOrigin, ModelRegistry, RegisteredProvider, RegistryModel,
+};
+pub use roles::ModelRole;
+pub use select::{HasKey, ModelMatchKind, ModelSelectError, SelectedModel, split_level};
 
+pub mod catalogue;
+pub mod ignored_settings;
+pub mod keys;
+pub mod model;
+pub mod provider;
 #[cfg(test)]
 mod tests;

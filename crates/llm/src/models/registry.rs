@@ -2,19 +2,20 @@
 //!
 //! Laid over each other in this order: what relay knows, what `models.yml` says of the provider, its overrides of single
 //! models, its own models (one of the same name replaces), what servers on this machine answered, and the overrides
-//! again. A bad file changes nothing: what relay knows stays, and the error is kept in [`Registry::trouble`].
+//! again. A bad file changes nothing: what relay knows stays, and the error is kept in [`ModelRegistry::trouble`].
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::discover::{Found, Kind, Target};
-use super::error::FileError;
-use super::fields;
-use super::file::{At, AuthKind, ModelsFile, Patch, ProviderEntry};
-use crate::catalogue;
-use crate::model::{Compat, Model, Price};
-use crate::provider::{self, Provider};
-use relaycode_text::nearest::nearest;
+use super::discover::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
+use super::error::YamlFileError;
+use super::models_file::{AtLine, AuthKind, ModelPatch, ModelsFile, ProviderEntry};
+use super::yaml_fields;
+use crate::models::catalogue;
+use crate::models::model::{Model, ModelPrice, ServerCompat};
+use crate::models::provider;
+use crate::models::provider::Provider;
+use relaycode_text::nearest::nearest_names;
 
 /// Tokens that a model can read and write together, where nothing says how many.
 pub const ASSUMED_CONTEXT: u64 = 128_000;
@@ -23,20 +24,20 @@ pub const ASSUMED_ANSWER: u64 = 16_384;
 
 /// Every model that can be used.
 #[derive(Debug, Clone, Default)]
-pub struct Registry {
+pub struct ModelRegistry {
     /// Providers: those that relay knows, then the user's own.
-    pub providers: Vec<Registered>,
+    pub providers: Vec<RegisteredProvider>,
     /// Models, those of one provider together, in the order of the providers.
-    pub models: Vec<Known>,
+    pub models: Vec<RegistryModel>,
     /// What `models.yml` says.
     pub file: ModelsFile,
     /// Why `models.yml` is not used.
-    pub trouble: Option<FileError>,
+    pub file_error: Option<YamlFileError>,
 }
 
 /// A provider, after `models.yml`.
 #[derive(Clone, PartialEq)]
-pub struct Registered {
+pub struct RegisteredProvider {
     /// Its name in selectors.
     pub id: String,
     /// Its name for people.
@@ -48,32 +49,32 @@ pub struct Registered {
     /// Environment variables that may hold the key.
     pub variables: &'static [&'static str],
     /// What `models.yml` says of the key: a variable's name, the key itself, or `!` and a command.
-    pub api_key: Option<At<String>>,
+    pub api_key: Option<AtLine<String>>,
     /// Whether it wants a key.
     pub auth: AuthKind,
     /// Where a person gets a key; empty if nobody knows.
     pub docs: &'static str,
     /// Its server can be asked what it has.
-    pub discovery: Option<Kind>,
+    pub discovery: Option<LocalServerKind>,
     /// Where its wire and address come from.
-    pub from: BTreeMap<&'static str, Origin>,
+    pub origins: BTreeMap<&'static str, ModelFieldOrigin>,
     headers: BTreeMap<String, String>,
-    compat: Compat,
+    compat: ServerCompat,
     entry: Option<ProviderEntry>,
 }
 
 /// A model, and where each thing that is known of it comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+pub struct RegistryModel {
     /// The model.
     pub model: Model,
     /// By the name that the thing has in `models.yml`.
-    pub from: BTreeMap<&'static str, Origin>,
+    pub origins: BTreeMap<&'static str, ModelFieldOrigin>,
 }
 
 /// Where something that is known comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ModelFieldOrigin {
     /// Relay knows it.
     BuiltIn,
     /// `models.yml` says so.
@@ -91,19 +92,19 @@ pub enum Origin {
 const FIELDS: [&str; 9] =
     ["name", "api", "baseUrl", "reasoning", "input", "cost", "contextWindow", "maxTokens", "compat"];
 
-impl Registry {
-    /// What relay knows and what the file says; a file that is not right is kept as [`Registry::trouble`].
-    pub fn new(file: Result<Option<ModelsFile>, FileError>) -> Registry {
+impl ModelRegistry {
+    /// What relay knows and what the file says; a file that is not right is kept as [`ModelRegistry::trouble`].
+    pub fn new(file: Result<Option<ModelsFile>, YamlFileError>) -> ModelRegistry {
         let (file, trouble) = match file {
             Ok(file) => (file.unwrap_or_default(), None),
             Err(error) => (ModelsFile::default(), Some(error)),
         };
-        let mut registry = Registry { trouble, ..Registry::default() };
+        let mut registry = ModelRegistry { file_error: trouble, ..ModelRegistry::default() };
         for provider in provider::ALL {
-            registry.add(Registered::built_in(provider, entry_of(&file, provider.id)));
+            registry.add(RegisteredProvider::built_in(provider, find_entry(&file, provider.id)));
         }
         for entry in file.providers.iter().filter(|entry| Provider::by_id(&entry.id).is_none()) {
-            registry.add(Registered::custom(entry));
+            registry.add(RegisteredProvider::custom(entry));
         }
         registry.file = file;
         let disabled = &registry.file.disabled_providers;
@@ -112,22 +113,25 @@ impl Registry {
         registry
     }
 
-    fn add(&mut self, provider: Registered) {
+    fn add(&mut self, provider: RegisteredProvider) {
         for row in catalogue::ALL.iter().filter(|row| row.provider == provider.id) {
             let Some(built_in) = Provider::by_id(row.provider) else { continue };
-            let from = FIELDS.into_iter().map(|field| (field, Origin::BuiltIn)).collect();
-            self.models.push(provider.laid_over(Known { model: row.model(built_in), from }));
+            let from = FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::BuiltIn)).collect();
+            self.models.push(
+                provider.with_overrides(RegistryModel { model: row.to_model(built_in), origins: from }),
+            );
         }
         for (id, patch) in provider.entry.iter().flat_map(|entry| &entry.models) {
-            self.put(provider.custom_model(id, patch));
+            self.put_model(provider.custom_model(id, patch));
         }
         self.providers.push(provider);
     }
 
     /// Puts a model in the place of the one of its name, or behind the last.
-    fn put(&mut self, known: Known) {
-        let same =
-            |other: &Known| other.model.provider == known.model.provider && other.model.id == known.model.id;
+    fn put_model(&mut self, known: RegistryModel) {
+        let same = |other: &RegistryModel| {
+            other.model.provider == known.model.provider && other.model.id == known.model.id
+        };
         match self.models.iter_mut().find(|other| same(other)) {
             Some(other) => *other = known,
             None => {
@@ -139,68 +143,70 @@ impl Registry {
     }
 
     /// The provider of that name.
-    pub fn provider(&self, id: &str) -> Option<&Registered> {
+    pub fn provider(&self, id: &str) -> Option<&RegisteredProvider> {
         self.providers.iter().find(|provider| provider.id == id)
     }
 
     /// Providers whose names are near this one.
     pub fn near_providers(&self, name: &str) -> Vec<&str> {
-        nearest(name, self.providers.iter().map(|provider| provider.id.as_str()), 3)
+        nearest_names(name, self.providers.iter().map(|provider| provider.id.as_str()), 3)
     }
 
     /// The models of a provider.
-    pub fn models_of<'r>(&'r self, provider: &'r str) -> impl Iterator<Item = &'r Known> {
+    pub fn models_of<'r>(&'r self, provider: &'r str) -> impl Iterator<Item = &'r RegistryModel> {
         self.models.iter().filter(move |known| known.model.provider == provider)
     }
 
     /// Servers that can be asked what they have. One that the user did not name is on this machine.
-    pub fn targets(&self) -> Vec<Target> {
-        let target = |provider: &Registered| {
+    pub fn discovery_targets(&self) -> Vec<DiscoveryTarget> {
+        let target = |provider: &RegisteredProvider| {
             let kind = provider.discovery?;
-            Some(Target { provider: provider.id.clone(), kind, base_url: provider.base_url.clone() })
+            Some(DiscoveryTarget { provider: provider.id.clone(), kind, base_url: provider.base_url.clone() })
         };
         self.providers.iter().filter_map(target).collect()
     }
 
     /// Takes in what a server answered. What the user wrote counts more.
-    pub fn discovered(&mut self, provider: &str, found: Vec<Found>) {
+    pub fn add_discovered(&mut self, provider: &str, found: Vec<DiscoveredModel>) {
         let Some(provider) = self.provider(provider).cloned() else { return };
         for found in found {
             let written =
                 provider.entry.iter().flat_map(|entry| &entry.models).any(|(id, _)| *id == found.id);
             if !written {
-                self.put(provider.found_model(found));
+                self.put_model(provider.discovered_model(found));
             }
         }
     }
 
     /// A model of a provider of which relay knows nothing but the name: everything else is assumed.
-    pub fn assumed(&self, provider: &Registered, id: &str) -> Known {
-        provider.found_model(Found { id: id.to_string(), ..Found::default() }).assumed()
+    pub fn assumed_model(&self, provider: &RegisteredProvider, id: &str) -> RegistryModel {
+        provider
+            .discovered_model(DiscoveredModel { id: id.to_string(), ..DiscoveredModel::default() })
+            .mark_assumed()
     }
 }
 
-fn entry_of(file: &ModelsFile, id: &str) -> Option<ProviderEntry> {
+fn find_entry(file: &ModelsFile, id: &str) -> Option<ProviderEntry> {
     file.providers.iter().find(|entry| entry.id == id).cloned()
 }
 
 /// Without headers: a key may be among them.
-impl fmt::Debug for Registered {
+impl fmt::Debug for RegisteredProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registered")
             .field("id", &self.id)
             .field("api", &self.api)
             .field("base_url", &self.base_url)
             .field("auth", &self.auth)
-            .field("from", &self.from)
+            .field("from", &self.origins)
             .finish_non_exhaustive()
     }
 }
 
-impl Registered {
-    fn built_in(provider: &'static Provider, entry: Option<ProviderEntry>) -> Registered {
+impl RegisteredProvider {
+    fn built_in(provider: &'static Provider, entry: Option<ProviderEntry>) -> RegisteredProvider {
         let auth = if provider.needs_key() { AuthKind::ApiKey } else { AuthKind::None };
-        let registered = Registered {
+        let registered = RegisteredProvider {
             id: provider.id.to_string(),
             name: provider.name.to_string(),
             api: provider.api.to_string(),
@@ -210,21 +216,21 @@ impl Registered {
             auth,
             docs: provider.docs,
             discovery: provider.local,
-            from: [("api", Origin::BuiltIn), ("baseUrl", Origin::BuiltIn)].into(),
+            origins: [("api", ModelFieldOrigin::BuiltIn), ("baseUrl", ModelFieldOrigin::BuiltIn)].into(),
             headers: BTreeMap::new(),
             compat: provider.compat(),
             entry: None,
         };
         match entry {
-            Some(entry) => registered.over(entry),
+            Some(entry) => registered.with_entry(entry),
             None => registered,
         }
     }
 
-    fn custom(entry: &ProviderEntry) -> Registered {
+    fn custom(entry: &ProviderEntry) -> RegisteredProvider {
         let api = entry.discovery.as_ref().map(|kind| kind.value.api()).unwrap_or_default();
         let keyless = entry.api_key.is_none();
-        let registered = Registered {
+        let registered = RegisteredProvider {
             id: entry.id.clone(),
             name: entry.id.clone(),
             api: api.to_string(),
@@ -234,22 +240,22 @@ impl Registered {
             auth: if keyless { AuthKind::None } else { AuthKind::ApiKey },
             docs: "",
             discovery: None,
-            from: [("api", Origin::Assumed)].into(),
+            origins: [("api", ModelFieldOrigin::Assumed)].into(),
             headers: BTreeMap::new(),
-            compat: Compat::default(),
+            compat: ServerCompat::default(),
             entry: None,
         };
-        registered.over(entry.clone())
+        registered.with_entry(entry.clone())
     }
 
-    fn over(mut self, entry: ProviderEntry) -> Registered {
-        if let Some(At { value, line }) = &entry.base_url {
+    fn with_entry(mut self, entry: ProviderEntry) -> RegisteredProvider {
+        if let Some(AtLine { value, line }) = &entry.base_url {
             self.base_url = value.clone();
-            self.from.insert("baseUrl", Origin::File { line: *line });
+            self.origins.insert("baseUrl", ModelFieldOrigin::File { line: *line });
         }
-        if let Some(At { value, line }) = &entry.api {
+        if let Some(AtLine { value, line }) = &entry.api {
             self.api = (*value).to_string();
-            self.from.insert("api", Origin::File { line: *line });
+            self.origins.insert("api", ModelFieldOrigin::File { line: *line });
         }
         if let Some(auth) = &entry.auth {
             self.auth = auth.value;
@@ -263,7 +269,7 @@ impl Registered {
             self.headers = headers.value.clone();
         }
         if let Some(compat) = &entry.compat {
-            fields::switched(&mut self.compat, &compat.value);
+            yaml_fields::apply_compat(&mut self.compat, &compat.value);
         }
         if let Some(auth_header) = &entry.auth_header {
             self.compat.auth_header = Some(auth_header.value);
@@ -277,25 +283,25 @@ impl Registered {
     }
 
     /// What `models.yml` says of the provider and of this model of it, over what is known of the model.
-    fn laid_over(&self, mut known: Known) -> Known {
+    fn with_overrides(&self, mut known: RegistryModel) -> RegistryModel {
         known.model.api.clone_from(&self.api);
         known.model.base_url.clone_from(&self.base_url);
-        known.from.extend(self.from.iter().map(|(field, origin)| (*field, *origin)));
+        known.origins.extend(self.origins.iter().map(|(field, origin)| (*field, *origin)));
         known.model.headers.extend(self.headers.clone());
         known.model.compat = self.compat.clone();
         if let Some(compat) = self.entry.as_ref().and_then(|entry| entry.compat.as_ref()) {
-            known.from.insert("compat", Origin::File { line: compat.line });
+            known.origins.insert("compat", ModelFieldOrigin::File { line: compat.line });
         }
         let overrides = self.entry.iter().flat_map(|entry| &entry.model_overrides);
         for (id, patch) in overrides {
             if *id == known.model.id {
-                known.patch(patch);
+                known.apply_patch(patch);
             }
         }
         known
     }
 
-    fn bare(&self, id: &str) -> Known {
+    fn default_model(&self, id: &str) -> RegistryModel {
         let model = Model {
             id: id.to_string(),
             provider: self.id.clone(),
@@ -305,28 +311,31 @@ impl Registered {
             headers: BTreeMap::new(),
             reasoning: false,
             images: false,
-            price: Price::default(),
+            price: ModelPrice::default(),
             context_window: ASSUMED_CONTEXT,
             max_tokens: ASSUMED_ANSWER,
-            compat: Compat::default(),
+            compat: ServerCompat::default(),
         };
-        Known { model, from: FIELDS.into_iter().map(|field| (field, Origin::Assumed)).collect() }
+        RegistryModel {
+            model,
+            origins: FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::Assumed)).collect(),
+        }
     }
 
-    fn custom_model(&self, id: &str, patch: &Patch) -> Known {
-        let mut known = self.laid_over(self.bare(id));
-        known.from.insert("id", Origin::File { line: patch.line });
-        known.patch(patch);
-        known.bound();
+    fn custom_model(&self, id: &str, patch: &ModelPatch) -> RegistryModel {
+        let mut known = self.with_overrides(self.default_model(id));
+        known.origins.insert("id", ModelFieldOrigin::File { line: patch.line });
+        known.apply_patch(patch);
+        known.clamp_max_tokens();
         known
     }
 
-    fn found_model(&self, found: Found) -> Known {
-        let mut known = self.bare(&found.id);
-        known.from.insert("id", Origin::Discovered);
+    fn discovered_model(&self, found: DiscoveredModel) -> RegistryModel {
+        let mut known = self.default_model(&found.id);
+        known.origins.insert("id", ModelFieldOrigin::Discovered);
         let mut says = |field, said: bool| {
             if said {
-                known.from.insert(field, Origin::Discovered);
+                known.origins.insert(field, ModelFieldOrigin::Discovered);
             }
         };
         says("name", found.name.is_some());
@@ -338,61 +347,61 @@ impl Registered {
         model.reasoning = found.reasoning.unwrap_or(false);
         model.images = found.images.unwrap_or(false);
         model.context_window = found.context_window.unwrap_or(ASSUMED_CONTEXT);
-        let mut known = self.laid_over(known);
-        known.bound();
+        let mut known = self.with_overrides(known);
+        known.clamp_max_tokens();
         known
     }
 }
 
-impl Known {
-    fn patch(&mut self, patch: &Patch) {
+impl RegistryModel {
+    fn apply_patch(&mut self, patch: &ModelPatch) {
         let model = &mut self.model;
-        let from = &mut self.from;
+        let from = &mut self.origins;
         let mut put = |field: &'static str, line: usize| {
-            from.insert(field, Origin::File { line });
+            from.insert(field, ModelFieldOrigin::File { line });
         };
-        if let Some(At { value, line }) = &patch.name {
+        if let Some(AtLine { value, line }) = &patch.name {
             model.name.clone_from(value);
             put("name", *line);
         }
-        if let Some(At { value, line }) = &patch.reasoning {
+        if let Some(AtLine { value, line }) = &patch.reasoning {
             model.reasoning = *value;
             put("reasoning", *line);
         }
-        if let Some(At { value, line }) = &patch.images {
+        if let Some(AtLine { value, line }) = &patch.images {
             model.images = *value;
             put("input", *line);
         }
-        if let Some(At { value, line }) = &patch.cost {
-            fields::priced(&mut model.price, value);
+        if let Some(AtLine { value, line }) = &patch.cost {
+            yaml_fields::apply_price(&mut model.price, value);
             put("cost", *line);
         }
-        if let Some(At { value, line }) = &patch.context_window {
+        if let Some(AtLine { value, line }) = &patch.context_window {
             model.context_window = *value;
             put("contextWindow", *line);
         }
-        if let Some(At { value, line }) = &patch.max_tokens {
+        if let Some(AtLine { value, line }) = &patch.max_tokens {
             model.max_tokens = *value;
             put("maxTokens", *line);
         }
-        if let Some(At { value, .. }) = &patch.headers {
+        if let Some(AtLine { value, .. }) = &patch.headers {
             model.headers.extend(value.clone());
         }
-        if let Some(At { value, line }) = &patch.compat {
-            fields::switched(&mut model.compat, value);
+        if let Some(AtLine { value, line }) = &patch.compat {
+            yaml_fields::apply_compat(&mut model.compat, value);
             put("compat", *line);
         }
     }
 
     /// What is assumed of the answer fits into the window.
-    fn bound(&mut self) {
-        if self.from.get("maxTokens") == Some(&Origin::Assumed) {
+    fn clamp_max_tokens(&mut self) {
+        if self.origins.get("maxTokens") == Some(&ModelFieldOrigin::Assumed) {
             self.model.max_tokens = self.model.max_tokens.min(self.model.context_window);
         }
     }
 
-    fn assumed(mut self) -> Known {
-        self.from.insert("id", Origin::Assumed);
+    fn mark_assumed(mut self) -> RegistryModel {
+        self.origins.insert("id", ModelFieldOrigin::Assumed);
         self
     }
 }

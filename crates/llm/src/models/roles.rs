@@ -2,7 +2,7 @@
 
 /// What a model is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
+pub enum ModelRole {
     /// Anything that has no role of its own.
     Default,
     /// Small things that should be quick.
@@ -21,35 +21,35 @@ pub enum Role {
     Task,
 }
 
-impl Role {
+impl ModelRole {
     /// All of them.
-    pub const ALL: [Role; 8] = [
-        Role::Default,
-        Role::Smol,
-        Role::Slow,
-        Role::Vision,
-        Role::Plan,
-        Role::Designer,
-        Role::Commit,
-        Role::Task,
+    pub const ALL: [ModelRole; 8] = [
+        ModelRole::Default,
+        ModelRole::Smol,
+        ModelRole::Slow,
+        ModelRole::Vision,
+        ModelRole::Plan,
+        ModelRole::Designer,
+        ModelRole::Commit,
+        ModelRole::Task,
     ];
 
     /// Its name in files and selectors.
     pub fn name(self) -> &'static str {
         match self {
-            Role::Default => "default",
-            Role::Smol => "smol",
-            Role::Slow => "slow",
-            Role::Vision => "vision",
-            Role::Plan => "plan",
-            Role::Designer => "designer",
-            Role::Commit => "commit",
-            Role::Task => "task",
+            ModelRole::Default => "default",
+            ModelRole::Smol => "smol",
+            ModelRole::Slow => "slow",
+            ModelRole::Vision => "vision",
+            ModelRole::Plan => "plan",
+            ModelRole::Designer => "designer",
+            ModelRole::Commit => "commit",
+            ModelRole::Task => "task",
         }
     }
 
     /// The role of that name.
-    pub fn from_name(name: &str) -> Option<Role> {
-        Role::ALL.into_iter().find(|role| role.name() == name)
+    pub fn from_name(name: &str) -> Option<ModelRole> {
+        ModelRole::ALL.into_iter().find(|role| role.name() == name)
     }
 }

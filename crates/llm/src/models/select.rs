@@ -7,11 +7,11 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::fuzzy::{canonical, fit};
-use super::registry::{Known, Registry};
-use super::roles::Role;
-use crate::request::Level;
-use relaycode_text::nearest::{meant, nearest};
+use super::fuzzy::{canonical, fuzzy_rank};
+use super::registry::{ModelRegistry, RegistryModel};
+use super::roles::ModelRole;
+use crate::request::ThinkingLevel;
+use relaycode_text::nearest::{did_you_mean, nearest_names};
 
 /// Bytes of a selector.
 const LONGEST: usize = 512;
@@ -22,20 +22,20 @@ const OFFERED: usize = 3;
 
 /// The model that was meant.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
+pub struct SelectedModel {
     /// The model.
-    pub known: Known,
+    pub entry: RegistryModel,
     /// How much it thinks, if the selector says.
-    pub level: Option<Level>,
+    pub level: Option<ThinkingLevel>,
     /// How it was found.
-    pub how: How,
+    pub matched_by: ModelMatchKind,
     /// Others that fit as well, as `provider/id`.
-    pub others: Vec<String>,
+    pub alternatives: Vec<String>,
 }
 
 /// How a model was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ModelMatchKind {
     /// By its full name.
     Exact,
     /// By its name alone, or by one that means the same.
@@ -52,7 +52,7 @@ pub enum How {
 
 /// Why no model was meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SelectError {
+pub enum ModelSelectError {
     /// Nothing was typed, or too much.
     #[error("this is no name of a model; `relay models` lists them")]
     NoName,
@@ -69,7 +69,7 @@ pub enum SelectError {
     },
     /// A role leads to itself.
     #[error("the role `{0}` leads to itself in models.yml")]
-    Circle(String),
+    RoleCycle(String),
     /// There is no model that can be used without saying which.
     #[error("no provider has a key yet; `relay keys set anthropic` stores one")]
     NoKey,
@@ -78,12 +78,12 @@ pub enum SelectError {
 /// Tells which providers can be used: they have a key, or need none.
 pub type HasKey<'k> = dyn Fn(&str) -> bool + 'k;
 
-impl Registry {
+impl ModelRegistry {
     /// The model that `selector` means.
     ///
     /// # Errors
     /// If there is none.
-    pub fn select(&self, selector: &str, has_key: &HasKey<'_>) -> Result<Chosen, SelectError> {
+    pub fn select(&self, selector: &str, has_key: &HasKey<'_>) -> Result<SelectedModel, ModelSelectError> {
         self.select_at(selector.trim(), has_key, 0)
     }
 
@@ -91,44 +91,69 @@ impl Registry {
     ///
     /// # Errors
     /// If there is none.
-    pub fn role(&self, role: Role, has_key: &HasKey<'_>) -> Result<Chosen, SelectError> {
-        self.role_at(role, has_key, 0)
+    pub fn select_role(
+        &self,
+        role: ModelRole,
+        has_key: &HasKey<'_>,
+    ) -> Result<SelectedModel, ModelSelectError> {
+        self.select_role_at(role, has_key, 0)
     }
 
-    fn role_at(&self, role: Role, has_key: &HasKey<'_>, depth: usize) -> Result<Chosen, SelectError> {
+    fn select_role_at(
+        &self,
+        role: ModelRole,
+        has_key: &HasKey<'_>,
+        depth: usize,
+    ) -> Result<SelectedModel, ModelSelectError> {
         if depth > DEPTH {
-            return Err(SelectError::Circle(role.name().to_string()));
+            return Err(ModelSelectError::RoleCycle(role.name().to_string()));
         }
-        let named = self.file.roles.get(&role).or_else(|| self.file.roles.get(&Role::Default));
+        let named = self.file.roles.get(&role).or_else(|| self.file.roles.get(&ModelRole::Default));
         if let Some(named) = named {
             return self.select_at(named.value.trim(), has_key, depth + 1);
         }
-        let usable: Vec<&Known> = self.enabled().filter(|known| has_key(&known.model.provider)).collect();
+        let usable: Vec<&RegistryModel> =
+            self.enabled().filter(|known| has_key(&known.model.provider)).collect();
         // A server that runs here is used when it is asked for, or when there is nothing else.
-        let first = self.ranked(usable, has_key).into_iter().next().ok_or(SelectError::NoKey)?;
-        Ok(Chosen { known: first.clone(), level: None, how: How::First, others: Vec::new() })
+        let first = self.ranked(usable, has_key).into_iter().next().ok_or(ModelSelectError::NoKey)?;
+        Ok(SelectedModel {
+            entry: first.clone(),
+            level: None,
+            matched_by: ModelMatchKind::First,
+            alternatives: Vec::new(),
+        })
     }
 
-    fn select_at(&self, selector: &str, has_key: &HasKey<'_>, depth: usize) -> Result<Chosen, SelectError> {
+    fn select_at(
+        &self,
+        selector: &str,
+        has_key: &HasKey<'_>,
+        depth: usize,
+    ) -> Result<SelectedModel, ModelSelectError> {
         if selector.is_empty() || selector.len() > LONGEST {
-            return Err(SelectError::NoName);
+            return Err(ModelSelectError::NoName);
         }
         let (base, level) = split_level(selector);
         for (text, level) in [(selector, None), (base, level)] {
             if let Some(known) = self.models.iter().find(|known| is_exact(known, text)) {
-                return Ok(Chosen { known: known.clone(), level, how: How::Exact, others: Vec::new() });
+                return Ok(SelectedModel {
+                    entry: known.clone(),
+                    level,
+                    matched_by: ModelMatchKind::Exact,
+                    alternatives: Vec::new(),
+                });
             }
-            let same: Vec<&Known> = self.enabled().filter(|known| known.model.id == text).collect();
-            if let Some(chosen) = self.first(same, level, How::Name, has_key) {
+            let same: Vec<&RegistryModel> = self.enabled().filter(|known| known.model.id == text).collect();
+            if let Some(chosen) = self.first_ranked(same, level, ModelMatchKind::Name, has_key) {
                 return Ok(chosen);
             }
         }
-        if let Some(role) = Role::from_name(base) {
-            let chosen = self.role_at(role, has_key, depth)?;
-            return Ok(Chosen { level: level.or(chosen.level), ..chosen });
+        if let Some(role) = ModelRole::from_name(base) {
+            let chosen = self.select_role_at(role, has_key, depth)?;
+            return Ok(SelectedModel { level: level.or(chosen.level), ..chosen });
         }
-        if let Some(disabled) = self.file.disabled_providers.iter().find(|id| is_of(base, id)) {
-            return Err(SelectError::Disabled(disabled.clone()));
+        if let Some(disabled) = self.file.disabled_providers.iter().find(|id| has_provider_prefix(base, id)) {
+            return Err(ModelSelectError::Disabled(disabled.clone()));
         }
         if let Some((provider, id)) = base.split_once('/')
             && let Some(provider) = self.provider(provider)
@@ -136,74 +161,91 @@ impl Registry {
             && !is_pattern(base)
             && self.models_of(&provider.id).next().is_none()
         {
-            let known = self.assumed(provider, id);
-            return Ok(Chosen { known, level, how: How::Assumed, others: Vec::new() });
+            let known = self.assumed_model(provider, id);
+            return Ok(SelectedModel {
+                entry: known,
+                level,
+                matched_by: ModelMatchKind::Assumed,
+                alternatives: Vec::new(),
+            });
         }
         if let Some(pattern) = glob(base).filter(|_| is_pattern(base)) {
-            let found = self.enabled().filter(|known| fits(&pattern, known)).collect();
+            let found = self.enabled().filter(|known| matches_pattern(&pattern, known)).collect();
             return self
-                .first(found, level, How::Pattern, has_key)
-                .ok_or_else(|| self.unknown(selector, base));
+                .first_ranked(found, level, ModelMatchKind::Pattern, has_key)
+                .ok_or_else(|| self.unknown_model(selector, base));
         }
         let wanted = canonical(base);
         let same = self.enabled().filter(|known| canonical(&known.model.id) == wanted).collect();
-        if let Some(chosen) = self.first(same, level, How::Name, has_key) {
+        if let Some(chosen) = self.first_ranked(same, level, ModelMatchKind::Name, has_key) {
             return Ok(chosen);
         }
-        self.first(self.best(base), level, How::Fuzzy, has_key).ok_or_else(|| self.unknown(selector, base))
+        self.first_ranked(self.best_matches(base), level, ModelMatchKind::Fuzzy, has_key)
+            .ok_or_else(|| self.unknown_model(selector, base))
     }
 
     /// The models that a filter leaves, in the order of the catalogue: a full name or an id, a pattern, a role, or words.
-    pub fn matching(&self, filter: &str, has_key: &HasKey<'_>) -> Vec<&Known> {
+    pub fn matching(&self, filter: &str, has_key: &HasKey<'_>) -> Vec<&RegistryModel> {
         let (base, _) = split_level(filter.trim());
-        let exact: Vec<&Known> =
+        let exact: Vec<&RegistryModel> =
             self.models.iter().filter(|known| is_exact(known, filter) || known.model.id == filter).collect();
         if !exact.is_empty() {
             return exact;
         }
-        if let Some(role) = Role::from_name(base) {
-            let chosen =
-                self.role(role, has_key).map(|chosen| chosen.known.model.selector()).unwrap_or_default();
+        if let Some(role) = ModelRole::from_name(base) {
+            let chosen = self
+                .select_role(role, has_key)
+                .map(|chosen| chosen.entry.model.selector())
+                .unwrap_or_default();
             return self.models.iter().filter(|known| known.model.selector() == chosen).collect();
         }
         if let Some(pattern) = glob(base).filter(|_| is_pattern(base)) {
-            return self.models.iter().filter(|known| fits(&pattern, known)).collect();
+            return self.models.iter().filter(|known| matches_pattern(&pattern, known)).collect();
         }
-        self.models.iter().filter(|known| fit(base, &names(known)).is_some()).collect()
+        self.models.iter().filter(|known| fuzzy_rank(base, &searchable_names(known)).is_some()).collect()
     }
 
     /// Whether `enabledModels` lets a model be chosen without its full name.
-    pub fn is_enabled(&self, known: &Known) -> bool {
+    pub fn is_enabled(&self, known: &RegistryModel) -> bool {
         let patterns = &self.file.enabled_models;
         patterns.is_empty()
-            || patterns.iter().filter_map(|pattern| glob(pattern)).any(|pattern| fits(&pattern, known))
+            || patterns
+                .iter()
+                .filter_map(|pattern| glob(pattern))
+                .any(|pattern| matches_pattern(&pattern, known))
     }
 
-    fn enabled(&self) -> impl Iterator<Item = &Known> {
+    fn enabled(&self) -> impl Iterator<Item = &RegistryModel> {
         self.models.iter().filter(|known| self.is_enabled(known))
     }
 
     /// Those that words fit best.
-    fn best(&self, words: &str) -> Vec<&Known> {
-        let fitting = self.enabled().filter_map(|known| Some((fit(words, &names(known))?, known)));
+    fn best_matches(&self, words: &str) -> Vec<&RegistryModel> {
+        let fitting =
+            self.enabled().filter_map(|known| Some((fuzzy_rank(words, &searchable_names(known))?, known)));
         let fitting: Vec<_> = fitting.collect();
         let best = fitting.iter().map(|(fit, _)| *fit).min();
         fitting.into_iter().filter(|(fit, _)| Some(*fit) == best).map(|(_, known)| known).collect()
     }
 
-    fn first(
+    fn first_ranked(
         &self,
-        found: Vec<&Known>,
-        level: Option<Level>,
-        how: How,
+        found: Vec<&RegistryModel>,
+        level: Option<ThinkingLevel>,
+        how: ModelMatchKind,
         has_key: &HasKey<'_>,
-    ) -> Option<Chosen> {
+    ) -> Option<SelectedModel> {
         let mut ranked = self.ranked(found, has_key).into_iter();
         let known = ranked.next()?.clone();
-        Some(Chosen { known, level, how, others: ranked.map(|known| known.model.selector()).collect() })
+        Some(SelectedModel {
+            entry: known,
+            level,
+            matched_by: how,
+            alternatives: ranked.map(|known| known.model.selector()).collect(),
+        })
     }
 
-    fn ranked<'k>(&self, mut found: Vec<&'k Known>, has_key: &HasKey<'_>) -> Vec<&'k Known> {
+    fn ranked<'k>(&self, mut found: Vec<&'k RegistryModel>, has_key: &HasKey<'_>) -> Vec<&'k RegistryModel> {
         let order = &self.file.model_provider_order;
         // Stable: equal ones stay in the order of the catalogue.
         found.sort_by_cached_key(|known| {
@@ -214,23 +256,23 @@ impl Registry {
         found
     }
 
-    fn unknown(&self, selector: &str, base: &str) -> SelectError {
+    fn unknown_model(&self, selector: &str, base: &str) -> ModelSelectError {
         let full: Vec<String> = self.models.iter().map(|known| known.model.selector()).collect();
         let ids = self.models.iter().map(|known| known.model.id.as_str());
         let names = if base.contains('/') { Vec::new() } else { ids.collect() };
-        let near = nearest(base, full.iter().map(String::as_str).chain(names), OFFERED);
+        let near = nearest_names(base, full.iter().map(String::as_str).chain(names), OFFERED);
         let near = match near.is_empty() {
-            false => meant(&near),
+            false => did_you_mean(&near),
             true => "; `relay models --all` lists those that relay knows".to_string(),
         };
-        SelectError::Unknown { selector: crate::shown(selector), near }
+        ModelSelectError::Unknown { selector: crate::display_text(selector), near }
     }
 }
 
 /// The name and the level behind its last colon, if that is one.
-pub fn split_level(selector: &str) -> (&str, Option<Level>) {
+pub fn split_level(selector: &str) -> (&str, Option<ThinkingLevel>) {
     match selector.rsplit_once(':') {
-        Some((base, level)) if !base.is_empty() => match Level::from_name(level) {
+        Some((base, level)) if !base.is_empty() => match ThinkingLevel::from_name(level) {
             Some(level) => (base, Some(level)),
             None => (selector, None),
         },
@@ -248,19 +290,20 @@ fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
-fn fits(pattern: &GlobMatcher, known: &Known) -> bool {
+fn matches_pattern(pattern: &GlobMatcher, known: &RegistryModel) -> bool {
     pattern.is_match(known.model.selector()) || pattern.is_match(&known.model.id)
 }
 
-fn is_exact(known: &Known, text: &str) -> bool {
-    is_of(text, &known.model.provider) && text[known.model.provider.len() + 1..] == known.model.id
+fn is_exact(known: &RegistryModel, text: &str) -> bool {
+    has_provider_prefix(text, &known.model.provider)
+        && text[known.model.provider.len() + 1..] == known.model.id
 }
 
-fn is_of(text: &str, provider: &str) -> bool {
+fn has_provider_prefix(text: &str, provider: &str) -> bool {
     text.strip_prefix(provider).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Everything that a model is called.
-fn names(known: &Known) -> String {
+fn searchable_names(known: &RegistryModel) -> String {
     format!("{}/{} {}", known.model.provider, known.model.id, known.model.name)
 }

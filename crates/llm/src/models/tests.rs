@@ -1,18 +1,18 @@
 use super::*;
-use crate::request::Level;
-use crate::retry::Budget;
+use crate::request::ThinkingLevel;
+use crate::stream::retry::RetryBudget;
 
-fn registry(text: &str) -> Registry {
-    Registry::new(Ok(Some(parse(text).unwrap_or_else(|error| panic!("{error}")))))
+fn registry(text: &str) -> ModelRegistry {
+    ModelRegistry::new(Ok(Some(parse(text).unwrap_or_else(|error| panic!("{error}")))))
 }
 
 fn nobody(_: &str) -> bool {
     false
 }
 
-fn chosen(registry: &Registry, selector: &str) -> (String, Option<Level>, How) {
+fn chosen(registry: &ModelRegistry, selector: &str) -> (String, Option<ThinkingLevel>, ModelMatchKind) {
     let chosen = registry.select(selector, &nobody).unwrap_or_else(|error| panic!("{selector}: {error}"));
-    (chosen.known.model.selector(), chosen.level, chosen.how)
+    (chosen.entry.model.selector(), chosen.level, chosen.matched_by)
 }
 
 const LOCAL: &str = "providers:
@@ -59,7 +59,7 @@ retry: {enabled: true, requestMaxRetries: 2, streamMaxRetries: 1, maxRetries: 3,
 ";
     let registry = registry(text);
     assert!(registry.provider("groq").is_none());
-    let big = registry.select("work/big", &nobody).unwrap().known;
+    let big = registry.select("work/big", &nobody).unwrap().entry;
     assert_eq!(big.model.base_url, "https://models.example.com/v1");
     assert_eq!(
         big.model.headers.into_iter().collect::<Vec<_>>(),
@@ -68,21 +68,35 @@ retry: {enabled: true, requestMaxRetries: 2, streamMaxRetries: 1, maxRetries: 3,
     assert_eq!((big.model.images, big.model.reasoning, big.model.context_window), (true, true, 200_000));
     assert_eq!(big.model.compat.auth_header, Some(true));
     assert_eq!(big.model.compat.supports_store, Some(false));
-    assert_eq!(big.model.compat.thinking_format, Some(crate::model::ThinkingFormat::Qwen));
-    assert_eq!(big.from["contextWindow"], Origin::File { line: 16 });
-    let small = registry.select("work/small", &nobody).unwrap().known;
-    assert_eq!(small.from["contextWindow"], Origin::Assumed);
-    let opus = registry.select("opus", &nobody).unwrap().known;
+    assert_eq!(big.model.compat.thinking_format, Some(crate::models::model::ThinkingFormat::Qwen));
+    assert_eq!(big.origins["contextWindow"], ModelFieldOrigin::File { line: 16 });
+    let small = registry.select("work/small", &nobody).unwrap().entry;
+    assert_eq!(small.origins["contextWindow"], ModelFieldOrigin::Assumed);
+    let opus = registry.select("opus", &nobody).unwrap().entry;
     assert_eq!((opus.model.max_tokens, opus.model.price.input, opus.model.price.output), (1000, 1.0, 20.0));
-    assert_eq!((opus.from["maxTokens"], opus.from["name"]), (Origin::File { line: 23 }, Origin::BuiltIn));
-    assert_eq!(chosen(&registry, "default"), ("work/big".into(), Some(Level::High), How::Exact));
-    assert_eq!(chosen(&registry, "plan:low").1, Some(Level::Low), "a role without a model is the default's");
+    assert_eq!(
+        (opus.origins["maxTokens"], opus.origins["name"]),
+        (ModelFieldOrigin::File { line: 23 }, ModelFieldOrigin::BuiltIn)
+    );
+    assert_eq!(
+        chosen(&registry, "default"),
+        ("work/big".into(), Some(ThinkingLevel::High), ModelMatchKind::Exact)
+    );
+    assert_eq!(
+        chosen(&registry, "plan:low").1,
+        Some(ThinkingLevel::Low),
+        "a role without a model is the default's"
+    );
     assert!(registry.select("sonnet", &nobody).is_err(), "not enabled");
-    assert_eq!(chosen(&registry, "anthropic/claude-sonnet-5-5").2, How::Exact, "a full name always works");
-    assert!(matches!(registry.select("groq/x", &nobody), Err(SelectError::Disabled(_))));
+    assert_eq!(
+        chosen(&registry, "anthropic/claude-sonnet-5-5").2,
+        ModelMatchKind::Exact,
+        "a full name always works"
+    );
+    assert!(matches!(registry.select("groq/x", &nobody), Err(ModelSelectError::Disabled(_))));
     assert_eq!(registry.file.retry.stream_max_retries, Some(1));
     let millis = std::time::Duration::from_millis;
-    let said = Budget {
+    let said = RetryBudget {
         request_max_retries: 2,
         stream_max_retries: 1,
         base_delay: millis(100),
@@ -128,7 +142,7 @@ fn what_is_wrong_is_said_with_its_place_and_without_its_value() {
         ("a: 1\na: 2\n", 2, 1, "not YAML"),
     ] {
         let error = parse(text).expect_err(text);
-        assert!(error.what.contains(said), "{text}: {error}");
+        assert!(error.message.contains(said), "{text}: {error}");
         assert_eq!((error.line, error.column), (line, column), "{text}: {error}");
         assert!(!error.to_string().contains("sekrit"), "{error}");
     }
@@ -136,16 +150,16 @@ fn what_is_wrong_is_said_with_its_place_and_without_its_value() {
 
 #[test]
 fn the_budgets_of_the_file_are_those_of_a_stream_and_the_rest_stays_usual() {
-    use crate::retry::Budget;
+    use crate::stream::retry::RetryBudget;
     let registry = registry("retry: {requestMaxRetries: 0, streamMaxRetries: 100, baseDelayMs: 10}");
-    let expected = Budget {
+    let expected = RetryBudget {
         request_max_retries: 0,
         stream_max_retries: 100,
         base_delay: std::time::Duration::from_millis(10),
-        ..Budget::default()
+        ..RetryBudget::default()
     };
     assert_eq!(registry.file.retry.budget(), expected);
-    assert_eq!(super::file::Retry::default().budget(), Budget::default());
+    assert_eq!(super::models_file::RetrySettings::default().budget(), RetryBudget::default());
 }
 
 #[test]
@@ -159,16 +173,16 @@ fn a_provider_may_be_allowed_plain_http() {
 
 #[test]
 fn a_bad_file_leaves_what_relay_knows() {
-    let registry = Registry::new(parse("a: [").map(Some));
-    assert!(registry.trouble.is_some());
-    assert_eq!(registry.models.len(), crate::catalogue::ALL.len());
+    let registry = ModelRegistry::new(parse("a: [").map(Some));
+    assert!(registry.file_error.is_some());
+    assert_eq!(registry.models.len(), crate::models::catalogue::ALL.len());
 }
 
 #[test]
 fn the_file_must_be_the_users_own() {
     use std::os::unix::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
-    let own = crate::own::Home::new(Some(home.path()), None);
+    let own = crate::user_directory::UserDirectory::new(Some(home.path()), None);
     assert_eq!(load(&own).unwrap(), None);
     let path = home.path().join(NAME);
     std::fs::write(&path, "roles: {default: opus}\n").unwrap();
@@ -187,7 +201,7 @@ fn the_file_must_be_the_users_own() {
     assert!(load(&own).unwrap_err().to_string().contains("more than"));
     std::fs::write(&path, b"a: \xff").unwrap();
     assert_eq!(load(&own).unwrap_err().line, 1);
-    let inside = crate::own::Home::new(Some(home.path()), home.path().parent());
+    let inside = crate::user_directory::UserDirectory::new(Some(home.path()), home.path().parent());
     assert!(load(&inside).unwrap_err().to_string().contains("inside the project"));
 }
 
@@ -195,23 +209,33 @@ fn the_file_must_be_the_users_own() {
 fn a_selector_finds_the_model_that_is_meant() {
     let registry = registry(LOCAL);
     for (selector, model, level, how) in [
-        ("anthropic/claude-opus-5-5", "anthropic/claude-opus-5-5", None, How::Exact),
-        ("anthropic/claude-opus-5-5:max", "anthropic/claude-opus-5-5", Some(Level::Max), How::Exact),
-        ("openrouter/anthropic/claude-opus-5.5", "openrouter/anthropic/claude-opus-5.5", None, How::Exact),
-        ("ollama/qwen3:8b", "ollama/qwen3:8b", None, How::Exact),
-        ("ollama/qwen3:8b:low", "ollama/qwen3:8b", Some(Level::Low), How::Exact),
-        ("qwen3:8b", "ollama/qwen3:8b", None, How::Name),
-        ("qwen3:8b:off", "ollama/qwen3:8b", Some(Level::Off), How::Name),
-        ("odd:high", "ollama/odd:high", None, How::Name),
-        ("odd:high:low", "ollama/odd:high", Some(Level::Low), How::Name),
-        ("claude-haiku-4-5", "anthropic/claude-haiku-4-5-20251001", None, How::Name),
-        ("Claude-Opus-5.5", "anthropic/claude-opus-5-5", None, How::Name),
-        ("haiku", "anthropic/claude-haiku-5-5", None, How::Fuzzy),
-        ("haiku:high", "anthropic/claude-haiku-5-5", Some(Level::High), How::Fuzzy),
-        ("openai sol", "openai/gpt-6.1-sol", None, How::Fuzzy),
-        ("google/*", "google/gemini-3.8-flash", None, How::Pattern),
-        ("*FLASH*:low", "google/gemini-3.8-flash", Some(Level::Low), How::Pattern),
-        ("groq/some/new-model", "groq/some/new-model", None, How::Assumed),
+        ("anthropic/claude-opus-5-5", "anthropic/claude-opus-5-5", None, ModelMatchKind::Exact),
+        (
+            "anthropic/claude-opus-5-5:max",
+            "anthropic/claude-opus-5-5",
+            Some(ThinkingLevel::Max),
+            ModelMatchKind::Exact,
+        ),
+        (
+            "openrouter/anthropic/claude-opus-5.5",
+            "openrouter/anthropic/claude-opus-5.5",
+            None,
+            ModelMatchKind::Exact,
+        ),
+        ("ollama/qwen3:8b", "ollama/qwen3:8b", None, ModelMatchKind::Exact),
+        ("ollama/qwen3:8b:low", "ollama/qwen3:8b", Some(ThinkingLevel::Low), ModelMatchKind::Exact),
+        ("qwen3:8b", "ollama/qwen3:8b", None, ModelMatchKind::Name),
+        ("qwen3:8b:off", "ollama/qwen3:8b", Some(ThinkingLevel::Off), ModelMatchKind::Name),
+        ("odd:high", "ollama/odd:high", None, ModelMatchKind::Name),
+        ("odd:high:low", "ollama/odd:high", Some(ThinkingLevel::Low), ModelMatchKind::Name),
+        ("claude-haiku-4-5", "anthropic/claude-haiku-4-5-20251001", None, ModelMatchKind::Name),
+        ("Claude-Opus-5.5", "anthropic/claude-opus-5-5", None, ModelMatchKind::Name),
+        ("haiku", "anthropic/claude-haiku-5-5", None, ModelMatchKind::Fuzzy),
+        ("haiku:high", "anthropic/claude-haiku-5-5", Some(ThinkingLevel::High), ModelMatchKind::Fuzzy),
+        ("openai sol", "openai/gpt-6.1-sol", None, ModelMatchKind::Fuzzy),
+        ("google/*", "google/gemini-3.8-flash", None, ModelMatchKind::Pattern),
+        ("*FLASH*:low", "google/gemini-3.8-flash", Some(ThinkingLevel::Low), ModelMatchKind::Pattern),
+        ("groq/some/new-model", "groq/some/new-model", None, ModelMatchKind::Assumed),
     ] {
         assert_eq!(chosen(&registry, selector), (model.into(), level, how), "{selector}");
     }
@@ -221,7 +245,7 @@ fn a_selector_finds_the_model_that_is_meant() {
 fn keys_come_before_the_order_and_the_order_before_the_catalogue() {
     let registry = registry(LOCAL);
     let select = |selector: &str, key: &str| {
-        registry.select(selector, &|provider| provider == key).unwrap().known.model.selector()
+        registry.select(selector, &|provider| provider == key).unwrap().entry.model.selector()
     };
     assert_eq!(select("claude-opus-5.5", ""), "anthropic/claude-opus-5-5");
     assert_eq!(select("claude-opus-5-5", "openrouter"), "anthropic/claude-opus-5-5", "an exact id wins");
@@ -229,10 +253,10 @@ fn keys_come_before_the_order_and_the_order_before_the_catalogue() {
     assert_eq!(select("opus", "openrouter"), "openrouter/anthropic/claude-opus-5.5");
     assert_eq!(select("opus", "anthropic"), "anthropic/claude-opus-5-5");
     let ordered = super::parse(&format!("{LOCAL}modelProviderOrder: [openrouter]\n")).unwrap();
-    let ordered = Registry::new(Ok(Some(ordered)));
+    let ordered = ModelRegistry::new(Ok(Some(ordered)));
     let chosen = ordered.select("opus", &nobody).unwrap();
-    assert_eq!(chosen.known.model.provider, "openrouter");
-    assert_eq!(chosen.others, ["anthropic/claude-opus-5-5"]);
+    assert_eq!(chosen.entry.model.provider, "openrouter");
+    assert_eq!(chosen.alternatives, ["anthropic/claude-opus-5-5"]);
 }
 
 #[test]
@@ -240,14 +264,17 @@ fn no_model_says_which_are_near_and_a_circle_of_roles_ends() {
     let registry = registry("roles: {default: smol, smol: plan, plan: default}\n");
     let error = registry.select("claude-opus-5-6", &nobody).unwrap_err().to_string();
     assert!(error.contains("`anthropic/claude-opus-5-5`") || error.contains("`claude-opus-5-5`"), "{error}");
-    assert!(matches!(registry.select("slow", &nobody), Err(SelectError::Circle(_))));
+    assert!(matches!(registry.select("slow", &nobody), Err(ModelSelectError::RoleCycle(_))));
     for odd in ["", "  ", "\u{1b}[31m", &"x".repeat(100_000), "[", ":high", "/"] {
         assert!(registry.select(odd, &nobody).is_err(), "{odd:.20}");
     }
-    let bare = Registry::new(Ok(None));
-    assert_eq!(bare.role(Role::Default, &nobody), Err(SelectError::NoKey));
-    let first = bare.role(Role::Smol, &|provider| provider == "openai").unwrap();
-    assert_eq!((first.known.model.selector().as_str(), first.how), ("openai/gpt-6.1-sol", How::First));
+    let bare = ModelRegistry::new(Ok(None));
+    assert_eq!(bare.select_role(ModelRole::Default, &nobody), Err(ModelSelectError::NoKey));
+    let first = bare.select_role(ModelRole::Smol, &|provider| provider == "openai").unwrap();
+    assert_eq!(
+        (first.entry.model.selector().as_str(), first.matched_by),
+        ("openai/gpt-6.1-sol", ModelMatchKind::First)
+    );
 }
 
 #[test]
@@ -255,21 +282,21 @@ fn discovered_models_take_overrides_and_leave_the_users_own() {
     let mut registry = registry(
         "providers:\n  ollama:\n    headers: {x-a: b}\n    modelOverrides: {'llama4:latest': {contextWindow: 5000}}\n    models: [{id: mine, contextWindow: 1}]\n",
     );
-    let found = |id: &str| discover::Found {
+    let found = |id: &str| discover::DiscoveredModel {
         id: id.into(),
         context_window: Some(131_072),
         images: Some(true),
         ..Default::default()
     };
-    registry.discovered("ollama", vec![found("llama4:latest"), found("mine"), found("qwen3:8b")]);
-    registry.discovered("nobody", vec![found("x")]);
+    registry.add_discovered("ollama", vec![found("llama4:latest"), found("mine"), found("qwen3:8b")]);
+    registry.add_discovered("nobody", vec![found("x")]);
     let ids: Vec<_> = registry.models_of("ollama").map(|known| known.model.id.as_str()).collect();
     assert_eq!(ids, ["mine", "llama4:latest", "qwen3:8b"]);
-    let llama = registry.select("llama4:latest", &nobody).unwrap().known;
+    let llama = registry.select("llama4:latest", &nobody).unwrap().entry;
     assert_eq!((llama.model.context_window, llama.model.max_tokens), (5000, 5000));
     assert_eq!(llama.model.headers["x-a"], "b");
-    assert_eq!(llama.from["input"], Origin::Discovered);
-    assert_eq!(registry.select("mine", &nobody).unwrap().known.model.context_window, 1);
+    assert_eq!(llama.origins["input"], ModelFieldOrigin::Discovered);
+    assert_eq!(registry.select("mine", &nobody).unwrap().entry.model.context_window, 1);
 }
 
 #[test]
@@ -291,7 +318,7 @@ fn every_wire_can_be_named_and_every_provider_speaks_one() {
         );
         assert_eq!(registry(&text).models.iter().find(|m| m.model.provider == "a").unwrap().model.api, api);
     }
-    for provider in crate::provider::ALL {
+    for provider in crate::models::provider::ALL {
         assert!(crate::wire::by_id(provider.api).is_some(), "{}", provider.id);
     }
 }

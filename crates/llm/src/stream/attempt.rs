@@ -4,63 +4,63 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::options::Timeouts;
-use crate::failure::{Class, Failure};
+use super::options::StreamTimeouts;
+use crate::failure::{FailureClass, ModelFailure};
 use crate::wire::Framing;
 
 /// How long a reader that was away too long is waited for once more.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The clocks and counters of one attempt.
-pub(super) struct Attempt {
+pub(super) struct StreamAttempt {
     deadline: Instant,
     end: Instant,
     /// The reader was away when the deadline passed, and got a little more.
-    graced: bool,
+    grace_used: bool,
     pub(super) received: usize,
     /// What the first byte says that this is.
-    pub(super) look: Look,
+    pub(super) shape: BodyShape,
 }
 
-pub(super) enum Look {
+pub(super) enum BodyShape {
     Unknown,
     Stream,
     /// One JSON text, as far as it is kept.
     Document(Vec<u8>),
 }
 
-impl Attempt {
+impl StreamAttempt {
     /// It begins now.
-    pub(super) fn new(timeouts: Timeouts) -> Attempt {
+    pub(super) fn new(timeouts: StreamTimeouts) -> StreamAttempt {
         let now = Instant::now();
-        Attempt {
+        StreamAttempt {
             deadline: now + timeouts.first_byte,
             end: now + timeouts.total,
-            graced: false,
+            grace_used: false,
             received: 0,
-            look: Look::Unknown,
+            shape: BodyShape::Unknown,
         }
     }
 
     /// So many bytes came.
-    pub(super) fn came(&mut self, bytes: usize, timeouts: Timeouts) {
+    pub(super) fn record_bytes(&mut self, bytes: usize, timeouts: StreamTimeouts) {
         self.received += bytes;
         self.deadline = Instant::now() + timeouts.idle;
-        self.graced = false;
+        self.grace_used = false;
     }
 
     /// Until when to wait. A reader that was away while the time passed has not seen what came meanwhile: it gets a
     /// little more time, once.
     pub(super) fn deadline(&mut self) -> Instant {
         let now = Instant::now();
-        if self.deadline <= now && !self.graced {
-            self.graced = true;
+        if self.deadline <= now && !self.grace_used {
+            self.grace_used = true;
             self.deadline = now + GRACE;
         }
         self.deadline.min(self.end)
     }
 
-    pub(super) fn too_late(&self, provider: &str) -> Failure {
+    pub(super) fn timeout_failure(&self, provider: &str) -> ModelFailure {
         let what = if Instant::now() >= self.end {
             "took too long for the whole answer"
         } else if self.received == 0 {
@@ -68,16 +68,16 @@ impl Attempt {
         } else {
             "stopped in the middle of the answer"
         };
-        Failure::new(Class::Timeout, format!("{provider} {what}"))
+        ModelFailure::new(FailureClass::Timeout, format!("{provider} {what}"))
     }
 }
 
 /// What the first bytes say: an event stream begins with neither a brace nor a bracket nor an angle.
-pub(super) fn look_at(chunk: &[u8], framing: Framing) -> Look {
+pub(super) fn detect_body_shape(chunk: &[u8], framing: Framing) -> BodyShape {
     let chunk = chunk.strip_prefix(b"\xef\xbb\xbf").unwrap_or(chunk);
     match (chunk.trim_ascii_start().first(), framing) {
-        (None, _) => Look::Unknown,
-        (Some(b'<'), _) | (Some(b'{' | b'['), Framing::Events) => Look::Document(Vec::new()),
-        _ => Look::Stream,
+        (None, _) => BodyShape::Unknown,
+        (Some(b'<'), _) | (Some(b'{' | b'['), Framing::Events) => BodyShape::Document(Vec::new()),
+        _ => BodyShape::Stream,
     }
 }

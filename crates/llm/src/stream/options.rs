@@ -3,40 +3,40 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::cancel::Cancel;
-use crate::retry::Budget;
-use crate::veil::Veil;
+use crate::request::secret_mask::SecretMask;
+use crate::stream::cancel::CancelToken;
+use crate::stream::retry::RetryBudget;
 
 /// How an answer is streamed.
 #[derive(Clone)]
-pub struct Options {
+pub struct StreamOptions {
     /// Breaks it off.
-    pub cancel: Cancel,
+    pub cancel: CancelToken,
     /// How often it is asked for again.
-    pub budget: Budget,
+    pub budget: RetryBudget,
     /// How long it may take.
-    pub timeouts: Timeouts,
+    pub timeouts: StreamTimeouts,
     /// How long deltas are gathered before they are handed out.
     pub delta_interval: Duration,
     /// What the model is not to see.
-    pub secrets: Option<Arc<dyn Veil + Send + Sync>>,
+    pub secrets: Option<Arc<dyn SecretMask + Send + Sync>>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            cancel: Cancel::default(),
-            budget: Budget::default(),
-            timeouts: Timeouts::default(),
+impl Default for StreamOptions {
+    fn default() -> StreamOptions {
+        StreamOptions {
+            cancel: CancelToken::default(),
+            budget: RetryBudget::default(),
+            timeouts: StreamTimeouts::default(),
             delta_interval: Duration::from_millis(50),
             secrets: None,
         }
     }
 }
 
-/// How long an answer may take; connecting is [`crate::transport::Settings::connect_timeout`].
+/// How long an answer may take; connecting is [`crate::stream::transport::Settings::connect_timeout`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct StreamTimeouts {
     /// From the request to the first byte of the answer. A model on one's own machine may have to be loaded first.
     pub first_byte: Duration,
     /// Between two pieces of it.
@@ -45,9 +45,9 @@ pub struct Timeouts {
     pub total: Duration,
 }
 
-impl Default for Timeouts {
-    fn default() -> Timeouts {
-        Timeouts {
+impl Default for StreamTimeouts {
+    fn default() -> StreamTimeouts {
+        StreamTimeouts {
             first_byte: Duration::from_secs(300),
             idle: Duration::from_secs(120),
             total: Duration::from_secs(2 * 3600),

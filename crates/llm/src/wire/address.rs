@@ -2,24 +2,24 @@
 //!
 //! Invariant: a key stands in one header and nowhere else, and never in a message.
 
-use crate::failure::{Class, Failure};
-use crate::model::Model;
+use crate::failure::{FailureClass, ModelFailure};
+use crate::models::model::Model;
 use crate::request::Auth;
 
 /// Longest id that OpenAI takes for a call, an item or a cache.
-pub(crate) const ID_MOST: usize = 64;
+pub(crate) const MAX_OPENAI_ID: usize = 64;
 
 /// The address of `path` beneath the model's base, or beneath `usual` if it names none. A query of the base stays behind it.
 ///
 /// # Errors
-/// [`Class::Config`] for what is no address of the web.
-pub(crate) fn url(model: &Model, usual: &str, path: &str) -> Result<String, Failure> {
+/// [`FailureClass::Config`] for what is no address of the web.
+pub(crate) fn url(model: &Model, usual: &str, path: &str) -> Result<String, ModelFailure> {
     let base = if model.base_url.trim().is_empty() { usual } else { model.base_url.trim() };
     let known = base.starts_with("https://") || base.starts_with("http://");
     if !known || host(base).is_empty() || base.contains(char::is_whitespace) {
         let provider = &model.provider;
-        return Err(Failure::new(
-            Class::Config,
+        return Err(ModelFailure::new(
+            FailureClass::Config,
             format!("the base URL of {provider} is no address; it must begin with https:// or http://"),
         ));
     }
@@ -61,14 +61,14 @@ pub(crate) fn is_azure(host: &str) -> bool {
 /// The key, if there is one.
 ///
 /// # Errors
-/// [`Class::Config`] for a key that no header can hold.
-pub(crate) fn key<'a>(model: &Model, auth: &'a Auth) -> Result<Option<&'a str>, Failure> {
+/// [`FailureClass::Config`] for a key that no header can hold.
+pub(crate) fn checked_key<'a>(model: &Model, auth: &'a Auth) -> Result<Option<&'a str>, ModelFailure> {
     let Auth::Key(key) = auth else { return Ok(None) };
     let key = key.trim();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         let provider = &model.provider;
-        return Err(Failure::new(
-            Class::Config,
+        return Err(ModelFailure::new(
+            FailureClass::Config,
             format!(
                 "the key of {provider} is empty or has characters that no key has; set it again with `relay keys set {provider}`"
             ),
@@ -81,8 +81,8 @@ pub(crate) fn key<'a>(model: &Model, auth: &'a Auth) -> Result<Option<&'a str>, 
 ///
 /// # Errors
 /// See [`key`].
-pub(crate) fn proof(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, Failure> {
-    let Some(key) = key(model, auth)? else { return Ok(Vec::new()) };
+pub(crate) fn auth_headers(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, ModelFailure> {
+    let Some(key) = checked_key(model, auth)? else { return Ok(Vec::new()) };
     Ok(if is_azure(&host(&model.base_url)) {
         vec![("api-key".into(), key.into())]
     } else {
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn at(base: &str) -> Model {
-        Model { base_url: base.into(), ..crate::model::tests::model() }
+        Model { base_url: base.into(), ..crate::models::model::tests::model() }
     }
 
     #[test]
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn what_is_no_address_is_a_matter_of_settings() {
         for base in ["ftp://a", "api.example.com/v1", "https://", "https://a b"] {
-            assert_eq!(url(&at(base), "", "/x").unwrap_err().class, Class::Config, "{base}");
+            assert_eq!(url(&at(base), "", "/x").unwrap_err().class, FailureClass::Config, "{base}");
         }
     }
 
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_key_goes_into_its_header_or_nowhere() {
-        let headers = |base: &str, key: &str| proof(&at(base), &Auth::Key(key.into()));
+        let headers = |base: &str, key: &str| auth_headers(&at(base), &Auth::Key(key.into()));
         assert_eq!(
             headers("https://a.example", " k1\n").unwrap(),
             [("authorization".into(), "Bearer k1".into())]
@@ -135,9 +135,9 @@ mod tests {
         assert_eq!(headers("https://a.openai.azure.com", "k1").unwrap(), [("api-key".into(), "k1".into())]);
         for key in ["", "k\ny", "k\u{e9}y", "two words"] {
             let failure = headers("https://a.example", key).unwrap_err();
-            assert_eq!(failure.class, Class::Config);
+            assert_eq!(failure.class, FailureClass::Config);
             assert!(key.is_empty() || !failure.message.contains(key));
         }
-        assert_eq!(proof(&at("https://a.example"), &Auth::None).unwrap(), []);
+        assert_eq!(auth_headers(&at("https://a.example"), &Auth::None).unwrap(), []);
     }
 }

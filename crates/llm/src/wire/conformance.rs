@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use relaycode_testkit::random::Random;
 
 use super::{ALL, Framing, Wire};
-use crate::decode::{Decoded, decode, merged};
-use crate::event::Event;
 use crate::message::{AssistantContent, AssistantMessage};
-use crate::request::{Auth, Call, Request};
+use crate::request::{Auth, ChatRequest, WireCall};
+use crate::stream::decoder::{DecodedAnswer, decode_answer, merge_deltas};
+use crate::stream::event::StreamEvent;
 
 /// Streams that a wire must have at least.
 const CASES_LEAST: usize = 12;
@@ -37,7 +37,7 @@ fn every_stream_of_the_corpus_gives_the_events_beside_it() {
     let mut wrong = Vec::new();
     for wire in ALL {
         for case in cases(*wire) {
-            let got = describe(&run(*wire, &case.bytes, &mut Whole));
+            let got = describe(&run(*wire, &case.bytes, &mut SingleChunk));
             if got != case.expected {
                 wrong.push(format!("{}\n{}", case.name, difference(&case.expected, &got)));
             }
@@ -50,7 +50,7 @@ fn every_stream_of_the_corpus_gives_the_events_beside_it() {
 fn however_a_stream_is_cut_its_events_are_the_same() {
     for wire in ALL {
         for case in cases(*wire) {
-            let whole = run(*wire, &case.bytes, &mut Whole);
+            let whole = run(*wire, &case.bytes, &mut SingleChunk);
             for index in 0..CHUNKINGS {
                 let got = run(*wire, &case.bytes, &mut Random::of_case(SEED, index));
                 assert_eq!(got, whole, "{}: seed {SEED:#x}, chunking {index}", case.name);
@@ -64,7 +64,7 @@ fn wherever_a_stream_ends_there_is_one_last_event() {
     for wire in ALL {
         for case in cases(*wire) {
             for length in (0..case.bytes.len()).step_by(case.bytes.len().div_ceil(ENDS).max(1)) {
-                let decoded = run(*wire, &case.bytes[..length], &mut Whole);
+                let decoded = run(*wire, &case.bytes[..length], &mut SingleChunk);
                 assert!(ends_once(&decoded), "{} ended after {length} bytes", case.name);
             }
         }
@@ -96,7 +96,7 @@ fn every_wire_has_a_corpus_that_names_its_sources() {
 }
 
 /// Frames of several streams, left out, repeated, in another order, and now and then with other bytes in them.
-fn damaged(cases: &[Case], random: &mut Random) -> Vec<u8> {
+fn damaged(cases: &[StreamCase], random: &mut Random) -> Vec<u8> {
     let texts = [&random.pick(cases).bytes, &random.pick(cases).bytes];
     let mut lines: Vec<&[u8]> =
         texts.into_iter().flat_map(|text| text.split_inclusive(|&byte| byte == b'\n')).collect();
@@ -120,14 +120,14 @@ fn damaged(cases: &[Case], random: &mut Random) -> Vec<u8> {
 }
 
 /// A stream, and what must come of it.
-struct Case {
+struct StreamCase {
     name: String,
     bytes: Vec<u8>,
     source: String,
     expected: Vec<String>,
 }
 
-fn cases(wire: &dyn Wire) -> Vec<Case> {
+fn cases(wire: &dyn Wire) -> Vec<StreamCase> {
     let extension = match wire.framing() {
         Framing::Events => "sse",
         Framing::Lines => "ndjson",
@@ -140,7 +140,7 @@ fn cases(wire: &dyn Wire) -> Vec<Case> {
     paths.iter().map(|path| case(wire, path)).collect()
 }
 
-fn case(wire: &dyn Wire, path: &Path) -> Case {
+fn case(wire: &dyn Wire, path: &Path) -> StreamCase {
     let name = format!("{}/{}", wire.id(), path.file_stem().unwrap().to_string_lossy());
     let beside = path.with_extension("events");
     let text = fs::read_to_string(&beside).unwrap_or_else(|error| panic!("{}: {error}", beside.display()));
@@ -148,24 +148,24 @@ fn case(wire: &dyn Wire, path: &Path) -> Case {
     let source = first.strip_prefix("# source: ").unwrap_or_default().to_owned();
     let expected = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let expected = expected.map(str::to_owned).collect();
-    Case { name, bytes: fs::read(path).unwrap(), source, expected }
+    StreamCase { name, bytes: fs::read(path).unwrap(), source, expected }
 }
 
 /// How many of the bytes that are left come next.
-trait Cuts {
+trait ChunkCuts {
     fn next(&mut self, left: usize) -> usize;
 }
 
 /// All at once.
-struct Whole;
+struct SingleChunk;
 
-impl Cuts for Whole {
+impl ChunkCuts for SingleChunk {
     fn next(&mut self, left: usize) -> usize {
         left
     }
 }
 
-impl Cuts for Random {
+impl ChunkCuts for Random {
     fn next(&mut self, left: usize) -> usize {
         // Mostly small pieces, sometimes large ones: cuts within a character and within a line end must happen.
         let most = *self.pick(&[1, 2, 7, 40, 400, 4000]);
@@ -174,56 +174,60 @@ impl Cuts for Random {
 }
 
 /// What comes of a stream, neighbouring deltas merged.
-fn run(wire: &dyn Wire, bytes: &[u8], cuts: &mut dyn Cuts) -> Decoded {
-    let mut model = crate::model::tests::model();
+fn run(wire: &dyn Wire, bytes: &[u8], cuts: &mut dyn ChunkCuts) -> DecodedAnswer {
+    let mut model = crate::models::model::tests::model();
     wire.id().clone_into(&mut model.api);
-    let request = Request::default();
-    let call = Call { model: &model, auth: &Auth::None, request: &request };
+    let request = ChatRequest::default();
+    let call = WireCall { model: &model, auth: &Auth::None, request: &request };
     let mut left = bytes;
     let chunks = std::iter::from_fn(|| {
         let (chunk, rest) = left.split_at(if left.is_empty() { 0 } else { cuts.next(left.len()) });
         left = rest;
         (!chunk.is_empty()).then_some(chunk)
     });
-    let mut decoded = decode(wire, &call, 0, chunks);
-    decoded.events = merged(decoded.events);
+    let mut decoded = decode_answer(wire, &call, 0, chunks);
+    decoded.events = merge_deltas(decoded.events);
     decoded
 }
 
 /// Whether the last event is there, and once.
-fn ends_once(decoded: &Decoded) -> bool {
+fn ends_once(decoded: &DecodedAnswer) -> bool {
     let lasts = decoded.events.iter().filter(|event| event.is_last()).count();
-    lasts == 1 && decoded.events.last().is_some_and(Event::is_last)
+    lasts == 1 && decoded.events.last().is_some_and(StreamEvent::is_last)
 }
 
-fn describe(decoded: &Decoded) -> Vec<String> {
+fn describe(decoded: &DecodedAnswer) -> Vec<String> {
     let mut lines = Vec::new();
     for event in &decoded.events {
         match event {
-            Event::Start => lines.push("start".into()),
-            Event::TextStart { content_index: at } => lines.push(format!("text_start {at}")),
-            Event::TextDelta { content_index: at, delta } => lines.push(format!("text_delta {at} {delta:?}")),
-            Event::TextEnd { content_index: at, content } => lines.push(format!("text_end {at} {content:?}")),
-            Event::ThinkingStart { content_index: at } => lines.push(format!("thinking_start {at}")),
-            Event::ThinkingDelta { content_index: at, delta } => {
+            StreamEvent::Start => lines.push("start".into()),
+            StreamEvent::TextStart { content_index: at } => lines.push(format!("text_start {at}")),
+            StreamEvent::TextDelta { content_index: at, delta } => {
+                lines.push(format!("text_delta {at} {delta:?}"))
+            }
+            StreamEvent::TextEnd { content_index: at, content } => {
+                lines.push(format!("text_end {at} {content:?}"))
+            }
+            StreamEvent::ThinkingStart { content_index: at } => lines.push(format!("thinking_start {at}")),
+            StreamEvent::ThinkingDelta { content_index: at, delta } => {
                 lines.push(format!("thinking_delta {at} {delta:?}"));
             }
-            Event::ThinkingEnd { content_index: at, content } => {
+            StreamEvent::ThinkingEnd { content_index: at, content } => {
                 lines.push(format!("thinking_end {at} {content:?}"));
             }
-            Event::ToolcallStart { content_index: at } => lines.push(format!("toolcall_start {at}")),
-            Event::ToolcallDelta { content_index: at, delta } => {
+            StreamEvent::ToolcallStart { content_index: at } => lines.push(format!("toolcall_start {at}")),
+            StreamEvent::ToolcallDelta { content_index: at, delta } => {
                 lines.push(format!("toolcall_delta {at} {delta:?}"));
             }
-            Event::ToolcallEnd { content_index: at, tool_call: call } => {
+            StreamEvent::ToolcallEnd { content_index: at, tool_call: call } => {
                 let arguments = serde_json::to_string(&call.arguments).unwrap();
                 lines.push(format!("toolcall_end {at} {} {arguments}", call.name));
             }
-            Event::Done { reason, message } => {
+            StreamEvent::Done { reason, message } => {
                 lines.push(format!("done {reason:?}"));
                 describe_message(message, &mut lines);
             }
-            Event::Error { reason, error } => {
+            StreamEvent::Error { reason, error } => {
                 let class =
                     decoded.failure.as_ref().map_or("?".into(), |failure| format!("{:?}", failure.class));
                 let text = error.error_message.as_deref().unwrap_or_default();

@@ -4,25 +4,25 @@
 //! gpt-5.2 and with the largest codex; the o series and open models take `low`, `medium`, `high`. A model that cannot
 //! leave thinking out is asked for the least it can do.
 
-use crate::request::Level;
+use crate::request::ThinkingLevel;
 
 /// The word for a level; `None` where nothing is said and the server decides.
-pub(crate) fn effort(id: &str, level: Level) -> Option<&'static str> {
+pub(crate) fn reasoning_effort(id: &str, level: ThinkingLevel) -> Option<&'static str> {
     // Gateways put the maker's name before the model's.
-    let family = Family::of(id.rsplit('/').next().unwrap_or(id));
+    let family = OpenAiFamily::from_model_id(id.rsplit('/').next().unwrap_or(id));
     Some(match level {
-        Level::Off => return family.least(),
-        Level::Minimal if family == Family::Gpt5 => "minimal",
-        Level::Minimal | Level::Low => "low",
-        Level::Medium => "medium",
-        Level::Xhigh | Level::Max if family.has_xhigh() => "xhigh",
-        Level::High | Level::Xhigh | Level::Max => "high",
+        ThinkingLevel::Off => return family.least(),
+        ThinkingLevel::Minimal if family == OpenAiFamily::Gpt5 => "minimal",
+        ThinkingLevel::Minimal | ThinkingLevel::Low => "low",
+        ThinkingLevel::Medium => "medium",
+        ThinkingLevel::Xhigh | ThinkingLevel::Max if family.has_xhigh() => "xhigh",
+        ThinkingLevel::High | ThinkingLevel::Xhigh | ThinkingLevel::Max => "high",
     })
 }
 
 /// Models that take the same words.
 #[derive(Clone, Copy, PartialEq)]
-enum Family {
+enum OpenAiFamily {
     /// o1, o3, o4 and those made for code: no way to leave thinking out.
     Always,
     /// gpt-5
@@ -37,34 +37,34 @@ enum Family {
     Other,
 }
 
-impl Family {
-    fn of(id: &str) -> Family {
+impl OpenAiFamily {
+    fn from_model_id(id: &str) -> OpenAiFamily {
         if ["o1", "o3", "o4"].iter().any(|series| id == *series || id.starts_with(&format!("{series}-"))) {
-            return Family::Always;
+            return OpenAiFamily::Always;
         }
-        let Some(version) = id.strip_prefix("gpt-5") else { return Family::Other };
+        let Some(version) = id.strip_prefix("gpt-5") else { return OpenAiFamily::Other };
         let code = id.contains("codex");
         match version.strip_prefix('.').map(|minor| minor.split('-').next().unwrap_or_default()) {
-            None if code => Family::Always,
-            None => Family::Gpt5,
-            Some("1") if id.contains("codex-max") => Family::CodexMax,
-            Some("1") if code => Family::Always,
-            Some("1") => Family::Gpt51,
-            Some(_) => Family::Later,
+            None if code => OpenAiFamily::Always,
+            None => OpenAiFamily::Gpt5,
+            Some("1") if id.contains("codex-max") => OpenAiFamily::CodexMax,
+            Some("1") if code => OpenAiFamily::Always,
+            Some("1") => OpenAiFamily::Gpt51,
+            Some(_) => OpenAiFamily::Later,
         }
     }
 
     fn least(self) -> Option<&'static str> {
         match self {
-            Family::Gpt51 | Family::Later | Family::CodexMax => Some("none"),
-            Family::Gpt5 => Some("minimal"),
-            Family::Always => Some("low"),
-            Family::Other => None,
+            OpenAiFamily::Gpt51 | OpenAiFamily::Later | OpenAiFamily::CodexMax => Some("none"),
+            OpenAiFamily::Gpt5 => Some("minimal"),
+            OpenAiFamily::Always => Some("low"),
+            OpenAiFamily::Other => None,
         }
     }
 
     fn has_xhigh(self) -> bool {
-        matches!(self, Family::Later | Family::CodexMax)
+        matches!(self, OpenAiFamily::Later | OpenAiFamily::CodexMax)
     }
 }
 
@@ -74,7 +74,8 @@ mod tests {
 
     #[test]
     fn each_family_is_asked_in_its_own_words() {
-        let words = |id: &str| Level::ALL.map(|level| effort(id, level).unwrap_or("-")).join(" ");
+        let words =
+            |id: &str| ThinkingLevel::ALL.map(|level| reasoning_effort(id, level).unwrap_or("-")).join(" ");
         assert_eq!(words("o3"), "low low low medium high high high");
         assert_eq!(words("gpt-5"), "minimal minimal low medium high high high");
         assert_eq!(words("gpt-5-mini"), words("gpt-5"));

@@ -9,9 +9,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::message::{
-    AssistantContent, AssistantMessage, Image, Message, StopReason, ToolCall, ToolResultMessage, UserContent,
+    AssistantContent, AssistantMessage, ImageContent, Message, StopReason, ToolCall, ToolResultMessage,
+    UserContent,
 };
-use crate::model::Model;
+use crate::models::model::Model;
 
 /// Stands for the result of a call that has none.
 pub(crate) const NO_RESULT: &str = "(no result: the call was not carried out)";
@@ -24,60 +25,62 @@ const NO_IMAGE: &str = "(an image was here that this model cannot read)";
 
 /// One step of a conversation.
 #[derive(Debug)]
-pub(crate) enum Turn<'a> {
+pub(crate) enum HistoryTurn<'a> {
     /// What a person said.
     User(&'a [UserContent]),
     /// What the program says beside the person.
     Developer(&'a [UserContent]),
     /// What a model answered.
-    Answer(Answer<'a>),
+    Answer(HistoryAnswer<'a>),
     /// What became of one of its calls.
-    Outcome(Outcome<'a>),
+    ToolResult(HistoryToolResult<'a>),
     /// A result whose call is not in the conversation any more.
-    Stray(&'a ToolResultMessage),
+    OrphanResult(&'a ToolResultMessage),
 }
 
 /// What a model answered. It has text or calls.
 #[derive(Debug)]
-pub(crate) struct Answer<'a> {
+pub(crate) struct HistoryAnswer<'a> {
     /// Its pieces; no empty text.
     pub content: Vec<&'a AssistantContent>,
     /// The model that is asked now gave it, so what it signed may go back.
-    pub own: bool,
+    pub same_model: bool,
 }
 
 /// What became of a call.
 #[derive(Debug)]
-pub(crate) struct Outcome<'a> {
+pub(crate) struct HistoryToolResult<'a> {
     /// The call.
     pub call: &'a ToolCall,
-    /// See [`Answer::own`].
-    pub own: bool,
+    /// See [`HistoryAnswer::own`].
+    pub same_model: bool,
     /// Its result, if there is one.
     pub result: Option<&'a ToolResultMessage>,
 }
 
 /// A piece of what is sent.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Part<'a> {
+pub(crate) enum HistoryPart<'a> {
     /// Text.
     Text(Cow<'a, str>),
     /// A picture.
-    Image(&'a Image),
+    Image(&'a ImageContent),
 }
 
 /// The conversation as `model` is told of it.
-pub(crate) fn turns<'a>(model: &Model, messages: &'a [Message]) -> Vec<Turn<'a>> {
+pub(crate) fn turns<'a>(model: &Model, messages: &'a [Message]) -> Vec<HistoryTurn<'a>> {
     let mut turns = Vec::with_capacity(messages.len());
     let mut taken = HashSet::new();
     for (at, message) in messages.iter().enumerate() {
         match message {
-            Message::User(user) => turns.push(Turn::User(&user.content)),
-            Message::Developer(developer) => turns.push(Turn::Developer(&developer.content)),
+            Message::User(user) => turns.push(HistoryTurn::User(&user.content)),
+            Message::Developer(developer) => turns.push(HistoryTurn::Developer(&developer.content)),
             Message::Assistant(answer) => {
                 answer_with_outcomes(model, answer, at, messages, &mut taken, &mut turns);
             }
-            Message::ToolResult(result) if !taken.contains(&at) => turns.push(Turn::Stray(result)),
+            Message::ToolResult(result) if !taken.contains(&at) => {
+                turns.push(HistoryTurn::OrphanResult(result))
+            }
             Message::ToolResult(_) => {}
         }
     }
@@ -91,7 +94,7 @@ fn answer_with_outcomes<'a>(
     at: usize,
     messages: &'a [Message],
     taken: &mut HashSet<usize>,
-    turns: &mut Vec<Turn<'a>>,
+    turns: &mut Vec<HistoryTurn<'a>>,
 ) {
     let mut results: HashMap<&str, VecDeque<(usize, &'a ToolResultMessage)>> = HashMap::new();
     let behind = messages.iter().enumerate().skip(at + 1);
@@ -112,7 +115,7 @@ fn answer_with_outcomes<'a>(
     }
     let own =
         answer.provider == model.provider && answer.model == model.id && answer.api == model.api && !broken;
-    turns.push(Turn::Answer(Answer { content: content.clone(), own }));
+    turns.push(HistoryTurn::Answer(HistoryAnswer { content: content.clone(), same_model: own }));
     for content in content {
         let AssistantContent::ToolCall(call) = content else { continue };
         let result = results.get_mut(call.id.as_str()).and_then(VecDeque::pop_front);
@@ -122,59 +125,69 @@ fn answer_with_outcomes<'a>(
             let repeats = results.get_mut(call.id.as_str()).into_iter().flatten();
             taken.extend(repeats.filter(|(_, later)| later.content == rest.content).map(|(place, _)| *place));
         }
-        turns.push(Turn::Outcome(Outcome { call, own, result: result.map(|(_, result)| result) }));
+        turns.push(HistoryTurn::ToolResult(HistoryToolResult {
+            call,
+            same_model: own,
+            result: result.map(|(_, result)| result),
+        }));
     }
 }
 
 /// What is sent of a content; a note stands for an image where `model` reads none.
-pub(crate) fn parts<'a>(model: &Model, content: &'a [UserContent]) -> Vec<Part<'a>> {
+pub(crate) fn parts<'a>(model: &Model, content: &'a [UserContent]) -> Vec<HistoryPart<'a>> {
     let part = |content: &'a UserContent| match content {
-        UserContent::Text(text) => Part::Text(Cow::Borrowed(&text.text)),
+        UserContent::Text(text) => HistoryPart::Text(Cow::Borrowed(&text.text)),
         // A reference to a stored image is nothing that a server could read.
-        UserContent::Image(image) if model.images && !image.data.starts_with("blob:") => Part::Image(image),
-        UserContent::Image(_) => Part::Text(Cow::Borrowed(NO_IMAGE)),
+        UserContent::Image(image) if model.images && !image.data.starts_with("blob:") => {
+            HistoryPart::Image(image)
+        }
+        UserContent::Image(_) => HistoryPart::Text(Cow::Borrowed(NO_IMAGE)),
     };
-    content.iter().map(part).filter(|part| !matches!(part, Part::Text(text) if text.is_empty())).collect()
+    content
+        .iter()
+        .map(part)
+        .filter(|part| !matches!(part, HistoryPart::Text(text) if text.is_empty()))
+        .collect()
 }
 
 /// A result that lost its call, as something said beside the conversation.
-pub(crate) fn stray<'a>(model: &Model, result: &'a ToolResultMessage) -> Vec<Part<'a>> {
+pub(crate) fn orphan_parts<'a>(model: &Model, result: &'a ToolResultMessage) -> Vec<HistoryPart<'a>> {
     let what = format!("(what the tool `{}` gave back earlier)", result.tool_name);
-    let mut all = vec![Part::Text(Cow::Owned(what))];
+    let mut all = vec![HistoryPart::Text(Cow::Owned(what))];
     all.extend(parts(model, &result.content));
     all
 }
 
 /// The text of a result; images are not in it.
-pub(crate) fn text(parts: &[Part<'_>]) -> String {
+pub(crate) fn joined_text(parts: &[HistoryPart<'_>]) -> String {
     let texts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text.as_ref()),
-        Part::Image(_) => None,
+        HistoryPart::Text(text) => Some(text.as_ref()),
+        HistoryPart::Image(_) => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-impl<'a> Outcome<'a> {
+impl<'a> HistoryToolResult<'a> {
     /// What is sent of it: never nothing.
-    pub(crate) fn parts(&self, model: &Model) -> Vec<Part<'a>> {
-        let Some(result) = self.result else { return vec![Part::Text(Cow::Borrowed(NO_RESULT))] };
+    pub(crate) fn parts(&self, model: &Model) -> Vec<HistoryPart<'a>> {
+        let Some(result) = self.result else { return vec![HistoryPart::Text(Cow::Borrowed(NO_RESULT))] };
         let parts = parts(model, &result.content);
-        if parts.is_empty() { vec![Part::Text(Cow::Borrowed(NO_OUTPUT))] } else { parts }
+        if parts.is_empty() { vec![HistoryPart::Text(Cow::Borrowed(NO_OUTPUT))] } else { parts }
     }
 }
 
 /// An image as an address that holds it.
-pub(crate) fn data_url(image: &Image) -> String {
+pub(crate) fn data_url(image: &ImageContent) -> String {
     format!("data:{};base64,{}", image.mime_type, image.data)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Text, Thinking, UserMessage};
+    use crate::message::{TextContent, ThinkingContent, UserMessage};
 
     fn answer(content: Vec<AssistantContent>, stop_reason: StopReason) -> Message {
-        let mut message = crate::Assembly::new(&crate::model::tests::model(), 0).message().clone();
+        let mut message = crate::Assembly::new(&crate::models::model::tests::model(), 0).message().clone();
         message.content = content;
         message.stop_reason = stop_reason;
         Message::Assistant(message)
@@ -196,16 +209,18 @@ mod tests {
     }
 
     fn shape(messages: &[Message]) -> Vec<String> {
-        let model = crate::model::tests::model();
+        let model = crate::models::model::tests::model();
         let turns = turns(&model, messages);
-        let one = |turn: &Turn<'_>| match turn {
-            Turn::User(_) => "user".into(),
-            Turn::Developer(_) => "developer".into(),
-            Turn::Answer(answer) => format!("answer {} own={}", answer.content.len(), answer.own),
-            Turn::Outcome(outcome) => {
-                format!("outcome {} {}", outcome.call.id, text(&outcome.parts(&model)))
+        let one = |turn: &HistoryTurn<'_>| match turn {
+            HistoryTurn::User(_) => "user".into(),
+            HistoryTurn::Developer(_) => "developer".into(),
+            HistoryTurn::Answer(answer) => {
+                format!("answer {} own={}", answer.content.len(), answer.same_model)
             }
-            Turn::Stray(result) => format!("stray {}", result.tool_call_id),
+            HistoryTurn::ToolResult(outcome) => {
+                format!("outcome {} {}", outcome.call.id, joined_text(&outcome.parts(&model)))
+            }
+            HistoryTurn::OrphanResult(result) => format!("stray {}", result.tool_call_id),
         };
         turns.iter().map(one).collect()
     }
@@ -236,8 +251,11 @@ mod tests {
 
     #[test]
     fn an_answer_that_broke_off_keeps_its_text_and_the_calls_that_were_carried_out() {
-        let thinking = AssistantContent::Thinking(Thinking { thinking: "hm".into(), ..Thinking::default() });
-        let said = AssistantContent::Text(Text { text: "so far".into(), text_signature: None });
+        let thinking = AssistantContent::Thinking(ThinkingContent {
+            thinking: "hm".into(),
+            ..ThinkingContent::default()
+        });
+        let said = AssistantContent::Text(TextContent { text: "so far".into(), text_signature: None });
         let messages = [
             answer(vec![thinking.clone(), said, call("a"), call("b")], StopReason::Aborted),
             result("a", "done"),
@@ -263,10 +281,11 @@ mod tests {
 
     #[test]
     fn an_image_is_a_note_where_the_model_reads_none() {
-        let mut model = crate::model::tests::model();
-        let content = [UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/png".into() })];
-        assert!(matches!(parts(&model, &content)[..], [Part::Image(_)]));
+        let mut model = crate::models::model::tests::model();
+        let content =
+            [UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/png".into() })];
+        assert!(matches!(parts(&model, &content)[..], [HistoryPart::Image(_)]));
         model.images = false;
-        assert_eq!(text(&parts(&model, &content)), NO_IMAGE);
+        assert_eq!(joined_text(&parts(&model, &content)), NO_IMAGE);
     }
 }

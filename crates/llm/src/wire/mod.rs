@@ -1,7 +1,7 @@
 //! The wires: the protocols in which models are spoken to. One file each; adding one is a `mod` line and a line in
 //! [`ALL`].
 //!
-//! A wire does no I/O: it makes the one HTTP request of a [`Call`], and reads the frames of the answer into an
+//! A wire does no I/O: it makes the one HTTP request of a [`WireCall`], and reads the frames of the answer into an
 //! [`Assembly`]. The bytes may come in any pieces; the events are the same.
 
 mod address;
@@ -17,17 +17,17 @@ mod ollama;
 mod picture;
 mod responses;
 
-use crate::assembly::Assembly;
-use crate::failure::Failure;
-use crate::request::Call;
+use crate::failure::ModelFailure;
+use crate::request::WireCall;
+use crate::stream::assembly::Assembly;
 
 /// Every wire.
 pub static ALL: &[&dyn Wire] = &[
-    &anthropic::Anthropic,
-    &completions::Completions,
-    &google::Google,
-    &ollama::Ollama,
-    &responses::Responses,
+    &anthropic::AnthropicWire,
+    &completions::CompletionsWire,
+    &google::GoogleWire,
+    &ollama::OllamaWire,
+    &responses::ResponsesWire,
 ];
 
 /// A protocol in which models are spoken to.
@@ -39,29 +39,29 @@ pub trait Wire: Sync {
     ///
     /// # Errors
     /// [`crate::Class::Config`] or [`crate::Class::BadRequest`] for what cannot be asked this way.
-    fn request(&self, call: &Call<'_>) -> Result<Post, Failure>;
+    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure>;
 
     /// How the answer is cut into frames.
     fn framing(&self) -> Framing;
 
     /// What reads the frames of one answer.
-    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader>;
+    fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader>;
 }
 
 /// What reads the frames of one answer.
-pub trait Reader: Send {
+pub trait WireReader: Send {
     /// One frame.
     ///
     /// # Errors
     /// What the provider says went wrong, or [`crate::Class::Malformed`]. The caller then ends the answer with it.
-    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure>;
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure>;
 
-    /// The body has ended. An answer that is not over by then is cut off: [`Failure::cut_off`].
+    /// The body has ended. An answer that is not over by then is cut off: [`ModelFailure::cut_off`].
     ///
     /// # Errors
     /// See above.
-    fn end(&mut self, into: &mut Assembly) -> Result<(), Failure> {
-        if into.is_over() { Ok(()) } else { Err(Failure::cut_off()) }
+    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+        if into.is_finished() { Ok(()) } else { Err(ModelFailure::cut_off()) }
     }
 }
 
@@ -76,7 +76,7 @@ pub enum Framing {
 
 /// One frame of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame<'a> {
+pub struct AnswerFrame<'a> {
     /// The event's name; empty where there is none.
     pub name: &'a str,
     /// What it says.
@@ -85,7 +85,7 @@ pub struct Frame<'a> {
 
 /// An HTTP request.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Post {
+pub struct WireHttpRequest {
     /// Where to.
     pub url: String,
     /// Its headers; `content-type` and those of the model are added by who sends it.
@@ -95,7 +95,7 @@ pub struct Post {
 }
 
 /// Neither the values of headers nor the address's query: a key may be among them.
-impl std::fmt::Debug for Post {
+impl std::fmt::Debug for WireHttpRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         let url = self.url.split('?').next();

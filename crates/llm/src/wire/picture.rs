@@ -6,14 +6,14 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use crate::message::Image;
+use crate::message::ImageContent;
 
 /// Bytes of a picture in base64 that are looked at for its size: more than the metadata before it in most files.
 const HEAD: usize = 64 << 10;
 
 /// What a server takes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rules {
+pub(crate) struct ImageLimits {
     /// Kinds, as in `image/png`.
     pub kinds: &'static [&'static str],
     /// Bytes of base64 that one may have.
@@ -23,7 +23,7 @@ pub(crate) struct Rules {
 }
 
 /// What stands for a picture that is refused; `None` if it is not.
-pub(crate) fn note(image: &Image, rules: &Rules) -> Option<String> {
+pub(crate) fn refusal_note(image: &ImageContent, rules: &ImageLimits) -> Option<String> {
     let why = if !rules.kinds.contains(&image.mime_type.as_str()) {
         format!("of the kind {}", image.mime_type)
     } else if image.data.len() > rules.bytes {
@@ -37,7 +37,7 @@ pub(crate) fn note(image: &Image, rules: &Rules) -> Option<String> {
 }
 
 /// Width and height, if the first bytes say so.
-fn size(image: &Image) -> Option<(u32, u32)> {
+fn size(image: &ImageContent) -> Option<(u32, u32)> {
     let text = image.data.as_bytes();
     let text = &text[..text.len().min(HEAD)];
     let bytes = BASE64.decode(&text[..text.len() / 4 * 4]).ok()?;
@@ -82,20 +82,21 @@ fn size(image: &Image) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
 
-    const RULES: Rules = Rules { kinds: &["image/png", "image/jpeg"], bytes: 5 << 20, side: 8000 };
+    const RULES: ImageLimits =
+        ImageLimits { kinds: &["image/png", "image/jpeg"], bytes: 5 << 20, side: 8000 };
 
-    fn image(mime_type: &str, bytes: &[u8]) -> Image {
-        Image { data: BASE64.encode(bytes), mime_type: mime_type.into() }
+    fn image(mime_type: &str, bytes: &[u8]) -> ImageContent {
+        ImageContent { data: BASE64.encode(bytes), mime_type: mime_type.into() }
     }
 
     #[test]
     fn what_a_server_refuses_is_a_note_and_the_rest_goes() {
-        assert_eq!(note(&image("image/png", b"no picture at all"), &RULES), None);
-        assert!(note(&image("image/tiff", b""), &RULES).unwrap().contains("image/tiff"));
-        let large = Image { data: "A".repeat((5 << 20) + 1), mime_type: "image/png".into() };
-        assert!(note(&large, &RULES).unwrap().contains("5 MB"));
+        assert_eq!(refusal_note(&image("image/png", b"no picture at all"), &RULES), None);
+        assert!(refusal_note(&image("image/tiff", b""), &RULES).unwrap().contains("image/tiff"));
+        let large = ImageContent { data: "A".repeat((5 << 20) + 1), mime_type: "image/png".into() };
+        assert!(refusal_note(&large, &RULES).unwrap().contains("5 MB"));
         let wide = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x1f\x41\0\0\0\x01";
-        assert!(note(&image("image/png", wide), &RULES).unwrap().contains("8000 pixels"));
+        assert!(refusal_note(&image("image/png", wide), &RULES).unwrap().contains("8000 pixels"));
     }
 
     #[test]
@@ -112,6 +113,6 @@ mod tests {
         for cut in 0..jpeg.len() {
             let _ = size(&image("", &jpeg[..cut]));
         }
-        assert_eq!(size(&Image { data: "\u{e4}\u{e4}!".into(), mime_type: String::new() }), None);
+        assert_eq!(size(&ImageContent { data: "\u{e4}\u{e4}!".into(), mime_type: String::new() }), None);
     }
 }

@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use relaycode_llm::request::Auth;
-use relaycode_llm::retry::Budget;
+use relaycode_llm::stream::retry::RetryBudget;
 use relaycode_llm::wire::{Framing, Wire};
-use relaycode_llm::{Class, Options};
-use relaycode_testkit::model::{Script, Server, Turn};
+use relaycode_llm::{FailureClass, StreamOptions};
+use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use serde_json::json;
 
-use crate::every::{all, asked, body, came, client, of_wire, question};
-use crate::wire::{once, options, steps};
+use crate::all_wires::{all, asked, body, came, client, of_wire, question};
+use crate::test_wire::{once, options, steps};
 
-fn three() -> Turn {
-    Turn::pieces(["one ", "two ", "three"])
+fn three() -> ScriptedTurn {
+    ScriptedTurn::pieces(["one ", "two ", "three"])
 }
 
 /// What comes of each fault, on each wire; the same wherever the wire does not decide it.
 #[tokio::test]
 async fn a_fault_ends_the_answer_once_and_what_was_said_before_it_stays() {
-    let faults: Vec<(&str, Turn)> = vec![
+    let faults: Vec<(&str, ScriptedTurn)> = vec![
         ("broken frame", three().with(|turn| turn.malformed = true)),
         ("no last event", three().with(|turn| turn.truncate = true)),
         ("no UTF-8", three().with(|turn| turn.invalid_utf8 = true)),
@@ -29,11 +29,11 @@ async fn a_fault_ends_the_answer_once_and_what_was_said_before_it_stays() {
         ("reset after six", three().with(|turn| turn.disconnect_after = Some(6))),
         ("closed before headers", three().with(|turn| turn.close_before_headers = true)),
         ("an error in the middle", three().with(|turn| turn.stream_error = Some("busy".into()))),
-        ("an error at once", Turn::default().with(|turn| turn.stream_error = Some("busy".into()))),
+        ("an error at once", ScriptedTurn::default().with(|turn| turn.stream_error = Some("busy".into()))),
         ("every event twice", three().with(|turn| turn.duplicate = true)),
         ("10 MB", three().with(|turn| turn.big_line = Some(10 << 20))),
         ("20 MB", three().with(|turn| turn.big_line = Some(20 << 20))),
-        ("nothing", Turn::default()),
+        ("nothing", ScriptedTurn::default()),
     ];
     let mut lines = Vec::new();
     for (name, turn) in &faults {
@@ -92,13 +92,14 @@ async fn a_body_that_ends_anywhere_is_cut_off_or_whole_and_nothing_else() {
         let step = (bytes.len() / 60).max(1);
         let cuts: Vec<usize> =
             (0..bytes.len()).step_by(step).chain(bytes.len().saturating_sub(8)..=bytes.len()).collect();
-        let server = Server::start(Script::new(cuts.iter().map(|cut| Turn::raw([&bytes[..*cut]]))));
+        let server =
+            ScriptedServer::start(Script::new(cuts.iter().map(|cut| ScriptedTurn::raw([&bytes[..*cut]]))));
         let (client, model) = (client(), of_wire(&server, wire.id()));
         for cut in cuts {
             let mut stream = client.stream(&model, Auth::None, question(), once());
             stream.finish().await;
             if let Some(failure) = stream.failure() {
-                assert_eq!(failure.class, Class::Network, "{} at {cut}: {failure}", wire.id());
+                assert_eq!(failure.class, FailureClass::Network, "{} at {cut}: {failure}", wire.id());
             } else {
                 assert_eq!(stream.message().text(), "one two three", "{} at {cut}", wire.id());
                 assert_eq!(stream.message().tool_calls().count(), 1, "{} at {cut}", wire.id());
@@ -107,7 +108,7 @@ async fn a_body_that_ends_anywhere_is_cut_off_or_whole_and_nothing_else() {
         // A second answer behind the first: the server changed its mind too late. Google's wire has no last event.
         if wire.id() != "google-generative-ai" {
             let twice = [bytes.clone(), bytes.clone()].concat();
-            let server = Server::start(Script::new([Turn::raw([twice])]));
+            let server = ScriptedServer::start(Script::new([ScriptedTurn::raw([twice])]));
             assert_eq!(asked(&server, wire, once()).finish().await.text(), "one two three", "{}", wire.id());
         }
     }
@@ -125,10 +126,10 @@ fn a_thousand_cuttings_over_the_socket_give_the_same_message() {
 
 async fn a_thousand_cuttings(wire: &dyn Wire) {
     let turn = |seed| {
-        let text = Turn::pieces(["zwölf ", "😀 x"]).tool("read", json!({"path": "é"}));
+        let text = ScriptedTurn::pieces(["zwölf ", "😀 x"]).tool("read", json!({"path": "é"}));
         text.with(|turn| turn.split = Some(seed))
     };
-    let server = Server::start(Script::new((0..1000).map(turn)));
+    let server = ScriptedServer::start(Script::new((0..1000).map(turn)));
     let (client, model) = (client(), of_wire(&server, wire.id()));
     for seed in 0..1000 {
         let mut stream = client.stream(&model, Auth::None, question(), once());
@@ -142,13 +143,13 @@ async fn a_thousand_cuttings(wire: &dyn Wire) {
 }
 
 /// All up to the first delta, then that delta for ever.
-async fn endless(wire: &dyn Wire) -> Turn {
-    let whole = String::from_utf8(body(wire, Turn::pieces(["x".repeat(200_000)])).await).unwrap();
+async fn endless(wire: &dyn Wire) -> ScriptedTurn {
+    let whole = String::from_utf8(body(wire, ScriptedTurn::pieces(["x".repeat(200_000)])).await).unwrap();
     let gap = if wire.framing() == Framing::Lines { "\n" } else { "\n\n" };
     let frames: Vec<&str> = whole.split_inclusive(gap).collect();
     let first = frames.iter().position(|frame| frame.len() > 200_000).unwrap();
     let pieces = [frames[..first].concat(), frames[first].to_owned()];
-    Turn::raw(pieces).with(|turn| turn.never_end = true)
+    ScriptedTurn::raw(pieces).with(|turn| turn.never_end = true)
 }
 
 /// Runs in a process of its own: see the next test.
@@ -157,7 +158,7 @@ async fn endless(wire: &dyn Wire) -> Turn {
 async fn child_with_answers_without_end() {
     for wire in all() {
         let came = came(wire, vec![endless(wire).await], options()).await;
-        assert_eq!(came.failure.as_ref().unwrap().class, Class::TooLarge, "{}", wire.id());
+        assert_eq!(came.failure.as_ref().unwrap().class, FailureClass::TooLarge, "{}", wire.id());
         assert_eq!(came.requests, 1, "{}", wire.id());
         assert!(came.message.text().len() <= 32 << 20, "{}", wire.id());
     }
@@ -181,16 +182,16 @@ fn an_answer_without_end_is_cut_off_at_its_bounds_and_memory_stays_within_them()
 
 #[tokio::test]
 async fn what_broke_unseen_is_asked_for_again_with_the_budget_that_was_given() {
-    let budget = Budget {
+    let budget = RetryBudget {
         stream_max_retries: 1,
         request_max_retries: 2,
         base_delay: Duration::from_millis(1),
-        ..Budget::default()
+        ..RetryBudget::default()
     };
     for wire in all() {
         let cut = three().with(|turn| turn.disconnect_after = Some(0)).repeat(9);
-        let server = Server::start(Script::new([cut]));
-        let mut stream = asked(&server, wire, Options { budget, ..options() });
+        let server = ScriptedServer::start(Script::new([cut]));
+        let mut stream = asked(&server, wire, StreamOptions { budget, ..options() });
         let seen = steps(&mut stream).await;
         assert_eq!(server.turns().len(), 2, "{}: {seen:?}", wire.id());
     }

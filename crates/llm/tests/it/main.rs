@@ -2,16 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-mod carried;
-mod cutting;
-mod ending;
-mod every;
+mod all_wires;
+mod chunking;
+mod early_end;
+mod failed_requests;
+mod handover;
 mod hostile;
-mod leaving;
-mod refused;
-mod scripted;
-mod server;
-mod statuses;
-mod streamed;
-mod ways;
-mod wire;
+mod loopback_server;
+mod reader_leaves;
+mod scripted_server;
+mod status_codes;
+mod streaming;
+mod test_wire;
+mod transport;

@@ -7,15 +7,15 @@ use tempfile::TempDir;
 
 use super::*;
 
-fn scene() -> (TempDir, Checkout) {
+fn scene() -> (TempDir, CheckoutKeys) {
     let dir = TempDir::new().unwrap();
     fs::create_dir(dir.path().join("app")).unwrap();
-    let checkout = Checkout::new(Some(&dir.path().join("home")));
+    let checkout = CheckoutKeys::new(Some(&dir.path().join("home")));
     (dir, checkout)
 }
 
-fn key(text: &str) -> Key {
-    Key(text.to_string())
+fn key(text: &str) -> CheckoutKey {
+    CheckoutKey(text.to_string())
 }
 
 #[test]
@@ -23,9 +23,9 @@ fn a_key_is_made_on_first_need_and_stays() {
     let (dir, checkout) = scene();
     let root = dir.path().join("app");
     assert_eq!(checkout.key(&root).unwrap(), None);
-    let made = checkout.need_key(&root).unwrap();
+    let made = checkout.get_or_create_key(&root).unwrap();
     assert!(looks_like_a_key(made.as_str()), "{}", made.as_str());
-    assert_eq!(checkout.need_key(&root).unwrap(), made);
+    assert_eq!(checkout.get_or_create_key(&root).unwrap(), made);
     assert_eq!(checkout.key(&root).unwrap(), Some(made.clone()));
     assert_eq!(format!("{made:?}"), "Key(…)");
     let files: Vec<_> = fs::read_dir(dir.path().join("home/projects")).unwrap().collect();
@@ -38,63 +38,63 @@ fn a_key_is_made_on_first_need_and_stays() {
 fn another_directory_at_the_same_path_gets_a_key_of_its_own() {
     let (dir, checkout) = scene();
     let root = dir.path().join("app");
-    let first = checkout.need_key(&root).unwrap();
+    let first = checkout.get_or_create_key(&root).unwrap();
     fs::rename(&root, dir.path().join("old")).unwrap();
     fs::create_dir(&root).unwrap();
     assert_eq!(checkout.key(&root).unwrap(), None);
-    assert_ne!(checkout.need_key(&root).unwrap(), first);
+    assert_ne!(checkout.get_or_create_key(&root).unwrap(), first);
 }
 
 #[test]
 fn a_key_that_is_damaged_or_that_others_could_know_is_replaced() {
     let (dir, checkout) = scene();
     let root = dir.path().join("app");
-    let first = checkout.need_key(&root).unwrap();
+    let first = checkout.get_or_create_key(&root).unwrap();
     let file = fs::read_dir(dir.path().join("home/projects")).unwrap().next().unwrap().unwrap().path();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     assert!(checkout.key(&root).unwrap_err().to_string().contains("others may read"));
-    let second = checkout.need_key(&root).unwrap();
+    let second = checkout.get_or_create_key(&root).unwrap();
     assert_ne!(second, first);
     fs::write(&file, "not json").unwrap();
     assert!(checkout.key(&root).unwrap_err().to_string().contains("damaged"));
-    assert_ne!(checkout.need_key(&root).unwrap(), second);
+    assert_ne!(checkout.get_or_create_key(&root).unwrap(), second);
 }
 
 #[test]
 fn without_a_home_there_is_no_key() {
     let (dir, _) = scene();
     let root = dir.path().join("app");
-    assert!(Checkout::new(None).need_key(&root).is_err());
-    assert!(Checkout::new(Some(&root.join("home"))).need_key(&root).is_err());
+    assert!(CheckoutKeys::new(None).get_or_create_key(&root).is_err());
+    assert!(CheckoutKeys::new(Some(&root.join("home"))).get_or_create_key(&root).is_err());
 }
 
 #[test]
 fn what_an_answer_names_is_read_exactly() {
     let ours = key("abcdefghij");
     let cases = [
-        ("my-app", "my-app.abcdefghij", Named::Keyed),
-        ("my-app", "  my-app.abcdefghij\n", Named::Keyed),
-        ("my-app", "my-app", Named::Bare),
-        ("my-app", "my-app.zzzzzzzzzz", Named::OtherKey),
-        ("my-app", "my-app.abcdefghi", Named::OtherProject),
-        ("my-app", "my-app.abcdefghij2", Named::OtherProject),
-        ("my-app", "my-app.ABCDEFGHIJ", Named::OtherProject),
-        ("my-app", "My-app.abcdefghij", Named::OtherProject),
-        ("my-app", "my-app.lolololo00", Named::OtherProject),
-        ("my-app", "my-appabcdefghij", Named::OtherProject),
-        ("my-app", "other.abcdefghij", Named::OtherProject),
-        ("my-app", "abcdefghij", Named::OtherProject),
-        ("my-app", "", Named::OtherProject),
-        ("my.app", "my.app.abcdefghij", Named::Keyed),
-        ("my.app", "my", Named::OtherProject),
-        ("x.zzzzzzzzzz", "x.zzzzzzzzzz", Named::Bare),
-        ("x.zzzzzzzzzz", "x.zzzzzzzzzz.abcdefghij", Named::Keyed),
-        ("x", "x.zzzzzzzzzz.abcdefghij", Named::OtherProject),
+        ("my-app", "my-app.abcdefghij", NamedProject::WithKey),
+        ("my-app", "  my-app.abcdefghij\n", NamedProject::WithKey),
+        ("my-app", "my-app", NamedProject::WithoutKey),
+        ("my-app", "my-app.zzzzzzzzzz", NamedProject::WithOtherKey),
+        ("my-app", "my-app.abcdefghi", NamedProject::OtherProject),
+        ("my-app", "my-app.abcdefghij2", NamedProject::OtherProject),
+        ("my-app", "my-app.ABCDEFGHIJ", NamedProject::OtherProject),
+        ("my-app", "My-app.abcdefghij", NamedProject::OtherProject),
+        ("my-app", "my-app.lolololo00", NamedProject::OtherProject),
+        ("my-app", "my-appabcdefghij", NamedProject::OtherProject),
+        ("my-app", "other.abcdefghij", NamedProject::OtherProject),
+        ("my-app", "abcdefghij", NamedProject::OtherProject),
+        ("my-app", "", NamedProject::OtherProject),
+        ("my.app", "my.app.abcdefghij", NamedProject::WithKey),
+        ("my.app", "my", NamedProject::OtherProject),
+        ("x.zzzzzzzzzz", "x.zzzzzzzzzz", NamedProject::WithoutKey),
+        ("x.zzzzzzzzzz", "x.zzzzzzzzzz.abcdefghij", NamedProject::WithKey),
+        ("x", "x.zzzzzzzzzz.abcdefghij", NamedProject::OtherProject),
     ];
     for (id, named, expected) in cases {
-        assert_eq!(Key::read(id, Some(&ours), named), expected, "{id} {named}");
+        assert_eq!(CheckoutKey::classify(id, Some(&ours), named), expected, "{id} {named}");
     }
-    assert_eq!(Key::read("my-app", None, "my-app.abcdefghij"), Named::OtherKey);
+    assert_eq!(CheckoutKey::classify("my-app", None, "my-app.abcdefghij"), NamedProject::WithOtherKey);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn no_record_or_log_gets_to_see_a_key() {
         (None, "my-app.production", "my-app.production"),
     ];
     for (id, named, expected) in cases {
-        assert_eq!(strip(id, named), expected, "{named}");
+        assert_eq!(strip_key(id, named), expected, "{named}");
     }
 }
 
@@ -120,8 +120,8 @@ fn no_record_or_log_gets_to_see_a_key() {
 fn many_at_once_agree_on_one_key() {
     let (dir, checkout) = scene();
     let root = dir.path().join("app");
-    let keys: Vec<Key> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..8).map(|_| scope.spawn(|| checkout.need_key(&root))).collect();
+    let keys: Vec<CheckoutKey> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..8).map(|_| scope.spawn(|| checkout.get_or_create_key(&root))).collect();
         workers.into_iter().map(|worker| worker.join().unwrap().unwrap()).collect()
     });
     assert!(keys.iter().all(|key| *key == keys[0]));

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::literal::{Fault, Place};
+use super::literal::{ConfigPosition, LiteralError};
 
 /// Cells of a value or a key that a message shows.
 const SHOWN: usize = 60;
@@ -13,7 +13,7 @@ const SHOWN: usize = 60;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError {
     /// What kind of thing is wrong.
-    pub fault: ConfigFault,
+    pub kind: ConfigErrorKind,
     /// The file, as the user knows it.
     pub file: String,
     /// The line in it, from 1; 0 if it is about all of it.
@@ -28,7 +28,7 @@ pub struct ConfigError {
 
 /// The kinds of [`ConfigError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfigFault {
+pub enum ConfigErrorKind {
     /// The file cannot be read: no rights, no plain file, too large, a link that leaves the project.
     Unreadable,
     /// The text is not what such a file consists of.
@@ -43,16 +43,16 @@ pub enum ConfigFault {
     ProjectId,
 }
 
-impl ConfigFault {
+impl ConfigErrorKind {
     /// Its name for machines.
     pub fn as_str(self) -> &'static str {
         match self {
-            ConfigFault::Unreadable => "configUnreadable",
-            ConfigFault::Syntax => "configSyntax",
-            ConfigFault::Computed => "configComputed",
-            ConfigFault::Value => "configValue",
-            ConfigFault::Conflict => "configConflict",
-            ConfigFault::ProjectId => "configProjectId",
+            ConfigErrorKind::Unreadable => "configUnreadable",
+            ConfigErrorKind::Syntax => "configSyntax",
+            ConfigErrorKind::Computed => "configComputed",
+            ConfigErrorKind::Value => "configValue",
+            ConfigErrorKind::Conflict => "configConflict",
+            ConfigErrorKind::ProjectId => "configProjectId",
         }
     }
 }
@@ -72,36 +72,48 @@ impl fmt::Display for ConfigError {
 
 impl ConfigError {
     /// An error about all of `file`.
-    pub(super) fn whole(fault: ConfigFault, file: &str, what: impl Into<String>, hint: &str) -> ConfigError {
-        Self::at(fault, file, Place::default(), what, hint)
-    }
-
-    /// An error at a place of `file`.
-    pub(super) fn at(
-        fault: ConfigFault,
+    pub(super) fn in_file(
+        fault: ConfigErrorKind,
         file: &str,
-        place: Place,
         what: impl Into<String>,
         hint: &str,
     ) -> ConfigError {
-        let Place { line, column } = place;
-        ConfigError { fault, file: file.to_string(), line, column, what: what.into(), hint: hint.to_string() }
+        Self::at_position(fault, file, ConfigPosition::default(), what, hint)
+    }
+
+    /// An error at a place of `file`.
+    pub(super) fn at_position(
+        fault: ConfigErrorKind,
+        file: &str,
+        place: ConfigPosition,
+        what: impl Into<String>,
+        hint: &str,
+    ) -> ConfigError {
+        let ConfigPosition { line, column } = place;
+        ConfigError {
+            kind: fault,
+            file: file.to_string(),
+            line,
+            column,
+            what: what.into(),
+            hint: hint.to_string(),
+        }
     }
 
     /// What the reader of literals found.
-    pub(super) fn literal(file: &str, fault: Fault) -> ConfigError {
+    pub(super) fn from_literal(file: &str, fault: LiteralError) -> ConfigError {
         let hint = "relay reads this file without running it: write the value out, or move the \
                     configuration to relaycode.config.json";
         let (kind, hint) = if fault.computed {
-            (ConfigFault::Computed, hint)
+            (ConfigErrorKind::Computed, hint)
         } else {
-            (ConfigFault::Syntax, "Correct the file; `relay config check` reads it again")
+            (ConfigErrorKind::Syntax, "Correct the file; `relay config check` reads it again")
         };
-        Self::at(kind, file, fault.at, fault.what, hint)
+        Self::at_position(kind, file, fault.at, fault.what, hint)
     }
 }
 
 /// Foreign text for a message: one line, visible, short.
-pub(super) fn shown(text: &str) -> String {
-    relaycode_text::width::shown(text, SHOWN)
+pub(super) fn excerpt(text: &str) -> String {
+    relaycode_text::width::clip_for_message(text, SHOWN)
 }

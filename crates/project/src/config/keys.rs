@@ -4,36 +4,36 @@
 use serde_json::Value as Json;
 
 use super::Config;
-use super::names::Named;
+use super::choices::NamedChoice;
 
 /// One key of the configuration.
 #[derive(Debug)]
-pub struct Key {
+pub struct ConfigKey {
     /// Its full name: `patch.linter`.
     pub name: &'static str,
     /// What it means, in one sentence.
     pub meaning: &'static str,
     /// What it may be.
-    pub kind: Kind,
+    pub kind: ConfigValueKind,
     /// Which part of relay it changes.
-    pub acts: Acts,
+    pub scope: ConfigScope,
     /// Its name in the older flat form of the file.
-    pub older: Option<&'static str>,
+    pub legacy_name: Option<&'static str>,
     /// What a project that sets it wants from the user.
-    pub stake: Option<Stake>,
+    pub trust_need: Option<TrustNeed>,
     /// Only the user's own file may set it: what a project says of it does nothing.
-    pub own: bool,
+    pub user_only: bool,
     /// `init` writes it into a new file.
-    pub written: bool,
+    pub written_by_init: bool,
     /// Where its value is.
-    pub(super) slot: for<'a> fn(&'a mut Config) -> Slot<'a>,
+    pub(super) slot: for<'a> fn(&'a mut Config) -> ConfigSlot<'a>,
 }
 
 /// What a key's value may be.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum ConfigValueKind {
     /// A text, by a rule.
-    Text(Rule),
+    Text(ConfigTextRule),
     /// `true` or `false`.
     Switch,
     /// A whole number.
@@ -46,21 +46,21 @@ pub enum Kind {
         or_none: bool,
     },
     /// One of some names.
-    Choice(&'static [Choice]),
+    Choice(&'static [ConfigChoice]),
 }
 
 /// One of the names that a key may have as its value.
 #[derive(Debug)]
-pub struct Choice {
+pub struct ConfigChoice {
     /// The name.
     pub name: &'static str,
     /// Older names of the same.
-    pub older: &'static [&'static str],
+    pub legacy_names: &'static [&'static str],
 }
 
 /// What a text must be like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum ConfigTextRule {
     /// The name of a project.
     ProjectId,
     /// A command line for the shell; empty: none.
@@ -73,16 +73,16 @@ pub enum Rule {
 
 /// Which part of relay a key changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Acts {
+pub enum ConfigScope {
     /// Every command.
-    Here,
+    AllCommands,
     /// `relay watch` only.
-    Watch,
+    WatchOnly,
 }
 
 /// What a project wants from the user by setting a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stake {
+pub enum TrustNeed {
     /// To run a command.
     Command,
     /// To decide who approves.
@@ -90,18 +90,18 @@ pub enum Stake {
 }
 
 /// Where a value is kept.
-pub(super) enum Slot<'a> {
+pub(super) enum ConfigSlot<'a> {
     Name(&'a mut Option<String>),
     Text(&'a mut String),
     Switch(&'a mut bool),
     Number(&'a mut u64),
     Limit(&'a mut Option<u64>),
-    Choice(&'a mut dyn Named),
+    Choice(&'a mut dyn NamedChoice),
 }
 
 /// A value that its key allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum ConfigValue {
     None,
     Switch(bool),
     Number(u64),
@@ -109,20 +109,20 @@ pub(super) enum Value {
     Text(String),
 }
 
-impl Value {
-    pub(super) fn json(&self) -> Json {
+impl ConfigValue {
+    pub(super) fn to_json(&self) -> Json {
         match self {
-            Value::None => Json::Null,
-            Value::Switch(on) => Json::from(*on),
-            Value::Number(number) => Json::from(*number),
-            Value::Text(text) => Json::from(text.as_str()),
+            ConfigValue::None => Json::Null,
+            ConfigValue::Switch(on) => Json::from(*on),
+            ConfigValue::Number(number) => Json::from(*number),
+            ConfigValue::Text(text) => Json::from(text.as_str()),
         }
     }
 }
 
-impl Key {
+impl ConfigKey {
     /// Its section, and its name there: (`Some("patch")`, `linter`).
-    pub fn parts(&self) -> (Option<&'static str>, &'static str) {
+    pub fn section_and_name(&self) -> (Option<&'static str>, &'static str) {
         match self.name.split_once('.') {
             Some((section, name)) => (Some(section), name),
             None => (None, self.name),
@@ -131,39 +131,39 @@ impl Key {
 
     /// Its value where nobody set it.
     pub fn default(&self) -> Json {
-        self.get(&Config::default()).json()
+        self.get(&Config::default()).to_json()
     }
 
-    pub(super) fn get(&self, config: &Config) -> Value {
+    pub(super) fn get(&self, config: &Config) -> ConfigValue {
         // A slot is for writing; a configuration is small.
         let mut config = config.clone();
         match (self.slot)(&mut config) {
-            Slot::Name(name) => name.take().map_or(Value::None, Value::Text),
-            Slot::Text(text) => Value::Text(std::mem::take(text)),
-            Slot::Switch(on) => Value::Switch(*on),
-            Slot::Number(number) => Value::Number(*number),
-            Slot::Limit(limit) => limit.map_or(Value::None, Value::Number),
-            Slot::Choice(choice) => Value::Text(choice.name().to_string()),
+            ConfigSlot::Name(name) => name.take().map_or(ConfigValue::None, ConfigValue::Text),
+            ConfigSlot::Text(text) => ConfigValue::Text(std::mem::take(text)),
+            ConfigSlot::Switch(on) => ConfigValue::Switch(*on),
+            ConfigSlot::Number(number) => ConfigValue::Number(*number),
+            ConfigSlot::Limit(limit) => limit.map_or(ConfigValue::None, ConfigValue::Number),
+            ConfigSlot::Choice(choice) => ConfigValue::Text(choice.name().to_string()),
         }
     }
 
     /// Sets it. A value of another type than the key's changes nothing.
-    pub(super) fn set(&self, config: &mut Config, value: &Value) {
+    pub(super) fn set(&self, config: &mut Config, value: &ConfigValue) {
         match ((self.slot)(config), value) {
-            (Slot::Name(slot), Value::Text(text)) => *slot = Some(text.clone()),
-            (Slot::Text(slot), Value::Text(text)) => slot.clone_from(text),
-            (Slot::Switch(slot), Value::Switch(on)) => *slot = *on,
-            (Slot::Number(slot), Value::Number(number)) => *slot = *number,
-            (Slot::Limit(slot), Value::Number(number)) => *slot = Some(*number),
-            (Slot::Limit(slot), Value::None) => *slot = None,
-            (Slot::Choice(slot), Value::Text(name)) => slot.choose(name),
+            (ConfigSlot::Name(slot), ConfigValue::Text(text)) => *slot = Some(text.clone()),
+            (ConfigSlot::Text(slot), ConfigValue::Text(text)) => slot.clone_from(text),
+            (ConfigSlot::Switch(slot), ConfigValue::Switch(on)) => *slot = *on,
+            (ConfigSlot::Number(slot), ConfigValue::Number(number)) => *slot = *number,
+            (ConfigSlot::Limit(slot), ConfigValue::Number(number)) => *slot = Some(*number),
+            (ConfigSlot::Limit(slot), ConfigValue::None) => *slot = None,
+            (ConfigSlot::Choice(slot), ConfigValue::Text(name)) => slot.set_by_name(name),
             _ => {}
         }
     }
 }
 
 /// The key of this full name.
-pub fn find(name: &str) -> Option<&'static Key> {
+pub fn find_key(name: &str) -> Option<&'static ConfigKey> {
     KEYS.iter().find(|key| key.name == name)
 }
 
@@ -176,26 +176,28 @@ pub const SECTIONS: [(&str, &str); 5] = [
     ("friends", "Whom `ask`, `review` and `do` turn to, and how long they wait."),
 ];
 
-const fn choice(name: &'static str) -> Choice {
-    Choice { name, older: &[] }
+const fn choice(name: &'static str) -> ConfigChoice {
+    ConfigChoice { name, legacy_names: &[] }
 }
 
-const LOG_LEVELS: &[Choice] =
+const LOG_LEVELS: &[ConfigChoice] =
     &[choice("silent"), choice("error"), choice("warn"), choice("info"), choice("debug")];
 
-const STRATEGIES: &[Choice] = &[
+const STRATEGIES: &[ConfigChoice] = &[
     choice("auto"),
     choice("replace"),
-    Choice { name: "new-unified", older: &["standard-diff"] },
-    Choice { name: "multi-search-replace", older: &["search-replace"] },
+    ConfigChoice { name: "new-unified", legacy_names: &["standard-diff"] },
+    ConfigChoice { name: "multi-search-replace", legacy_names: &["search-replace"] },
 ];
 
 // The older `approval` answers "may relay approve by itself?": it stands beside the number of errors up
 // to which it does.
-const APPROVALS: &[Choice] =
-    &[Choice { name: "auto", older: &["yes"] }, Choice { name: "manual", older: &["no"] }];
+const APPROVALS: &[ConfigChoice] = &[
+    ConfigChoice { name: "auto", legacy_names: &["yes"] },
+    ConfigChoice { name: "manual", legacy_names: &["no"] },
+];
 
-const TEMPLATES: &[Choice] = &[choice("uuid"), choice("gitCommitMsg")];
+const TEMPLATES: &[ConfigChoice] = &[choice("uuid"), choice("gitCommitMsg")];
 
 /// An hour in milliseconds.
 const HOUR: u64 = 3_600_000;
@@ -205,258 +207,258 @@ const ERRORS: u64 = 1_000_000;
 const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
-pub static KEYS: [Key; 23] = [
-    Key {
+pub static KEYS: [ConfigKey; 23] = [
+    ConfigKey {
         name: "projectId",
         meaning: "The project's name in prompts and answers; an answer for another project is refused.",
-        kind: Kind::Text(Rule::ProjectId),
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Name(&mut c.project_id),
+        kind: ConfigValueKind::Text(ConfigTextRule::ProjectId),
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Name(&mut c.project_id),
     },
-    Key {
+    ConfigKey {
         name: "core.logLevel",
         meaning: "How much relay says, from nothing but what was asked for to every step.",
-        kind: Kind::Choice(LOG_LEVELS),
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Choice(&mut c.core.log_level),
+        kind: ConfigValueKind::Choice(LOG_LEVELS),
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Choice(&mut c.core.log_level),
     },
-    Key {
+    ConfigKey {
         name: "core.enableNotifications",
         meaning: "Whether a desktop notification tells of a change that came in, was applied or failed.",
-        kind: Kind::Switch,
-        acts: Acts::Watch,
-        older: None,
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Switch(&mut c.core.enable_notifications),
+        kind: ConfigValueKind::Switch,
+        scope: ConfigScope::WatchOnly,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Switch(&mut c.core.enable_notifications),
     },
-    Key {
+    ConfigKey {
         name: "core.watchConfig",
         meaning: "Whether `relay watch` reads the configuration again when it changes.",
-        kind: Kind::Switch,
-        acts: Acts::Watch,
-        older: None,
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Switch(&mut c.core.watch_config),
+        kind: ConfigValueKind::Switch,
+        scope: ConfigScope::WatchOnly,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Switch(&mut c.core.watch_config),
     },
-    Key {
+    ConfigKey {
         name: "watcher.clipboardPollInterval",
         meaning: "Milliseconds between two looks at the clipboard, where it cannot tell of changes itself.",
-        kind: Kind::Number { least: 50, most: HOUR, or_none: false },
-        acts: Acts::Watch,
-        older: Some("clipboardPollInterval"),
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Number(&mut c.watcher.clipboard_poll_interval),
+        kind: ConfigValueKind::Number { least: 50, most: HOUR, or_none: false },
+        scope: ConfigScope::WatchOnly,
+        legacy_name: Some("clipboardPollInterval"),
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Number(&mut c.watcher.clipboard_poll_interval),
     },
-    Key {
+    ConfigKey {
         name: "watcher.preferredStrategy",
         meaning: "The way to write an edit that the prompt asks the model for; auto lets the model choose.",
-        kind: Kind::Choice(STRATEGIES),
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Choice(&mut c.watcher.preferred_strategy),
+        kind: ConfigValueKind::Choice(STRATEGIES),
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Choice(&mut c.watcher.preferred_strategy),
     },
-    Key {
+    ConfigKey {
         name: "watcher.enableBulkProcessing",
         meaning: "Whether several copies are collected before they are processed together.",
-        kind: Kind::Switch,
-        acts: Acts::Watch,
-        older: None,
-        stake: None,
-        own: false,
-        written: false,
-        slot: |c| Slot::Switch(&mut c.watcher.enable_bulk_processing),
+        kind: ConfigValueKind::Switch,
+        scope: ConfigScope::WatchOnly,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Switch(&mut c.watcher.enable_bulk_processing),
     },
-    Key {
+    ConfigKey {
         name: "watcher.bulkSize",
         meaning: "How many copies are collected.",
-        kind: Kind::Number { least: 1, most: 1_000, or_none: false },
-        acts: Acts::Watch,
-        older: None,
-        stake: None,
-        own: false,
-        written: false,
-        slot: |c| Slot::Number(&mut c.watcher.bulk_size),
+        kind: ConfigValueKind::Number { least: 1, most: 1_000, or_none: false },
+        scope: ConfigScope::WatchOnly,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Number(&mut c.watcher.bulk_size),
     },
-    Key {
+    ConfigKey {
         name: "watcher.bulkTimeout",
         meaning: "Milliseconds after the last copy until fewer are processed, too.",
-        kind: Kind::Number { least: 100, most: HOUR, or_none: false },
-        acts: Acts::Watch,
-        older: None,
-        stake: None,
-        own: false,
-        written: false,
-        slot: |c| Slot::Number(&mut c.watcher.bulk_timeout),
+        kind: ConfigValueKind::Number { least: 100, most: HOUR, or_none: false },
+        scope: ConfigScope::WatchOnly,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Number(&mut c.watcher.bulk_timeout),
     },
-    Key {
+    ConfigKey {
         name: "patch.approvalMode",
         meaning: "Who approves: auto asks a person only when something is off, manual asks every time.",
-        kind: Kind::Choice(APPROVALS),
-        acts: Acts::Here,
-        older: Some("approval"),
-        stake: Some(Stake::Approval),
-        own: false,
-        written: true,
-        slot: |c| Slot::Choice(&mut c.patch.approval_mode),
+        kind: ConfigValueKind::Choice(APPROVALS),
+        scope: ConfigScope::AllCommands,
+        legacy_name: Some("approval"),
+        trust_need: Some(TrustNeed::Approval),
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Choice(&mut c.patch.approval_mode),
     },
-    Key {
+    ConfigKey {
         name: "patch.approvalOnErrorCount",
         meaning: "With auto, a change is kept without asking if the linter counts at most so many errors.",
-        kind: Kind::Number { least: 0, most: ERRORS, or_none: false },
-        acts: Acts::Here,
-        older: Some("approvalOnErrorCount"),
-        stake: Some(Stake::Approval),
-        own: false,
-        written: true,
-        slot: |c| Slot::Number(&mut c.patch.approval_on_error_count),
+        kind: ConfigValueKind::Number { least: 0, most: ERRORS, or_none: false },
+        scope: ConfigScope::AllCommands,
+        legacy_name: Some("approvalOnErrorCount"),
+        trust_need: Some(TrustNeed::Approval),
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Number(&mut c.patch.approval_on_error_count),
     },
-    Key {
+    ConfigKey {
         name: "patch.linter",
         meaning: "The command that judges the project before and after a change; empty: none, and a person decides.",
-        kind: Kind::Text(Rule::Command),
-        acts: Acts::Here,
-        older: Some("linter"),
-        stake: Some(Stake::Command),
-        own: false,
-        written: true,
-        slot: |c| Slot::Text(&mut c.patch.linter),
+        kind: ConfigValueKind::Text(ConfigTextRule::Command),
+        scope: ConfigScope::AllCommands,
+        legacy_name: Some("linter"),
+        trust_need: Some(TrustNeed::Command),
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Text(&mut c.patch.linter),
     },
-    Key {
+    ConfigKey {
         name: "patch.preCommand",
         meaning: "A command that runs before a change is applied; if it fails, nothing is applied.",
-        kind: Kind::Text(Rule::Command),
-        acts: Acts::Here,
-        older: Some("preCommand"),
-        stake: Some(Stake::Command),
-        own: false,
-        written: true,
-        slot: |c| Slot::Text(&mut c.patch.pre_command),
+        kind: ConfigValueKind::Text(ConfigTextRule::Command),
+        scope: ConfigScope::AllCommands,
+        legacy_name: Some("preCommand"),
+        trust_need: Some(TrustNeed::Command),
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Text(&mut c.patch.pre_command),
     },
-    Key {
+    ConfigKey {
         name: "patch.postCommand",
         meaning: "A command that runs after a change was applied, before the linter; if it fails, everything is put back.",
-        kind: Kind::Text(Rule::Command),
-        acts: Acts::Here,
-        older: Some("postCommand"),
-        stake: Some(Stake::Command),
-        own: false,
-        written: true,
-        slot: |c| Slot::Text(&mut c.patch.post_command),
+        kind: ConfigValueKind::Text(ConfigTextRule::Command),
+        scope: ConfigScope::AllCommands,
+        legacy_name: Some("postCommand"),
+        trust_need: Some(TrustNeed::Command),
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Text(&mut c.patch.post_command),
     },
-    Key {
+    ConfigKey {
         name: "patch.minFileChanges",
         meaning: "A change of fewer files asks a person.",
-        kind: Kind::Number { least: 0, most: CHANGED_FILES, or_none: false },
-        acts: Acts::Here,
-        older: None,
-        stake: Some(Stake::Approval),
-        own: false,
-        written: false,
-        slot: |c| Slot::Number(&mut c.patch.min_file_changes),
+        kind: ConfigValueKind::Number { least: 0, most: CHANGED_FILES, or_none: false },
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: Some(TrustNeed::Approval),
+        user_only: false,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Number(&mut c.patch.min_file_changes),
     },
-    Key {
+    ConfigKey {
         name: "patch.maxFileChanges",
         meaning: "A change of more files asks a person; null: any number is fine.",
-        kind: Kind::Number { least: 1, most: CHANGED_FILES, or_none: true },
-        acts: Acts::Here,
-        older: None,
-        stake: Some(Stake::Approval),
-        own: false,
-        written: false,
-        slot: |c| Slot::Limit(&mut c.patch.max_file_changes),
+        kind: ConfigValueKind::Number { least: 1, most: CHANGED_FILES, or_none: true },
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: Some(TrustNeed::Approval),
+        user_only: false,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Limit(&mut c.patch.max_file_changes),
     },
-    Key {
+    ConfigKey {
         name: "patch.commandTimeout",
         meaning: "Seconds that one of the commands may take before it is ended.",
-        kind: Kind::Number { least: 1, most: 86_400, or_none: false },
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: false,
-        written: false,
-        slot: |c| Slot::Number(&mut c.patch.command_timeout),
+        kind: ConfigValueKind::Number { least: 1, most: 86_400, or_none: false },
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Number(&mut c.patch.command_timeout),
     },
-    Key {
+    ConfigKey {
         name: "git.autoGitBranch",
         meaning: "Whether every change gets a branch of its own.",
-        kind: Kind::Switch,
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Switch(&mut c.git.auto_git_branch),
+        kind: ConfigValueKind::Switch,
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Switch(&mut c.git.auto_git_branch),
     },
-    Key {
+    ConfigKey {
         name: "git.gitBranchPrefix",
         meaning: "How the name of such a branch begins.",
-        kind: Kind::Text(Rule::BranchPrefix),
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Text(&mut c.git.git_branch_prefix),
+        kind: ConfigValueKind::Text(ConfigTextRule::BranchPrefix),
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Text(&mut c.git.git_branch_prefix),
     },
-    Key {
+    ConfigKey {
         name: "git.gitBranchTemplate",
         meaning: "What the rest of its name is made of: the change's id, or the message for the commit.",
-        kind: Kind::Choice(TEMPLATES),
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: false,
-        written: true,
-        slot: |c| Slot::Choice(&mut c.git.git_branch_template),
+        kind: ConfigValueKind::Choice(TEMPLATES),
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: false,
+        written_by_init: true,
+        slot: |c| ConfigSlot::Choice(&mut c.git.git_branch_template),
     },
-    Key {
+    ConfigKey {
         name: "friends.default",
         meaning: "The friend that is asked where `--to` names none; several with commas between them.",
-        kind: Kind::Text(Rule::Friends),
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: true,
-        written: false,
-        slot: |c| Slot::Text(&mut c.friends.default),
+        kind: ConfigValueKind::Text(ConfigTextRule::Friends),
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: true,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Text(&mut c.friends.default),
     },
-    Key {
+    ConfigKey {
         name: "friends.timeout",
         meaning: "Seconds that a friend may take in all.",
-        kind: Kind::Number { least: 1, most: 86_400, or_none: false },
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: true,
-        written: false,
-        slot: |c| Slot::Number(&mut c.friends.timeout),
+        kind: ConfigValueKind::Number { least: 1, most: 86_400, or_none: false },
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: true,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Number(&mut c.friends.timeout),
     },
-    Key {
+    ConfigKey {
         name: "friends.idleTimeout",
         meaning: "Seconds that a friend may show no sign of life.",
-        kind: Kind::Number { least: 1, most: 86_400, or_none: false },
-        acts: Acts::Here,
-        older: None,
-        stake: None,
-        own: true,
-        written: false,
-        slot: |c| Slot::Number(&mut c.friends.idle_timeout),
+        kind: ConfigValueKind::Number { least: 1, most: 86_400, or_none: false },
+        scope: ConfigScope::AllCommands,
+        legacy_name: None,
+        trust_need: None,
+        user_only: true,
+        written_by_init: false,
+        slot: |c| ConfigSlot::Number(&mut c.friends.idle_timeout),
     },
 ];

@@ -3,115 +3,129 @@
 //! The nested form is the present one. The older flat form is read, too, also mixed with it, and explained
 //! in a remark; a key that says two things in two forms is an error, so that nobody depends on which wins.
 
-use super::error::shown;
-use super::keys::{Choice, KEYS, Key, Kind, Rule, SECTIONS, Value};
-use super::literal::{Entry, Literal, Node, Place};
-use super::nearest::nearest;
-use super::{ConfigError, ConfigFault, Remark};
+use super::error::excerpt;
+use super::key_suggestion::nearest_key;
+use super::keys::{ConfigChoice, ConfigKey, ConfigTextRule, ConfigValue, ConfigValueKind, KEYS, SECTIONS};
+use super::literal::{ConfigPosition, LiteralEntry, LiteralNode, LiteralValue};
+use super::{ConfigError, ConfigErrorKind, ConfigRemark};
 
 /// Remarks on one file; what is beyond is only counted.
 const REMARKS: usize = 20;
 
 /// What one file sets.
 #[derive(Debug, Default)]
-pub(super) struct Layer {
-    pub(super) settings: Vec<Setting>,
-    pub(super) remarks: Vec<Remark>,
+pub(super) struct ConfigLayer {
+    pub(super) settings: Vec<ConfigSetting>,
+    pub(super) remarks: Vec<ConfigRemark>,
 }
 
 /// A key with its value and where it stands.
 #[derive(Debug)]
-pub(super) struct Setting {
-    pub(super) key: &'static Key,
-    pub(super) value: Value,
-    pub(super) at: Place,
+pub(super) struct ConfigSetting {
+    pub(super) key: &'static ConfigKey,
+    pub(super) value: ConfigValue,
+    pub(super) at: ConfigPosition,
 }
 
 /// Whose file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum LayerOwner {
     User,
     Project,
 }
 
-impl Layer {
-    pub(super) fn setting(&self, name: &str) -> Option<&Setting> {
+impl ConfigLayer {
+    pub(super) fn setting(&self, name: &str) -> Option<&ConfigSetting> {
         self.settings.iter().find(|setting| setting.key.name == name)
     }
 }
 
 /// Reads what `node` sets. `file` is its name for messages.
-pub(super) fn read(file: &str, node: &Node, owner: Owner) -> Result<Layer, ConfigError> {
-    let Literal::Table(entries) = &node.value else {
+pub(super) fn read_layer(
+    file: &str,
+    node: &LiteralNode,
+    owner: LayerOwner,
+) -> Result<ConfigLayer, ConfigError> {
+    let LiteralValue::Table(entries) = &node.value else {
         let what = format!("the configuration is {}, not an object", kind_of(&node.value));
-        return Err(ConfigError::at(ConfigFault::Value, file, node.at, what, "It begins with `{`"));
+        return Err(ConfigError::at_position(
+            ConfigErrorKind::Value,
+            file,
+            node.at,
+            what,
+            "It begins with `{`",
+        ));
     };
-    let mut reader = Reader { file, owner, layer: Layer::default(), unsaid: 0 };
+    let mut reader = LayerReader { file, owner, layer: ConfigLayer::default(), omitted_remarks: 0 };
     for entry in entries {
-        reader.top(entry)?;
+        reader.top_entry(entry)?;
     }
-    if reader.unsaid > 0 {
-        let text = format!("{} more remarks on this file are not shown", reader.unsaid);
-        reader.layer.remarks.push(Remark { file: file.to_string(), line: 0, text });
+    if reader.omitted_remarks > 0 {
+        let text = format!("{} more remarks on this file are not shown", reader.omitted_remarks);
+        reader.layer.remarks.push(ConfigRemark { file: file.to_string(), line: 0, text });
     }
     Ok(reader.layer)
 }
 
-struct Reader<'a> {
+struct LayerReader<'a> {
     file: &'a str,
-    owner: Owner,
-    layer: Layer,
-    unsaid: usize,
+    owner: LayerOwner,
+    layer: ConfigLayer,
+    omitted_remarks: usize,
 }
 
-impl Reader<'_> {
+impl LayerReader<'_> {
     /// An entry of the whole object: a section, a key without one, or one of the older form.
-    fn top(&mut self, entry: &Entry) -> Result<(), ConfigError> {
+    fn top_entry(&mut self, entry: &LiteralEntry) -> Result<(), ConfigError> {
         if SECTIONS.iter().any(|(section, _)| *section == entry.name) {
             return self.section(entry);
         }
-        if let Some(key) = KEYS.iter().find(|key| key.name == entry.name && key.parts().0.is_none()) {
-            return self.take(key, entry);
+        if let Some(key) =
+            KEYS.iter().find(|key| key.name == entry.name && key.section_and_name().0.is_none())
+        {
+            return self.set_key(key, entry);
         }
-        if let Some(key) = KEYS.iter().find(|key| key.older == Some(entry.name.as_str())) {
-            self.take(key, entry)?;
+        if let Some(key) = KEYS.iter().find(|key| key.legacy_name == Some(entry.name.as_str())) {
+            self.set_key(key, entry)?;
             self.remark(entry.at, || format!("`{}` is the older name of `{}`", entry.name, key.name));
             return Ok(());
         }
         // For editors, which find the schema by it.
         if entry.name != "$schema" {
-            self.unknown(&entry.name, entry.at);
+            self.unknown_key(&entry.name, entry.at);
         }
         Ok(())
     }
 
-    fn section(&mut self, section: &Entry) -> Result<(), ConfigError> {
+    fn section(&mut self, section: &LiteralEntry) -> Result<(), ConfigError> {
         let entries = match &section.node.value {
-            Literal::Table(entries) => entries,
+            LiteralValue::Table(entries) => entries,
             // An empty section in YAML.
-            Literal::Null if self.owner == Owner::User => return Ok(()),
+            LiteralValue::Null if self.owner == LayerOwner::User => return Ok(()),
             other => {
                 let what = format!("`{}` is {}; it must be an object", section.name, kind_of(other));
-                return Err(self.error(ConfigFault::Value, section.node.at, what, ""));
+                return Err(self.error(ConfigErrorKind::Value, section.node.at, what, ""));
             }
         };
         for entry in entries {
-            let full = |key: &&Key| key.parts() == (Some(section.name.as_str()), entry.name.as_str());
+            let full = |key: &&ConfigKey| {
+                key.section_and_name() == (Some(section.name.as_str()), entry.name.as_str())
+            };
             match KEYS.iter().find(full) {
-                Some(key) => self.take(key, entry)?,
-                None => self.unknown(&format!("{}.{}", section.name, shown(&entry.name)), entry.at),
+                Some(key) => self.set_key(key, entry)?,
+                None => self.unknown_key(&format!("{}.{}", section.name, excerpt(&entry.name)), entry.at),
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, key: &'static Key, entry: &Entry) -> Result<(), ConfigError> {
-        if self.owner == Owner::User && key.name == "projectId" {
+    fn set_key(&mut self, key: &'static ConfigKey, entry: &LiteralEntry) -> Result<(), ConfigError> {
+        if self.owner == LayerOwner::User && key.name == "projectId" {
             let what = "`projectId` names one project and cannot stand in your own file";
             let hint = "Take it out; each project has it in its relaycode.config.json";
-            return Err(self.error(ConfigFault::ProjectId, entry.at, what, hint));
+            return Err(self.error(ConfigErrorKind::ProjectId, entry.at, what, hint));
         }
-        if self.owner == Owner::Project && key.own {
+        if self.owner == LayerOwner::Project && key.user_only {
             self.remark(entry.at, || {
                 format!("`{}` does nothing here: only your own config.yml says it", key.name)
             });
@@ -120,133 +134,171 @@ impl Reader<'_> {
         let value = self.value(key, &entry.node)?;
         let at = entry.at;
         match self.layer.setting(key.name) {
-            None => self.layer.settings.push(Setting { key, value, at }),
+            None => self.layer.settings.push(ConfigSetting { key, value, at }),
             Some(earlier) if earlier.value == value => {}
             Some(earlier) => {
                 let (one, other) = (earlier.at.line, at.line);
                 let what = format!(
                     "`{}` is {} in line {one} and {} in line {other}",
                     key.name,
-                    shown(&earlier.value.json().to_string()),
-                    shown(&value.json().to_string())
+                    excerpt(&earlier.value.to_json().to_string()),
+                    excerpt(&value.to_json().to_string())
                 );
                 let hint = "Keep one of them; the name with its section is the present form";
-                return Err(self.error(ConfigFault::Conflict, at, what, hint));
+                return Err(self.error(ConfigErrorKind::Conflict, at, what, hint));
             }
         }
         Ok(())
     }
 
     /// The value, if the key allows it.
-    fn value(&mut self, key: &Key, node: &Node) -> Result<Value, ConfigError> {
+    fn value(&mut self, key: &ConfigKey, node: &LiteralNode) -> Result<ConfigValue, ConfigError> {
         let value = match (key.kind, &node.value) {
-            (Kind::Text(rule), Literal::Text(text)) => return self.text(key, rule, text, node.at),
-            (Kind::Switch, Literal::Switch(on)) => Some(Value::Switch(*on)),
-            (Kind::Number { least, most, .. }, Literal::Number(number)) => {
-                whole(*number).filter(|number| (least..=most).contains(number)).map(Value::Number)
+            (ConfigValueKind::Text(rule), LiteralValue::Text(text)) => {
+                return self.text(key, rule, text, node.at);
             }
-            (Kind::Number { or_none: true, .. }, Literal::Null) => Some(Value::None),
-            (Kind::Choice(choices), Literal::Text(name)) => self.choice(key, choices, name, node.at),
+            (ConfigValueKind::Switch, LiteralValue::Switch(on)) => Some(ConfigValue::Switch(*on)),
+            (ConfigValueKind::Number { least, most, .. }, LiteralValue::Number(number)) => {
+                whole_number(*number)
+                    .filter(|number| (least..=most).contains(number))
+                    .map(ConfigValue::Number)
+            }
+            (ConfigValueKind::Number { or_none: true, .. }, LiteralValue::Null) => Some(ConfigValue::None),
+            (ConfigValueKind::Choice(choices), LiteralValue::Text(name)) => {
+                self.choice(key, choices, name, node.at)
+            }
             _ => None,
         };
         value.ok_or_else(|| {
-            let what =
-                format!("`{}` is {}; it may be {}", key.name, describe(&node.value), allowed(key.kind));
+            let what = format!(
+                "`{}` is {}; it may be {}",
+                key.name,
+                describe(&node.value),
+                allowed_values(key.kind)
+            );
             let hint = match &node.value {
-                Literal::Null => "Leave the key out to get its default",
+                LiteralValue::Null => "Leave the key out to get its default",
                 _ => "",
             };
-            self.error(fault(key), node.at, what, hint)
+            self.error(error_kind_for(key), node.at, what, hint)
         })
     }
 
-    fn text(&self, key: &Key, rule: Rule, text: &str, at: Place) -> Result<Value, ConfigError> {
+    fn text(
+        &self,
+        key: &ConfigKey,
+        rule: ConfigTextRule,
+        text: &str,
+        at: ConfigPosition,
+    ) -> Result<ConfigValue, ConfigError> {
         if let Err(why) = rule.check(text) {
             let what = format!("`{}` {why}", key.name);
-            let hint = format!("It may be {}", allowed(key.kind));
-            return Err(self.error(fault(key), at, what, &hint));
+            let hint = format!("It may be {}", allowed_values(key.kind));
+            return Err(self.error(error_kind_for(key), at, what, &hint));
         }
         // A command of blanks is none.
-        let nothing = rule == Rule::Command && text.trim().is_empty();
-        Ok(Value::Text(if nothing { String::new() } else { text.to_string() }))
+        let nothing = rule == ConfigTextRule::Command && text.trim().is_empty();
+        Ok(ConfigValue::Text(if nothing { String::new() } else { text.to_string() }))
     }
 
-    fn choice(&mut self, key: &Key, choices: &[Choice], name: &str, at: Place) -> Option<Value> {
+    fn choice(
+        &mut self,
+        key: &ConfigKey,
+        choices: &[ConfigChoice],
+        name: &str,
+        at: ConfigPosition,
+    ) -> Option<ConfigValue> {
         let present = choices.iter().find(|choice| choice.name == name);
-        let older = || choices.iter().find(|choice| choice.older.contains(&name));
+        let older = || choices.iter().find(|choice| choice.legacy_names.contains(&name));
         let choice = present.or_else(older)?;
         if choice.name != name {
             let says = choice.name;
             self.remark(at, || format!("`{name}` is the older word for `{says}` in `{}`", key.name));
         }
-        Some(Value::Text(choice.name.to_string()))
+        Some(ConfigValue::Text(choice.name.to_string()))
     }
 
-    fn unknown(&mut self, name: &str, at: Place) {
+    fn unknown_key(&mut self, name: &str, at: ConfigPosition) {
         self.remark(at, || {
-            let meant = nearest(name).map(|key| format!("; did you mean `{key}`?")).unwrap_or_default();
-            format!("`{}` is no key that relay knows, and does nothing{meant}", shown(name))
+            let meant = nearest_key(name).map(|key| format!("; did you mean `{key}`?")).unwrap_or_default();
+            format!("`{}` is no key that relay knows, and does nothing{meant}", excerpt(name))
         });
     }
 
-    fn remark(&mut self, at: Place, text: impl FnOnce() -> String) {
+    fn remark(&mut self, at: ConfigPosition, text: impl FnOnce() -> String) {
         if self.layer.remarks.len() >= REMARKS {
-            self.unsaid += 1;
+            self.omitted_remarks += 1;
             return;
         }
-        self.layer.remarks.push(Remark { file: self.file.to_string(), line: at.line, text: text() });
+        self.layer.remarks.push(ConfigRemark { file: self.file.to_string(), line: at.line, text: text() });
     }
 
-    fn error(&self, fault: ConfigFault, at: Place, what: impl Into<String>, hint: &str) -> ConfigError {
-        ConfigError::at(fault, self.file, at, what, hint)
+    fn error(
+        &self,
+        fault: ConfigErrorKind,
+        at: ConfigPosition,
+        what: impl Into<String>,
+        hint: &str,
+    ) -> ConfigError {
+        ConfigError::at_position(fault, self.file, at, what, hint)
     }
 }
 
-fn fault(key: &Key) -> ConfigFault {
-    if matches!(key.kind, Kind::Text(Rule::ProjectId)) { ConfigFault::ProjectId } else { ConfigFault::Value }
+fn error_kind_for(key: &ConfigKey) -> ConfigErrorKind {
+    if matches!(key.kind, ConfigValueKind::Text(ConfigTextRule::ProjectId)) {
+        ConfigErrorKind::ProjectId
+    } else {
+        ConfigErrorKind::Value
+    }
 }
 
 /// The number, if it is a whole one that a key could allow.
-fn whole(number: f64) -> Option<u64> {
+fn whole_number(number: f64) -> Option<u64> {
     let fits = number.fract() == 0.0 && (0.0..=1e15).contains(&number);
     fits.then_some(number as u64)
 }
 
-fn kind_of(value: &Literal) -> &'static str {
+fn kind_of(value: &LiteralValue) -> &'static str {
     match value {
-        Literal::Null => "null",
-        Literal::Switch(_) => "true or false",
-        Literal::Number(_) => "a number",
-        Literal::Text(_) => "a text",
-        Literal::List(_) => "a list",
-        Literal::Table(_) => "an object",
+        LiteralValue::Null => "null",
+        LiteralValue::Switch(_) => "true or false",
+        LiteralValue::Number(_) => "a number",
+        LiteralValue::Text(_) => "a text",
+        LiteralValue::List(_) => "a list",
+        LiteralValue::Table(_) => "an object",
     }
 }
 
-fn describe(value: &Literal) -> String {
+fn describe(value: &LiteralValue) -> String {
     match value {
-        Literal::Switch(on) => on.to_string(),
-        Literal::Number(number) => shown(&number.to_string()),
-        Literal::Text(text) => format!("\"{}\"", shown(text)),
+        LiteralValue::Switch(on) => on.to_string(),
+        LiteralValue::Number(number) => excerpt(&number.to_string()),
+        LiteralValue::Text(text) => format!("\"{}\"", excerpt(text)),
         other => kind_of(other).to_string(),
     }
 }
 
 /// What a key may be, as the end of a sentence.
-fn allowed(kind: Kind) -> String {
+fn allowed_values(kind: ConfigValueKind) -> String {
     match kind {
-        Kind::Text(Rule::ProjectId) => {
+        ConfigValueKind::Text(ConfigTextRule::ProjectId) => {
             format!("a text of 1 to {} visible characters", super::PROJECT_ID_CHARACTERS)
         }
-        Kind::Text(Rule::Command) => "a command line in quotes, or \"\" for none".to_string(),
-        Kind::Text(Rule::BranchPrefix) => "the beginning of a branch's name, such as \"relay/\"".to_string(),
-        Kind::Text(Rule::Friends) => "whom to ask, such as \"codex\" or \"codex,claude\"".to_string(),
-        Kind::Switch => "true or false".to_string(),
-        Kind::Number { least, most, or_none } => {
+        ConfigValueKind::Text(ConfigTextRule::Command) => {
+            "a command line in quotes, or \"\" for none".to_string()
+        }
+        ConfigValueKind::Text(ConfigTextRule::BranchPrefix) => {
+            "the beginning of a branch's name, such as \"relay/\"".to_string()
+        }
+        ConfigValueKind::Text(ConfigTextRule::Friends) => {
+            "whom to ask, such as \"codex\" or \"codex,claude\"".to_string()
+        }
+        ConfigValueKind::Switch => "true or false".to_string(),
+        ConfigValueKind::Number { least, most, or_none } => {
             let none = if or_none { ", or null" } else { "" };
             format!("a whole number from {least} to {most}{none}")
         }
-        Kind::Choice(choices) => {
+        ConfigValueKind::Choice(choices) => {
             let names: Vec<String> = choices.iter().map(|choice| format!("\"{}\"", choice.name)).collect();
             match names.split_last() {
                 Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),

@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
-use super::file::{self, FileError, Links};
 use super::keys::KEYS;
-use super::layer::{self, Layer, Owner};
-use super::{ApprovalMode, Config, ConfigError, ConfigFault, Loaded, Origin, Remark, literal, user};
+use super::layer::{self, ConfigLayer, LayerOwner};
+use super::text_file::{self, LinkPolicy, TextFileError};
+use super::{
+    ApprovalMode, Config, ConfigError, ConfigErrorKind, ConfigOrigin, ConfigRemark, LoadedConfig, literal,
+    user_yaml,
+};
 
 /// The names that a project's configuration may have; the first that is there is read.
-pub const FILES: [&str; 6] = [
+pub const PROJECT_FILES: [&str; 6] = [
     "relaycode.config.json",
     "relay.config.json",
     "relaycode.config.ts",
@@ -28,50 +31,50 @@ const FILE_BYTES: u64 = 1 << 20;
 ///
 /// # Errors
 /// If a file is there and cannot be used.
-pub fn load(root: &Path, home: Option<&Path>) -> Result<Loaded, ConfigError> {
-    let own = home.map(own_layer).transpose()?.unwrap_or_default();
+pub fn load(root: &Path, home: Option<&Path>) -> Result<LoadedConfig, ConfigError> {
+    let own = home.map(user_layer).transpose()?.unwrap_or_default();
     let (file, project) = project_layer(root)?;
-    let mut loaded = lay(own, project, file);
+    let mut loaded = merge_layers(own, project, file);
     loaded.file = file.map(|name| root.join(name));
     remark_on_limits(&mut loaded);
     Ok(loaded)
 }
 
-fn own_layer(home: &Path) -> Result<Layer, ConfigError> {
+fn user_layer(home: &Path) -> Result<ConfigLayer, ConfigError> {
     let name = home.join(USER_FILE).display().to_string();
-    let text = file::read(home, USER_FILE, FILE_BYTES, Links::Anywhere);
+    let text = text_file::read_text(home, USER_FILE, FILE_BYTES, LinkPolicy::Anywhere);
     let Some(text) = text.map_err(|error| unreadable(&name, &error))? else {
-        return Ok(Layer::default());
+        return Ok(ConfigLayer::default());
     };
-    let node = user::yaml(&text).map_err(|fault| ConfigError::literal(&name, fault))?;
-    layer::read(&name, &node, Owner::User)
+    let node = user_yaml::parse_yaml(&text).map_err(|fault| ConfigError::from_literal(&name, fault))?;
+    layer::read_layer(&name, &node, LayerOwner::User)
 }
 
-fn project_layer(root: &Path) -> Result<(Option<&'static str>, Layer), ConfigError> {
+fn project_layer(root: &Path) -> Result<(Option<&'static str>, ConfigLayer), ConfigError> {
     let there = |name: &&str| root.join(name).symlink_metadata().is_ok();
-    let mut names = FILES.into_iter().filter(there);
+    let mut names = PROJECT_FILES.into_iter().filter(there);
     let Some(name) = names.next() else {
-        return Ok((None, Layer::default()));
+        return Ok((None, ConfigLayer::default()));
     };
-    let text = file::read(root, name, FILE_BYTES, Links::Inside);
+    let text = text_file::read_text(root, name, FILE_BYTES, LinkPolicy::Inside);
     let Some(text) = text.map_err(|error| unreadable(name, &error))? else {
-        return Ok((None, Layer::default()));
+        return Ok((None, ConfigLayer::default()));
     };
     let json = name.ends_with(".json");
-    let node = if json { literal::json(&text) } else { literal::module(&text) };
-    let node = node.map_err(|fault| ConfigError::literal(name, fault))?;
-    let mut layer = layer::read(name, &node, Owner::Project)?;
+    let node = if json { literal::parse_json(&text) } else { literal::parse_module(&text) };
+    let node = node.map_err(|fault| ConfigError::from_literal(name, fault))?;
+    let mut layer = layer::read_layer(name, &node, LayerOwner::Project)?;
     if layer.setting("projectId").is_none() {
         let hint = "Add a line such as \"projectId\": \"my-app\",";
-        return Err(ConfigError::whole(ConfigFault::ProjectId, name, "there is no `projectId`", hint));
+        return Err(ConfigError::in_file(ConfigErrorKind::ProjectId, name, "there is no `projectId`", hint));
     }
-    layer.remarks.extend(about_file(name, &names.collect::<Vec<_>>()));
+    layer.remarks.extend(file_remark(name, &names.collect::<Vec<_>>()));
     Ok((Some(name), layer))
 }
 
 /// What there is to say about the file as such.
-fn about_file(name: &str, others: &[&str]) -> Option<Remark> {
-    let remark = |text| Some(Remark { file: name.to_string(), line: 0, text });
+fn file_remark(name: &str, others: &[&str]) -> Option<ConfigRemark> {
+    let remark = |text| Some(ConfigRemark { file: name.to_string(), line: 0, text });
     if !others.is_empty() {
         return remark(format!("{name} is read; not read: {}. Keep one of them", others.join(", ")));
     }
@@ -85,15 +88,15 @@ fn about_file(name: &str, others: &[&str]) -> Option<Remark> {
 }
 
 /// Lays the user's and the project's settings over the defaults.
-fn lay(own: Layer, project: Layer, file: Option<&str>) -> Loaded {
+fn merge_layers(own: ConfigLayer, project: ConfigLayer, file: Option<&str>) -> LoadedConfig {
     let mut config = Config::default();
-    let mut origins: Vec<_> = KEYS.iter().map(|key| (key.name, Origin::Default)).collect();
-    let mut note = |name: &str, origin: Origin| {
+    let mut origins: Vec<_> = KEYS.iter().map(|key| (key.name, ConfigOrigin::Default)).collect();
+    let mut note = |name: &str, origin: ConfigOrigin| {
         origins.iter_mut().filter(|(key, _)| *key == name).for_each(|(_, known)| *known = origin.clone());
     };
     for setting in &own.settings {
         setting.key.set(&mut config, &setting.value);
-        note(setting.key.name, Origin::User { line: setting.at.line });
+        note(setting.key.name, ConfigOrigin::User { line: setting.at.line });
     }
     let without_project = config.clone();
     let mut remarks = own.remarks;
@@ -106,17 +109,17 @@ fn lay(own: Layer, project: Layer, file: Option<&str>) -> Loaded {
                 let text =
                     "`patch.approvalMode` does nothing here: your own configuration says manual".to_string();
                 let file = file.unwrap_or_default().to_string();
-                remarks.push(Remark { file, line: setting.at.line, text });
+                remarks.push(ConfigRemark { file, line: setting.at.line, text });
             }
             continue;
         }
         setting.key.set(&mut config, &setting.value);
-        note(setting.key.name, Origin::Project { line: setting.at.line });
+        note(setting.key.name, ConfigOrigin::Project { line: setting.at.line });
     }
-    Loaded { config, without_project, origins, file: None, remarks }
+    LoadedConfig { config, without_project, origins, file: None, remarks }
 }
 
-fn remark_on_limits(loaded: &mut Loaded) {
+fn remark_on_limits(loaded: &mut LoadedConfig) {
     let patch = &loaded.config.patch;
     let Some(most) = patch.max_file_changes.filter(|most| patch.min_file_changes > *most) else {
         return;
@@ -128,20 +131,20 @@ fn remark_on_limits(loaded: &mut Loaded) {
     let file = loaded.file.as_ref().and_then(|file| file.file_name());
     let file = file.map_or(USER_FILE.into(), |name| name.to_string_lossy());
     let file = file.into_owned();
-    loaded.remarks.push(Remark { file, line: 0, text });
+    loaded.remarks.push(ConfigRemark { file, line: 0, text });
 }
 
-fn unreadable(name: &str, error: &FileError) -> ConfigError {
+fn unreadable(name: &str, error: &TextFileError) -> ConfigError {
     let hint = match error {
-        FileError::System(_) => "Make it readable, or remove it",
-        FileError::Link => "Put the file itself there",
-        FileError::Kind => "Remove it, or put a file there",
-        FileError::Large(_) => "A configuration has a few dozen lines; is this the right file?",
-        FileError::Encoding { .. } | FileError::Wide => "Save it as UTF-8",
-        FileError::Zero { .. } => "Write it anew",
+        TextFileError::Io(_) => "Make it readable, or remove it",
+        TextFileError::OutsideLink => "Put the file itself there",
+        TextFileError::NotAFile => "Remove it, or put a file there",
+        TextFileError::TooLarge(_) => "A configuration has a few dozen lines; is this the right file?",
+        TextFileError::Encoding { .. } | TextFileError::Utf16 => "Save it as UTF-8",
+        TextFileError::Nul { .. } => "Write it anew",
     };
-    let mut config = ConfigError::whole(ConfigFault::Unreadable, name, error.to_string(), hint);
-    if let FileError::Encoding { line } | FileError::Zero { line } = error {
+    let mut config = ConfigError::in_file(ConfigErrorKind::Unreadable, name, error.to_string(), hint);
+    if let TextFileError::Encoding { line } | TextFileError::Nul { line } = error {
         config.line = *line;
     }
     config

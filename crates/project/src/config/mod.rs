@@ -2,31 +2,31 @@
 //!
 //! Layers, each over the one before: the defaults, the user's own `config.yml`, the project's file. One
 //! rule goes the other way: a user who says `patch.approvalMode: manual` is asked, whatever a project
-//! says. Every value knows where it comes from ([`Origin`]). The list of keys is [`keys`].
+//! says. Every value knows where it comes from ([`ConfigOrigin`]). The list of keys is [`keys`].
 //!
 //! A project's file is hostile: it is bounded, never followed out of the project, never run, and what it
-//! wants to run or to loosen is in [`Loaded::project_wants`].
+//! wants to run or to loosen is in [`LoadedConfig::project_wants`].
 
+mod choices;
 mod error;
-pub(crate) mod file;
+mod key_suggestion;
 pub mod keys;
 mod layer;
 mod literal;
 mod load;
-mod names;
-mod nearest;
 mod rules;
 mod schema;
 mod show;
-mod user;
+pub(crate) mod text_file;
+mod user_yaml;
 
 use std::path::PathBuf;
 
-pub use error::{ConfigError, ConfigFault};
-pub use load::{FILES, USER_FILE, load};
+pub use error::{ConfigError, ConfigErrorKind};
+pub use load::{PROJECT_FILES, USER_FILE, load};
 pub use rules::{PROJECT_ID_CHARACTERS, check_project_id};
-pub use schema::{initial, schema};
-pub use show::Row;
+pub use schema::{initial_file, json_schema};
+pub use show::ConfigRow;
 
 /// What is set, defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,21 +35,21 @@ pub struct Config {
     /// configuration.
     pub project_id: Option<String>,
     /// How relay itself behaves.
-    pub core: Core,
+    pub core: CoreConfig,
     /// How the clipboard is watched and what the prompt asks for.
-    pub watcher: Watcher,
+    pub watcher: WatcherConfig,
     /// How a change is judged.
-    pub patch: Patch,
+    pub patch: PatchConfig,
     /// What is done with git.
-    pub git: Git,
+    pub git: GitConfig,
     /// Whom `ask`, `review` and `do` turn to. Only the user's own file says so: what a project holds goes to nobody
     /// whom its user did not choose.
-    pub friends: Friends,
+    pub friends: FriendsConfig,
 }
 
 /// `core.*`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Core {
+pub struct CoreConfig {
     /// How much relay says.
     pub log_level: LogLevel,
     /// Desktop notifications.
@@ -75,11 +75,11 @@ pub enum LogLevel {
 
 /// `watcher.*`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Watcher {
+pub struct WatcherConfig {
     /// Milliseconds between two looks at the clipboard, where it cannot tell of changes itself.
     pub clipboard_poll_interval: u64,
     /// The dialect that the prompt asks for.
-    pub preferred_strategy: Strategy,
+    pub preferred_strategy: PreferredStrategy,
     /// Several copies are collected before they are processed.
     pub enable_bulk_processing: bool,
     /// How many.
@@ -90,7 +90,7 @@ pub struct Watcher {
 
 /// `watcher.preferredStrategy`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strategy {
+pub enum PreferredStrategy {
     /// The model chooses.
     Auto,
     /// Whole files.
@@ -103,7 +103,7 @@ pub enum Strategy {
 
 /// `patch.*`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patch {
+pub struct PatchConfig {
     /// Who approves.
     pub approval_mode: ApprovalMode,
     /// So many errors are acceptable.
@@ -133,7 +133,7 @@ pub enum ApprovalMode {
 
 /// `git.*`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Git {
+pub struct GitConfig {
     /// Every change gets a branch.
     pub auto_git_branch: bool,
     /// How its name begins.
@@ -144,7 +144,7 @@ pub struct Git {
 
 /// `friends.*`
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Friends {
+pub struct FriendsConfig {
     /// Who is asked where nobody is named.
     pub default: String,
     /// Seconds that a friend may take in all.
@@ -166,15 +166,15 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             project_id: None,
-            core: Core { log_level: LogLevel::Info, enable_notifications: true, watch_config: true },
-            watcher: Watcher {
+            core: CoreConfig { log_level: LogLevel::Info, enable_notifications: true, watch_config: true },
+            watcher: WatcherConfig {
                 clipboard_poll_interval: 2_000,
-                preferred_strategy: Strategy::Auto,
+                preferred_strategy: PreferredStrategy::Auto,
                 enable_bulk_processing: false,
                 bulk_size: 5,
                 bulk_timeout: 30_000,
             },
-            patch: Patch {
+            patch: PatchConfig {
                 approval_mode: ApprovalMode::Auto,
                 approval_on_error_count: 0,
                 linter: String::new(),
@@ -184,19 +184,19 @@ impl Default for Config {
                 max_file_changes: None,
                 command_timeout: 600,
             },
-            git: Git {
+            git: GitConfig {
                 auto_git_branch: false,
                 git_branch_prefix: "relay/".to_string(),
                 git_branch_template: BranchTemplate::GitCommitMsg,
             },
-            friends: Friends { default: "codex".to_string(), timeout: 600, idle_timeout: 300 },
+            friends: FriendsConfig { default: "codex".to_string(), timeout: 600, idle_timeout: 300 },
         }
     }
 }
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum ConfigOrigin {
     /// Nobody set it.
     Default,
     /// The user's own file.
@@ -213,22 +213,22 @@ pub enum Origin {
 
 /// A configuration with its history.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedConfig {
     /// What is set.
     pub config: Config,
     /// What would hold without the project's file: the defaults and the user's own.
     pub without_project: Config,
     /// Where each key's value comes from, by the key's full name, in the order of [`keys`].
-    pub origins: Vec<(&'static str, Origin)>,
+    pub origins: Vec<(&'static str, ConfigOrigin)>,
     /// The project's file, if there is one.
     pub file: Option<PathBuf>,
     /// What a person should know: older forms that were read, unknown keys, values that do nothing.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<ConfigRemark>,
 }
 
 /// Something about a configuration that does not stop anything.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
+pub struct ConfigRemark {
     /// The file, as the user knows it.
     pub file: String,
     /// The line in it, 0 if it is about all of it.

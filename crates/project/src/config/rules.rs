@@ -1,9 +1,9 @@
 //! What the texts in a configuration must be like.
 
 use relaycode_text::escape::is_unsafe;
-use relaycode_text::hidden::{describe, suspicious};
+use relaycode_text::hidden::{describe_char, suspicious_chars};
 
-use super::keys::Rule;
+use super::keys::ConfigTextRule;
 
 /// Characters of a project's id.
 pub const PROJECT_ID_CHARACTERS: usize = 100;
@@ -29,19 +29,19 @@ pub fn check_project_id(id: &str) -> Result<(), String> {
         return Err("begins or ends with a blank".to_string());
     }
     match id.chars().find(|&c| is_unsafe(c)) {
-        Some(c) => Err(format!("holds a character that cannot be seen ({})", describe(c))),
+        Some(c) => Err(format!("holds a character that cannot be seen ({})", describe_char(c))),
         None => Ok(()),
     }
 }
 
-impl Rule {
+impl ConfigTextRule {
     /// Whether `text` is like this.
     pub(super) fn check(self, text: &str) -> Result<(), String> {
         match self {
-            Rule::ProjectId => check_project_id(text),
-            Rule::Command => command(text),
-            Rule::BranchPrefix => prefix(text),
-            Rule::Friends => friends(text),
+            ConfigTextRule::ProjectId => check_project_id(text),
+            ConfigTextRule::Command => command(text),
+            ConfigTextRule::BranchPrefix => prefix(text),
+            ConfigTextRule::Friends => friends(text),
         }
     }
 }
@@ -52,9 +52,9 @@ fn command(text: &str) -> Result<(), String> {
         return Err(format!("has more than {COMMAND_BYTES} bytes: put the command into a script"));
     }
     let stray = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    let found = text.chars().find(|&c| stray(c)).or_else(|| suspicious(text).map(|(_, c)| c).next());
+    let found = text.chars().find(|&c| stray(c)).or_else(|| suspicious_chars(text).map(|(_, c)| c).next());
     match found {
-        Some(c) => Err(format!("holds a character that cannot be seen ({})", describe(c))),
+        Some(c) => Err(format!("holds a character that cannot be seen ({})", describe_char(c))),
         None => Ok(()),
     }
 }

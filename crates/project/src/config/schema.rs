@@ -3,11 +3,11 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::PROJECT_ID_CHARACTERS;
-use super::keys::{Acts, KEYS, Key, Kind, Rule, SECTIONS};
+use super::keys::{ConfigKey, ConfigScope, ConfigTextRule, ConfigValueKind, KEYS, SECTIONS};
 
 /// The JSON Schema (2020-12) of `relaycode.config.json` in its present form. The older names are not in it:
 /// relay reads them, and an editor should say that they are not the present ones.
-pub fn schema() -> Json {
+pub fn json_schema() -> Json {
     let mut properties = Map::new();
     properties.insert(
         "$schema".to_string(),
@@ -20,7 +20,7 @@ pub fn schema() -> Json {
         SECTIONS.into_iter().filter(|(section, _)| keys_of(Some(section)).next().is_some())
     {
         let inner: Map<String, Json> =
-            keys_of(Some(section)).map(|key| (key.parts().1.to_string(), property(key))).collect();
+            keys_of(Some(section)).map(|key| (key.section_and_name().1.to_string(), property(key))).collect();
         let object = json!({
             "type": "object",
             "description": meaning,
@@ -41,15 +41,15 @@ pub fn schema() -> Json {
 }
 
 /// The text of a new `relaycode.config.json`: the usual keys with their defaults.
-pub fn initial(project_id: &str) -> String {
-    let line = |indent: &str, key: &Key| {
+pub fn initial_file(project_id: &str) -> String {
+    let line = |indent: &str, key: &ConfigKey| {
         let value = if key.name == "projectId" { Json::from(project_id) } else { key.default() };
-        format!("{indent}{}: {value}", Json::from(key.parts().1))
+        format!("{indent}{}: {value}", Json::from(key.section_and_name().1))
     };
     let mut parts: Vec<String> = keys_of(None).map(|key| line("  ", key)).collect();
     for (section, _) in SECTIONS {
         let lines: Vec<String> =
-            keys_of(Some(section)).filter(|key| key.written).map(|key| line("    ", key)).collect();
+            keys_of(Some(section)).filter(|key| key.written_by_init).map(|key| line("    ", key)).collect();
         if lines.is_empty() {
             continue;
         }
@@ -58,31 +58,31 @@ pub fn initial(project_id: &str) -> String {
     format!("{{\n{}\n}}\n", parts.join(",\n"))
 }
 
-fn keys_of(section: Option<&'static str>) -> impl Iterator<Item = &'static Key> {
-    KEYS.iter().filter(move |key| key.parts().0 == section && !key.own)
+fn keys_of(section: Option<&'static str>) -> impl Iterator<Item = &'static ConfigKey> {
+    KEYS.iter().filter(move |key| key.section_and_name().0 == section && !key.user_only)
 }
 
-fn property(key: &Key) -> Json {
+fn property(key: &ConfigKey) -> Json {
     let mut property = match key.kind {
-        Kind::Text(Rule::ProjectId) => json!({
+        ConfigValueKind::Text(ConfigTextRule::ProjectId) => json!({
             "type": "string",
             "minLength": 1,
             "maxLength": PROJECT_ID_CHARACTERS,
             "pattern": "^\\S(.*\\S)?$",
         }),
-        Kind::Text(_) => json!({"type": "string"}),
-        Kind::Switch => json!({"type": "boolean"}),
-        Kind::Number { least, most, or_none } => {
+        ConfigValueKind::Text(_) => json!({"type": "string"}),
+        ConfigValueKind::Switch => json!({"type": "boolean"}),
+        ConfigValueKind::Number { least, most, or_none } => {
             let kind = if or_none { json!(["integer", "null"]) } else { json!("integer") };
             json!({"type": kind, "minimum": least, "maximum": most})
         }
-        Kind::Choice(choices) => {
+        ConfigValueKind::Choice(choices) => {
             json!({"enum": choices.iter().map(|choice| choice.name).collect::<Vec<_>>()})
         }
     };
-    let acts = if key.acts == Acts::Watch { " Used by `relay watch`." } else { "" };
+    let acts = if key.scope == ConfigScope::WatchOnly { " Used by `relay watch`." } else { "" };
     property["description"] = Json::from(format!("{}{acts}", key.meaning));
-    if !matches!(key.kind, Kind::Text(Rule::ProjectId)) {
+    if !matches!(key.kind, ConfigValueKind::Text(ConfigTextRule::ProjectId)) {
         property["default"] = key.default();
     }
     property

@@ -1,13 +1,13 @@
 //! What a loaded configuration tells of itself: each value, where it comes from, and what the project
 //! wants to be trusted with.
 
-use super::keys::{Acts, KEYS, Key, Stake, find};
-use super::{ApprovalMode, Config, Loaded, Origin};
-use crate::trust::Wants;
+use super::keys::{ConfigKey, ConfigScope, KEYS, TrustNeed, find_key};
+use super::{ApprovalMode, Config, ConfigOrigin, LoadedConfig};
+use crate::trust::TrustRequest;
 
 /// One key, for `config show`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct ConfigRow {
     /// Its full name.
     pub key: &'static str,
     /// Its value as JSON.
@@ -15,31 +15,38 @@ pub struct Row {
     /// Whether that is the default, whoever said so.
     pub is_default: bool,
     /// Who said so.
-    pub origin: Origin,
+    pub origin: ConfigOrigin,
     /// What it means.
     pub meaning: &'static str,
     /// Which part of relay it changes.
-    pub acts: Acts,
+    pub scope: ConfigScope,
 }
 
-impl Loaded {
+impl LoadedConfig {
     /// The value of the key of this full name as JSON; `None` if there is no such key.
     pub fn value(&self, name: &str) -> Option<String> {
-        find(name).map(|key| key.get(&self.config).json().to_string())
+        find_key(name).map(|key| key.get(&self.config).to_json().to_string())
     }
 
     /// Where the value of the key of this full name comes from; `None` if there is no such key.
-    pub fn origin(&self, name: &str) -> Option<&Origin> {
+    pub fn origin(&self, name: &str) -> Option<&ConfigOrigin> {
         self.origins.iter().find(|(key, _)| *key == name).map(|(_, origin)| origin)
     }
 
     /// Every key.
-    pub fn rows(&self) -> Vec<Row> {
-        let row = |(key, (_, origin)): (&'static Key, &(&'static str, Origin))| {
-            let value = key.get(&self.config).json();
+    pub fn rows(&self) -> Vec<ConfigRow> {
+        let row = |(key, (_, origin)): (&'static ConfigKey, &(&'static str, ConfigOrigin))| {
+            let value = key.get(&self.config).to_json();
             let is_default = value == key.default();
-            let Key { name, meaning, acts, .. } = *key;
-            Row { key: name, value: value.to_string(), is_default, origin: origin.clone(), meaning, acts }
+            let ConfigKey { name, meaning, scope: acts, .. } = *key;
+            ConfigRow {
+                key: name,
+                value: value.to_string(),
+                is_default,
+                origin: origin.clone(),
+                meaning,
+                scope: acts,
+            }
         };
         KEYS.iter().zip(&self.origins).map(row).collect()
     }
@@ -50,21 +57,22 @@ impl Loaded {
     /// Without a command of the project, a setting counts only if a linter of the user's own could
     /// approve by it and it is laxer than what holds without the project. Where no linter is, a person
     /// decides anyway, and there is nothing to trust.
-    pub fn project_wants(&self) -> Wants {
-        let mut wants = Wants::default();
-        for key in self.set_by_project(Stake::Command) {
-            if let Some(command) = key.get(&self.config).json().as_str().filter(|command| !command.is_empty())
+    pub fn trust_request(&self) -> TrustRequest {
+        let mut wants = TrustRequest::default();
+        for key in self.set_by_project(TrustNeed::Command) {
+            if let Some(command) =
+                key.get(&self.config).to_json().as_str().filter(|command| !command.is_empty())
             {
-                wants.commands.push((key.parts().1.to_string(), command.to_string()));
+                wants.commands.push((key.section_and_name().1.to_string(), command.to_string()));
             }
         }
         if wants.commands.is_empty() && self.config.patch.linter.is_empty() {
             return wants;
         }
-        for key in self.set_by_project(Stake::Approval) {
-            let told = !wants.commands.is_empty() && self.decides(key.name);
+        for key in self.set_by_project(TrustNeed::Approval) {
+            let told = !wants.commands.is_empty() && self.affects_approval(key.name);
             if told || self.is_laxer(key.name) {
-                let value = key.get(&self.config).json();
+                let value = key.get(&self.config).to_json();
                 let value = value.as_str().map_or_else(|| value.to_string(), ToString::to_string);
                 wants.settings.push((key.name.to_string(), value));
             }
@@ -72,14 +80,14 @@ impl Loaded {
         wants
     }
 
-    fn set_by_project(&self, stake: Stake) -> impl Iterator<Item = &'static Key> + '_ {
+    fn set_by_project(&self, stake: TrustNeed) -> impl Iterator<Item = &'static ConfigKey> + '_ {
         KEYS.iter()
-            .filter(move |key| key.stake == Some(stake))
-            .filter(|key| matches!(self.origin(key.name), Some(Origin::Project { .. })))
+            .filter(move |key| key.trust_need == Some(stake))
+            .filter(|key| matches!(self.origin(key.name), Some(ConfigOrigin::Project { .. })))
     }
 
     /// Whether the linter's verdict counts by this setting.
-    fn decides(&self, name: &str) -> bool {
+    fn affects_approval(&self, name: &str) -> bool {
         match name {
             "patch.approvalMode" => self.config.patch.approval_mode == ApprovalMode::Auto,
             "patch.approvalOnErrorCount" => true,

@@ -3,45 +3,45 @@
 //! A base is resolved to a commit once, and only the commit is used from then on: no branch's name ever stands
 //! where git could take it for an option or a range.
 
-use relaycode_exec::Input;
+use relaycode_exec::JobInput;
 
-use super::{ANSWER, Git, GitError, call};
+use super::{Git, GitError, OUTPUT_BYTES, call};
 
 /// Bytes of what may name a commit.
 const NAME: usize = 1_024;
 
 /// Where a branch began.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Base {
+pub struct DiffBase {
     /// What it is called: `origin/main`, `HEAD~1`. Foreign text.
     pub name: String,
     /// The commit.
     pub commit: String,
     /// Why this one.
-    pub why: Why,
+    pub reason: BaseReason,
 }
 
 /// Why a base was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum BaseReason {
     /// The user named it.
-    Named,
+    Explicit,
     /// It is what the remote repository calls its main branch (`origin/HEAD`).
-    Remote,
+    RemoteHead,
     /// There is a branch of this name, and the remote repository says nothing.
-    Usual,
+    CommonName,
     /// There is neither; it is the commit before the last one.
-    Previous,
+    PreviousCommit,
 }
 
-impl Why {
+impl BaseReason {
     /// In a few words, for a person.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
-            Why::Named => "as you said",
-            Why::Remote => "the main branch of origin",
-            Why::Usual => "there is a branch of that name, and no origin/HEAD",
-            Why::Previous => "there is no origin/HEAD, no main and no master",
+            BaseReason::Explicit => "as you said",
+            BaseReason::RemoteHead => "the main branch of origin",
+            BaseReason::CommonName => "there is a branch of that name, and no origin/HEAD",
+            BaseReason::PreviousCommit => "there is no origin/HEAD, no main and no master",
         }
     }
 }
@@ -51,10 +51,10 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If there is none, or there is no commit yet.
-    pub fn base(&self, name: &str) -> Result<Base, GitError> {
-        self.need_head()?;
-        match self.commit_of(name)? {
-            Some(commit) => Ok(Base { name: name.to_string(), commit, why: Why::Named }),
+    pub fn resolve_base(&self, name: &str) -> Result<DiffBase, GitError> {
+        self.require_head()?;
+        match self.resolve_commit(name)? {
+            Some(commit) => Ok(DiffBase { name: name.to_string(), commit, reason: BaseReason::Explicit }),
             None => Err(GitError::NoBase { name: name.to_string(), shallow: self.is_shallow()? }),
         }
     }
@@ -64,21 +64,21 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If there is none of them, or there is no commit yet.
-    pub fn default_base(&self) -> Result<Base, GitError> {
-        self.need_head()?;
+    pub fn default_base(&self) -> Result<DiffBase, GitError> {
+        self.require_head()?;
         let remote = "refs/remotes/origin/HEAD";
-        if let Some(commit) = self.commit_of(remote)? {
-            let name = self.stands_for(remote)?.unwrap_or_else(|| "origin/HEAD".to_string());
-            return Ok(Base { name, commit, why: Why::Remote });
+        if let Some(commit) = self.resolve_commit(remote)? {
+            let name = self.resolve_symbolic_ref(remote)?.unwrap_or_else(|| "origin/HEAD".to_string());
+            return Ok(DiffBase { name, commit, reason: BaseReason::RemoteHead });
         }
         for name in ["main", "master"] {
-            if let Some(commit) = self.commit_of(&format!("refs/heads/{name}"))? {
-                return Ok(Base { name: name.to_string(), commit, why: Why::Usual });
+            if let Some(commit) = self.resolve_commit(&format!("refs/heads/{name}"))? {
+                return Ok(DiffBase { name: name.to_string(), commit, reason: BaseReason::CommonName });
             }
         }
         let name = "HEAD~1".to_string();
-        match self.commit_of(&name)? {
-            Some(commit) => Ok(Base { name, commit, why: Why::Previous }),
+        match self.resolve_commit(&name)? {
+            Some(commit) => Ok(DiffBase { name, commit, reason: BaseReason::PreviousCommit }),
             None => Err(GitError::NoBase { name, shallow: self.is_shallow()? }),
         }
     }
@@ -87,9 +87,9 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn commits_since(&self, base: &Base) -> Result<u64, GitError> {
-        let range = format!("{}..{}", base.commit, self.need_head()?);
-        let answer = self.ask(self.safe()?, &["rev-list", "--count", &range], ANSWER)?;
+    pub fn commits_since(&self, base: &DiffBase) -> Result<u64, GitError> {
+        let range = format!("{}..{}", base.commit, self.require_head()?);
+        let answer = self.run_checked(self.safe_policy()?, &["rev-list", "--count", &range], OUTPUT_BYTES)?;
         let text = String::from_utf8_lossy(&answer);
         text.trim_end().parse().map_err(|_| GitError::Failed {
             what: "rev-list".to_string(),
@@ -102,36 +102,37 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn is_named(&self, base: &Base) -> Result<bool, GitError> {
+    pub fn is_ref_name(&self, base: &DiffBase) -> Result<bool, GitError> {
         let full = ["heads", "remotes", "tags"].map(|kind| format!("refs/{kind}/{}", base.name));
         let words =
             ["for-each-ref", "--format=%(refname)"].into_iter().chain(full.iter().map(String::as_str));
         let words: Vec<&str> = words.collect();
-        let answer = self.ask(self.safe()?, &words, ANSWER)?;
+        let answer = self.run_checked(self.safe_policy()?, &words, OUTPUT_BYTES)?;
         // What is below a name is listed, too.
         let listed = String::from_utf8_lossy(&answer);
         Ok(listed.lines().any(|line| full.iter().any(|name| name == line)))
     }
 
     /// The last commit, which has to be there.
-    pub(super) fn need_head(&self) -> Result<String, GitError> {
+    pub(super) fn require_head(&self) -> Result<String, GitError> {
         self.head_commit()?.ok_or_else(|| GitError::NoCommits { root: self.root.clone() })
     }
 
     /// Whether the repository has only the last part of its history.
     pub(super) fn is_shallow(&self) -> Result<bool, GitError> {
-        let answer = self.ask(self.safe()?, &["rev-parse", "--is-shallow-repository"], ANSWER)?;
+        let answer =
+            self.run_checked(self.safe_policy()?, &["rev-parse", "--is-shallow-repository"], OUTPUT_BYTES)?;
         Ok(answer.starts_with(b"true"))
     }
 
     /// The one commit that this names; `None` if it names none, several, or anything else.
-    pub(super) fn commit_of(&self, name: &str) -> Result<Option<String>, GitError> {
+    pub(super) fn resolve_commit(&self, name: &str) -> Result<Option<String>, GitError> {
         if name.is_empty() || name.len() > NAME || name.contains(char::is_control) {
             return Ok(None);
         }
-        let (leave, what) = (self.safe()?, "rev-parse");
+        let (leave, what) = (self.safe_policy()?, "rev-parse");
         let words = [what, "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")];
-        let finished = self.call(leave, &words, Input::Nothing, ANSWER)?;
+        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
         // An object that a clone has not got, too, is no commit to compare with.
         if call::exit_code(&finished, what, leave)? != 0 {
             return Ok(None);
@@ -143,9 +144,9 @@ impl Git<'_> {
     }
 
     /// The branch of a remote repository that a symbolic ref stands for, as people write it.
-    fn stands_for(&self, name: &str) -> Result<Option<String>, GitError> {
-        let (leave, what) = (self.safe()?, "symbolic-ref");
-        let finished = self.call(leave, &[what, "--quiet", name], Input::Nothing, ANSWER)?;
+    fn resolve_symbolic_ref(&self, name: &str) -> Result<Option<String>, GitError> {
+        let (leave, what) = (self.safe_policy()?, "symbolic-ref");
+        let finished = self.call(leave, &[what, "--quiet", name], JobInput::Null, OUTPUT_BYTES)?;
         if call::exit_code(&finished, what, leave)? != 0 {
             return Ok(None);
         }

@@ -2,21 +2,21 @@
 
 use std::path::PathBuf;
 
-use relaycode_exec::Input;
+use relaycode_exec::JobInput;
 
-use super::{ANSWER, Git, GitError, UNKNOWN, call};
+use super::{Git, GitError, OUTPUT_BYTES, UNKNOWN_REPOSITORY, call};
 
 /// Characters of a name that is made from a text, without its prefix.
 const NAME: usize = 60;
 /// Bytes of any name; it becomes a file's name, with a few letters more.
 const LONGEST: usize = 200;
 /// How many branches may have the same name but for a number.
-const ALIKE: usize = 200;
+const MAX_NUMBERED: usize = 200;
 /// The name for a text that gives none.
 const UNNAMED: &str = "change";
 
 /// What git leaves in its directory while something is going on.
-const GOING_ON: &[(&str, &str)] = &[
+const OPERATIONS_IN_PROGRESS: &[(&str, &str)] = &[
     ("rebase-merge", "a rebase"),
     ("rebase-apply", "a rebase"),
     ("MERGE_HEAD", "a merge"),
@@ -31,14 +31,14 @@ impl Git<'_> {
     /// # Errors
     /// If it cannot be one, or git cannot say.
     pub fn branch_exists(&self, name: &str) -> Result<bool, GitError> {
-        self.valid_branch(name)?;
-        let (leave, what) = (self.safe()?, "show-ref");
+        self.check_branch_name(name)?;
+        let (leave, what) = (self.safe_policy()?, "show-ref");
         let words = [what, "--verify", "--quiet", &format!("refs/heads/{name}")];
-        let finished = self.call(leave, &words, Input::Nothing, ANSWER)?;
+        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
         match call::exit_code(&finished, what, leave)? {
             0 => Ok(true),
             1 => Ok(false),
-            _ => Err(self.explain(&finished, what)),
+            _ => Err(self.explain_failure(&finished, what)),
         }
     }
 
@@ -46,7 +46,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If it may not.
-    pub fn valid_branch(&self, name: &str) -> Result<(), GitError> {
+    pub fn check_branch_name(&self, name: &str) -> Result<(), GitError> {
         let bad = || GitError::BadBranch { name: name.to_string() };
         let strange = |c: char| c.is_control() || relaycode_text::hidden::is_hidden(c);
         if name.starts_with('-')
@@ -57,8 +57,9 @@ impl Git<'_> {
             return Err(bad());
         }
         let what = "check-ref-format";
-        let finished = self.call(UNKNOWN, &[what, "--branch", name], Input::Nothing, ANSWER)?;
-        let fits = call::exit_code(&finished, what, UNKNOWN)? == 0;
+        let finished =
+            self.call(UNKNOWN_REPOSITORY, &[what, "--branch", name], JobInput::Null, OUTPUT_BYTES)?;
+        let fits = call::exit_code(&finished, what, UNKNOWN_REPOSITORY)? == 0;
         // It also understands `@{-1}`, and then answers with another name.
         let same = finished.stdout.head.strip_suffix(b"\n") == Some(name.as_bytes());
         if fits && same { Ok(()) } else { Err(bad()) }
@@ -75,8 +76,9 @@ impl Git<'_> {
             return Err(GitError::BranchExists { name: name.to_string() });
         }
         let directory = self.git_directory()?;
-        if let Some((_, what)) = GOING_ON.iter().find(|(file, _)| directory.join(file).exists()) {
-            return Err(GitError::Busy { what });
+        if let Some((_, what)) = OPERATIONS_IN_PROGRESS.iter().find(|(file, _)| directory.join(file).exists())
+        {
+            return Err(GitError::OperationInProgress { what });
         }
         let full = format!("refs/heads/{name}");
         let why = format!("relay: branch {name}");
@@ -84,11 +86,16 @@ impl Git<'_> {
         if let Some(commit) = &head {
             // Only if there is still none: zeros mean that.
             let none = "0".repeat(commit.len());
-            self.ask(self.safe()?, &["update-ref", "-m", &why, &full, commit, &none], ANSWER)?;
+            self.run_checked(
+                self.safe_policy()?,
+                &["update-ref", "-m", &why, &full, commit, &none],
+                OUTPUT_BYTES,
+            )?;
         }
-        let moved = self.ask(self.safe()?, &["symbolic-ref", "-m", &why, "HEAD", &full], ANSWER);
+        let moved =
+            self.run_checked(self.safe_policy()?, &["symbolic-ref", "-m", &why, "HEAD", &full], OUTPUT_BYTES);
         if let (Err(_), Some(commit)) = (&moved, &head) {
-            let _ = self.ask(self.safe()?, &["update-ref", "-d", &full, commit], ANSWER);
+            let _ = self.run_checked(self.safe_policy()?, &["update-ref", "-d", &full, commit], OUTPUT_BYTES);
         }
         moved.map(drop)
     }
@@ -98,9 +105,9 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If the prefix cannot begin a branch's name, or git cannot say.
-    pub fn branch_name(&self, prefix: &str, text: &str) -> Result<String, GitError> {
-        let stem = stem(text);
-        for number in 1..=ALIKE {
+    pub fn free_branch_name(&self, prefix: &str, text: &str) -> Result<String, GitError> {
+        let stem = slug(text);
+        for number in 1..=MAX_NUMBERED {
             let name = match number {
                 1 => format!("{prefix}{stem}"),
                 _ => {
@@ -117,14 +124,15 @@ impl Git<'_> {
     }
 
     fn git_directory(&self) -> Result<PathBuf, GitError> {
-        let answer = self.ask(self.safe()?, &["rev-parse", "--absolute-git-dir"], ANSWER)?;
+        let answer =
+            self.run_checked(self.safe_policy()?, &["rev-parse", "--absolute-git-dir"], OUTPUT_BYTES)?;
         let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
         Ok(PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path)))
     }
 }
 
 /// The first line of a text as part of a branch's name: small letters, digits, and `-` between them.
-fn stem(text: &str) -> String {
+fn slug(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let mut stem = String::new();
     for c in line.chars().take(NAME * 4) {
@@ -145,15 +153,15 @@ mod tests {
 
     #[test]
     fn a_message_becomes_a_name_whatever_it_holds() {
-        assert_eq!(stem("feat: Round totals (to cents)!\n\nbody"), "feat-round-totals-to-cents");
-        assert_eq!(stem("$(touch PWNED)"), "touch-pwned");
-        assert_eq!(stem("--force"), "force");
-        assert_eq!(stem("a..b/../c.lock@{-1}"), "a-b-c-lock-1");
-        assert_eq!(stem("3f9c1e2a-0000-4000-8000-000000000000"), "3f9c1e2a-0000-4000-8000-000000000000");
+        assert_eq!(slug("feat: Round totals (to cents)!\n\nbody"), "feat-round-totals-to-cents");
+        assert_eq!(slug("$(touch PWNED)"), "touch-pwned");
+        assert_eq!(slug("--force"), "force");
+        assert_eq!(slug("a..b/../c.lock@{-1}"), "a-b-c-lock-1");
+        assert_eq!(slug("3f9c1e2a-0000-4000-8000-000000000000"), "3f9c1e2a-0000-4000-8000-000000000000");
         for text in ["", "\n \n", "修正", "///", "\u{202e}\u{200b}"] {
-            assert_eq!(stem(text), "change", "{text:?}");
+            assert_eq!(slug(text), "change", "{text:?}");
         }
-        assert_eq!(stem(&"x".repeat(500)).len(), NAME);
-        assert!(!stem(&"word ".repeat(50)).ends_with('-'));
+        assert_eq!(slug(&"x".repeat(500)).len(), NAME);
+        assert!(!slug(&"word ".repeat(50)).ends_with('-'));
     }
 }

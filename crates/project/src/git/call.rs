@@ -10,18 +10,20 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
 
-use relaycode_exec::{End, Environment, ExecError, Finished, Input, Job, Kept, Output, Runner};
+use relaycode_exec::{
+    CaptureLimits, ExecError, ExitReason, Job, JobEnvironment, JobInput, JobOutcome, JobOutput, Runner,
+};
 
 use relaycode_text::redact::redact;
 
 use super::error::GitError;
 
 /// How long git may read.
-const READ: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a commit may take: hooks run whole test suites, and a signature may wait for its owner.
-const COMMIT: Duration = Duration::from_secs(30 * 60);
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// Bytes of what git says about a failure.
-const WORDS: usize = 16 << 10;
+const ERROR_BYTES: usize = 16 << 10;
 /// Bytes kept of the end of what hooks print.
 const HOOKS: usize = 192 << 10;
 /// Lines and characters of git's last words.
@@ -29,10 +31,10 @@ const LAST_LINES: usize = 6;
 const LAST_CHARS: usize = 1_000;
 
 /// Settings for every call.
-const ALWAYS: &[&str] = &["core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
+const COMMON_SETTINGS: &[&str] = &["core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
 
 /// Settings for every call that must not run anything.
-const SAFE: &[&str] = &[
+const SAFE_SETTINGS: &[&str] = &[
     "safe.bareRepository=explicit",
     "core.untrackedCache=false",
     "core.attributesFile=/dev/null",
@@ -46,7 +48,7 @@ const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 
 /// Variables that point git at another repository, another index or other programs of its own, or that
 /// change what a path means. They are there when relay runs in a hook or in an alias.
-const MISDIRECTING: &[&str] = &[
+const REDIRECT_VARIABLES: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_COMMON_DIR",
@@ -78,10 +80,10 @@ const MISDIRECTING: &[&str] = &[
     "GIT_NOGLOB_PATHSPECS",
     "GIT_ICASE_PATHSPECS",
 ];
-const MISDIRECTING_PREFIXES: &[&str] = &["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_TRACE", "GIT_TEST_"];
+const REDIRECT_PREFIXES: &[&str] = &["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_TRACE", "GIT_TEST_"];
 
 /// More that goes where nothing may run.
-const RUNNING: &[&str] = &[
+const PROGRAM_VARIABLES: &[&str] = &[
     "GIT_EXTERNAL_DIFF",
     "GIT_DIFF_OPTS",
     "GIT_PAGER",
@@ -93,11 +95,11 @@ const RUNNING: &[&str] = &[
     "GIT_PROTOCOL_FROM_USER",
     "GIT_NO_LAZY_FETCH",
 ];
-const RUNNING_PREFIXES: &[&str] = &["GIT_SSH", "GIT_REDIRECT_"];
+const PROGRAM_PREFIXES: &[&str] = &["GIT_SSH", "GIT_REDIRECT_"];
 
 /// What is set where nothing may run. Without a protocol, nothing is fetched: a repository may say that
 /// an object is missing, and by which command to get it.
-const SAFE_SET: &[(&str, &str)] = &[
+const SAFE_VARIABLES: &[(&str, &str)] = &[
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -108,58 +110,60 @@ const SAFE_SET: &[(&str, &str)] = &[
 ];
 
 /// Runs a job. There is one that does so, the project's process runner; tests have another.
-pub(super) trait Run {
-    fn run(&self, job: &Job, stop: &dyn Fn() -> bool) -> Result<Finished, ExecError>;
+pub(super) trait GitRunner {
+    fn run(&self, job: &Job, stop: &dyn Fn() -> bool) -> Result<JobOutcome, ExecError>;
 }
 
-impl Run for Runner {
-    fn run(&self, job: &Job, stop: &dyn Fn() -> bool) -> Result<Finished, ExecError> {
+impl GitRunner for Runner {
+    fn run(&self, job: &Job, stop: &dyn Fn() -> bool) -> Result<JobOutcome, ExecError> {
         Runner::run(self, job, stop, &mut |_| {})
     }
 }
 
 /// What one call may do.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Leave<'a> {
+pub(super) enum GitCallPolicy<'a> {
     /// Nothing that the repository names is run.
-    Safe {
+    RunNothing {
         /// The tree without attributes, once it is known which one that is.
         attributes: Option<&'a str>,
         /// Settings that silence what only the repository's configuration can name.
         muted: &'a [(String, String)],
         /// git may say where the hooks are. Only for calls that change nothing.
-        hooks_known: bool,
+        allow_hooks_path: bool,
     },
     /// The user's hooks, filters and signature; only for a commit in a trusted project.
-    Commit,
+    RunCommitHooks,
 }
 
 /// The job that calls git.
-pub(super) fn job<S: AsRef<OsStr>>(
+pub(super) fn git_job<S: AsRef<OsStr>>(
     directory: &Path,
-    leave: Leave<'_>,
+    leave: GitCallPolicy<'_>,
     words: &[S],
-    input: Input,
+    input: JobInput,
     most: usize,
 ) -> Job {
     let mut line: Vec<OsString> = vec!["git".into(), "--no-pager".into()];
-    let mut settings = ALWAYS.to_vec();
-    let mut environment = Environment {
-        remove: MISDIRECTING.iter().map(Into::into).collect(),
-        remove_prefixes: MISDIRECTING_PREFIXES.iter().map(ToString::to_string).collect(),
+    let mut settings = COMMON_SETTINGS.to_vec();
+    let mut environment = JobEnvironment {
+        remove: REDIRECT_VARIABLES.iter().map(Into::into).collect(),
+        remove_prefixes: REDIRECT_PREFIXES.iter().map(ToString::to_string).collect(),
         set: Vec::new(),
     };
     match leave {
-        Leave::Commit => settings.extend(["commit.verbose=false", "i18n.commitEncoding=UTF-8"]),
-        Leave::Safe { attributes, muted, hooks_known } => {
-            settings.extend(SAFE);
+        GitCallPolicy::RunCommitHooks => {
+            settings.extend(["commit.verbose=false", "i18n.commitEncoding=UTF-8"])
+        }
+        GitCallPolicy::RunNothing { attributes, muted, allow_hooks_path: hooks_known } => {
+            settings.extend(SAFE_SETTINGS);
             if !hooks_known {
                 settings.push(NO_HOOKS);
             }
             line.extend(attributes.map(|tree| format!("--attr-source={tree}").into()));
-            environment.remove.extend(RUNNING.iter().map(Into::into));
-            environment.remove_prefixes.extend(RUNNING_PREFIXES.iter().map(ToString::to_string));
-            environment.set.extend(SAFE_SET.iter().map(|(name, value)| (name.into(), value.into())));
+            environment.remove.extend(PROGRAM_VARIABLES.iter().map(Into::into));
+            environment.remove_prefixes.extend(PROGRAM_PREFIXES.iter().map(ToString::to_string));
+            environment.set.extend(SAFE_VARIABLES.iter().map(|(name, value)| (name.into(), value.into())));
             environment.set.extend(as_variables(muted));
         }
     }
@@ -168,10 +172,14 @@ pub(super) fn job<S: AsRef<OsStr>>(
     let mut job = Job::argv(line, directory);
     job.environment = environment;
     job.input = input;
-    job.deadlines.total = Some(limit(leave));
-    (job.output, job.kept) = match leave {
-        Leave::Safe { .. } => (Output::Apart, Kept { head: most, tail: WORDS, spill: None }),
-        Leave::Commit => (Output::Together, Kept { head: most, tail: HOOKS, spill: None }),
+    job.deadlines.total = Some(time_limit(leave));
+    (job.output, job.capture) = match leave {
+        GitCallPolicy::RunNothing { .. } => {
+            (JobOutput::Separate, CaptureLimits { head: most, tail: ERROR_BYTES, spill: None })
+        }
+        GitCallPolicy::RunCommitHooks => {
+            (JobOutput::Merged, CaptureLimits { head: most, tail: HOOKS, spill: None })
+        }
     };
     job
 }
@@ -186,26 +194,30 @@ fn as_variables(settings: &[(String, String)]) -> Vec<(OsString, OsString)> {
     set
 }
 
-fn limit(leave: Leave<'_>) -> Duration {
+fn time_limit(leave: GitCallPolicy<'_>) -> Duration {
     match leave {
-        Leave::Safe { .. } => READ,
-        Leave::Commit => COMMIT,
+        GitCallPolicy::RunNothing { .. } => READ_TIMEOUT,
+        GitCallPolicy::RunCommitHooks => COMMIT_TIMEOUT,
     }
 }
 
 /// A call that came to an end by itself: its exit code. `what` names the command for messages.
-pub(super) fn exit_code(finished: &Finished, what: &str, leave: Leave<'_>) -> Result<i32, GitError> {
+pub(super) fn exit_code(
+    finished: &JobOutcome,
+    what: &str,
+    leave: GitCallPolicy<'_>,
+) -> Result<i32, GitError> {
     let what = what.to_string();
-    match finished.end {
-        End::Exited(code) => Ok(code),
-        End::DeadlinePassed | End::Idle => {
-            Err(GitError::TookTooLong { what, seconds: limit(leave).as_secs() })
+    match finished.reason {
+        ExitReason::Exited(code) => Ok(code),
+        ExitReason::DeadlinePassed | ExitReason::Idle => {
+            Err(GitError::TimedOut { what, seconds: time_limit(leave).as_secs() })
         }
-        End::Stopped => Err(GitError::Stopped { what }),
-        End::Signalled(signal) => {
+        ExitReason::Stopped => Err(GitError::Stopped { what }),
+        ExitReason::Signalled(signal) => {
             Err(GitError::Failed { what, words: format!("it was ended by signal {signal}") })
         }
-        End::KeeperLost => {
+        ExitReason::KeeperLost => {
             Err(GitError::Failed { what, words: "the process that watched it was ended".to_string() })
         }
     }
@@ -213,7 +225,7 @@ pub(super) fn exit_code(finished: &Finished, what: &str, leave: Leave<'_>) -> Re
 
 /// What git said last, with secrets blacked out (hooks and helpers speak there, too): why it failed, as a
 /// rule.
-pub(super) fn last_words(text: &str) -> String {
+pub(super) fn error_tail(text: &str) -> String {
     let text = redact(text);
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     let words = lines[lines.len().saturating_sub(LAST_LINES)..].join("\n");

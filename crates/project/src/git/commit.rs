@@ -6,13 +6,13 @@
 
 use std::ffi::OsString;
 
-use relaycode_exec::Input;
-use relaycode_text::hidden::suspicious;
+use relaycode_exec::JobInput;
+use relaycode_text::hidden::suspicious_chars;
 use relaycode_text::redact::redact;
 
-use super::call::{self, Leave};
-use super::status::Known;
-use super::{ANSWER, Git, GitError, PATHS, literal};
+use super::call::{self, GitCallPolicy};
+use super::status::GitFileState;
+use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, literal_pathspecs};
 
 /// Bytes of a message.
 const MESSAGE: usize = 64 << 10;
@@ -21,13 +21,13 @@ const HOOKS: usize = 64 << 10;
 
 /// A commit that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Committed {
+pub struct GitCommit {
     /// Its name.
     pub id: String,
     /// What git and the hooks printed, with secrets blacked out; foreign text.
     pub output: String,
     /// Whether all went well after the commit was made, too: a later hook may have been ended.
-    pub ended_well: bool,
+    pub hooks_succeeded: bool,
 }
 
 impl Git<'_> {
@@ -37,14 +37,14 @@ impl Git<'_> {
     /// # Errors
     /// If there is nothing to commit, a file cannot be committed, a hook says no, or git fails; then no
     /// commit was made, and the index is as it was.
-    pub fn commit(&self, paths: &[&str], message: &str) -> Result<Committed, GitError> {
+    pub fn commit(&self, paths: &[&str], message: &str) -> Result<GitCommit, GitError> {
         let message = message_for_git(message)?;
-        let (wanted, new) = self.wanted(paths)?;
+        let (wanted, new) = self.select_paths(paths)?;
         let before = self.head_commit()?;
-        self.announce(&new)?;
-        let outcome = self.commit_known(&wanted, message, before.as_deref());
+        self.add_intent(&new)?;
+        let outcome = self.commit_tracked(&wanted, message, before.as_deref());
         match outcome {
-            Err(error) if self.take_out(&new).is_err() => {
+            Err(error) if self.remove_intent(&new).is_err() => {
                 let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
                 Err(GitError::Failed { what: "commit".to_string(), words })
             }
@@ -53,10 +53,13 @@ impl Git<'_> {
     }
 
     /// Which of the files go into the commit, and which of these git has not been told of.
-    fn wanted<'p>(&self, paths: &[&'p str]) -> Result<(Vec<&'p str>, Vec<&'p str>), GitError> {
-        if paths.iter().map(|path| path.len() + 32).sum::<usize>() > PATHS {
+    fn select_paths<'p>(&self, paths: &[&'p str]) -> Result<(Vec<&'p str>, Vec<&'p str>), GitError> {
+        if paths.iter().map(|path| path.len() + 32).sum::<usize>() > PATHS_BYTES {
             let what = format!("a commit of {} files", paths.len());
-            return Err(GitError::TooMuch { what, most: format!("{} KiB of paths", PATHS >> 10) });
+            return Err(GitError::LimitExceeded {
+                what,
+                most: format!("{} KiB of paths", PATHS_BYTES >> 10),
+            });
         }
         let (mut wanted, mut new) = (Vec::new(), Vec::new());
         let (mut ignored, mut conflicted) = (Vec::new(), Vec::new());
@@ -65,12 +68,12 @@ impl Git<'_> {
             if self.root.join(path).symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 return Err(GitError::Directory { path: path.to_string() });
             }
-            match state.known {
-                Known::Clean | Known::Absent => continue,
-                Known::Changed { .. } => {}
-                Known::Untracked => new.push(*path),
-                Known::Ignored => ignored.push(path.to_string()),
-                Known::Conflicted => conflicted.push(path.to_string()),
+            match state.state {
+                GitFileState::Clean | GitFileState::Absent => continue,
+                GitFileState::Changed { .. } => {}
+                GitFileState::Untracked => new.push(*path),
+                GitFileState::Ignored => ignored.push(path.to_string()),
+                GitFileState::Conflicted => conflicted.push(path.to_string()),
             }
             wanted.push(*path);
         }
@@ -84,46 +87,48 @@ impl Git<'_> {
     }
 
     /// Tells git of new files, without their content: the commit itself takes that.
-    fn announce(&self, new: &[&str]) -> Result<(), GitError> {
+    fn add_intent(&self, new: &[&str]) -> Result<(), GitError> {
         if new.is_empty() {
             return Ok(());
         }
         let words = ["add", "--intent-to-add", "--"].iter().map(OsString::from);
-        let words: Vec<OsString> = words.chain(literal(new)?).collect();
-        self.ask(self.safe()?, &words, ANSWER).map(drop)
+        let words: Vec<OsString> = words.chain(literal_pathspecs(new)?).collect();
+        self.run_checked(self.safe_policy()?, &words, OUTPUT_BYTES).map(drop)
     }
 
     /// Takes out again what was announced.
-    fn take_out(&self, new: &[&str]) -> Result<(), GitError> {
+    fn remove_intent(&self, new: &[&str]) -> Result<(), GitError> {
         if new.is_empty() {
             return Ok(());
         }
         let list: Vec<u8> = new.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
-        let (leave, words) = (self.safe()?, ["update-index", "--force-remove", "-z", "--stdin"]);
-        let finished = self.call(leave, &words, Input::Bytes(list), ANSWER)?;
-        self.answer(finished, leave, "update-index", ANSWER).map(drop)
+        let (leave, words) = (self.safe_policy()?, ["update-index", "--force-remove", "-z", "--stdin"]);
+        let finished = self.call(leave, &words, JobInput::Bytes(list), OUTPUT_BYTES)?;
+        self.checked_output(finished, leave, "update-index", OUTPUT_BYTES).map(drop)
     }
 
-    fn commit_known(
+    fn commit_tracked(
         &self,
         paths: &[&str],
         message: String,
         before: Option<&str>,
-    ) -> Result<Committed, GitError> {
+    ) -> Result<GitCommit, GitError> {
         // Lines that begin with `#` are kept: nobody edits this message.
         let words = ["commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--"];
-        let words: Vec<OsString> = words.iter().map(OsString::from).chain(literal(paths)?).collect();
-        let finished = self.call(Leave::Commit, &words, Input::Bytes(message.into_bytes()), HOOKS)?;
+        let words: Vec<OsString> =
+            words.iter().map(OsString::from).chain(literal_pathspecs(paths)?).collect();
+        let finished =
+            self.call(GitCallPolicy::RunCommitHooks, &words, JobInput::Bytes(message.into_bytes()), HOOKS)?;
         let output = redact(&finished.stdout.text()).into_owned();
         let after = self.head_commit()?;
         let id = after.filter(|after| Some(after.as_str()) != before);
-        match (call::exit_code(&finished, "commit", Leave::Commit), id) {
-            (Ok(0), Some(id)) => Ok(Committed { id, output, ended_well: true }),
+        match (call::exit_code(&finished, "commit", GitCallPolicy::RunCommitHooks), id) {
+            (Ok(0), Some(id)) => Ok(GitCommit { id, output, hooks_succeeded: true }),
             // The commit stands; what was ended came after it.
-            (Err(_), Some(id)) => Ok(Committed { id, output, ended_well: false }),
+            (Err(_), Some(id)) => Ok(GitCommit { id, output, hooks_succeeded: false }),
             (Err(error), None) => Err(error),
             (Ok(_), _) => {
-                Err(GitError::Failed { what: "commit".to_string(), words: call::last_words(&output) })
+                Err(GitError::Failed { what: "commit".to_string(), words: call::error_tail(&output) })
             }
         }
     }
@@ -134,7 +139,7 @@ fn message_for_git(message: &str) -> Result<String, GitError> {
     let mut text = String::new();
     for line in message.lines() {
         let mut from = 0;
-        for (at, c) in suspicious(line) {
+        for (at, c) in suspicious_chars(line) {
             text.push_str(&line[from..at]);
             from = at + c.len_utf8();
         }
@@ -148,7 +153,7 @@ fn message_for_git(message: &str) -> Result<String, GitError> {
     }
     if text.len() > MESSAGE {
         let what = "the message for the commit".to_string();
-        return Err(GitError::TooMuch { what, most: format!("{} KiB", MESSAGE >> 10) });
+        return Err(GitError::LimitExceeded { what, most: format!("{} KiB", MESSAGE >> 10) });
     }
     Ok(format!("{text}\n"))
 }

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-use relaycode_exec::Input;
+use relaycode_exec::JobInput;
 
-use super::{ANSWER, Git, GitError, call, checked};
+use super::{Git, GitError, OUTPUT_BYTES, call, checked_path};
 
 /// Bytes of a file.
 const FILE: usize = 64 << 20;
@@ -17,7 +17,7 @@ impl Git<'_> {
     /// # Errors
     /// If git cannot say, or the file is too large.
     pub fn content_at_head(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
-        let path = checked(path)?;
+        let path = checked_path(path)?;
         let Some(head) = self.head_commit()? else { return Ok(None) };
         let repository = self.repository()?;
         let full = [&repository.prefix[..], path.as_bytes()].concat();
@@ -25,27 +25,27 @@ impl Git<'_> {
         let literal = OsString::from_vec([b":(literal)", &full[..]].concat());
         let words = ["ls-tree", "-z", "--full-tree", &head, "--"].into_iter().map(OsString::from);
         let words: Vec<OsString> = words.chain([literal]).collect();
-        let listed = self.ask(self.safe()?, &words, ANSWER)?;
-        let object = listed.split(|byte| *byte == 0).find_map(|entry| file_of(entry, &full));
+        let listed = self.run_checked(self.safe_policy()?, &words, OUTPUT_BYTES)?;
+        let object = listed.split(|byte| *byte == 0).find_map(|entry| blob_id(entry, &full));
         let Some(object) = object else { return Ok(None) };
-        self.ask(self.safe()?, &["cat-file", "blob", &object], FILE).map(Some)
+        self.run_checked(self.safe_policy()?, &["cat-file", "blob", &object], FILE).map(Some)
     }
 
     /// The last commit; `None` before the first one.
     pub(super) fn head_commit(&self) -> Result<Option<String>, GitError> {
-        let (leave, what) = (self.safe()?, "rev-parse");
+        let (leave, what) = (self.safe_policy()?, "rev-parse");
         let words = [what, "--verify", "--quiet", "HEAD^{commit}"];
-        let finished = self.call(leave, &words, Input::Nothing, ANSWER)?;
+        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
         if call::exit_code(&finished, what, leave)? == 1 {
             return Ok(None);
         }
-        let answer = self.answer(finished, leave, what, ANSWER)?;
+        let answer = self.checked_output(finished, leave, what, OUTPUT_BYTES)?;
         Ok(Some(String::from_utf8_lossy(&answer).trim().to_string()))
     }
 }
 
 /// The object of a line of a tree's list, if it is the file at `full`.
-fn file_of(entry: &[u8], full: &[u8]) -> Option<String> {
+fn blob_id(entry: &[u8], full: &[u8]) -> Option<String> {
     let cut = entry.iter().position(|byte| *byte == b'\t')?;
     let words = std::str::from_utf8(&entry[..cut]).ok()?;
     let mut words = words.split(' ');

@@ -7,43 +7,43 @@
 
 use std::ffi::OsString;
 
-use relaycode_exec::Input;
+use relaycode_exec::JobInput;
 
-use super::base::Base;
-use super::{ANSWER, Git, GitError, call, literal};
+use super::base::DiffBase;
+use super::{Git, GitError, OUTPUT_BYTES, call, literal_pathspecs};
 
 /// Bytes of a difference that are read to find out which of its files are the largest.
 const READ: usize = 16 << 20;
 
 /// What is compared.
 #[derive(Debug, Clone, Copy)]
-pub enum Range<'a> {
+pub enum DiffRange<'a> {
     /// The last commit with the work tree: what is staged, what is not, and new files.
     Uncommitted,
     /// The commit before the last one with the last one.
     LastCommit,
     /// Where the branch left its base with the last commit.
-    Since(&'a Base),
+    SinceBase(&'a DiffBase),
     /// Where the branch left its base with the work tree, new files included.
-    SinceWithWork(&'a Base),
+    SinceBaseUncommitted(&'a DiffBase),
 }
 
 /// A difference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Diff {
+pub struct GitDiff {
     /// The text. Bytes of files that are no UTF-8 are replaced in it. Foreign.
     pub text: String,
     /// Its files, in the order in which they stand in it.
-    pub parts: Vec<Part>,
+    pub files: Vec<GitFileDiff>,
     /// `text` is not all of it, because it is larger than was wanted; `parts` has more.
-    pub cut: bool,
+    pub truncated: bool,
     /// New files that are not in it.
-    pub left_out: Vec<LeftOut>,
+    pub omitted: Vec<OmittedFile>,
 }
 
 /// One file of a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct GitFileDiff {
     /// The file; after a rename, its new name. Foreign text.
     pub path: String,
     /// Bytes that it has in the text.
@@ -54,27 +54,27 @@ pub struct Part {
 
 /// A new file that is not in a difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct OmittedFile {
     /// The file. Foreign text.
     pub path: String,
     /// Why: a sentence without its end.
     pub why: &'static str,
 }
 
-impl Diff {
+impl GitDiff {
     /// Whether there is nothing in it. Files may differ in spite of that, and be [left out](Diff::left_out).
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.files.is_empty()
     }
 
     /// Bytes of the whole, also of what is not in `text`.
     pub fn bytes(&self) -> u64 {
-        self.parts.iter().map(|part| part.bytes).sum()
+        self.files.iter().map(|part| part.bytes).sum()
     }
 
     /// The `count` largest files, largest first.
     pub fn largest(&self, count: usize) -> Vec<(String, u64)> {
-        let mut parts: Vec<&Part> = self.parts.iter().collect();
+        let mut parts: Vec<&GitFileDiff> = self.files.iter().collect();
         parts.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
         parts.into_iter().take(count).map(|part| (part.path.clone(), part.bytes)).collect()
     }
@@ -86,90 +86,91 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If there is no commit to compare with, or git cannot say.
-    pub fn diff(&self, range: Range<'_>, paths: &[&str], most: usize) -> Result<Diff, GitError> {
+    pub fn diff(&self, range: DiffRange<'_>, paths: &[&str], most: usize) -> Result<GitDiff, GitError> {
         let (between, new) = match range {
-            Range::Uncommitted => (vec![self.head_or_nothing()?], true),
-            Range::LastCommit => (vec![self.before_last()?, self.need_head()?], false),
-            Range::Since(base) => (vec![self.fork(base)?, self.need_head()?], false),
-            Range::SinceWithWork(base) => (vec![self.fork(base)?], true),
+            DiffRange::Uncommitted => (vec![self.head_or_empty_tree()?], true),
+            DiffRange::LastCommit => (vec![self.parent_or_empty_tree()?, self.require_head()?], false),
+            DiffRange::SinceBase(base) => (vec![self.merge_base(base)?, self.require_head()?], false),
+            DiffRange::SinceBaseUncommitted(base) => (vec![self.merge_base(base)?], true),
         };
-        let mut parts = self.tracked(&between, paths)?;
-        let mut diff = Diff { cut: parts.cut, ..Diff::default() };
+        let mut parts = self.tracked_diff(&between, paths)?;
+        let mut diff = GitDiff { truncated: parts.truncated, ..GitDiff::default() };
         if new {
             let room = usize::try_from(parts.bytes()).map_or(0, |bytes| most.saturating_sub(bytes));
-            let untracked = self.untracked(paths, room)?;
-            parts.list.extend(untracked.parts);
-            diff.left_out = untracked.left_out;
+            let untracked = self.untracked_diff(paths, room)?;
+            parts.list.extend(untracked.files);
+            diff.omitted = untracked.omitted;
         }
         for (part, text) in parts.list {
-            if diff.cut || diff.text.len() + text.len() > most || text.len() as u64 != part.bytes {
-                diff.cut = true;
+            if diff.truncated || diff.text.len() + text.len() > most || text.len() as u64 != part.bytes {
+                diff.truncated = true;
             } else {
                 diff.text.push_str(&text);
             }
-            diff.parts.push(part);
+            diff.files.push(part);
         }
         Ok(diff)
     }
 
-    /// Whether the work tree differs from the last commit in any way that [`Range::Uncommitted`] would show.
+    /// Whether the work tree differs from the last commit in any way that [`DiffRange::Uncommitted`] would show.
     ///
     /// # Errors
     /// As [`Git::diff`].
     pub fn has_uncommitted(&self, paths: &[&str]) -> Result<bool, GitError> {
-        Ok(!self.diff(Range::Uncommitted, paths, 0)?.is_empty())
+        Ok(!self.diff(DiffRange::Uncommitted, paths, 0)?.is_empty())
     }
 
     /// What git itself has to say.
-    fn tracked(&self, between: &[String], paths: &[&str]) -> Result<Parts, GitError> {
-        let (leave, what) = (self.safe()?, "diff");
-        let words = [what].into_iter().chain(LOOKS.iter().copied()).map(OsString::from);
+    fn tracked_diff(&self, between: &[String], paths: &[&str]) -> Result<GitDiffFiles, GitError> {
+        let (leave, what) = (self.safe_policy()?, "diff");
+        let words = [what].into_iter().chain(DIFF_OPTIONS.iter().copied()).map(OsString::from);
         let words = words.chain(between.iter().map(OsString::from)).chain([OsString::from("--")]);
-        let words: Vec<OsString> = words.chain(literal(paths)?).collect();
-        let finished = self.call(leave, &words, Input::Nothing, READ)?;
+        let words: Vec<OsString> = words.chain(literal_pathspecs(paths)?).collect();
+        let finished = self.call(leave, &words, JobInput::Null, READ)?;
         if call::exit_code(&finished, what, leave)? != 0 {
-            return Err(self.explain(&finished, what));
+            return Err(self.explain_failure(&finished, what));
         }
         let cut = finished.stdout.dropped > 0 || !finished.stdout.tail.is_empty();
-        Ok(Parts { list: split(&finished.stdout.head), cut })
+        Ok(GitDiffFiles { list: split_files(&finished.stdout.head), truncated: cut })
     }
 
     /// The last commit, or before the first one the tree without anything.
-    fn head_or_nothing(&self) -> Result<String, GitError> {
-        self.head_commit()?.map_or_else(|| self.nothing(), Ok)
+    fn head_or_empty_tree(&self) -> Result<String, GitError> {
+        self.head_commit()?.map_or_else(|| self.empty_tree_id(), Ok)
     }
 
     /// What the last commit is compared with: before it, or nothing, if it is the first one.
-    fn before_last(&self) -> Result<String, GitError> {
-        self.need_head()?;
-        match self.commit_of("HEAD~1")? {
+    fn parent_or_empty_tree(&self) -> Result<String, GitError> {
+        self.require_head()?;
+        match self.resolve_commit("HEAD~1")? {
             Some(commit) => Ok(commit),
             None if self.is_shallow()? => Err(GitError::NoBase { name: "HEAD~1".to_string(), shallow: true }),
-            None => self.nothing(),
+            None => self.empty_tree_id(),
         }
     }
 
     /// The tree without anything.
-    fn nothing(&self) -> Result<String, GitError> {
-        let answer = self.ask(self.safe()?, &["hash-object", "-t", "tree", "/dev/null"], ANSWER)?;
+    fn empty_tree_id(&self) -> Result<String, GitError> {
+        let answer =
+            self.run_checked(self.safe_policy()?, &["hash-object", "-t", "tree", "/dev/null"], OUTPUT_BYTES)?;
         Ok(String::from_utf8_lossy(&answer).trim_end().to_string())
     }
 
     /// Where the branch left its base, as `base...HEAD` means it.
-    fn fork(&self, base: &Base) -> Result<String, GitError> {
-        let (leave, what) = (self.safe()?, "merge-base");
-        let head = self.need_head()?;
-        let finished = self.call(leave, &[what, &base.commit, &head], Input::Nothing, ANSWER)?;
+    fn merge_base(&self, base: &DiffBase) -> Result<String, GitError> {
+        let (leave, what) = (self.safe_policy()?, "merge-base");
+        let head = self.require_head()?;
+        let finished = self.call(leave, &[what, &base.commit, &head], JobInput::Null, OUTPUT_BYTES)?;
         match call::exit_code(&finished, what, leave)? {
             0 => Ok(String::from_utf8_lossy(&finished.stdout.head).trim_end().to_string()),
-            1 => Err(GitError::NoFork { base: base.name.clone(), shallow: self.is_shallow()? }),
-            _ => Err(self.explain(&finished, what)),
+            1 => Err(GitError::NoMergeBase { base: base.name.clone(), shallow: self.is_shallow()? }),
+            _ => Err(self.explain_failure(&finished, what)),
         }
     }
 }
 
 /// How every difference looks, whatever is configured.
-const LOOKS: &[&str] = &[
+const DIFF_OPTIONS: &[&str] = &[
     "--patch",
     "--no-color",
     "--no-ext-diff",
@@ -187,27 +188,30 @@ const LOOKS: &[&str] = &[
 ];
 
 /// What git said, file by file.
-struct Parts {
-    list: Vec<(Part, String)>,
+struct GitDiffFiles {
+    list: Vec<(GitFileDiff, String)>,
     /// It said more.
-    cut: bool,
+    truncated: bool,
 }
 
-impl Parts {
+impl GitDiffFiles {
     fn bytes(&self) -> u64 {
         self.list.iter().map(|(part, _)| part.bytes).sum()
     }
 }
 
 /// A difference, file by file. No line of a file begins like a heading: each has a sign before it.
-fn split(bytes: &[u8]) -> Vec<(Part, String)> {
+fn split_files(bytes: &[u8]) -> Vec<(GitFileDiff, String)> {
     const HEADING: &[u8] = b"diff --git ";
     let mut parts = Vec::new();
     let (mut from, mut at) = (0, 0);
     let mut add = |bytes: &[u8]| {
         if !bytes.is_empty() {
             let text = String::from_utf8_lossy(bytes).into_owned();
-            parts.push((Part { path: path_of(&text), bytes: text.len() as u64, untracked: false }, text));
+            parts.push((
+                GitFileDiff { path: path_from_header(&text), bytes: text.len() as u64, untracked: false },
+                text,
+            ));
         }
     };
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -222,19 +226,19 @@ fn split(bytes: &[u8]) -> Vec<(Part, String)> {
 }
 
 /// The file that a part is about.
-fn path_of(part: &str) -> String {
+fn path_from_header(part: &str) -> String {
     let head = part.split('\n').take_while(|line| !line.starts_with("@@"));
     let (mut old, mut new) = (None, None);
     for line in head {
         if let Some(name) = line.strip_prefix("rename to ").or_else(|| line.strip_prefix("copy to ")) {
-            return plain(name);
+            return unquote_path(name);
         }
         let side = |prefix: &str| line.strip_prefix(prefix).filter(|name| *name != "/dev/null");
         new = side("+++ ").or(new);
         old = side("--- ").or(old);
     }
     let sided = |name: &str| {
-        let name = plain(name.strip_suffix('\t').unwrap_or(name));
+        let name = unquote_path(name.strip_suffix('\t').unwrap_or(name));
         name.get(2..).unwrap_or_default().to_string()
     };
     if let Some(name) = new.or(old) {
@@ -246,7 +250,7 @@ fn path_of(part: &str) -> String {
 }
 
 /// A name as git writes it, without quotes. For people: what is odd in it stays as it is.
-fn plain(name: &str) -> String {
+fn unquote_path(name: &str) -> String {
     match name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) {
         Some(quoted) => quoted.replace("\\\"", "\"").replace("\\\\", "\\"),
         None => name.to_string(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use relaycode_exec::ExecError;
 
-use super::version::{OLDEST, Version};
+use super::version::{GitVersion, OLDEST_SUPPORTED};
 
 /// What may help where something is missing from a history that was cut off.
 const SHALLOW: &str = "; the history is cut off, `git fetch --unshallow` completes it";
@@ -16,10 +16,12 @@ pub enum GitError {
     #[error("git is not installed, or not on the PATH")]
     NoGit,
     /// This git cannot be told to leave a repository's own commands alone.
-    #[error("git {found} is too old for relay to read a repository safely; {OLDEST} or newer is needed")]
+    #[error(
+        "git {found} is too old for relay to read a repository safely; {OLDEST_SUPPORTED} or newer is needed"
+    )]
     TooOld {
         /// The version that there is.
-        found: Version,
+        found: GitVersion,
     },
     /// There is no repository.
     #[error("{} is in no git repository; `git init` makes one", root.display())]
@@ -35,7 +37,7 @@ pub enum GitError {
     },
     /// The repository says that its files are somewhere else.
     #[error("the repository of {} says that its files are in {}; relay does not use it", root.display(), top.display())]
-    Elsewhere {
+    OtherWorkTree {
         /// The project's root.
         root: PathBuf,
         /// Where the files are said to be.
@@ -46,7 +48,7 @@ pub enum GitError {
         "git refuses the repository of {}, because it belongs to somebody else; if you trust it: \
          `git config --global --add safe.directory {}`", root.display(), root.display()
     )]
-    Dubious {
+    DubiousOwner {
         /// The project's root.
         root: PathBuf,
     },
@@ -82,7 +84,7 @@ pub enum GitError {
     EmptyMessage,
     /// More than relay handles at once.
     #[error("{what} is more than relay handles ({most} at most); use git itself")]
-    TooMuch {
+    LimitExceeded {
         /// What is too much.
         what: String,
         /// The limit, with its unit.
@@ -91,7 +93,7 @@ pub enum GitError {
     /// More new files than relay reads: somebody forgot to ignore a directory.
     #[error(
         "there are at least {count} files that git has not been told of, and relay reads {most} at most{}",
-        most_in(folders)
+        largest_folders(folders)
     )]
     ManyNewFiles {
         /// How many were counted.
@@ -115,7 +117,7 @@ pub enum GitError {
     },
     /// Something of git's is going on that a new branch would disturb.
     #[error("{what} is going on in this repository; finish it first")]
-    Busy {
+    OperationInProgress {
         /// What it is.
         what: &'static str,
     },
@@ -135,7 +137,7 @@ pub enum GitError {
     },
     /// Two histories without a common beginning.
     #[error("`{base}` and the last commit have no commit in common{}", if *shallow { SHALLOW } else { "" })]
-    NoFork {
+    NoMergeBase {
         /// What was to be compared with.
         base: String,
         /// Only the last part of the history is here.
@@ -143,7 +145,7 @@ pub enum GitError {
     },
     /// It took too long, and was ended.
     #[error("`git {what}` took longer than {seconds} s and was ended")]
-    TookTooLong {
+    TimedOut {
         /// The command.
         what: String,
         /// The limit.
@@ -184,7 +186,7 @@ pub enum GitError {
     Exec(#[from] ExecError),
 }
 
-fn most_in(folders: &[(String, usize)]) -> String {
+fn largest_folders(folders: &[(String, usize)]) -> String {
     if folders.is_empty() {
         return String::new();
     }

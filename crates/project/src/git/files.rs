@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use relaycode_exec::Input;
+use relaycode_exec::JobInput;
 
 use super::{Git, GitError, call};
 
@@ -12,7 +12,7 @@ const LIST: usize = 64 << 20;
 
 /// The files of a project, relative to its root, each name as its bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Files {
+pub struct GitFiles {
     /// Files and links that git has been told of, whether they are there or not. Each once, sorted.
     pub tracked: Vec<Vec<u8>>,
     /// Those of them that a sparse checkout leaves out.
@@ -32,11 +32,11 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say, or there are too many.
-    pub fn files(&self) -> Result<Files, GitError> {
-        let mut files = Files::default();
-        let told = self.list(&["ls-files", "-z", "-t", "--stage"])?;
+    pub fn files(&self) -> Result<GitFiles, GitError> {
+        let mut files = GitFiles::default();
+        let told = self.list_paths(&["ls-files", "-z", "-t", "--stage"])?;
         let (mut tracked, mut submodules) = (BTreeSet::new(), BTreeSet::new());
-        for entry in parts(&told) {
+        for entry in split_nul(&told) {
             let Some(cut) = entry.iter().position(|byte| *byte == b'\t') else { continue };
             let (head, path) = (&entry[..cut], &entry[cut + 1..]);
             // `H 100644 <object> 0`: a conflicted file is there three times.
@@ -50,8 +50,8 @@ impl Git<'_> {
             }
             tracked.insert(path.to_vec());
         }
-        let others = self.list(&["ls-files", "-z", "--others", "--exclude-standard"])?;
-        for path in parts(&others) {
+        let others = self.list_paths(&["ls-files", "-z", "--others", "--exclude-standard"])?;
+        for path in split_nul(&others) {
             match path.strip_suffix(b"/") {
                 Some(nested) => files.nested.push(nested.to_vec()),
                 None => files.untracked.push(path.to_vec()),
@@ -71,21 +71,21 @@ impl Git<'_> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        let (leave, what) = (self.safe()?, "check-ignore");
+        let (leave, what) = (self.safe_policy()?, "check-ignore");
         let input: Vec<u8> = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
-        let finished = self.call(leave, &[what, "-z", "--stdin"], Input::Bytes(input), LIST)?;
+        let finished = self.call(leave, &[what, "-z", "--stdin"], JobInput::Bytes(input), LIST)?;
         if call::exit_code(&finished, what, leave)? == 1 {
             return Ok(Vec::new());
         }
-        let answer = self.answer(finished, leave, what, LIST)?;
-        Ok(parts(&answer).map(|path| String::from_utf8_lossy(path).into_owned()).collect())
+        let answer = self.checked_output(finished, leave, what, LIST)?;
+        Ok(split_nul(&answer).map(|path| String::from_utf8_lossy(path).into_owned()).collect())
     }
 
-    fn list(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
-        self.ask(self.safe()?, words, LIST)
+    fn list_paths(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
+        self.run_checked(self.safe_policy()?, words, LIST)
     }
 }
 
-fn parts(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn split_nul(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == 0).filter(|part| !part.is_empty())
 }

@@ -14,7 +14,7 @@ impl Git<'_> {
     pub fn ignored(&self) -> Result<Vec<Vec<u8>>, GitError> {
         let words =
             ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", "."];
-        let list = self.ask(self.safe()?, &words, LIST)?;
+        let list = self.run_checked(self.safe_policy()?, &words, LIST)?;
         Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
     }
 }

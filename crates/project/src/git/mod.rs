@@ -14,8 +14,9 @@ mod content;
 mod diff;
 mod error;
 mod files;
+pub mod head;
+mod hooks;
 mod ignored;
-mod runs;
 mod scratch;
 mod status;
 #[cfg(test)]
@@ -28,40 +29,40 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use relaycode_exec::{ExecError, Finished, Input, Runner};
+use relaycode_exec::{ExecError, JobInput, JobOutcome, Runner};
 
-pub use base::{Base, Why};
-pub use commit::Committed;
-pub use diff::{Diff, LeftOut, Part, Range};
+pub use base::{BaseReason, DiffBase};
+pub use commit::GitCommit;
+pub use diff::{DiffRange, GitDiff, GitFileDiff, OmittedFile};
 pub use error::GitError;
-pub use files::Files;
-pub use status::{Known, PathState};
-pub use version::Version;
+pub use files::GitFiles;
+pub use status::{GitFileState, GitPathStatus};
+pub use version::GitVersion;
 
-use call::{Leave, Run};
-use version::{ATTRIBUTES, OLDEST};
+use call::{GitCallPolicy, GitRunner};
+use version::{ATTR_SOURCE_SINCE, OLDEST_SUPPORTED};
 
 /// Bytes of an ordinary answer.
-const ANSWER: usize = 4 << 20;
+const OUTPUT_BYTES: usize = 4 << 20;
 /// Bytes of the configuration that is read; a larger one is refused.
-const CONFIG: usize = 1 << 20;
+const CONFIG_BYTES: usize = 1 << 20;
 /// Filters and hooks that a configuration may name; more are refused.
 const MOST_NAMES: usize = 256;
 /// Bytes of all paths in one call, below what systems allow for arguments.
-const PATHS: usize = 768 << 10;
+const PATHS_BYTES: usize = 768 << 10;
 
 /// git, in one project.
 pub struct Git<'r> {
-    run: &'r dyn Run,
+    run: &'r dyn GitRunner,
     root: PathBuf,
     set: Vec<(OsString, OsString)>,
     stop: &'r dyn Fn() -> bool,
-    repository: OnceCell<Repository>,
+    repository: OnceCell<GitRepository>,
 }
 
 /// What is found out once, before anything else is asked.
 #[derive(Debug)]
-struct Repository {
+struct GitRepository {
     /// Where its files begin, without links.
     top: PathBuf,
     /// The project's root below that, ending in `/`, or empty.
@@ -71,16 +72,16 @@ struct Repository {
     /// The name of the tree without anything.
     empty_tree: Option<&'static str>,
     /// Settings that silence every filter and hook which the configuration names.
-    muted: Vec<(String, String)>,
+    mute_settings: Vec<(String, String)>,
 }
 
 impl<'r> Git<'r> {
     /// git in the project at `root`. Nothing is run yet.
     pub fn new(runner: &'r Runner, root: &Path) -> Git<'r> {
-        Git::with(runner, root)
+        Git::with_runner(runner, root)
     }
 
-    fn with(run: &'r dyn Run, root: &Path) -> Git<'r> {
+    fn with_runner(run: &'r dyn GitRunner, root: &Path) -> Git<'r> {
         let (root, set) = (root.to_path_buf(), Vec::new());
         Git { run, root, set, stop: &|| false, repository: OnceCell::new() }
     }
@@ -103,10 +104,10 @@ impl<'r> Git<'r> {
     ///
     /// # Errors
     /// If there is none, or one that does not say.
-    pub fn version(&self) -> Result<Version, GitError> {
-        let text = self.ask(UNKNOWN, &["version"], ANSWER)?;
+    pub fn version(&self) -> Result<GitVersion, GitError> {
+        let text = self.run_checked(UNKNOWN_REPOSITORY, &["version"], OUTPUT_BYTES)?;
         let text = String::from_utf8_lossy(&text);
-        Version::parse(&text)
+        GitVersion::parse(&text)
             .ok_or_else(|| GitError::Failed { what: "version".to_string(), words: text.trim().to_string() })
     }
 
@@ -118,16 +119,16 @@ impl<'r> Git<'r> {
         Ok(self.repository()?.top.clone())
     }
 
-    fn repository(&self) -> Result<&Repository, GitError> {
+    fn repository(&self) -> Result<&GitRepository, GitError> {
         if let Some(known) = self.repository.get() {
             return Ok(known);
         }
         let found = self.version()?;
-        if found < OLDEST {
+        if found < OLDEST_SUPPORTED {
             return Err(GitError::TooOld { found });
         }
         let words = ["rev-parse", "--show-object-format", "--show-toplevel"];
-        let answer = self.ask(UNKNOWN, &words, ANSWER)?;
+        let answer = self.run_checked(UNKNOWN_REPOSITORY, &words, OUTPUT_BYTES)?;
         let failed =
             |words: &str| GitError::Failed { what: "rev-parse".to_string(), words: words.to_string() };
         let mut parts = answer.splitn(2, |byte| *byte == b'\n');
@@ -141,21 +142,28 @@ impl<'r> Git<'r> {
         let top = PathBuf::from(OsStr::from_bytes(top));
         let (top, root) = match (top.canonicalize(), self.root.canonicalize()) {
             (Ok(real), Ok(root)) if root.starts_with(&real) => (real, root),
-            _ => return Err(GitError::Elsewhere { root: self.root.clone(), top }),
+            _ => return Err(GitError::OtherWorkTree { root: self.root.clone(), top }),
         };
         let below = root.strip_prefix(&top).unwrap_or(Path::new(""));
         let mut prefix = below.as_os_str().as_bytes().to_vec();
         if !prefix.is_empty() {
             prefix.push(b'/');
         }
-        let empty_tree = (found >= ATTRIBUTES).then_some(empty_tree);
-        let muted = self.silence()?;
-        Ok(self.repository.get_or_init(|| Repository { top, prefix, sha256, empty_tree, muted }))
+        let empty_tree = (found >= ATTR_SOURCE_SINCE).then_some(empty_tree);
+        let muted = self.muting_settings()?;
+        Ok(self.repository.get_or_init(|| GitRepository {
+            top,
+            prefix,
+            sha256,
+            empty_tree,
+            mute_settings: muted,
+        }))
     }
 
     /// The settings that silence every filter and every configured hook, whoever configured it.
-    fn silence(&self) -> Result<Vec<(String, String)>, GitError> {
-        let names = self.ask(UNKNOWN, &["config", "--list", "-z", "--name-only"], CONFIG)?;
+    fn muting_settings(&self) -> Result<Vec<(String, String)>, GitError> {
+        let names =
+            self.run_checked(UNKNOWN_REPOSITORY, &["config", "--list", "-z", "--name-only"], CONFIG_BYTES)?;
         let mut muted: Vec<(String, String)> = Vec::new();
         for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
             let known = name.starts_with(b"filter.") || name.starts_with(b"hook.");
@@ -177,66 +185,75 @@ impl<'r> Git<'r> {
             muted.extend(silent.iter().map(|(key, value)| (format!("{driver}.{key}"), value.to_string())));
             if muted.len() > MOST_NAMES * 4 {
                 let what = "the number of filters and hooks in git's configuration".to_string();
-                return Err(GitError::TooMuch { what, most: MOST_NAMES.to_string() });
+                return Err(GitError::LimitExceeded { what, most: MOST_NAMES.to_string() });
             }
         }
         Ok(muted)
     }
 
     /// How git is called once the repository is known.
-    fn safe(&self) -> Result<Leave<'_>, GitError> {
+    fn safe_policy(&self) -> Result<GitCallPolicy<'_>, GitError> {
         let repository = self.repository()?;
         let attributes = repository.empty_tree;
-        Ok(Leave::Safe { attributes, muted: &repository.muted, hooks_known: false })
+        Ok(GitCallPolicy::RunNothing {
+            attributes,
+            muted: &repository.mute_settings,
+            allow_hooks_path: false,
+        })
     }
 
     /// What git answers, whole; anything but success is an error.
-    fn ask<S: AsRef<OsStr>>(&self, leave: Leave<'_>, words: &[S], most: usize) -> Result<Vec<u8>, GitError> {
-        let finished = self.call(leave, words, Input::Nothing, most)?;
-        self.answer(finished, leave, &name(words), most)
+    fn run_checked<S: AsRef<OsStr>>(
+        &self,
+        leave: GitCallPolicy<'_>,
+        words: &[S],
+        most: usize,
+    ) -> Result<Vec<u8>, GitError> {
+        let finished = self.call(leave, words, JobInput::Null, most)?;
+        self.checked_output(finished, leave, &command_name(words), most)
     }
 
     /// The same for a call that has ended.
-    fn answer(
+    fn checked_output(
         &self,
-        finished: Finished,
-        leave: Leave<'_>,
+        finished: JobOutcome,
+        leave: GitCallPolicy<'_>,
         what: &str,
         most: usize,
     ) -> Result<Vec<u8>, GitError> {
         if call::exit_code(&finished, what, leave)? != 0 {
-            return Err(self.explain(&finished, what));
+            return Err(self.explain_failure(&finished, what));
         }
         if finished.stdout.dropped > 0 || !finished.stdout.tail.is_empty() {
             let what = format!("what `git {what}` has to say");
-            return Err(GitError::TooMuch { what, most: format!("{} MiB", most >> 20) });
+            return Err(GitError::LimitExceeded { what, most: format!("{} MiB", most >> 20) });
         }
         Ok(finished.stdout.head)
     }
 
     fn call<S: AsRef<OsStr>>(
         &self,
-        leave: Leave<'_>,
+        leave: GitCallPolicy<'_>,
         words: &[S],
-        input: Input,
+        input: JobInput,
         most: usize,
-    ) -> Result<Finished, GitError> {
+    ) -> Result<JobOutcome, GitError> {
         self.call_in(&self.root, leave, words, input, most)
     }
 
     fn call_in<S: AsRef<OsStr>>(
         &self,
         directory: &Path,
-        leave: Leave<'_>,
+        leave: GitCallPolicy<'_>,
         words: &[S],
-        input: Input,
+        input: JobInput,
         most: usize,
-    ) -> Result<Finished, GitError> {
-        let mut job = call::job(directory, leave, words, input, most);
+    ) -> Result<JobOutcome, GitError> {
+        let mut job = call::git_job(directory, leave, words, input, most);
         job.environment.set.extend(self.set.iter().cloned());
         let stop: &dyn Fn() -> bool = match leave {
-            Leave::Commit => self.stop,
-            Leave::Safe { .. } => &|| false,
+            GitCallPolicy::RunCommitHooks => self.stop,
+            GitCallPolicy::RunNothing { .. } => &|| false,
         };
         self.run.run(&job, stop).map_err(|error| match error {
             ExecError::NotFound { .. } => GitError::NoGit,
@@ -245,37 +262,38 @@ impl<'r> Git<'r> {
     }
 
     /// Why a call failed, by what git said in its own language.
-    fn explain(&self, finished: &Finished, what: &str) -> GitError {
+    fn explain_failure(&self, finished: &JobOutcome, what: &str) -> GitError {
         let text = finished.stderr.text();
         let root = self.root.clone();
         if text.contains("dubious ownership") {
-            GitError::Dubious { root }
+            GitError::DubiousOwner { root }
         } else if text.contains("cannot use bare repository") || text.contains("must be run in a work tree") {
             GitError::Bare { root }
         } else if text.contains("not a git repository") {
             GitError::NotARepository { root }
         } else {
-            GitError::Failed { what: what.to_string(), words: call::last_words(&text) }
+            GitError::Failed { what: what.to_string(), words: call::error_tail(&text) }
         }
     }
 }
 
 /// How git is called before anything is known of the repository. Such calls read no attributes.
-const UNKNOWN: Leave<'static> = Leave::Safe { attributes: None, muted: &[], hooks_known: false };
+const UNKNOWN_REPOSITORY: GitCallPolicy<'static> =
+    GitCallPolicy::RunNothing { attributes: None, muted: &[], allow_hooks_path: false };
 
 /// The command, for messages.
-fn name<S: AsRef<OsStr>>(words: &[S]) -> String {
+fn command_name<S: AsRef<OsStr>>(words: &[S]) -> String {
     words.first().map(|word| word.as_ref().to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Paths, relative to the project's root, in the form in which git takes each of them literally. The
 /// variable that does the same for all of them would reach the user's hooks.
-fn literal(paths: &[&str]) -> Result<Vec<OsString>, GitError> {
-    paths.iter().map(|path| checked(path).map(|path| format!(":(literal){path}").into())).collect()
+fn literal_pathspecs(paths: &[&str]) -> Result<Vec<OsString>, GitError> {
+    paths.iter().map(|path| checked_path(path).map(|path| format!(":(literal){path}").into())).collect()
 }
 
 /// A path of a file in the project, as relay writes it.
-fn checked(path: &str) -> Result<&str, GitError> {
+fn checked_path(path: &str) -> Result<&str, GitError> {
     let component = |part: &str| !part.is_empty() && part != "." && part != "..";
     if path.contains('\0') || !path.split('/').all(component) {
         return Err(GitError::BadPath { path: path.to_string() });

@@ -11,10 +11,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use relaycode_exec::Input;
+use relaycode_exec::JobInput;
 
-use super::{ANSWER, Git, GitError, UNKNOWN};
-use crate::head;
+use super::{Git, GitError, OUTPUT_BYTES, UNKNOWN_REPOSITORY};
+use crate::git::head;
 
 /// Bytes of the lists that are taken over: where history is cut off, what is ignored.
 const TAKEN_OVER: u64 = 4 << 20;
@@ -49,12 +49,18 @@ impl Git<'_> {
         let Some(commit) = commit else { return Ok(()) };
         let copy = self.in_scratch(top);
         match &branch {
-            Some(branch) => {
-                copy.ask(copy.safe()?, &["update-ref", &format!("refs/heads/{branch}"), &commit], ANSWER)?
-            }
-            None => copy.ask(copy.safe()?, &["update-ref", "--no-deref", "HEAD", &commit], ANSWER)?,
+            Some(branch) => copy.run_checked(
+                copy.safe_policy()?,
+                &["update-ref", &format!("refs/heads/{branch}"), &commit],
+                OUTPUT_BYTES,
+            )?,
+            None => copy.run_checked(
+                copy.safe_policy()?,
+                &["update-ref", "--no-deref", "HEAD", &commit],
+                OUTPUT_BYTES,
+            )?,
         };
-        copy.ask(copy.safe()?, &["read-tree", "HEAD"], ANSWER)?;
+        copy.run_checked(copy.safe_policy()?, &["read-tree", "HEAD"], OUTPUT_BYTES)?;
         copy.mark_absent(&self.repository()?.prefix, absent)
     }
 
@@ -82,13 +88,13 @@ impl Git<'_> {
         // No template: it may have hooks.
         let (branch, format) = (format!("--initial-branch={branch}"), format!("--object-format={format}"));
         let words = ["init", "--quiet", "--template=", &format, &branch];
-        let finished = self.call_in(directory, UNKNOWN, &words, Input::Nothing, ANSWER)?;
-        self.answer(finished, UNKNOWN, "init", ANSWER).map(drop)
+        let finished = self.call_in(directory, UNKNOWN_REPOSITORY, &words, JobInput::Null, OUTPUT_BYTES)?;
+        self.checked_output(finished, UNKNOWN_REPOSITORY, "init", OUTPUT_BYTES).map(drop)
     }
 
     /// Tells the index which of its files are not in the copy, so that they do not look deleted.
     fn mark_absent(&self, prefix: &[u8], absent: &BTreeSet<&[u8]>) -> Result<(), GitError> {
-        let names = self.ask(self.safe()?, &["ls-files", "-z"], NAMES)?;
+        let names = self.run_checked(self.safe_policy()?, &["ls-files", "-z"], NAMES)?;
         let is_absent = |name: &&[u8]| match name.strip_prefix(prefix) {
             None => true,
             Some(inside) => absent.contains(inside),
@@ -98,15 +104,16 @@ impl Git<'_> {
         if input.is_empty() {
             return Ok(());
         }
-        let leave = self.safe()?;
+        let leave = self.safe_policy()?;
         let words = ["update-index", "-z", "--skip-worktree", "--stdin"];
-        let finished = self.call(leave, &words, Input::Bytes(input), ANSWER)?;
-        self.answer(finished, leave, "update-index", ANSWER).map(drop)
+        let finished = self.call(leave, &words, JobInput::Bytes(input), OUTPUT_BYTES)?;
+        self.checked_output(finished, leave, "update-index", OUTPUT_BYTES).map(drop)
     }
 
     /// Where something of the repository's is, whole.
     fn git_path(&self, name: &str) -> Result<PathBuf, GitError> {
-        let answer = self.ask(self.safe()?, &["rev-parse", "--git-path", name], ANSWER)?;
+        let answer =
+            self.run_checked(self.safe_policy()?, &["rev-parse", "--git-path", name], OUTPUT_BYTES)?;
         let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
         let path = self.root.join(OsStr::from_bytes(path));
         Ok(path.canonicalize().unwrap_or(path))

@@ -3,24 +3,24 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
-use super::{ANSWER, Git, GitError, PATHS, literal};
+use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, literal_pathspecs};
 
 /// Paths in one call.
 const BATCH: usize = 256;
 
 /// What git knows of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathState {
+pub struct GitPathStatus {
     /// The file, relative to the project's root.
     pub path: String,
     /// What git knows of it.
-    pub known: Known,
+    pub state: GitFileState,
 }
 
 /// What git knows of a file. Filters do not run for it: a file that passes through one may be called
 /// changed although git itself would say that it is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Known {
+pub enum GitFileState {
     /// It is as it is in the last commit.
     Clean,
     /// It is not.
@@ -45,12 +45,12 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn status(&self, paths: &[&str]) -> Result<Vec<PathState>, GitError> {
+    pub fn status(&self, paths: &[&str]) -> Result<Vec<GitPathStatus>, GitError> {
         let mut states = Vec::new();
         let mut rest = paths;
         while !rest.is_empty() {
-            let (batch, more) = rest.split_at(batch(rest));
-            states.extend(self.status_of(batch)?);
+            let (batch, more) = rest.split_at(batch_size(rest));
+            states.extend(self.status_batch(batch)?);
             rest = more;
         }
         Ok(states)
@@ -62,16 +62,17 @@ impl Git<'_> {
     /// If git cannot say.
     pub fn is_tracked(&self, path: &str) -> Result<bool, GitError> {
         let states = self.status(&[path])?;
-        let strange =
-            |state: &PathState| matches!(state.known, Known::Untracked | Known::Ignored | Known::Absent);
+        let strange = |state: &GitPathStatus| {
+            matches!(state.state, GitFileState::Untracked | GitFileState::Ignored | GitFileState::Absent)
+        };
         Ok(!states.iter().all(strange))
     }
 
-    fn status_of(&self, paths: &[&str]) -> Result<Vec<PathState>, GitError> {
-        let literal = literal(paths)?;
+    fn status_batch(&self, paths: &[&str]) -> Result<Vec<GitPathStatus>, GitError> {
+        let literal = literal_pathspecs(paths)?;
         let ask = |words: &[&str]| {
             let words = words.iter().map(OsString::from).chain(literal.iter().cloned());
-            self.ask(self.safe()?, &words.collect::<Vec<_>>(), ANSWER)
+            self.run_checked(self.safe_policy()?, &words.collect::<Vec<_>>(), OUTPUT_BYTES)
         };
         let tracked = ask(&["ls-files", "-z", "--cached", "--full-name", "--"])?;
         let changed = ask(&[
@@ -88,48 +89,48 @@ impl Git<'_> {
             String::from_utf8(full.strip_prefix(&prefix[..])?.to_vec()).ok()
         };
         let tracked: HashSet<String> = tracked.split(|byte| *byte == 0).filter_map(own).collect();
-        let mut known: HashMap<String, Known> = HashMap::new();
-        for (full, state) in entries(&changed) {
+        let mut known: HashMap<String, GitFileState> = HashMap::new();
+        for (full, state) in parse_porcelain(&changed) {
             let Some(path) = own(full) else { continue };
             // A file that was taken out of the index but is still there is named twice.
-            if state != Known::Untracked || !known.contains_key(&path) {
+            if state != GitFileState::Untracked || !known.contains_key(&path) {
                 known.insert(path, state);
             }
         }
         let state = |path: &str| match known.get(path) {
             Some(known) => *known,
-            None if tracked.contains(path) => Known::Clean,
-            None if self.root.join(path).symlink_metadata().is_ok() => Known::Ignored,
-            None => Known::Absent,
+            None if tracked.contains(path) => GitFileState::Clean,
+            None if self.root.join(path).symlink_metadata().is_ok() => GitFileState::Ignored,
+            None => GitFileState::Absent,
         };
-        Ok(paths.iter().map(|path| PathState { path: path.to_string(), known: state(path) }).collect())
+        Ok(paths.iter().map(|path| GitPathStatus { path: path.to_string(), state: state(path) }).collect())
     }
 }
 
 /// How many paths go into the next call.
-fn batch(paths: &[&str]) -> usize {
+fn batch_size(paths: &[&str]) -> usize {
     let mut bytes = 0;
     let fits = paths.iter().take(BATCH).take_while(|path| {
         bytes += path.len() + 32;
-        bytes <= PATHS
+        bytes <= PATHS_BYTES
     });
     fits.count().max(1)
 }
 
 /// The entries of `git status --porcelain=v2 -z`.
-fn entries(bytes: &[u8]) -> Vec<(&[u8], Known)> {
+fn parse_porcelain(bytes: &[u8]) -> Vec<(&[u8], GitFileState)> {
     let mut entries = Vec::new();
     let mut parts = bytes.split(|byte| *byte == 0);
     while let Some(part) = parts.next() {
         let field = |number: usize| part.splitn(number, |byte| *byte == b' ').nth(number - 1);
         match part.first() {
-            Some(b'1') => entries.extend(field(9).map(|path| (path, changed(part)))),
+            Some(b'1') => entries.extend(field(9).map(|path| (path, parse_changed(part)))),
             Some(b'2') => {
-                entries.extend(field(10).map(|path| (path, changed(part))));
+                entries.extend(field(10).map(|path| (path, parse_changed(part))));
                 parts.next();
             }
-            Some(b'u') => entries.extend(field(11).map(|path| (path, Known::Conflicted))),
-            Some(b'?') => entries.extend(field(2).map(|path| (path, Known::Untracked))),
+            Some(b'u') => entries.extend(field(11).map(|path| (path, GitFileState::Conflicted))),
+            Some(b'?') => entries.extend(field(2).map(|path| (path, GitFileState::Untracked))),
             _ => {}
         }
     }
@@ -137,7 +138,7 @@ fn entries(bytes: &[u8]) -> Vec<(&[u8], Known)> {
 }
 
 /// `XY`: the index against the last commit, the file against the index.
-fn changed(part: &[u8]) -> Known {
+fn parse_changed(part: &[u8]) -> GitFileState {
     let is = |at: usize| part.get(at).is_some_and(|letter| *letter != b'.');
-    Known::Changed { staged: is(2), unstaged: is(3) }
+    GitFileState::Changed { staged: is(2), unstaged: is(3) }
 }

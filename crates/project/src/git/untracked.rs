@@ -7,64 +7,68 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-use relaycode_durable::{Dir, Fs, Kind, Real};
-use relaycode_exec::Input;
+use relaycode_durable::{Fs, FsDir, FsKind, RealFs};
+use relaycode_exec::JobInput;
 
-use super::diff::{LeftOut, Part};
-use super::{ANSWER, Git, GitError, call, literal};
+use super::diff::{GitFileDiff, OmittedFile};
+use super::{Git, GitError, OUTPUT_BYTES, call, literal_pathspecs};
 
 /// Files that are looked at; with more, somebody forgot to ignore a directory.
-const MOST: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// Directories that are named when there are more.
 const FOLDERS: usize = 3;
 /// How deep in them most of the files are looked for.
 const DEEPEST: usize = 16;
 /// How much of a file is looked at to say whether it is text; as git does it.
-const LOOK: usize = 8_000;
+const BINARY_CHECK_BYTES: usize = 8_000;
 
 /// What is added for files that git has not been told of.
-pub(super) struct Untracked {
-    pub(super) parts: Vec<(Part, String)>,
-    pub(super) left_out: Vec<LeftOut>,
+pub(super) struct UntrackedDiff {
+    pub(super) files: Vec<(GitFileDiff, String)>,
+    pub(super) omitted: Vec<OmittedFile>,
 }
 
 impl Git<'_> {
     /// The files below the project's root (or below `paths`) that git has not been told of and does not ignore,
     /// in their order. The text of a file is left out, but not its size, once there are `most` bytes.
-    pub(super) fn untracked(&self, paths: &[&str], most: usize) -> Result<Untracked, GitError> {
+    pub(super) fn untracked_diff(&self, paths: &[&str], most: usize) -> Result<UntrackedDiff, GitError> {
         let words = ["ls-files", "-z", "--others", "--exclude-standard", "--"].iter().map(OsString::from);
-        let words: Vec<OsString> = words.chain(literal(paths)?).collect();
-        let (leave, what) = (self.safe()?, "ls-files");
-        let finished = self.call(leave, &words, Input::Nothing, ANSWER)?;
+        let words: Vec<OsString> = words.chain(literal_pathspecs(paths)?).collect();
+        let (leave, what) = (self.safe_policy()?, "ls-files");
+        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
         if call::exit_code(&finished, what, leave)? != 0 {
-            return Err(self.explain(&finished, what));
+            return Err(self.explain_failure(&finished, what));
         }
         let cut = finished.stdout.dropped > 0 || !finished.stdout.tail.is_empty();
         let list = finished.stdout.head;
         let mut names: Vec<&[u8]> = list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect();
         names.sort_unstable();
-        if names.len() > MOST || cut {
-            return Err(GitError::ManyNewFiles { count: names.len(), most: MOST, folders: fullest(&names) });
+        if names.len() > MAX_FILES || cut {
+            return Err(GitError::ManyNewFiles {
+                count: names.len(),
+                most: MAX_FILES,
+                folders: fullest_directories(&names),
+            });
         }
         let failed = |error: io::Error| GitError::Failed {
             what: "ls-files".to_string(),
             words: format!("{} cannot be opened: {error}", self.root.display()),
         };
-        let root = Real::default().open_root(&self.root).map_err(failed)?;
-        let mut found = Untracked { parts: Vec::new(), left_out: Vec::new() };
+        let root = RealFs::default().open_root(&self.root).map_err(failed)?;
+        let mut found = UntrackedDiff { files: Vec::new(), omitted: Vec::new() };
         let mut room = most;
         for name in names {
             let Ok(path) = std::str::from_utf8(name) else {
                 let path = String::from_utf8_lossy(name).into_owned();
-                found.left_out.push(LeftOut { path, why: "its name is no text" });
+                found.omitted.push(OmittedFile { path, why: "its name is no text" });
                 continue;
             };
-            match shown(&root, &self.root, path, room) {
+            match new_file_diff(&root, &self.root, path, room) {
                 Ok((bytes, text)) => {
                     room = room.saturating_sub(text.len());
-                    found.parts.push((Part { path: path.to_string(), bytes, untracked: true }, text));
+                    found.files.push((GitFileDiff { path: path.to_string(), bytes, untracked: true }, text));
                 }
-                Err(why) => found.left_out.push(LeftOut { path: path.to_string(), why }),
+                Err(why) => found.omitted.push(OmittedFile { path: path.to_string(), why }),
             }
         }
         Ok(found)
@@ -73,13 +77,13 @@ impl Git<'_> {
 
 /// The directories with the most of these files, which are in their order, each as deep as most of its files have it
 /// in common.
-fn fullest(names: &[&[u8]]) -> Vec<(String, usize)> {
-    let mut folders = below(names, 0);
+fn fullest_directories(names: &[&[u8]]) -> Vec<(String, usize)> {
+    let mut folders = subdirectories(names, 0);
     folders.truncate(FOLDERS);
     let mut found: Vec<(String, usize)> = Vec::new();
     for (mut names, mut depth) in folders {
         for _ in 0..DEEPEST {
-            match below(names, depth).first() {
+            match subdirectories(names, depth).first() {
                 Some((most, deeper)) if most.len() * 2 > names.len() => (names, depth) = (most, *deeper),
                 _ => break,
             }
@@ -92,7 +96,7 @@ fn fullest(names: &[&[u8]]) -> Vec<(String, usize)> {
 
 /// The directories that begin behind `depth` bytes of these names, the fullest first: their files, and how many bytes
 /// their own names have.
-fn below<'n, 'b>(names: &'n [&'b [u8]], depth: usize) -> Vec<(&'n [&'b [u8]], usize)> {
+fn subdirectories<'n, 'b>(names: &'n [&'b [u8]], depth: usize) -> Vec<(&'n [&'b [u8]], usize)> {
     let folder = |name: &'b [u8]| {
         let rest = name.get(depth..).unwrap_or_default();
         rest.iter().position(|byte| *byte == b'/').map(|at| &name[..=depth + at])
@@ -106,8 +110,8 @@ fn below<'n, 'b>(names: &'n [&'b [u8]], depth: usize) -> Vec<(&'n [&'b [u8]], us
 }
 
 /// A new file: how many bytes its difference has, and the difference itself, if there is room for it.
-fn shown(dir: &Dir, root: &Path, path: &str, room: usize) -> Result<(u64, String), &'static str> {
-    let (fs, gone) = (Real::default(), "it cannot be read");
+fn new_file_diff(dir: &FsDir, root: &Path, path: &str, room: usize) -> Result<(u64, String), &'static str> {
+    let (fs, gone) = (RealFs::default(), "it cannot be read");
     if path.ends_with('/') {
         return Err("it is a repository of its own");
     }
@@ -118,14 +122,14 @@ fn shown(dir: &Dir, root: &Path, path: &str, room: usize) -> Result<(u64, String
     let dir = if folder.is_empty() { dir.clone() } else { fs.open_dir(dir, folder).map_err(|_| gone)? };
     let stat = fs.stat(&dir, name).map_err(|_| gone)?;
     let (mode, bytes) = match stat.kind {
-        Kind::Link => {
+        FsKind::Link => {
             let target = std::fs::read_link(root.join(path)).map_err(|_| gone)?;
             ("120000", target.to_string_lossy().into_owned().into_bytes())
         }
-        Kind::File => {
+        FsKind::File => {
             let mode = if stat.mode & 0o111 == 0 { "100644" } else { "100755" };
             if stat.len > room as u64 {
-                let look = fs.read_range(&dir, name, 0, LOOK).map_err(|_| gone)?;
+                let look = fs.read_range(&dir, name, 0, BINARY_CHECK_BYTES).map_err(|_| gone)?;
                 if !look.contains(&0) {
                     return Ok((stat.len, String::new()));
                 }
@@ -134,17 +138,17 @@ fn shown(dir: &Dir, root: &Path, path: &str, room: usize) -> Result<(u64, String
                 (mode, fs.read(&dir, name, room as u64).map_err(|_| gone)?.0)
             }
         }
-        Kind::Dir | Kind::Other => return Err("it is no file"),
+        FsKind::Dir | FsKind::Other => return Err("it is no file"),
     };
-    let text = from_nothing(path, mode, &bytes);
+    let text = diff_from_empty(path, mode, &bytes);
     Ok((text.len() as u64, text))
 }
 
 /// A file with these bytes as a difference from nothing, as git writes it.
-fn from_nothing(path: &str, mode: &str, bytes: &[u8]) -> String {
+fn diff_from_empty(path: &str, mode: &str, bytes: &[u8]) -> String {
     let (old, new) = (quoted("a/", path), quoted("b/", path));
     let mut text = format!("diff --git {old} {new}\nnew file mode {mode}\n");
-    if bytes[..bytes.len().min(LOOK)].contains(&0) {
+    if bytes[..bytes.len().min(BINARY_CHECK_BYTES)].contains(&0) {
         text.push_str(&format!("Binary files /dev/null and {new} differ\n"));
         return text;
     }
@@ -205,16 +209,16 @@ mod tests {
     #[test]
     fn a_new_file_looks_as_git_shows_it() {
         assert_eq!(
-            from_nothing("a b", "100644", b"x\ny"),
+            diff_from_empty("a b", "100644", b"x\ny"),
             "diff --git a/a b b/a b\nnew file mode 100644\n--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1,2 @@\n+x\n+y\n\
              \\ No newline at end of file\n"
         );
         assert_eq!(
-            from_nothing("x\n\"", "100755", b"\0"),
+            diff_from_empty("x\n\"", "100755", b"\0"),
             "diff --git \"a/x\\n\\\"\" \"b/x\\n\\\"\"\nnew file mode 100755\nBinary files /dev/null and \
              \"b/x\\n\\\"\" differ\n"
         );
-        assert_eq!(from_nothing("e", "100644", b""), "diff --git a/e b/e\nnew file mode 100644\n");
+        assert_eq!(diff_from_empty("e", "100644", b""), "diff --git a/e b/e\nnew file mode 100644\n");
     }
 
     #[test]
@@ -226,8 +230,8 @@ mod tests {
         names.sort();
         let names: Vec<&[u8]> = names.iter().map(|name| name.as_bytes()).collect();
         let named = [("app/web/modules/".to_string(), 6), ("dist/".to_string(), 3), ("a/".to_string(), 1)];
-        assert_eq!(fullest(&names), named);
-        assert_eq!(fullest(&[b"x", b"y"]), []);
+        assert_eq!(fullest_directories(&names), named);
+        assert_eq!(fullest_directories(&[b"x", b"y"]), []);
     }
 
     #[test]

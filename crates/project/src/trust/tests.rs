@@ -15,14 +15,14 @@ const NOW: &str = "2026-01-02T03:04:05Z";
 
 struct Scene {
     dir: TempDir,
-    trust: Trust,
+    trust: TrustStore,
 }
 
 impl Scene {
     fn new() -> Scene {
         let dir = TempDir::new().unwrap();
         fs::create_dir(dir.path().join("app")).unwrap();
-        let trust = Trust::new(Some(&dir.path().join("home")));
+        let trust = TrustStore::new(Some(&dir.path().join("home")));
         Scene { dir, trust }
     }
 
@@ -30,7 +30,7 @@ impl Scene {
         self.dir.path().join("app")
     }
 
-    fn state(&self, wants: &Wants) -> State {
+    fn state(&self, wants: &TrustRequest) -> TrustState {
         self.trust.state(&self.root(), wants)
     }
 
@@ -41,60 +41,62 @@ impl Scene {
         file
     }
 
-    fn why(&self, wants: &Wants) -> String {
+    fn why(&self, wants: &TrustRequest) -> String {
         match self.state(wants) {
-            State::Unavailable { why } => why,
+            TrustState::Unavailable { why } => why,
             other => panic!("{other:?}"),
         }
     }
 }
 
-fn rows(rows: &[(&str, &str)]) -> Vec<Row> {
+fn rows(rows: &[(&str, &str)]) -> Vec<TrustEntry> {
     rows.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 
-fn linter(line: &str) -> Wants {
-    Wants { commands: rows(&[("linter", line)]), ..Wants::default() }
+fn linter(line: &str) -> TrustRequest {
+    TrustRequest { commands: rows(&[("linter", line)]), ..TrustRequest::default() }
 }
 
-fn trusted() -> State {
-    State::Trusted { since: NOW.to_string() }
+fn trusted() -> TrustState {
+    TrustState::Trusted { since: NOW.to_string() }
 }
 
 #[test]
 fn exactly_what_was_granted_is_trusted_and_nothing_else() {
     let scene = Scene::new();
-    let wants = Wants { settings: rows(&[("patch.approvalMode", "auto")]), ..linter("tsc") };
-    assert_eq!(scene.state(&Wants::default()), State::NothingToTrust);
-    assert_eq!(scene.state(&wants), State::NotSeen);
+    let wants = TrustRequest { settings: rows(&[("patch.approvalMode", "auto")]), ..linter("tsc") };
+    assert_eq!(scene.state(&TrustRequest::default()), TrustState::NothingToTrust);
+    assert_eq!(scene.state(&wants), TrustState::NeverAsked);
     scene.trust.grant(&scene.root(), &wants, NOW).unwrap();
     assert_eq!(scene.state(&wants), trusted());
     assert!(scene.state(&wants).allows());
-    for other in [linter("tsc"), linter("tsc; rm -rf ~"), Wants { commands: Vec::new(), ..wants.clone() }] {
-        assert_eq!(scene.state(&other), State::Changed { before: wants.clone() });
+    for other in
+        [linter("tsc"), linter("tsc; rm -rf ~"), TrustRequest { commands: Vec::new(), ..wants.clone() }]
+    {
+        assert_eq!(scene.state(&other), TrustState::Changed { before: wants.clone() });
         assert!(!scene.state(&other).allows());
     }
-    assert_eq!(scene.state(&Wants::default()), State::NothingToTrust);
+    assert_eq!(scene.state(&TrustRequest::default()), TrustState::NothingToTrust);
     assert!(scene.trust.revoke(&scene.root()).unwrap());
     assert!(!scene.trust.revoke(&scene.root()).unwrap());
-    assert_eq!(scene.state(&wants), State::NotSeen);
+    assert_eq!(scene.state(&wants), TrustState::NeverAsked);
 }
 
 #[test]
 fn what_git_runs_and_what_the_config_names_are_trusted_apart() {
     let scene = Scene::new();
-    let both = Wants { git: rows(&[("pre-commit", "1234")]), ..linter("tsc") };
+    let both = TrustRequest { git: rows(&[("pre-commit", "1234")]), ..linter("tsc") };
     scene.trust.grant(&scene.root(), &both, NOW).unwrap();
-    assert_eq!(scene.trust.git_state(&scene.root(), &both), State::NotSeen);
+    assert_eq!(scene.trust.git_state(&scene.root(), &both), TrustState::NeverAsked);
     scene.trust.grant_git(&scene.root(), &both, NOW).unwrap();
-    let hook = Wants { git: rows(&[("pre-commit", "5678")]), ..both.clone() };
+    let hook = TrustRequest { git: rows(&[("pre-commit", "5678")]), ..both.clone() };
     assert_eq!(scene.state(&hook), trusted());
-    let before = Wants { git: both.git.clone(), ..Wants::default() };
-    assert_eq!(scene.trust.git_state(&scene.root(), &hook), State::Changed { before });
-    let command = Wants { commands: rows(&[("linter", "other")]), ..both };
+    let before = TrustRequest { git: both.git.clone(), ..TrustRequest::default() };
+    assert_eq!(scene.trust.git_state(&scene.root(), &hook), TrustState::Changed { before });
+    let command = TrustRequest { commands: rows(&[("linter", "other")]), ..both };
     assert_eq!(scene.trust.git_state(&scene.root(), &command), trusted());
-    assert_eq!(scene.state(&command), State::Changed { before: linter("tsc") });
-    assert_eq!(scene.trust.git_state(&scene.root(), &linter("tsc")), State::NothingToTrust);
+    assert_eq!(scene.state(&command), TrustState::Changed { before: linter("tsc") });
+    assert_eq!(scene.trust.git_state(&scene.root(), &linter("tsc")), TrustState::NothingToTrust);
 }
 
 #[test]
@@ -105,12 +107,12 @@ fn another_directory_at_the_same_path_is_not_trusted_and_a_link_to_it_is() {
     symlink(scene.root(), &link).unwrap();
     assert_eq!(scene.trust.state(&link, &linter("tsc")), trusted());
     fs::rename(scene.root(), scene.dir.path().join("moved")).unwrap();
-    assert_eq!(scene.trust.state(&scene.dir.path().join("moved"), &linter("tsc")), State::NotSeen);
+    assert_eq!(scene.trust.state(&scene.dir.path().join("moved"), &linter("tsc")), TrustState::NeverAsked);
     fs::create_dir(scene.root()).unwrap();
-    assert_eq!(scene.state(&linter("tsc")), State::NotSeen);
+    assert_eq!(scene.state(&linter("tsc")), TrustState::NeverAsked);
     assert!(matches!(
         scene.trust.state(&scene.dir.path().join("gone"), &linter("tsc")),
-        State::Unavailable { .. }
+        TrustState::Unavailable { .. }
     ));
 }
 
@@ -189,26 +191,26 @@ fn without_a_home_or_with_one_inside_the_project_nothing_is_trusted() {
     let scene = Scene::new();
     let inside = scene.root().join("own");
     for (home, why) in [(None, "RELAY_HOME"), (Some(inside.as_path()), "inside the project")] {
-        let trust = Trust::new(home);
+        let trust = TrustStore::new(home);
         let error = trust.grant(&scene.root(), &linter("tsc"), NOW).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
-        assert!(matches!(trust.state(&scene.root(), &linter("tsc")), State::Unavailable { .. }));
-        assert_eq!(trust.state(&scene.root(), &Wants::default()), State::NothingToTrust);
+        assert!(matches!(trust.state(&scene.root(), &linter("tsc")), TrustState::Unavailable { .. }));
+        assert_eq!(trust.state(&scene.root(), &TrustRequest::default()), TrustState::NothingToTrust);
     }
     assert!(!inside.exists());
 }
 
 #[test]
 fn rows_that_only_look_alike_have_different_digests() {
-    let one = Wants { commands: rows(&[("a", "b"), ("c", "d")]), ..Wants::default() };
+    let one = TrustRequest { commands: rows(&[("a", "b"), ("c", "d")]), ..TrustRequest::default() };
     let others = [
-        Wants { commands: rows(&[("a", "b\nc"), ("", "d")]), ..Wants::default() },
-        Wants { commands: rows(&[("a", "bc"), ("", "d")]), ..Wants::default() },
-        Wants { settings: one.commands.clone(), ..Wants::default() },
-        Wants { git: one.commands.clone(), ..Wants::default() },
+        TrustRequest { commands: rows(&[("a", "b\nc"), ("", "d")]), ..TrustRequest::default() },
+        TrustRequest { commands: rows(&[("a", "bc"), ("", "d")]), ..TrustRequest::default() },
+        TrustRequest { settings: one.commands.clone(), ..TrustRequest::default() },
+        TrustRequest { git: one.commands.clone(), ..TrustRequest::default() },
     ];
     for other in others {
         assert_ne!(digest(&one), digest(&other));
-        assert_ne!(one.text(), other.text());
+        assert_ne!(one.canonical_text(), other.canonical_text());
     }
 }

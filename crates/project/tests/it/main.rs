@@ -8,12 +8,12 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use relaycode_exec::Runner;
-use relaycode_project::git::{Git, GitError, Known};
-use relaycode_testkit::git::{AROUND, git as plain};
-use relaycode_testkit::process::keeper;
+use relaycode_project::git::{Git, GitError, GitFileState};
+use relaycode_testkit::git::{GIT_ENV, git as plain};
+use relaycode_testkit::process::keeper_path;
 
 fn runner() -> Runner {
-    Runner::new(keeper("relaycode-project", "keep_git"))
+    Runner::new(keeper_path("relaycode-project", "keep_git"))
 }
 
 #[test]
@@ -23,13 +23,13 @@ fn a_file_is_read_committed_and_refused_under_the_keeper() {
     plain(root, &["init", "-q", "-b", "main", "."]);
     fs::write(root.join("[a].txt"), "one\n").unwrap();
     let runner = runner();
-    let git = Git::new(&runner, root).with_environment(&AROUND);
-    assert_eq!(git.status(&["[a].txt"]).unwrap()[0].known, Known::Untracked);
+    let git = Git::new(&runner, root).with_environment(&GIT_ENV);
+    assert_eq!(git.status(&["[a].txt"]).unwrap()[0].state, GitFileState::Untracked);
     let made = git.commit(&["[a].txt"], "$(touch PWNED)\n\n`touch PWNED`").unwrap();
     assert_eq!(made.id, plain(root, &["rev-parse", "HEAD"]).trim());
     assert_eq!(plain(root, &["log", "-1", "--format=%B"]), "$(touch PWNED)\n\n`touch PWNED`");
     assert_eq!(git.content_at_head("[a].txt").unwrap().as_deref(), Some(&b"one\n"[..]));
-    let name = git.branch_name("relay/", "feat: x").unwrap();
+    let name = git.free_branch_name("relay/", "feat: x").unwrap();
     git.create_branch_here(&name).unwrap();
     assert_eq!(plain(root, &["symbolic-ref", "HEAD"]), "refs/heads/relay/feat-x");
     assert!(!root.join("PWNED").exists());
@@ -40,7 +40,7 @@ fn a_file_is_read_committed_and_refused_under_the_keeper() {
     assert!(git.content_at_head("large").unwrap().unwrap() == large);
 
     let none = tempfile::TempDir::new().unwrap();
-    let none = Git::new(&runner, none.path()).with_environment(&AROUND).top_level();
+    let none = Git::new(&runner, none.path()).with_environment(&GIT_ENV).top_level();
     assert!(matches!(none, Err(GitError::NotARepository { .. })), "{none:?}");
 }
 
@@ -57,7 +57,7 @@ fn a_commit_that_is_stopped_in_a_hook_leaves_everything_as_it_was() {
     let runner = runner();
     let begun = root.join(".git/begun");
     let stop = || begun.exists();
-    let git = Git::new(&runner, root).with_environment(&AROUND).with_stop(&stop);
+    let git = Git::new(&runner, root).with_environment(&GIT_ENV).with_stop(&stop);
     let outcome = git.commit(&["new.txt"], "m");
     assert!(matches!(outcome, Err(GitError::Stopped { .. })), "{outcome:?}");
     assert_eq!(plain(root, &["status", "--porcelain"]), "?? new.txt");

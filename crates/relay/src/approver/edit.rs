@@ -5,15 +5,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use relaycode_change::diff::Content;
-use relaycode_change::path::RelPath;
+use relaycode_change::diff::DiffContent;
 use relaycode_change::plan::FilePlan;
-use relaycode_door::{Reply, Revision};
-use relaycode_exec::{End, ExecError, Job, Output};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_door::{ApprovalReply, PlanRevision};
+use relaycode_exec::{ExecError, ExitReason, Job, JobOutput};
 
-use super::Asking;
-use super::apply::Files;
-use super::scratch::Scratch;
+use super::QuestionDialog;
+use super::apply::ChangedFiles;
+use super::private_dir::PrivateDir;
 
 /// Bytes of an edited text at most.
 const EDITED_BYTES: u64 = 16 << 20;
@@ -21,18 +21,22 @@ const EDITED_BYTES: u64 = 16 << 20;
 const EXTENSION_BYTES: usize = 16;
 
 /// Lets the person edit the file that `what` names, else the one they choose. `None`: nothing changes.
-pub(super) fn ask(asking: &mut Asking<'_>, files: &Files<'_>, what: &str) -> Result<Option<Revision>, Reply> {
-    let Some(index) = choose(asking, files, what)? else {
+pub(super) fn ask_edit(
+    asking: &mut QuestionDialog<'_>,
+    files: &ChangedFiles<'_>,
+    what: &str,
+) -> Result<Option<PlanRevision>, ApprovalReply> {
+    let Some(index) = choose_file(asking, files, what)? else {
         return Ok(None);
     };
     let file = files.plans[index];
     let text =
-        file.after.as_deref().filter(|_| !matches!(files.diffs[index].content, Content::Binary { .. }));
+        file.after.as_deref().filter(|_| !matches!(files.diffs[index].content, DiffContent::Binary { .. }));
     let Some(text) = text else {
         asking.remark(&format!("{} has no text to edit", file.path));
         return Ok(None);
     };
-    let edited = match edit(asking, file, text) {
+    let edited = match run_editor(asking, file, text) {
         Ok(edited) => edited,
         Err(said) => {
             asking.remark(&format!("{said}: nothing changes"));
@@ -43,10 +47,14 @@ pub(super) fn ask(asking: &mut Asking<'_>, files: &Files<'_>, what: &str) -> Res
         asking.remark("the text is as it was: nothing changes");
         return Ok(None);
     }
-    Ok(Some(Revision::Text(file.path.clone(), edited)))
+    Ok(Some(PlanRevision::Text(file.path.clone(), edited)))
 }
 
-fn choose(asking: &mut Asking<'_>, files: &Files<'_>, what: &str) -> Result<Option<usize>, Reply> {
+fn choose_file(
+    asking: &mut QuestionDialog<'_>,
+    files: &ChangedFiles<'_>,
+    what: &str,
+) -> Result<Option<usize>, ApprovalReply> {
     let mut word = what.to_string();
     if word.is_empty() {
         let editable: Vec<usize> =
@@ -54,13 +62,13 @@ fn choose(asking: &mut Asking<'_>, files: &Files<'_>, what: &str) -> Result<Opti
         if let [one] = editable[..] {
             return Ok(Some(one));
         }
-        asking.say(&files.list(false, &asking.look));
-        match asking.line("  edit which? its number; Enter goes back  ")? {
+        asking.say(&files.list(false, &asking.style));
+        match asking.read_line("  edit which? its number; Enter goes back  ")? {
             Some(line) => word = line,
             None => return Ok(None),
         }
     }
-    let index = files.named(&word);
+    let index = files.find_file(&word);
     if index.is_none() {
         asking.remark(&format!("there is no `{word}` among these"));
     }
@@ -68,20 +76,22 @@ fn choose(asking: &mut Asking<'_>, files: &Files<'_>, what: &str) -> Result<Opti
 }
 
 /// The text after the editor, or why there is none.
-fn edit(asking: &mut Asking<'_>, file: &FilePlan, text: &[u8]) -> Result<Vec<u8>, String> {
+fn run_editor(asking: &mut QuestionDialog<'_>, file: &FilePlan, text: &[u8]) -> Result<Vec<u8>, String> {
     let cannot = |error: io::Error| format!("the text cannot be handed to an editor ({error})");
-    let scratch = Scratch::new(&asking.setup.programs.scratch).map_err(cannot)?;
-    let path = scratch.file(&private_name(&file.path), text).map_err(cannot)?;
+    let scratch = PrivateDir::new(&asking.setup.programs.scratch_dir).map_err(cannot)?;
+    let path = scratch.create_file(&private_name(&file.path), text).map_err(cannot)?;
     let mut missing = Vec::new();
     for editor in &asking.setup.programs.editors {
         let mut words = editor.clone();
         words.push(path.clone().into_os_string());
-        let job = Job { output: Output::Terminal, ..Job::argv(words, scratch.directory()) };
-        match (asking.outside.run)(&job) {
+        let job = Job { output: JobOutput::Terminal, ..Job::argv(words, scratch.path()) };
+        match (asking.hooks.run)(&job) {
             Ok(finished) => {
-                return match finished.end {
-                    End::Exited(0) => read(&path).map_err(|error| format!("the edited text: {error}")),
-                    End::Exited(code) => Err(format!("the editor ended with code {code}")),
+                return match finished.reason {
+                    ExitReason::Exited(0) => {
+                        read_edited(&path).map_err(|error| format!("the edited text: {error}"))
+                    }
+                    ExitReason::Exited(code) => Err(format!("the editor ended with code {code}")),
                     _ => Err("the editor did not end by itself".to_string()),
                 };
             }
@@ -103,7 +113,7 @@ fn private_name(path: &RelPath) -> String {
     }
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+fn read_edited(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(EDITED_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > EDITED_BYTES {

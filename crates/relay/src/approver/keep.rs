@@ -1,42 +1,42 @@
 //! "keep?": the change is on disk, the project's commands have spoken.
 
 use relaycode_change::plan::Plan;
-use relaycode_door::{GateReport, Question, Reply, Rule};
+use relaycode_door::{ApprovalQuestion, ApprovalReply, ApprovalRule, GateReport};
 use relaycode_ledger::Digest;
-use relaycode_tui::look::Look;
-use relaycode_tui::{gate, question, why};
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views::{gate, question, rules};
 
-use super::Asking;
-use super::apply::Files;
+use super::QuestionDialog;
+use super::apply::ChangedFiles;
 
 /// What is on disk, and what was said of it.
-pub(super) struct OnDisk<'a> {
+pub(super) struct KeepPrompt<'a> {
     pub(super) plan: &'a Plan,
     pub(super) digest: Digest,
     pub(super) gate: &'a GateReport,
-    pub(super) rules: &'a [Rule],
+    pub(super) rules: &'a [ApprovalRule],
 }
 
 /// Asks whether to keep it.
-pub(super) fn ask(
-    asking: &mut Asking<'_>,
-    question: &Question<'_>,
-    on_disk: &OnDisk<'_>,
-) -> Result<Reply, Reply> {
-    let files = Files::of(on_disk.plan);
-    asking.say(&gate::waiting(on_disk.gate, &asking.look));
+pub(super) fn ask_keep(
+    asking: &mut QuestionDialog<'_>,
+    question: &ApprovalQuestion<'_>,
+    on_disk: &KeepPrompt<'_>,
+) -> Result<ApprovalReply, ApprovalReply> {
+    let files = ChangedFiles::from_plan(on_disk.plan);
+    asking.say(&gate::pending_card(on_disk.gate, &asking.style));
     loop {
-        let said = asking.hear(&question::keep(&asking.look))?;
+        let said = asking.read_reply(&question::keep_prompt(&asking.style))?;
         match said.word.as_str() {
             _ if said.is_yes() => return Ok(question.yes()),
-            "n" | "no" => return Ok(super::no_because(&said.rest)),
-            "r" => return asking.reason(&said.rest),
-            "d" => files.show(asking, &said.rest, false),
-            "s" => files.show(asking, &said.rest, true),
-            "o" => asking.show(&|look: &Look| gate::output(on_disk.gate, look)),
-            "w" => asking.say(&why::text(on_disk.rules, Some(on_disk.digest), &asking.look)),
-            "?" => asking.show_keys(question::KEEP),
-            _ => asking.explain(question::KEEP)?,
+            "n" | "no" => return Ok(super::decline(&said.rest)),
+            "r" => return asking.decline_with_reason(&said.rest),
+            "d" => files.show_diff(asking, &said.rest, false),
+            "s" => files.show_diff(asking, &said.rest, true),
+            "o" => asking.show(&|look: &OutputStyle| gate::full_output(on_disk.gate, look)),
+            "w" => asking.say(&rules::text(on_disk.rules, Some(on_disk.digest), &asking.style)),
+            "?" => asking.show_keys(question::KEEP_KEYS),
+            _ => asking.explain_keys(question::KEEP_KEYS)?,
         }
     }
 }

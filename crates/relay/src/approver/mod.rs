@@ -10,7 +10,7 @@ mod edit;
 mod keep;
 pub(crate) mod pager;
 mod pick;
-mod scratch;
+mod private_dir;
 pub(crate) mod spinner;
 #[cfg(test)]
 mod tests;
@@ -23,19 +23,19 @@ use std::rc::Rc;
 
 use relaycode_change::plan::Plan;
 use relaycode_change::proposal::Proposal;
-use relaycode_door::{Approver, Event, Question, Reply};
-use relaycode_exec::{ExecError, Finished, Job, Runner};
+use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent};
+use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use relaycode_ledger::Digest;
 use relaycode_project::config::LogLevel;
-use relaycode_tui::diff::Layout;
-use relaycode_tui::input::{Answer, Terminal};
-use relaycode_tui::look::{AsStream, Look};
-use relaycode_tui::{card, gate, outcome, question};
+use relaycode_tui::input::{PromptAnswer, Terminal};
+use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
+use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::views::{card, gate, outcome, question};
 
-use crate::ask;
-use crate::failure::Failure;
-use crate::programs::Programs;
-use crate::signals::Held;
+use crate::report::failure::CommandFailure;
+use crate::terminal::questions;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::programs::UserPrograms;
 use pager::Pager;
 use spinner::Spinner;
 
@@ -44,17 +44,17 @@ use spinner::Spinner;
 /// Whoever uses it flushes what they wrote to stdout and stderr before the first question: the
 /// questions go to the terminal by a way of their own.
 pub(crate) struct TerminalApprover {
-    setup: Setup,
-    outside: Outside,
+    setup: ApproverSetup,
+    hooks: ApproverHooks,
     spinner: Option<Spinner>,
     /// The digest of the plan that was last shown.
-    shown: Option<Digest>,
+    shown_digest: Option<Digest>,
     /// The terminal went away: nobody will answer any more.
-    gone: bool,
+    terminal_gone: bool,
 }
 
 /// What it is told in advance.
-pub(crate) struct Setup {
+pub(crate) struct ApproverSetup {
     /// What the change is called where its author gave it no title.
     pub(crate) name: String,
     /// The time that cards are to show, where changes come in one after the other: then each is shown as soon as it
@@ -69,19 +69,19 @@ pub(crate) struct Setup {
     /// No spinner: what goes on is for a machine.
     pub(crate) json: bool,
     /// How stderr wants to be written to; the width of the terminal is its own.
-    pub(crate) look: Look,
+    pub(crate) style: OutputStyle,
     /// The user's editor and pager.
-    pub(crate) programs: Programs,
+    pub(crate) programs: UserPrograms,
 }
 
 /// What it needs of the system, so that a test can stand in.
-struct Outside {
+struct ApproverHooks {
     /// The terminal, if there is one with somebody at it.
     open: Box<dyn Fn() -> Option<Terminal>>,
     /// Whether a signal asked to stop.
     stop: Box<dyn Fn() -> bool>,
     /// Runs an editor or a pager.
-    run: Run,
+    run: RunProgram,
     /// Where progress and remarks go.
     err: Option<File>,
     /// That is a terminal, where a line can be drawn over.
@@ -89,57 +89,60 @@ struct Outside {
 }
 
 /// Runs a program that has the terminal to its end. What is typed meanwhile is meant for it.
-pub(crate) type Run = Box<dyn Fn(&Job) -> Result<Finished, ExecError>>;
+pub(crate) type RunProgram = Box<dyn Fn(&Job) -> Result<JobOutcome, ExecError>>;
 
 impl TerminalApprover {
     /// An approver at the process's own terminal. While it lives, signals only ask to stop.
-    pub(crate) fn new(setup: Setup, runner: Runner) -> Result<TerminalApprover, Failure> {
-        TerminalApprover::at(setup, runner, Box::new(ask::terminal))
+    pub(crate) fn new(setup: ApproverSetup, runner: Runner) -> Result<TerminalApprover, CommandFailure> {
+        TerminalApprover::with_terminal(setup, runner, Box::new(questions::open_terminal))
     }
 
     /// An approver at the terminal that `open` gives.
-    pub(crate) fn at(
-        setup: Setup,
+    pub(crate) fn with_terminal(
+        setup: ApproverSetup,
         runner: Runner,
         open: Box<dyn Fn() -> Option<Terminal>>,
-    ) -> Result<TerminalApprover, Failure> {
-        let held = Rc::new(Held::begin()?);
+    ) -> Result<TerminalApprover, CommandFailure> {
+        let held = Rc::new(SignalGuard::acquire()?);
         let signals = Rc::clone(&held);
-        let outside = Outside {
+        let outside = ApproverHooks {
             open,
-            stop: Box::new(move || held.asked()),
-            run: programs_at_the_terminal(runner, signals),
+            stop: Box::new(move || held.stop_requested()),
+            run: terminal_program_runner(runner, signals),
             err: io::stderr().as_fd().try_clone_to_owned().ok().map(File::from),
             err_is_terminal: io::stderr().is_terminal(),
         };
-        Ok(TerminalApprover::with(setup, outside))
+        Ok(TerminalApprover::with_hooks(setup, outside))
     }
 
-    fn with(setup: Setup, outside: Outside) -> TerminalApprover {
-        TerminalApprover { setup, outside, spinner: None, shown: None, gone: false }
+    fn with_hooks(setup: ApproverSetup, outside: ApproverHooks) -> TerminalApprover {
+        TerminalApprover { setup, hooks: outside, spinner: None, shown_digest: None, terminal_gone: false }
     }
 
     /// The digest of the plan whose card the person saw last.
-    pub(crate) fn shown(&self) -> Option<Digest> {
-        self.shown
+    pub(crate) fn shown_digest(&self) -> Option<Digest> {
+        self.shown_digest
     }
 
     /// Shows what is about to be done, where that is wanted at once.
-    fn admitted(&mut self, proposal: &Proposal, plan: &Plan, digest: Digest) {
+    fn show_admitted(&mut self, proposal: &Proposal, plan: &Plan, digest: Digest) {
         let Some(clock) = &self.setup.clock else { return };
-        if self.shown.replace(digest) != Some(digest) {
+        if self.shown_digest.replace(digest) != Some(digest) {
             let name = &self.setup.name;
-            self.beside(LogLevel::Info, &card::at(clock, proposal, plan, name, &self.setup.look));
+            self.eprint_at(
+                LogLevel::Info,
+                &card::text_with_clock(clock, proposal, plan, name, &self.setup.style),
+            );
         }
     }
 
     /// A line beside the questions, for who wants to hear what is of this level.
-    fn beside(&self, level: LogLevel, text: &str) {
+    fn eprint_at(&self, level: LogLevel, text: &str) {
         if level > self.setup.level {
             return;
         }
-        match (&self.spinner, &self.outside.err) {
-            (Some(spinner), _) => spinner.say(text),
+        match (&self.spinner, &self.hooks.err) {
+            (Some(spinner), _) => spinner.print_above(text),
             // Whoever closed stderr wants to hear nothing.
             (None, Some(err)) => drop((&mut &*err).write_all(text.as_bytes())),
             (None, None) => {}
@@ -148,10 +151,10 @@ impl TerminalApprover {
 }
 
 /// Runs programs that have the terminal; Ctrl-C is theirs then.
-pub(crate) fn programs_at_the_terminal(runner: Runner, signals: Rc<Held>) -> Run {
+pub(crate) fn terminal_program_runner(runner: Runner, signals: Rc<SignalGuard>) -> RunProgram {
     Box::new(move |job: &Job| {
-        let finished = runner.run(job, &|| signals.told_to_end(), &mut |_| {});
-        signals.forget_interrupt();
+        let finished = runner.run(job, &|| signals.termination_requested(), &mut |_| {});
+        signals.clear_interrupt();
         finished
     })
 }
@@ -161,96 +164,104 @@ impl Approver for TerminalApprover {
         "terminal"
     }
 
-    fn decide(&mut self, question: &Question<'_>) -> Reply {
+    fn decide(&mut self, question: &ApprovalQuestion<'_>) -> ApprovalReply {
         self.spinner = None;
-        if self.stopped() {
-            return Reply::Stop;
+        if self.stop_requested() {
+            return ApprovalReply::Stop;
         }
-        let Some(terminal) = (self.outside.open)() else {
-            return Reply::Nobody;
+        let Some(terminal) = (self.hooks.open)() else {
+            return ApprovalReply::Unavailable;
         };
-        let mut asking = Asking {
-            look: self.setup.look.on(terminal.file()),
+        let mut asking = QuestionDialog {
+            style: self.setup.style.for_stream(terminal.file()),
             terminal,
             setup: &self.setup,
-            outside: &self.outside,
+            hooks: &self.hooks,
             misunderstood: 0,
-            gone: false,
+            terminal_gone: false,
         };
         let asked = match question {
-            Question::Trust { wants, before } => trust::ask(&mut asking, question, wants, *before),
-            Question::NewChange { id, answer } => trust::ask_new(&mut asking, question, *id, *answer),
-            Question::Apply { proposal, plan, digest, rules } => {
-                let shown = self.shown.replace(*digest) == Some(*digest);
-                let change = apply::Offer { question, proposal, plan, digest: *digest, rules };
-                apply::ask(&mut asking, &change, shown)
+            ApprovalQuestion::Trust { wants, before } => {
+                trust::ask_trust(&mut asking, question, wants, *before)
             }
-            Question::Keep { plan, digest, gate, rules } => {
-                keep::ask(&mut asking, question, &keep::OnDisk { plan, digest: *digest, gate, rules })
+            ApprovalQuestion::NewChange { id, answer } => {
+                trust::ask_new_change(&mut asking, question, *id, *answer)
             }
+            ApprovalQuestion::Apply { proposal, plan, digest, rules } => {
+                let shown = self.shown_digest.replace(*digest) == Some(*digest);
+                let change = apply::ApplyPrompt { question, proposal, plan, digest: *digest, rules };
+                apply::ask_apply(&mut asking, &change, shown)
+            }
+            ApprovalQuestion::Keep { plan, digest, gate, rules } => keep::ask_keep(
+                &mut asking,
+                question,
+                &keep::KeepPrompt { plan, digest: *digest, gate, rules },
+            ),
         };
-        self.gone |= asking.gone;
+        self.terminal_gone |= asking.terminal_gone;
         asked.unwrap_or_else(|decided| decided)
     }
 
-    fn event(&mut self, event: &Event<'_>) {
-        let look = self.setup.look;
+    fn on_event(&mut self, event: &DoorEvent<'_>) {
+        let look = self.setup.style;
         match event {
-            Event::Begins { step, command } => {
+            DoorEvent::StepStarted { step, command } => {
                 self.spinner = None;
                 let quiet =
-                    self.setup.level < LogLevel::Info || self.setup.json || !self.outside.err_is_terminal;
-                let err = self.outside.err.as_ref().filter(|_| !quiet).and_then(|err| err.try_clone().ok());
-                self.spinner = err.and_then(|err| Spinner::begin(err, *step, command, look));
+                    self.setup.level < LogLevel::Info || self.setup.json || !self.hooks.err_is_terminal;
+                let err = self.hooks.err.as_ref().filter(|_| !quiet).and_then(|err| err.try_clone().ok());
+                self.spinner = err.and_then(|err| Spinner::for_step(err, *step, command, look));
             }
-            Event::Prints { bytes } => {
+            DoorEvent::StepOutput { bytes } => {
                 if let Some(spinner) = &self.spinner {
-                    spinner.prints(bytes);
+                    spinner.push_output(bytes);
                 }
             }
-            Event::Ends { report } => {
+            DoorEvent::StepFinished { report } => {
                 self.spinner = None;
-                self.beside(LogLevel::Debug, &gate::ran(report, &look));
+                self.eprint_at(LogLevel::Debug, &gate::step_summary(report, &look));
             }
-            Event::Admitted { proposal, plan, digest } => self.admitted(proposal, plan, *digest),
-            Event::OnDisk { .. } | Event::PuttingBack => {}
+            DoorEvent::Admitted { proposal, plan, digest } => self.show_admitted(proposal, plan, *digest),
+            DoorEvent::FilesWritten { .. } | DoorEvent::PuttingBack => {}
             // Also to who wants to hear little: the yes that was given counts no longer.
-            Event::PlannedAgain { paths } => {
-                self.beside(LogLevel::Error, &question::planned_again(paths, &look));
+            DoorEvent::Replanned { paths } => {
+                self.eprint_at(LogLevel::Error, &question::replanned_warning(paths, &look));
             }
-            Event::Remark { text } => self.beside(LogLevel::Warn, &outcome::remark(&look, &look.safe(text))),
+            DoorEvent::Remark { text } => {
+                self.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(text)))
+            }
         }
     }
 
-    fn stopped(&self) -> bool {
-        self.gone || (self.outside.stop)()
+    fn stop_requested(&self) -> bool {
+        self.terminal_gone || (self.hooks.stop)()
     }
 }
 
 /// Words that nobody understands before they are taken as a no.
-const MISUNDERSTOOD: usize = 5;
+const MAX_MISUNDERSTOOD: usize = 5;
 
 /// One question, from its first line to its answer. Functions that ask return the reply as an error
 /// where it is decided early: an interrupt, the end of input, an empty line.
-struct Asking<'a> {
+struct QuestionDialog<'a> {
     terminal: Terminal,
-    look: Look,
-    setup: &'a Setup,
-    outside: &'a Outside,
+    style: OutputStyle,
+    setup: &'a ApproverSetup,
+    hooks: &'a ApproverHooks,
     misunderstood: usize,
-    gone: bool,
+    terminal_gone: bool,
 }
 
 /// A line that was typed: its first word in small letters, and the rest as it is.
-struct Said {
+struct TypedLine {
     word: String,
     rest: String,
 }
 
-impl Said {
-    fn of(line: &str) -> Said {
+impl TypedLine {
+    fn parse(line: &str) -> TypedLine {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        Said { word: word.to_lowercase(), rest: rest.trim().to_string() }
+        TypedLine { word: word.to_lowercase(), rest: rest.trim().to_string() }
     }
 
     /// A yes and nothing else.
@@ -259,81 +270,81 @@ impl Said {
     }
 }
 
-impl Asking<'_> {
+impl QuestionDialog<'_> {
     fn say(&mut self, text: &str) {
-        self.terminal.say(text);
+        self.terminal.write_text(text);
     }
 
     /// Shows text that may be long.
-    fn show(&self, text: &dyn Fn(&Look) -> String) {
-        let Asking { terminal, look, setup, outside, .. } = self;
-        Pager { terminal, look: *look, programs: &setup.programs, run: &outside.run }.show(text);
+    fn show(&self, text: &dyn Fn(&OutputStyle) -> String) {
+        let QuestionDialog { terminal, style: look, setup, hooks: outside, .. } = self;
+        Pager { terminal, style: *look, programs: &setup.programs, run: &outside.run }.show(text);
     }
 
     /// How a diff is laid out: in two columns if that is wanted, as wide as the terminal is.
-    fn layout(&self, side: bool) -> Layout {
-        layout(&self.terminal, side)
+    fn layout(&self, side: bool) -> DiffLayout {
+        diff_layout(&self.terminal, side)
     }
 
     fn remark(&mut self, text: &str) {
-        let text = outcome::remark(&self.look, &self.look.safe(text));
+        let text = outcome::warning_line(&self.style, &self.style.safe(text));
         self.say(&text);
     }
 
     /// A line; `None` if it is empty or the input ended.
-    fn line(&mut self, prompt: &str) -> Result<Option<String>, Reply> {
-        match self.terminal.prompt(prompt, &self.look, &*self.outside.stop) {
-            Answer::Line(line) => Ok(Some(line).filter(|line| !line.is_empty())),
-            Answer::End => Ok(None),
-            Answer::Stopped => Err(Reply::Stop),
-            Answer::Gone(_) => {
-                self.gone = true;
-                Err(Reply::Stop)
+    fn read_line(&mut self, prompt: &str) -> Result<Option<String>, ApprovalReply> {
+        match self.terminal.prompt(prompt, &self.style, &*self.hooks.stop) {
+            PromptAnswer::Line(line) => Ok(Some(line).filter(|line| !line.is_empty())),
+            PromptAnswer::EndOfInput => Ok(None),
+            PromptAnswer::Stopped => Err(ApprovalReply::Stop),
+            PromptAnswer::Disconnected(_) => {
+                self.terminal_gone = true;
+                Err(ApprovalReply::Stop)
             }
         }
     }
 
     /// What was typed; nothing is a no.
-    fn hear(&mut self, prompt: &str) -> Result<Said, Reply> {
-        let line = self.line(prompt)?;
-        line.map(|line| Said::of(&line)).ok_or(Reply::No { reason: None })
+    fn read_reply(&mut self, prompt: &str) -> Result<TypedLine, ApprovalReply> {
+        let line = self.read_line(prompt)?;
+        line.map(|line| TypedLine::parse(&line)).ok_or(ApprovalReply::No { reason: None })
     }
 
     /// Explains the keys to somebody who was not understood; after a while that is a no.
-    fn explain(&mut self, keys: question::Keys) -> Result<(), Reply> {
+    fn explain_keys(&mut self, keys: question::QuestionKeys) -> Result<(), ApprovalReply> {
         self.misunderstood += 1;
-        if self.misunderstood > MISUNDERSTOOD {
-            return Err(Reply::No { reason: None });
+        if self.misunderstood > MAX_MISUNDERSTOOD {
+            return Err(ApprovalReply::No { reason: None });
         }
         self.show_keys(keys);
         Ok(())
     }
 
-    fn show_keys(&mut self, keys: question::Keys) {
-        let text = question::keys(keys, &self.look);
+    fn show_keys(&mut self, keys: question::QuestionKeys) {
+        let text = question::key_help(keys, &self.style);
         self.say(&text);
     }
 
     /// The reason for a no: what was typed behind it, else what is typed now.
-    fn reason(&mut self, rest: &str) -> Result<Reply, Reply> {
+    fn decline_with_reason(&mut self, rest: &str) -> Result<ApprovalReply, ApprovalReply> {
         if !rest.is_empty() {
-            return Ok(no_because(rest));
+            return Ok(decline(rest));
         }
-        let line = self.line("  why? one line for your model; Enter gives no reason  ")?;
-        Ok(no_because(&line.unwrap_or_default()))
+        let line = self.read_line("  why? one line for your model; Enter gives no reason  ")?;
+        Ok(decline(&line.unwrap_or_default()))
     }
 }
 
 /// How a diff is laid out at a terminal.
-pub(crate) fn layout(terminal: &Terminal, side: bool) -> Layout {
+pub(crate) fn diff_layout(terminal: &Terminal, side: bool) -> DiffLayout {
     match terminal.file().columns().filter(|_| side) {
-        Some(columns) => Layout::SideBySide { columns },
-        None => Layout::Unified,
+        Some(columns) => DiffLayout::SideBySide { columns },
+        None => DiffLayout::Unified,
     }
 }
 
 /// A no with a reason, if there is one.
-fn no_because(words: &str) -> Reply {
+fn decline(words: &str) -> ApprovalReply {
     let words = words.strip_prefix("because ").unwrap_or(words).trim();
-    Reply::No { reason: Some(words.to_string()).filter(|reason| !reason.is_empty()) }
+    ApprovalReply::No { reason: Some(words.to_string()).filter(|reason| !reason.is_empty()) }
 }

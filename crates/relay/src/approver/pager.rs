@@ -6,63 +6,63 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use relaycode_exec::{Environment, Job, Output};
+use relaycode_exec::{Job, JobEnvironment, JobOutput};
 use relaycode_text::width::cells;
 use relaycode_tui::input::Terminal;
-use relaycode_tui::look::{AsStream, Look};
+use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
 
-use super::Run;
-use super::scratch::Scratch;
-use crate::programs::Programs;
+use super::RunProgram;
+use super::private_dir::PrivateDir;
+use crate::wiring::programs::UserPrograms;
 
 /// Where text is shown, and what shows it if it is long.
 pub(crate) struct Pager<'a> {
     pub(crate) terminal: &'a Terminal,
-    pub(crate) look: Look,
-    pub(crate) programs: &'a Programs,
-    pub(crate) run: &'a Run,
+    pub(crate) style: OutputStyle,
+    pub(crate) programs: &'a UserPrograms,
+    pub(crate) run: &'a RunProgram,
 }
 
 impl Pager<'_> {
     /// Shows what `text` makes for a look.
-    pub(crate) fn show(&self, text: &dyn Fn(&Look) -> String) {
-        let plain = text(&Look { color: false, ..self.look });
-        let columns = self.terminal.file().columns().unwrap_or(self.look.columns());
-        let fits = self.terminal.rows().is_none_or(|rows| lines(&plain, columns) < rows);
-        if fits || !paged(self, text, &plain) {
-            self.terminal.say(&text(&self.look));
+    pub(crate) fn show(&self, text: &dyn Fn(&OutputStyle) -> String) {
+        let plain = text(&OutputStyle { color: false, ..self.style });
+        let columns = self.terminal.file().columns().unwrap_or(self.style.columns());
+        let fits = self.terminal.rows().is_none_or(|rows| screen_lines(&plain, columns) < rows);
+        if fits || !run_pager(self, text, &plain) {
+            self.terminal.write_text(&text(&self.style));
         }
     }
 }
 
 /// Lines of the screen that safe, unpainted text takes.
-fn lines(text: &str, columns: usize) -> usize {
+fn screen_lines(text: &str, columns: usize) -> usize {
     text.lines().map(|line| cells(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
 /// Whether a pager showed it.
-fn paged(pager: &Pager<'_>, text: &dyn Fn(&Look) -> String, plain: &str) -> bool {
-    let Ok(scratch) = Scratch::new(&pager.programs.scratch) else {
+fn run_pager(pager: &Pager<'_>, text: &dyn Fn(&OutputStyle) -> String, plain: &str) -> bool {
+    let Ok(scratch) = PrivateDir::new(&pager.programs.scratch_dir) else {
         return false;
     };
     for (index, words) in pager.programs.pagers.iter().enumerate() {
         // Only of `less` is it known that it shows colours and obeys nothing else.
         let is_less = words.first().is_some_and(|program| Path::new(program).ends_with("less"));
-        let bytes = if is_less { text(&pager.look) } else { plain.to_string() };
-        let Ok(file) = scratch.file(&format!("{index}.diff"), bytes.as_bytes()) else {
+        let bytes = if is_less { text(&pager.style) } else { plain.to_string() };
+        let Ok(file) = scratch.create_file(&format!("{index}.diff"), bytes.as_bytes()) else {
             return false;
         };
         let mut words = words.clone();
         words.extend(is_less.then(|| OsString::from("-R")));
         words.push(file.into_os_string());
         let job = Job {
-            output: Output::Terminal,
-            environment: Environment {
+            output: JobOutput::Terminal,
+            environment: JobEnvironment {
                 remove: vec!["LESSOPEN".into(), "LESSCLOSE".into()],
                 set: vec![("LESSSECURE".into(), "1".into())],
-                ..Environment::default()
+                ..JobEnvironment::default()
             },
-            ..Job::argv(words, scratch.directory())
+            ..Job::argv(words, scratch.path())
         };
         if (pager.run)(&job).is_ok() {
             return true;

@@ -3,42 +3,40 @@
 //! `1 3` takes these files and no others, `2.1 2.3-2.5` these places of the second, `-2` all but it.
 //! What was picked becomes a new plan, which is shown and asked about again.
 
-use relaycode_change::diff::{Content, FileDiff};
-use relaycode_door::{Reply, Revision};
-use relaycode_tui::look::Look;
-use relaycode_tui::question;
+use relaycode_change::diff::{DiffContent, FileDiff};
+use relaycode_door::{ApprovalReply, PlanRevision};
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views::question;
 
-use super::apply::Files;
-use super::{Asking, MISUNDERSTOOD, Said};
+use super::apply::ChangedFiles;
+use super::{MAX_MISUNDERSTOOD, QuestionDialog, TypedLine};
 
 /// Lets the person pick; `what` is what they typed already. `None`: everything stays as it is.
-pub(super) fn ask(
-    asking: &mut Asking<'_>,
-    files: &Files<'_>,
+pub(super) fn ask_pick(
+    asking: &mut QuestionDialog<'_>,
+    files: &ChangedFiles<'_>,
     what: &str,
-) -> Result<Option<Vec<Revision>>, Reply> {
-    let places: Vec<usize> = files.diffs.iter().map(|diff| question::hunks(diff).len()).collect();
+) -> Result<Option<Vec<PlanRevision>>, ApprovalReply> {
+    let places: Vec<usize> = files.diffs.iter().map(|diff| question::selectable_hunks(diff).len()).collect();
     let mut typed = Some(what.to_string()).filter(|what| !what.is_empty());
     if typed.is_none() {
-        asking.show(&|look: &Look| files.list(true, look));
+        asking.show(&|look: &OutputStyle| files.list(true, look));
     }
     loop {
         let line = match typed.take() {
             Some(line) => line,
-            None => match asking.line(&question::pick(&asking.look))? {
+            None => match asking.read_line(&question::pick_prompt(&asking.style))? {
                 Some(line) => line,
                 None => return Ok(None),
             },
         };
-        let said = Said::of(&line);
+        let said = TypedLine::parse(&line);
         if matches!(said.word.as_str(), "d" | "s") {
-            files.show(asking, &said.rest, said.word == "s");
+            files.show_diff(asking, &said.rest, said.word == "s");
             continue;
         }
-        let problem = match Picked::read(&line, &places) {
-            Ok(picked) if picked.is_nothing() => {
-                "nothing would be left of it; `n` says no to all".to_string()
-            }
+        let problem = match PickSelection::parse(&line, &places) {
+            Ok(picked) if picked.is_empty() => "nothing would be left of it; `n` says no to all".to_string(),
             Ok(picked) => {
                 let revisions = picked.revisions(files);
                 if revisions.is_empty() {
@@ -50,36 +48,36 @@ pub(super) fn ask(
             Err(problem) => problem,
         };
         asking.misunderstood += 1;
-        if asking.misunderstood > MISUNDERSTOOD {
-            return Err(Reply::No { reason: None });
+        if asking.misunderstood > MAX_MISUNDERSTOOD {
+            return Err(ApprovalReply::No { reason: None });
         }
         asking.remark(&problem);
     }
 }
 
 /// One place of a diff, as a diff of its own.
-pub(super) fn only(diff: &FileDiff, place: usize) -> Option<FileDiff> {
-    let hunk = question::hunks(diff).get(place)?.clone();
-    Some(FileDiff { content: Content::Text { hunks: vec![hunk], endings: None }, ..diff.clone() })
+pub(super) fn single_hunk(diff: &FileDiff, place: usize) -> Option<FileDiff> {
+    let hunk = question::selectable_hunks(diff).get(place)?.clone();
+    Some(FileDiff { content: DiffContent::Text { hunks: vec![hunk], endings: None }, ..diff.clone() })
 }
 
 /// Per file, which of its places are wanted; a file that is taken whole has one.
 #[derive(Debug, PartialEq, Eq)]
-struct Picked(Vec<Vec<bool>>);
+struct PickSelection(Vec<Vec<bool>>);
 
-impl Picked {
+impl PickSelection {
     /// Reads what was typed; `places`: how many each file has, 0 for one that is taken whole.
-    fn read(line: &str, places: &[usize]) -> Result<Picked, String> {
+    fn parse(line: &str, places: &[usize]) -> Result<PickSelection, String> {
         let words: Vec<&str> = line.split([' ', '\t', ',']).filter(|word| !word.is_empty()).collect();
         // Whoever only says what they do not want wants the rest.
         let all_but = words.iter().all(|word| word.starts_with('-'));
-        let mut picked = Picked(places.iter().map(|count| vec![all_but; (*count).max(1)]).collect());
+        let mut picked = PickSelection(places.iter().map(|count| vec![all_but; (*count).max(1)]).collect());
         for word in words {
             let (wanted, range) = match word.strip_prefix('-') {
                 Some(range) => (false, range),
                 None => (true, word),
             };
-            picked.set(range, wanted).ok_or_else(|| {
+            picked.set_range(range, wanted).ok_or_else(|| {
                 format!("`{word}` is none of these: 1 to {}, places such as 1.2", places.len())
             })?;
         }
@@ -87,7 +85,7 @@ impl Picked {
     }
 
     /// Sets `2`, `2-4`, `2.1`, `2.1-2.3` or `2.1-3`.
-    fn set(&mut self, range: &str, wanted: bool) -> Option<()> {
+    fn set_range(&mut self, range: &str, wanted: bool) -> Option<()> {
         let (from, to) = range.split_once('-').unwrap_or((range, range));
         let number = |text: &str| text.parse::<usize>().ok()?.checked_sub(1);
         if let Some((file, first)) = from.split_once('.') {
@@ -105,19 +103,19 @@ impl Picked {
         Some(())
     }
 
-    fn is_nothing(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.0.iter().flatten().all(|wanted| !wanted)
     }
 
     /// What has to change so that only this is carried out.
-    fn revisions(&self, files: &Files<'_>) -> Vec<Revision> {
+    fn revisions(&self, files: &ChangedFiles<'_>) -> Vec<PlanRevision> {
         let mut revisions = Vec::new();
         for (file, places) in files.plans.iter().zip(&self.0) {
             let wanted: Vec<usize> = (0..places.len()).filter(|index| places[*index]).collect();
             if wanted.is_empty() {
-                revisions.push(Revision::LeaveOut(file.path.clone()));
+                revisions.push(PlanRevision::LeaveOut(file.path.clone()));
             } else if wanted.len() < places.len() {
-                revisions.push(Revision::OnlyHunks(file.path.clone(), wanted));
+                revisions.push(PlanRevision::OnlyHunks(file.path.clone(), wanted));
             }
         }
         revisions
@@ -129,7 +127,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> Option<String> {
-        let picked = Picked::read(line, &[0, 4, 2]).ok()?;
+        let picked = PickSelection::parse(line, &[0, 4, 2]).ok()?;
         let file = |places: &Vec<bool>| places.iter().map(|p| if *p { '1' } else { '0' }).collect::<String>();
         Some(picked.0.iter().map(file).collect::<Vec<_>>().join(" "))
     }

@@ -10,37 +10,37 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use relaycode_door::gate::Step;
+use relaycode_door::gate::GateStep;
 use relaycode_text::redact::redact;
 use relaycode_text::width::cells;
-use relaycode_tui::input::in_front;
-use relaycode_tui::look::Look;
+use relaycode_tui::input::is_foreground;
+use relaycode_tui::layout::style::OutputStyle;
 use terminal_size::terminal_size_of;
 
 /// What is quicker shows nothing.
-const FIRST: Duration = Duration::from_millis(500);
+const FIRST_DRAW_DELAY: Duration = Duration::from_millis(500);
 /// Between two frames.
-const TICK: Duration = Duration::from_millis(125);
+const FRAME_INTERVAL: Duration = Duration::from_millis(125);
 /// From here on the seconds are counted.
-const COUNTED: Duration = Duration::from_secs(3);
+const SECONDS_SHOWN_AFTER: Duration = Duration::from_secs(3);
 /// Bytes of the output's end that its last line is looked for in.
-const TAIL: usize = 1_024;
+const TAIL_BYTES: usize = 1_024;
 /// Cells of the last line below which it is left out.
-const LEAST: usize = 12;
+const MIN_TAIL_CELLS: usize = 12;
 
 const FRAMES: [char; 4] = ['|', '/', '-', '\\'];
 
 pub(crate) struct Spinner {
-    shared: Arc<Shared>,
+    shared: Arc<SpinnerShared>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct SpinnerShared {
+    state: Mutex<SpinnerState>,
     bell: Condvar,
 }
 
-struct State {
+struct SpinnerState {
     err: File,
     ended: bool,
     /// The end of what the command printed.
@@ -51,31 +51,31 @@ struct State {
 
 impl Spinner {
     /// Begins to watch a command. `None` if no thread can be had: then nothing is drawn.
-    pub(super) fn begin(err: File, step: Step, command: &str, look: Look) -> Option<Spinner> {
-        Spinner::labelled(err, format!("{}: {command}", doing(step)), look)
+    pub(super) fn for_step(err: File, step: GateStep, command: &str, look: OutputStyle) -> Option<Spinner> {
+        Spinner::with_label(err, format!("{}: {command}", step_label(step)), look)
     }
 
     /// Begins to watch anything else; `label` says what is being done.
-    pub(crate) fn labelled(err: File, label: String, look: Look) -> Option<Spinner> {
-        let state = State { err, ended: false, tail: Vec::new(), drawn: 0 };
-        let shared = Arc::new(Shared { state: Mutex::new(state), bell: Condvar::new() });
+    pub(crate) fn with_label(err: File, label: String, look: OutputStyle) -> Option<Spinner> {
+        let state = SpinnerState { err, ended: false, tail: Vec::new(), drawn: 0 };
+        let shared = Arc::new(SpinnerShared { state: Mutex::new(state), bell: Condvar::new() });
         let inner = Arc::clone(&shared);
         let thread = thread::Builder::new().spawn(move || draw(&inner, &label, look)).ok()?;
         Some(Spinner { shared, thread: Some(thread) })
     }
 
     /// Takes note of what the command printed.
-    pub(crate) fn prints(&self, bytes: &[u8]) {
+    pub(crate) fn push_output(&self, bytes: &[u8]) {
         let mut state = self.shared.lock();
-        state.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL)..]);
-        let over = state.tail.len().saturating_sub(TAIL);
+        state.tail.extend_from_slice(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]);
+        let over = state.tail.len().saturating_sub(TAIL_BYTES);
         state.tail.drain(..over);
     }
 
     /// Writes text, which is safe already, above the line.
-    pub(crate) fn say(&self, text: &str) {
+    pub(crate) fn print_above(&self, text: &str) {
         let mut state = self.shared.lock();
-        state.replace("");
+        state.redraw("");
         let _ = state.err.write_all(text.as_bytes());
     }
 }
@@ -90,16 +90,16 @@ impl Drop for Spinner {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SpinnerShared {
+    fn lock(&self) -> MutexGuard<'_, SpinnerState> {
         // Whoever panicked left at worst a line that is drawn over.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl SpinnerState {
     /// Draws a line over the one that stands there. No escape sequences: every terminal can do it.
-    fn replace(&mut self, line: &str) {
+    fn redraw(&mut self, line: &str) {
         if self.drawn == 0 && line.is_empty() {
             return;
         }
@@ -111,43 +111,50 @@ impl State {
     }
 }
 
-fn draw(shared: &Shared, label: &str, look: Look) {
+fn draw(shared: &SpinnerShared, label: &str, look: OutputStyle) {
     let start = Instant::now();
     let mut frame = 0;
-    let mut wait = FIRST;
+    let mut wait = FIRST_DRAW_DELAY;
     let mut state = shared.lock();
     loop {
         let waited = shared.bell.wait_timeout_while(state, wait, |state| !state.ended);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
         if state.ended {
-            state.replace("");
+            state.redraw("");
             return;
         }
-        wait = TICK;
+        wait = FRAME_INTERVAL;
         // Somebody else's screen is not drawn on.
-        if in_front(&state.err).is_ok_and(|front| !front) {
+        if is_foreground(&state.err).is_ok_and(|front| !front) {
             continue;
         }
         // One cell stays free: a full line makes some terminals begin a new one.
         let columns = terminal_size_of(&state.err).map_or(80, |(width, _)| usize::from(width.0));
         let room = columns.saturating_sub(1);
         let last = last_line(&state.tail);
-        let text = line(FRAMES[frame % FRAMES.len()], label, start.elapsed(), &last, room, &look);
-        state.replace(&text);
+        let text = spinner_line(FRAMES[frame % FRAMES.len()], label, start.elapsed(), &last, room, &look);
+        state.redraw(&text);
         frame += 1;
     }
 }
 
 /// `/ checking: tsc --noEmit  4 s  src/cart.ts …`, in at most `room` cells.
-fn line(frame: char, label: &str, passed: Duration, last: &str, room: usize, look: &Look) -> String {
-    let time = match passed >= COUNTED {
+fn spinner_line(
+    frame: char,
+    label: &str,
+    passed: Duration,
+    last: &str,
+    room: usize,
+    look: &OutputStyle,
+) -> String {
+    let time = match passed >= SECONDS_SHOWN_AFTER {
         true => format!("  {} s", passed.as_secs()),
         false => String::new(),
     };
     let label = look.clip(label, room.saturating_sub(2 + time.len()));
     let mut text = format!("{frame} {label}{time}");
     let left = room.saturating_sub(cells(&text) + 2);
-    if left >= LEAST && !last.is_empty() {
+    if left >= MIN_TAIL_CELLS && !last.is_empty() {
         text = format!("{text}  {}", look.excerpt(&redact(last), left));
     }
     match cells(&text) > room {
@@ -174,12 +181,12 @@ fn without_colours(line: &str) -> String {
     out + rest
 }
 
-fn doing(step: Step) -> &'static str {
+fn step_label(step: GateStep) -> &'static str {
     match step {
-        Step::PreCommand => "preparing",
-        Step::Baseline => "checking as it was",
-        Step::PostCommand => "finishing",
-        Step::Linter => "checking",
+        GateStep::PreCommand => "preparing",
+        GateStep::Baseline => "checking as it was",
+        GateStep::PostCommand => "finishing",
+        GateStep::Linter => "checking",
     }
 }
 
@@ -187,12 +194,13 @@ fn doing(step: Step) -> &'static str {
 mod tests {
     use super::*;
 
-    const LOOK: Look = Look { color: false, utf8: true, width: Some(80) };
+    const LOOK: OutputStyle = OutputStyle { color: false, utf8: true, width: Some(80) };
 
     #[test]
     fn the_line_fits_and_holds_nothing_that_a_terminal_obeys() {
-        let at =
-            |seconds, last, room| line('|', "checking: tsc", Duration::from_secs(seconds), last, room, &LOOK);
+        let at = |seconds, last, room| {
+            spinner_line('|', "checking: tsc", Duration::from_secs(seconds), last, room, &LOOK)
+        };
         assert_eq!(at(1, "", 79), "| checking: tsc");
         assert_eq!(at(3, "", 79), "| checking: tsc  3 s");
         assert_eq!(at(61, "src/cart.ts", 79), "| checking: tsc  61 s  src/cart.ts");
@@ -206,12 +214,12 @@ mod tests {
 
     #[test]
     fn tongue_no_string_of_a_command_reaches_the_terminal_raw() {
-        for number in 0..relaycode_testkit::tongue::count() {
-            let said = relaycode_testkit::tongue::string(number);
+        for number in 0..relaycode_testkit::hostile_text::string_count() {
+            let said = relaycode_testkit::hostile_text::hostile_string(number);
             let last = last_line(said.as_bytes());
-            let text = line('|', &said, Duration::from_secs(4), &last, 79, &LOOK);
+            let text = spinner_line('|', &said, Duration::from_secs(4), &last, 79, &LOOK);
             assert_eq!(
-                relaycode_testkit::tongue::unsafe_in(&text, false),
+                relaycode_testkit::hostile_text::find_unsafe_char(&text, false),
                 None,
                 "string {number}, {said:?}: {text:?}"
             );

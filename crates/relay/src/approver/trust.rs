@@ -1,54 +1,54 @@
 //! The two questions before a plan: may the project's commands run, and is this a new change?
 
-use relaycode_door::{Question, Reply};
+use relaycode_door::{ApprovalQuestion, ApprovalReply};
 use relaycode_ledger::{Digest, TxId};
-use relaycode_project::trust::Wants;
-use relaycode_tui::{question, trust};
+use relaycode_project::trust::TrustRequest;
+use relaycode_tui::views::{question, trust};
 
-use super::Asking;
+use super::QuestionDialog;
 
 /// Asks whether the project may run what it names. It is shown whole.
-pub(super) fn ask(
-    asking: &mut Asking<'_>,
-    question: &Question<'_>,
-    wants: &Wants,
-    before: Option<&Wants>,
-) -> Result<Reply, Reply> {
-    asking.say(&trust::text(wants, before, &asking.look));
-    let prompt = question::trust(wants, before, &asking.setup.config, &asking.look);
-    let why = question::why_trust(question.digest(), &asking.look);
-    plain(asking, question, &prompt, &why, question::TRUST)
+pub(super) fn ask_trust(
+    asking: &mut QuestionDialog<'_>,
+    question: &ApprovalQuestion<'_>,
+    wants: &TrustRequest,
+    before: Option<&TrustRequest>,
+) -> Result<ApprovalReply, ApprovalReply> {
+    asking.say(&trust::text(wants, before, &asking.style));
+    let prompt = question::trust_prompt(wants, before, &asking.setup.config, &asking.style);
+    let why = question::explain_trust(question.digest(), &asking.style);
+    ask_yes_no(asking, question, &prompt, &why, question::TRUST_KEYS)
 }
 
 /// Asks whether an id that is known stands for a new change.
-pub(super) fn ask_new(
-    asking: &mut Asking<'_>,
-    question: &Question<'_>,
+pub(super) fn ask_new_change(
+    asking: &mut QuestionDialog<'_>,
+    question: &ApprovalQuestion<'_>,
     id: TxId,
     answer: Digest,
-) -> Result<Reply, Reply> {
-    asking.say(&question::same_id(id, &asking.look));
-    let prompt = question::new_change(&asking.look);
-    let why = question::why_new(answer, &asking.look);
-    plain(asking, question, &prompt, &why, question::NEW_CHANGE)
+) -> Result<ApprovalReply, ApprovalReply> {
+    asking.say(&question::same_id_warning(id, &asking.style));
+    let prompt = question::new_change_prompt(&asking.style);
+    let why = question::explain_new_change(answer, &asking.style);
+    ask_yes_no(asking, question, &prompt, &why, question::NEW_CHANGE_KEYS)
 }
 
 /// Yes or no, `w` and `?`.
-fn plain(
-    asking: &mut Asking<'_>,
-    question: &Question<'_>,
+fn ask_yes_no(
+    asking: &mut QuestionDialog<'_>,
+    question: &ApprovalQuestion<'_>,
     prompt: &str,
     why: &str,
-    keys: question::Keys,
-) -> Result<Reply, Reply> {
+    keys: question::QuestionKeys,
+) -> Result<ApprovalReply, ApprovalReply> {
     loop {
-        let said = asking.hear(prompt)?;
+        let said = asking.read_reply(prompt)?;
         match said.word.as_str() {
             _ if said.is_yes() => return Ok(question.yes()),
-            "n" | "no" => return Ok(super::no_because(&said.rest)),
+            "n" | "no" => return Ok(super::decline(&said.rest)),
             "w" => asking.say(why),
             "?" => asking.show_keys(keys),
-            _ => asking.explain(keys)?,
+            _ => asking.explain_keys(keys)?,
         }
     }
 }

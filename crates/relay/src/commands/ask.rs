@@ -1,12 +1,12 @@
 //! `relay ask`: a question to a friend, who looks and changes nothing.
 
-use relaycode_friend::ask::{Asked, Asking, ask};
+use relaycode_friend::ask::{AskOutcome, AskRequest, ask};
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::friends::arguments::{Reading, Whom, With};
-use crate::friends::tell::{Told, tell};
-use crate::signals::Held;
+use crate::friends::args::{ContextArgs, ReadOnlyArgs, TargetArgs};
+use crate::friends::ask_report::{AnswerView, report_answers};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Ask another agent, who looks and changes nothing
 ///
@@ -16,47 +16,53 @@ use crate::signals::Held;
 ///
 /// A prompt that begins with a hyphen stands behind `--`.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct AskArgs {
     /// The question
     #[arg(value_name = "PROMPT")]
     prompt: String,
 
     #[command(flatten)]
-    whom: Whom,
+    target: TargetArgs,
 
     #[command(flatten)]
-    with: With,
+    context_args: ContextArgs,
 
     /// Send what is not committed along, or else the last commit
     #[arg(long)]
     include_diff: bool,
 
     #[command(flatten)]
-    reading: Reading,
+    read_only: ReadOnlyArgs,
 }
 
-impl Act for Args {
+impl RunCommand for AskArgs {
     fn name(&self) -> &'static str {
         "ask"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let held = Held::begin()?;
-        let stop = || held.asked();
-        let begun = self.reading.begin(&self.whom, &self.with, &stop, context)?;
-        let round = begun.circle.ask(
-            begun.check,
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let held = SignalGuard::acquire()?;
+        let stop = || held.stop_requested();
+        let begun = self.read_only.prepare(&self.target, &self.context_args, &stop, context)?;
+        let round = begun.group.ask_all(
+            begun.check_tree,
             |part, world, hear| {
-                let asking = Asking {
+                let asking = AskRequest {
                     prompt: self.prompt.clone(),
-                    context: begun.given.clone(),
+                    context: begun.context.clone(),
                     include_diff: self.include_diff,
-                    terms: begun.terms(part),
+                    options: begun.options_for(part),
                 };
                 ask(part.friend, &asking, world, hear)
             },
             context,
         )?;
-        Ok(tell("ask", begun.check, round, |asked: &Asked| Told { asked, verdict: None }, context))
+        Ok(report_answers(
+            "ask",
+            begun.check_tree,
+            round,
+            |asked: &AskOutcome| AnswerView { asked, verdict: None },
+            context,
+        ))
     }
 }

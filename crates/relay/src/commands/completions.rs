@@ -5,8 +5,8 @@ use clap::Command;
 use clap_complete::Shell;
 use serde::Serialize;
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Print a script with which a shell completes relay's commands and options
 ///
@@ -14,21 +14,21 @@ use crate::failure::{Exit, Failure};
 /// `_relay` in a directory of `$fpath`. fish: save it as `~/.config/fish/completions/relay.fish`.
 /// elvish and powershell: add it to `rc.elv` or `$PROFILE`.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
-impl Act for Args {
+impl RunCommand for CompletionsArgs {
     fn name(&self) -> &'static str {
         "completions"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let script = script(self.shell);
-        if context.json() {
-            context.object(&CompletionsJson {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let script = completion_script(self.shell);
+        if context.is_json() {
+            context.print_json(&CompletionsJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "completions",
@@ -36,7 +36,7 @@ impl Act for Args {
                 script,
             });
         } else {
-            context.console.out(&script);
+            context.console.print(&script);
         }
         Ok(Exit::Done)
     }
@@ -52,14 +52,14 @@ struct CompletionsJson {
     script: String,
 }
 
-fn script(shell: Shell) -> String {
+fn completion_script(shell: Shell) -> String {
     let mut bytes = Vec::new();
-    clap_complete::generate(shell, &mut visible(&super::command()), "relay", &mut bytes);
+    clap_complete::generate(shell, &mut without_hidden(&super::cli_definition()), "relay", &mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The command line without hidden options and commands, which a shell would offer otherwise.
-fn visible(command: &Command) -> Command {
+fn without_hidden(command: &Command) -> Command {
     Command::new("relay")
         .version(env!("CARGO_PKG_VERSION"))
         .args(command.get_arguments().filter(|arg| !arg.is_hide_set()).cloned())

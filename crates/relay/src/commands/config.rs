@@ -1,23 +1,23 @@
 //! `relay config`: what is set, where each value comes from, and whether the file is right.
 
 use clap::Subcommand;
-use relaycode_project::config::{self, Loaded};
-use relaycode_tui as view;
+use relaycode_project::config::{self, LoadedConfig};
+use relaycode_tui::views;
 use serde_json::json;
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Show, check or describe the configuration
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
-    what: Option<What>,
+    command: Option<ConfigCommand>,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-enum What {
+enum ConfigCommand {
     /// Every key, its value, and where that comes from (the default)
     Show {
         /// Only this key, its value alone
@@ -30,61 +30,67 @@ enum What {
     Schema,
 }
 
-impl Act for Args {
+impl RunCommand for ConfigArgs {
     fn name(&self) -> &'static str {
         "config"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        if let Some(What::Schema) = self.what {
-            let text = serde_json::to_string_pretty(&config::schema()).map_err(Failure::unexpected)?;
-            context.console.out(&format!("{text}\n"));
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        if let Some(ConfigCommand::Schema) = self.command {
+            let text =
+                serde_json::to_string_pretty(&config::json_schema()).map_err(CommandFailure::unexpected)?;
+            context.console.print(&format!("{text}\n"));
             return Ok(Exit::Done);
         }
         let project = Project::open(context)?;
         let loaded = config::load(&project.root, context.home.path.as_deref())?;
-        match &self.what {
-            Some(What::Show { key: Some(key) }) => one(&loaded, key, context),
-            Some(What::Check) => Ok(check(&project, &loaded, context)),
-            _ => Ok(all(&project, &loaded, context)),
+        match &self.command {
+            Some(ConfigCommand::Show { key: Some(key) }) => print_key(&loaded, key, context),
+            Some(ConfigCommand::Check) => Ok(print_check(&project, &loaded, context)),
+            _ => Ok(print_all(&project, &loaded, context)),
         }
     }
 }
 
-fn one(loaded: &Loaded, key: &str, context: &mut Context<'_>) -> Result<Exit, Failure> {
+fn print_key(
+    loaded: &LoadedConfig,
+    key: &str,
+    context: &mut CommandContext<'_>,
+) -> Result<Exit, CommandFailure> {
     let Some(row) = loaded.rows().into_iter().find(|row| row.key == key) else {
-        return Err(Failure::usage(format!("there is no key `{key}`")).hint("`relay config show` lists them"));
+        return Err(CommandFailure::usage(format!("there is no key `{key}`"))
+            .with_hint("`relay config show` lists them"));
     };
-    context.object(&json!({"ok": true, "code": Exit::Done as u8, "command": "config", "keys": [view::config::object(&row)]}));
-    if !context.json() {
-        let value = context.console.out_look().safe(&row.value).into_owned();
-        context.console.out(&format!("{value}\n"));
+    context.print_json(&json!({"ok": true, "code": Exit::Done as u8, "command": "config", "keys": [views::config::row_json(&row)]}));
+    if !context.is_json() {
+        let value = context.console.out_style().safe(&row.value).into_owned();
+        context.console.print(&format!("{value}\n"));
     }
     Ok(Exit::Done)
 }
 
-fn all(project: &Project, loaded: &Loaded, context: &mut Context<'_>) -> Exit {
+fn print_all(project: &Project, loaded: &LoadedConfig, context: &mut CommandContext<'_>) -> Exit {
     let rows = loaded.rows();
-    context.object(&json!({
+    context.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
         "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
-        "keys": rows.iter().map(view::config::object).collect::<Vec<_>>(),
-        "remarks": loaded.remarks.iter().map(view::config::remark_object).collect::<Vec<_>>(),
+        "keys": rows.iter().map(views::config::row_json).collect::<Vec<_>>(),
+        "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
     }));
-    if !context.json() {
-        let text = view::config::table(loaded, &rows, &context.console.out_look());
-        context.console.out(&text);
+    if !context.is_json() {
+        let text = views::config::table(loaded, &rows, &context.console.out_style());
+        context.console.print(&text);
     }
     Exit::Done
 }
 
-fn check(project: &Project, loaded: &Loaded, context: &mut Context<'_>) -> Exit {
-    context.object(&json!({
+fn print_check(project: &Project, loaded: &LoadedConfig, context: &mut CommandContext<'_>) -> Exit {
+    context.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
         "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
-        "remarks": loaded.remarks.iter().map(view::config::remark_object).collect::<Vec<_>>(),
+        "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
     }));
-    let text = view::config::check(loaded, &context.look());
-    context.say(&text);
+    let text = views::config::check_report(loaded, &context.style());
+    context.print_info(&text);
     Exit::Done
 }

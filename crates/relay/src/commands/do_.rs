@@ -1,31 +1,32 @@
 //! `relay do`: a friend works in a copy of the project; what it changed goes through the door.
 
 use relaycode_door::Door;
-use relaycode_friend::scratch::Caps;
-use relaycode_friend::work::keep::keep_patch;
-use relaycode_friend::work::{Heard, WorkError, Worked, Working, work};
-use relaycode_friend::{Friend, Memory};
+use relaycode_friend::work::saved_patch::save_patch;
+use relaycode_friend::work::scratch::ScratchCaps;
+use relaycode_friend::work::{WorkError, WorkEvent, WorkOutcome, WorkRequest, work};
+use relaycode_friend::{Friend, TurnMemory};
 use relaycode_project::access::Access;
 use relaycode_project::config::LogLevel;
-use relaycode_tui::{clock, outcome};
+use relaycode_tui::layout::clock;
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use super::apply::{Beforehand, Told, submit};
-use crate::answer::{Answer, Given, Source};
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure, State};
-use crate::friends::arguments::{Whom, With, access};
-use crate::friends::circle::Circle;
-use crate::friends::listen::Listener;
-use crate::friends::seen;
-use crate::friends::worked::{self, object};
-use crate::json;
-use crate::limit;
-use crate::outcome::Ending;
-use crate::project::Project;
-use crate::providers;
-use crate::show::answers;
-use crate::signals::Held;
+use super::apply::{ConsentArgs, SubmitOptions, submit_and_report};
+use crate::answer::limit;
+use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
+use crate::friends::args::{ContextArgs, TargetArgs, parse_access};
+use crate::friends::event_printer::FriendEventPrinter;
+use crate::friends::group::FriendGroup;
+use crate::friends::tree_report;
+use crate::friends::work_report::{self, work_json};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::json;
+use crate::report::outcome::SubmitResult;
+use crate::report::render::answers;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
+use crate::wiring::providers;
 
 /// Let another agent change the project, in a copy first
 ///
@@ -35,7 +36,7 @@ use crate::signals::Held;
 ///
 /// A model server, which has no hands, is shown the files that you name and answers with a patch.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct DoArgs {
     /// What to do
     #[arg(value_name = "PROMPT")]
     prompt: String,
@@ -45,164 +46,180 @@ pub(crate) struct Args {
     files: Vec<String>,
 
     #[command(flatten)]
-    whom: Whom,
+    target: TargetArgs,
 
     #[command(flatten)]
-    with: With,
+    context_args: ContextArgs,
 
     /// What the friend may do in its copy: workspace or full
-    #[arg(long, value_name = "ACCESS", value_parser = access, default_value = "workspace", visible_alias = "sandbox")]
+    #[arg(long, value_name = "ACCESS", value_parser = parse_access, default_value = "workspace", visible_alias = "sandbox")]
     access: Access,
 
     #[command(flatten)]
-    beforehand: Beforehand,
+    consent_args: ConsentArgs,
 
     /// Change limits: text=8M,files=500,file=4M,hunks=5000
-    #[arg(long, value_name = "NAME=N,...", value_parser = limit::Changed::parse, default_value = "", hide_default_value = true)]
-    limit: limit::Changed,
+    #[arg(long, value_name = "NAME=N,...", value_parser = limit::LimitOverrides::parse, default_value = "", hide_default_value = true)]
+    limit: limit::LimitOverrides,
 
     /// Do not compare the project with how it was before
     #[arg(long)]
     no_tree_check: bool,
 }
 
-impl Act for Args {
+impl RunCommand for DoArgs {
     fn name(&self) -> &'static str {
         "do"
     }
 
-    fn writes(&self) -> bool {
+    fn may_write(&self) -> bool {
         true
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        if self.whom.session.is_some() {
-            return Err(Failure::usage(
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        if self.target.session.is_some() {
+            return Err(CommandFailure::usage(
                 "a friend that works begins anew each time; there is no --session for it",
             )
-            .hint("`relay ask --session NAME` goes on with a conversation"));
+            .with_hint("`relay ask --session NAME` goes on with a conversation"));
         }
-        let held = Held::begin()?;
-        let stop = || held.asked();
+        let held = SignalGuard::acquire()?;
+        let stop = || held.stop_requested();
         let project = Project::open(context)?;
         project.recover(context)?;
-        let circle = Circle::gather(&self.whom, context, &stop)?;
-        let Some((friend, model)) = circle.only() else {
-            return Err(Failure::usage("one friend works at a time, and several are named")
-                .hint("name one of them after --to"));
+        let circle = FriendGroup::resolve(&self.target, context, &stop)?;
+        let Some((friend, model)) = circle.single_friend() else {
+            return Err(CommandFailure::usage("one friend works at a time, and several are named")
+                .with_hint("name one of them after --to"));
         };
-        let files = crate::files::find(&project.root, &context.options.directory, &self.files)?;
-        let given = self.with.read(circle.total, &stop, context)?;
-        let door = project.door(context)?;
-        let limits = self.limit.limits();
-        let working = Working {
+        let files =
+            crate::wiring::path_args::expand_paths(&project.root, &context.options.directory, &self.files)?;
+        let given = self.context_args.read_context(circle.total_timeout, &stop, context)?;
+        let door = project.into_door(context)?;
+        let limits = self.limit.to_limits();
+        let working = WorkRequest {
             prompt: self.prompt.clone(),
             context: given,
             files,
             access: self.access,
             model,
-            memory: Memory::None,
-            total: circle.total,
-            idle: circle.idle,
-            caps: Caps::default(),
+            memory: TurnMemory::None,
+            total: circle.total_timeout,
+            idle: circle.idle_timeout,
+            caps: ScratchCaps::default(),
             limits,
             check_tree: !self.no_tree_check,
         };
-        let (worked, heard) = self.work(friend, &working, &door, &circle, context);
+        let (worked, heard) = self.run_friend(friend, &working, &door, &circle, context);
         match worked {
-            Ok(worked) => self.bring_in(friend, &worked, &heard, &door, context),
-            Err(error) => Ok(worked::failed(friend.name(), error, heard.shown, context)),
+            Ok(worked) => self.submit_work(friend, &worked, &heard, &door, context),
+            Err(error) => {
+                Ok(work_report::report_work_failure(friend.name(), error, heard.answer_shown, context))
+            }
         }
     }
 }
 
 /// What people have been told while the friend worked.
 #[derive(Default)]
-struct Already {
+struct WorkNotices {
     /// What is not in the copy.
     left_out: Vec<String>,
     /// The words of its answer.
-    shown: bool,
+    answer_shown: bool,
 }
 
-impl Args {
+impl DoArgs {
     /// Lets the friend work, and tells how it goes.
-    fn work(
+    fn run_friend(
         &self,
         friend: &dyn Friend,
-        working: &Working,
+        working: &WorkRequest,
         door: &Door,
-        circle: &Circle<'_>,
-        context: &mut Context<'_>,
-    ) -> (Result<Worked, WorkError>, Already) {
-        let mut already = Already::default();
-        let mut copying = providers::spinner(context, "copying the project");
-        let mut listener: Option<Listener> = None;
+        circle: &FriendGroup<'_>,
+        context: &mut CommandContext<'_>,
+    ) -> (Result<WorkOutcome, WorkError>, WorkNotices) {
+        let mut already = WorkNotices::default();
+        let mut copying = providers::start_spinner(context, "copying the project");
+        let mut listener: Option<FriendEventPrinter> = None;
         let name = friend.name().to_string();
-        let worked = work(friend, working, door, &circle.world, &mut |heard| match heard {
-            Heard::Copying(progress) => {
+        let worked = work(friend, working, door, &circle.friend_context, &mut |heard| match heard {
+            WorkEvent::Copying(progress) => {
                 if let Some(copying) = &copying {
-                    copying.prints(worked::copied_so_far(progress).as_bytes());
+                    copying.push_output(work_report::copy_progress_line(progress).as_bytes());
                 }
             }
-            Heard::Copied { files, left_out } => {
+            WorkEvent::Copied { files, left_out } => {
                 copying = None;
-                worked::say_copied(&name, files, &left_out, context);
+                work_report::report_copy(&name, files, &left_out, context);
                 already.left_out = left_out;
             }
-            Heard::Friend(event) => {
+            WorkEvent::Friend(event) => {
                 copying = None;
-                let listener = listener
-                    .get_or_insert_with(|| Listener::begin(vec![name.clone()], self.whom.stream, context));
-                listener.hear(0, &event, context);
+                let listener = listener.get_or_insert_with(|| {
+                    FriendEventPrinter::new(vec![name.clone()], self.target.stream, context)
+                });
+                listener.print_event(0, &event, context);
             }
         });
         drop(copying);
-        already.shown = listener.as_ref().is_some_and(Listener::has_shown);
+        already.answer_shown = listener.as_ref().is_some_and(FriendEventPrinter::has_printed_text);
         if let Some(mut listener) = listener {
-            listener.end(context);
+            listener.finish(context);
         }
         (worked, already)
     }
 
     /// Tells what the friend said. Of one without hands the answer is the patch itself, which is shown as a plan.
-    fn say_answer(&self, friend: &dyn Friend, worked: &Worked, already: &Already, context: &mut Context<'_>) {
-        if !already.shown && friend.abilities().writes_files {
-            let look = context.look();
-            context.say(&answers::one(&worked.answer.text, &look));
+    fn print_answer(
+        &self,
+        friend: &dyn Friend,
+        worked: &WorkOutcome,
+        already: &WorkNotices,
+        context: &mut CommandContext<'_>,
+    ) {
+        if !already.answer_shown && friend.abilities().writes_files {
+            let look = context.style();
+            context.print_info(&answers::answer_text(&worked.answer.text, &look));
         }
         for said in &worked.answer.remarks {
-            seen::remark(said, LogLevel::Warn, context);
+            tree_report::eprint_remark(said, LogLevel::Warn, context);
         }
-        worked::say_changed(friend.name(), &worked.looked, context);
+        work_report::report_project_changes(friend.name(), &worked.tree_check, context);
     }
 
     /// Takes what the friend did through the door. If it does not go in, it stays in a file.
-    fn bring_in(
+    fn submit_work(
         &self,
         friend: &dyn Friend,
-        worked: &Worked,
-        already: &Already,
+        worked: &WorkOutcome,
+        already: &WorkNotices,
         door: &Door,
-        context: &mut Context<'_>,
-    ) -> Result<Exit, Failure> {
-        self.say_answer(friend, worked, already, context);
+        context: &mut CommandContext<'_>,
+    ) -> Result<Exit, CommandFailure> {
+        self.print_answer(friend, worked, already, context);
         let Some(proposal) = &worked.proposal else {
-            return Ok(nothing(friend, worked, already, context));
+            return Ok(report_no_change(friend, worked, already, context));
         };
         let home = context.home.path.as_deref();
-        let kept = keep_patch(home, friend.name(), &door.project_id(), proposal, &clock::now())
-            .unwrap_or_else(|lost| worked::keep_elsewhere(*lost, context));
-        let given = Given { file: kept.path.clone(), limit: self.limit.clone(), ..Given::default() };
-        let source =
-            Source::of_friend(&given, door.root.clone(), friend.name(), worked.answer.text.clone(), context);
-        let answer = Answer { source: &source, text: &worked.answer.text, proposal: proposal.clone() };
-        let ending = self.submit(worked, door, &answer, context)?;
-        worked::say_left_out(worked, &already.left_out, context);
-        let applied = ending.exit == Exit::Done || ending.exit == Exit::Doubt;
-        if !(applied || worked.looked.changed.is_empty()) {
+        let kept = save_patch(home, friend.name(), &door.project_id(), proposal, &clock::now_utc())
+            .unwrap_or_else(|lost| work_report::save_temp_file(*lost, context));
+        let given =
+            AnswerArgs { file: kept.path.clone(), limit: self.limit.clone(), ..AnswerArgs::default() };
+        let source = AnswerSource::from_friend(
+            &given,
+            door.root.clone(),
+            friend.name(),
+            worked.answer.text.clone(),
+            context,
+        );
+        let answer = SourceAnswer { source: &source, text: &worked.answer.text, proposal: proposal.clone() };
+        let ending = self.submit_proposal(worked, door, &answer, context)?;
+        work_report::report_left_out(worked, &already.left_out, context);
+        let applied = ending.exit == Exit::Done || ending.exit == Exit::DiskDoubt;
+        if !(applied || worked.tree_check.changes.is_empty()) {
             let said = "that is said of this change alone; what changed while it ran is named above";
-            seen::remark(said, LogLevel::Error, context);
+            tree_report::eprint_remark(said, LogLevel::Error, context);
         }
         if let (true, Some(path)) = (applied, &kept.path) {
             // It is of no use any more; one that stays is among those that go by and by.
@@ -210,63 +227,81 @@ impl Args {
         }
         let kept = Some(kept).filter(|_| !applied);
         if let Some(kept) = &kept {
-            worked::say_kept(kept, context);
+            work_report::report_saved_patch(kept, context);
         }
-        let exit = ended(ending.exit, worked);
-        context.object(&object(worked, exit, ending.object, kept.as_ref()));
+        let exit = exit_after_work(ending.exit, worked);
+        context.print_json(&work_json(worked, exit, ending.json, kept.as_ref()));
         Ok(exit)
     }
 
-    fn submit(
+    fn submit_proposal(
         &self,
-        worked: &Worked,
+        worked: &WorkOutcome,
         door: &Door,
-        answer: &Answer<'_>,
-        context: &mut Context<'_>,
-    ) -> Result<Ending, Failure> {
-        let consent = self.beforehand.consent();
+        answer: &SourceAnswer<'_>,
+        context: &mut CommandContext<'_>,
+    ) -> Result<SubmitResult, CommandFailure> {
+        let consent = self.consent_args.to_consent();
         let limits = answer.source.limits.clone();
-        let Some(submission) = worked.submission(consent, limits, true, clock::now()) else {
-            return Err(Failure::unexpected("there is nothing to submit"));
+        let Some(submission) = worked.submission(consent, limits, true, clock::now_utc()) else {
+            return Err(CommandFailure::unexpected("there is nothing to submit"));
         };
-        submit(door, &submission, answer, Told { diff: self.beforehand.diff, several: false }, context)
+        submit_and_report(
+            door,
+            &submission,
+            answer,
+            SubmitOptions { diff: self.consent_args.diff, is_batch: false },
+            context,
+        )
     }
 }
 
 /// The friend wants nothing changed.
-fn nothing(friend: &dyn Friend, worked: &Worked, already: &Already, context: &mut Context<'_>) -> Exit {
+fn report_no_change(
+    friend: &dyn Friend,
+    worked: &WorkOutcome,
+    already: &WorkNotices,
+    context: &mut CommandContext<'_>,
+) -> Exit {
     if !friend.abilities().writes_files {
-        return in_words(friend.name(), worked, already, context);
+        return report_no_patch(friend.name(), worked, already, context);
     }
-    let exit = ended(Exit::Done, worked);
-    context.object(&object(worked, exit, json!({"applied": false, "id": null}), None));
-    let look = context.look();
-    let said = match worked.looked.is_unchanged() {
+    let exit = exit_after_work(Exit::Done, worked);
+    context.print_json(&work_json(worked, exit, json!({"applied": false, "id": null}), None));
+    let look = context.style();
+    let said = match worked.tree_check.is_unchanged() {
         true => format!("{} changed nothing", friend.name()),
         false => format!("{} changed nothing in its copy", friend.name()),
     };
-    context.say(&outcome::done(&look, &said));
-    worked::say_left_out(worked, &already.left_out, context);
+    context.print_info(&outcome::success_line(&look, &said));
+    work_report::report_left_out(worked, &already.left_out, context);
     exit
 }
 
 /// A friend without hands said something, and it is no patch.
-fn in_words(name: &str, worked: &Worked, already: &Already, context: &mut Context<'_>) -> Exit {
-    if !already.shown {
-        let look = context.look();
-        context.say(&answers::one(&worked.answer.text, &look));
+fn report_no_patch(
+    name: &str,
+    worked: &WorkOutcome,
+    already: &WorkNotices,
+    context: &mut CommandContext<'_>,
+) -> Exit {
+    if !already.answer_shown {
+        let look = context.style();
+        context.print_info(&answers::answer_text(&worked.answer.text, &look));
     }
     let failure =
-        Failure::new(Exit::NoAnswer, "noPatch", format!("{name} answered in words, without a patch"))
-            .hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
-            .left(State::Unchanged);
-    let became = json!({"applied": false, "id": null, "error": json::value(&failure)});
-    context.object(&object(worked, failure.exit, became, None));
-    context.console.failure(&failure, "do", false);
+        CommandFailure::new(Exit::NoAnswer, "noPatch", format!("{name} answered in words, without a patch"))
+            .with_hint(
+                "name the files that it has to see, and say what to change; `relay ask` is for questions",
+            )
+            .with_state(ProjectState::Unchanged);
+    let became = json!({"applied": false, "id": null, "error": json::to_value(&failure)});
+    context.print_json(&work_json(worked, failure.exit, became, None));
+    context.console.report_failure(&failure, "do", false);
     failure.exit
 }
 
 /// How it ends: files that changed in the project itself are for somebody to look at.
-fn ended(exit: Exit, worked: &Worked) -> Exit {
-    if exit == Exit::Done && worked.looked.needs_a_look() { Exit::NeedsYou } else { exit }
+fn exit_after_work(exit: Exit, worked: &WorkOutcome) -> Exit {
+    if exit == Exit::Done && worked.tree_check.needs_attention() { Exit::NeedsYou } else { exit }
 }

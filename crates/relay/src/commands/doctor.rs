@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::context::{Act, Context};
-use crate::doctor::{self, State};
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::show;
+use crate::doctor::{self, CheckStatus};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::render;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Say what works here, what does not, and what to do about it
 ///
@@ -14,27 +14,27 @@ use crate::show;
 /// terminal, the clipboard, notifications, and whether processes can be watched over. Says whether there is
 /// text on the clipboard, never what it is. Changes nothing. Ends with code 6 if something needs you.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct DoctorArgs {}
 
-impl Act for Args {
+impl RunCommand for DoctorArgs {
     fn name(&self) -> &'static str {
         "doctor"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
-        let found = doctor::look(&project, context);
-        let bad = found.iter().any(|one| one.state == State::Bad);
+        let found = doctor::run_checks(&project, context);
+        let bad = found.iter().any(|one| one.state == CheckStatus::Bad);
         let exit = if bad { Exit::NeedsYou } else { Exit::Done };
-        context.object(&json!({
+        context.print_json(&json!({
             "ok": !bad, "code": exit as u8, "command": "doctor", "project": project.root.to_string_lossy(),
             "checks": found,
         }));
-        if !context.json() {
-            let look = context.console.out_look();
-            let wanted = found.iter().filter(|one| !context.quiet() || one.state != State::Good);
-            let text: String = wanted.map(|one| show::doctor::line(one, &look)).collect();
-            context.console.out(&text);
+        if !context.is_json() {
+            let look = context.console.out_style();
+            let wanted = found.iter().filter(|one| !context.is_quiet() || one.state != CheckStatus::Good);
+            let text: String = wanted.map(|one| render::doctor::finding_line(one, &look)).collect();
+            context.console.print(&text);
         }
         Ok(exit)
     }

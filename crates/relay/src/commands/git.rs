@@ -2,30 +2,32 @@
 
 use clap::Subcommand;
 use relaycode_door::Door;
-use relaycode_door::commit::{self, CommitError, CommitPlan};
+use relaycode_door::git::commit_plan;
+use relaycode_door::git::commit_plan::{CommitError, CommitPlan};
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
 use relaycode_project::config::LogLevel;
 use relaycode_project::git::{Git, GitError};
-use relaycode_tui as view;
-use relaycode_tui::clock;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
 use serde_json::json;
 
-use crate::ask::{self, is_yes};
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure, State};
-use crate::project::Project;
-use crate::signals::Held;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::questions;
+use crate::terminal::questions::is_yes;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Work with git
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct GitArgs {
     #[command(subcommand)]
-    what: What,
+    command: GitCommand,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-enum What {
+enum GitCommand {
     Commit(CommitArgs),
 }
 
@@ -53,68 +55,77 @@ struct CommitArgs {
     yes: bool,
 }
 
-impl Act for Args {
+impl RunCommand for GitArgs {
     fn name(&self) -> &'static str {
         "git"
     }
 
-    fn writes(&self) -> bool {
+    fn may_write(&self) -> bool {
         true
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let What::Commit(args) = &self.what;
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let GitCommand::Commit(args) = &self.command;
         let project = Project::open(context)?;
         project.recover(context)?;
-        let ids = args.ids(&project)?;
+        let ids = args.change_ids(&project)?;
         let mut records = Vec::new();
         for id in ids {
             records.push(project.ledger.record(id)?);
         }
         records.sort_by_key(|record| record.number);
-        let door = project.door(context)?;
+        let door = project.into_door(context)?;
         args.commit(&door, &records, context)
     }
 }
 
 impl CommitArgs {
     /// The changes that are meant.
-    fn ids(&self, project: &Project) -> Result<Vec<TxId>, Failure> {
+    fn change_ids(&self, project: &Project) -> Result<Vec<TxId>, CommandFailure> {
         let mut ids = Vec::new();
         for name in &self.names {
-            ids.extend(project.find(name)?.ids());
+            ids.extend(project.find_target(name)?.ids());
         }
         if self.names.is_empty() {
-            ids = latest(project)?;
+            ids = latest_change(project)?;
         }
         Ok(ids)
     }
 
-    fn commit(&self, door: &Door, records: &[Record], context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn commit(
+        &self,
+        door: &Door,
+        records: &[Record],
+        context: &mut CommandContext<'_>,
+    ) -> Result<Exit, CommandFailure> {
         // Hooks may take long: whoever stops them gets the index back as it was.
-        let signals = Held::begin()?;
-        let stopped = || signals.asked();
+        let signals = SignalGuard::acquire()?;
+        let stopped = || signals.stop_requested();
         let git = door.git().with_stop(&stopped);
-        let plan = commit::plan(door, &git, records)?;
+        let plan = commit_plan::plan_commit(door, &git, records)?;
         if plan.nothing_left {
-            return Ok(nothing_left(door, records, context));
+            return Ok(report_nothing_left(door, records, context));
         }
         let message = match self.message.clone().or_else(|| plan.message.clone()) {
             Some(message) => message,
-            None => return Err(Failure::usage("these changes have no message").hint("give one with `-m`")),
+            None => {
+                return Err(
+                    CommandFailure::usage("these changes have no message").with_hint("give one with `-m`")
+                );
+            }
         };
-        trusted(door, &git, context)?;
-        let look = context.console.err_look();
-        let card = view::commit::text(&plan, &message, &door.head(), &look);
-        self.consent(&plan, &card, context)?;
+        ensure_trusted(door, &git, context)?;
+        let look = context.console.err_style();
+        let card = views::commit::text(&plan, &message, &door.head(), &look);
+        self.ask_consent(&plan, &card, context)?;
         let paths: Vec<&str> = plan.paths.iter().map(String::as_str).collect();
         let committed = git.commit(&paths, &message)?;
-        let look = context.look();
+        let look = context.style();
         if !committed.output.trim().is_empty() {
-            context.say(&view::gate::tail(&committed.output, &look));
+            context.print_info(&views::gate::output_tail(&committed.output, &look));
         }
-        context.say(&view::commit::done(&committed.id, paths.len(), &door.head(), &look));
-        context.object(&json!({
+        context.print_info(&views::commit::committed_line(&committed.id, paths.len(), &door.head(), &look));
+        context.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
             "commit": committed.id, "files": paths, "message": message,
             "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
@@ -123,36 +134,42 @@ impl CommitArgs {
     }
 
     /// Asks about the commit, and about edits in it that are not relay's.
-    fn consent(&self, plan: &CommitPlan, card: &str, context: &mut Context<'_>) -> Result<(), Failure> {
-        let mixed = !plan.mixed.is_empty() && !self.with_edits;
+    fn ask_consent(
+        &self,
+        plan: &CommitPlan,
+        card: &str,
+        context: &mut CommandContext<'_>,
+    ) -> Result<(), CommandFailure> {
+        let mixed = !plan.mixed_paths.is_empty() && !self.with_edits;
         if self.yes && !mixed {
-            context.say(card);
+            context.print_info(card);
             return Ok(());
         }
-        let Some(terminal) = ask::terminal() else {
-            context.say(card);
+        let Some(terminal) = questions::open_terminal() else {
+            context.print_info(card);
             let (said, hint) = if mixed {
                 ("files of this commit also hold other edits", "`--with-edits` commits them as they are")
             } else {
                 ("somebody has to say yes, and there is no terminal to ask on", "`-y` commits without asking")
             };
-            return Err(ask::nobody(said, hint));
+            return Err(questions::nobody_to_ask(said, hint));
         };
-        terminal.say(card);
+        terminal.write_text(card);
         let question = if mixed { "  commit it with the other edits? [y/N]  " } else { "  commit? [y/N]  " };
-        if is_yes(&ask::ask(&terminal, question)?) {
+        if is_yes(&questions::ask_line(&terminal, question)?) {
             return Ok(());
         }
-        Err(Failure::new(Exit::Declined, "declined", "not committed").left(State::Unchanged))
+        Err(CommandFailure::new(Exit::Declined, "declined", "not committed")
+            .with_state(ProjectState::Unchanged))
     }
 }
 
 /// All of it is committed already.
-fn nothing_left(door: &Door, records: &[Record], context: &mut Context<'_>) -> Exit {
+fn report_nothing_left(door: &Door, records: &[Record], context: &mut CommandContext<'_>) -> Exit {
     let said = "nothing of it is left to commit: its files are as they are in the last commit";
-    let look = context.look();
-    context.say(&view::outcome::done(&look, said));
-    context.object(&json!({
+    let look = context.style();
+    context.print_info(&views::outcome::success_line(&look, said));
+    context.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
         "commit": null, "files": [], "message": null,
         "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
@@ -161,47 +178,53 @@ fn nothing_left(door: &Door, records: &[Record], context: &mut Context<'_>) -> E
 }
 
 /// The latest change that is still in.
-fn latest(project: &Project) -> Result<Vec<TxId>, Failure> {
+fn latest_change(project: &Project) -> Result<Vec<TxId>, CommandFailure> {
     /// Entries that are looked at.
     const NEAR: usize = 100;
-    let page = project.ledger.page(0, NEAR)?;
+    let page = project.ledger.log_page(0, NEAR)?;
     let still_in = page.entries.iter().find(|entry| {
         entry.members.iter().all(|item| !item.undone && item.revert_of.is_empty() && item.damage.is_none())
     });
     let target = still_in.and_then(|entry| entry.target()).ok_or_else(|| {
-        Failure::usage("there is no change to commit").hint("`relay log` lists what was applied")
+        CommandFailure::usage("there is no change to commit").with_hint("`relay log` lists what was applied")
     })?;
     Ok(target.ids())
 }
 
 /// What the repository would run must be trusted: a commit runs its hooks and filters.
-fn trusted(door: &Door, git: &Git<'_>, context: &mut Context<'_>) -> Result<(), Failure> {
-    let wants = relaycode_project::trust::Wants { git: git.what_would_run()?, ..Default::default() };
+fn ensure_trusted(
+    door: &Door,
+    git: &Git<'_>,
+    context: &mut CommandContext<'_>,
+) -> Result<(), CommandFailure> {
+    let wants =
+        relaycode_project::trust::TrustRequest { git: git.commands_on_commit()?, ..Default::default() };
     let trust = door.trust();
     if trust.git_state(&door.root, &wants).allows() {
         return Ok(());
     }
-    let look = context.console.err_look();
-    let text = view::trust::text(&wants, None, &look);
-    let Some(terminal) = ask::terminal() else {
-        context.beside(LogLevel::Error, &text);
+    let look = context.console.err_style();
+    let text = views::trust::text(&wants, None, &look);
+    let Some(terminal) = questions::open_terminal() else {
+        context.eprint_at(LogLevel::Error, &text);
         let said = format!(
             "a commit here runs {} of the repository, which you have not trusted yet",
-            view::number(wants.git.len(), "program")
+            relaycode_tui::pluralize(wants.git.len(), "program")
         );
-        return Err(Failure::new(Exit::NotTrusted, "notTrusted", said)
-            .hint("`relay trust` shows what would run, and asks")
-            .left(State::Unchanged));
+        return Err(CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
+            .with_hint("`relay trust` shows what would run, and asks")
+            .with_state(ProjectState::Unchanged));
     };
-    terminal.say(&text);
-    if !is_yes(&ask::ask(&terminal, "  run them on every `relay git commit`? [y/N]  ")?) {
-        return Err(Failure::new(Exit::Declined, "declined", "not committed").left(State::Unchanged));
+    terminal.write_text(&text);
+    if !is_yes(&questions::ask_line(&terminal, "  run them on every `relay git commit`? [y/N]  ")?) {
+        return Err(CommandFailure::new(Exit::Declined, "declined", "not committed")
+            .with_state(ProjectState::Unchanged));
     }
-    trust.grant_git(&door.root, &wants, &clock::now()).map_err(Failure::unexpected)
+    trust.grant_git(&door.root, &wants, &clock::now_utc()).map_err(CommandFailure::unexpected)
 }
 
-impl From<CommitError> for Failure {
-    fn from(error: CommitError) -> Failure {
+impl From<CommitError> for CommandFailure {
+    fn from(error: CommitError) -> CommandFailure {
         match error {
             CommitError::Git(error) => error.into(),
             CommitError::Ledger(error) => error.into(),
@@ -209,18 +232,18 @@ impl From<CommitError> for Failure {
     }
 }
 
-impl From<GitError> for Failure {
-    fn from(error: GitError) -> Failure {
+impl From<GitError> for CommandFailure {
+    fn from(error: GitError) -> CommandFailure {
         let exit = match &error {
             GitError::NoGit
             | GitError::TooOld { .. }
             | GitError::NotARepository { .. }
             | GitError::Bare { .. }
-            | GitError::Elsewhere { .. }
-            | GitError::Dubious { .. }
+            | GitError::OtherWorkTree { .. }
+            | GitError::DubiousOwner { .. }
             | GitError::NoCommits { .. }
             | GitError::NoBase { .. }
-            | GitError::NoFork { .. }
+            | GitError::NoMergeBase { .. }
             | GitError::NothingToCommit
             | GitError::EmptyMessage => Exit::Usage,
             GitError::BadPath { .. }
@@ -228,9 +251,10 @@ impl From<GitError> for Failure {
             | GitError::Ignored { .. }
             | GitError::Conflicted { .. }
             | GitError::ManyNewFiles { .. }
-            | GitError::TooMuch { .. } => Exit::Refused,
+            | GitError::LimitExceeded { .. } => Exit::Refused,
             GitError::Stopped { .. } => {
-                return Failure::new(Exit::Interrupted, "interrupted", "interrupted").left(State::Unchanged);
+                return CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
+                    .with_state(ProjectState::Unchanged);
             }
             // A hook said no, as a rule.
             GitError::Failed { what, .. } if what == "commit" => Exit::GateFailed,
@@ -238,7 +262,7 @@ impl From<GitError> for Failure {
         };
         let hint = match &error {
             GitError::NoCommits { .. } => Some("commit something first"),
-            GitError::NoBase { .. } | GitError::NoFork { .. } => {
+            GitError::NoBase { .. } | GitError::NoMergeBase { .. } => {
                 Some("`--base REF` names a branch, a tag or a commit that is here")
             }
             GitError::ManyNewFiles { .. } => {
@@ -246,9 +270,9 @@ impl From<GitError> for Failure {
             }
             _ => None,
         };
-        let failure = Failure::new(exit, "git", error).left(State::Unchanged);
+        let failure = CommandFailure::new(exit, "git", error).with_state(ProjectState::Unchanged);
         match hint {
-            Some(hint) => failure.hint(hint),
+            Some(hint) => failure.with_hint(hint),
             None => failure,
         }
     }

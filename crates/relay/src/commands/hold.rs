@@ -8,44 +8,48 @@ use std::io::{self, Read, Write};
 
 use relaycode_watch::HOLD_MOST;
 
-use crate::context::{Act, Context};
-use crate::copying::{HELD, HOLD};
-use crate::desktop;
-use crate::failure::{Exit, Failure};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::copy_out::{HOLD_ACK, HOLD_COMMAND};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::desktop;
 
 /// Hold a text on the clipboard
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct HoldArgs {
     /// Be the one that stays
     #[arg(long)]
     stay: bool,
 }
 
-impl Act for Args {
+impl RunCommand for HoldArgs {
     fn name(&self) -> &'static str {
-        HOLD
+        HOLD_COMMAND
     }
 
-    fn run(&self, _: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, _: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let mut text = Vec::new();
         let most = u64::try_from(HOLD_MOST).unwrap_or(u64::MAX).saturating_add(1);
-        io::stdin().lock().take(most).read_to_end(&mut text).map_err(Failure::unexpected)?;
+        io::stdin().lock().take(most).read_to_end(&mut text).map_err(CommandFailure::unexpected)?;
         if !self.stay {
-            let own = std::env::current_exe().map_err(Failure::unexpected)?;
-            relaycode_exec::go_on(&own, &[HOLD, "--stay"], &text).map_err(Failure::unexpected)?;
+            let own = std::env::current_exe().map_err(CommandFailure::unexpected)?;
+            relaycode_exec::respawn_detached(&own, &[HOLD_COMMAND, "--stay"], &text)
+                .map_err(CommandFailure::unexpected)?;
             return Ok(Exit::Done);
         }
         let text = String::from_utf8_lossy(&text);
-        let held = relaycode_watch::hold(&text, &desktop::desktop(), desktop::choice()?, || said(HELD));
+        let held =
+            relaycode_watch::hold(&text, &desktop::desktop_from_env(), desktop::clipboard_choice()?, || {
+                reply_and_detach(HOLD_ACK)
+            });
         if let Err(error) = held {
-            said(&error.to_string());
+            reply_and_detach(&error.to_string());
         }
         Ok(Exit::Done)
     }
 }
 
 /// Says it to whoever started this, and closes the way there.
-fn said(text: &str) {
+fn reply_and_detach(text: &str) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Ok(nowhere) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {

@@ -2,23 +2,23 @@
 
 use std::borrow::Cow;
 
-use relaycode_ledger::Filter;
-use relaycode_tui as view;
-use relaycode_tui::clock;
-use relaycode_tui::log::Row;
+use relaycode_ledger::LogFilter;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
+use relaycode_tui::views::log::LogRow;
 use serde::Serialize;
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::files;
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::path_args;
+use crate::wiring::project::Project;
 
 /// List what was applied and reverted, newest first
 ///
 /// The number in front is what `relay show` and `relay revert` take, as well as the id. What was
 /// reverted stays in the list. Nothing is changed.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct LogArgs {
     /// How many to list
     #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 20)]
     count: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     oneline: bool,
 
     /// Only what was done since then: 2h, 3d, yesterday, 2026-03-01
-    #[arg(long, value_name = "TIME", value_parser = clock::moment)]
+    #[arg(long, value_name = "TIME", value_parser = clock::parse_time)]
     since: Option<String>,
 
     /// Only what changed this file, or files in this directory
@@ -40,18 +40,18 @@ pub(crate) struct Args {
     origin: Option<String>,
 }
 
-impl Act for Args {
+impl RunCommand for LogArgs {
     fn name(&self) -> &'static str {
         "log"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
-        project.restore(context);
-        let page = project.ledger.search(&self.filter(&project, context)?, 0, self.count)?;
-        let rows: Vec<Row> = page.entries.iter().map(Row::of).collect();
-        if context.json() {
-            context.console.json(&LogJson {
+        project.restore_ledger(context);
+        let page = project.ledger.search_log(&self.filter(&project, context)?, 0, self.count)?;
+        let rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
+        if context.is_json() {
+            context.console.print_json(&LogJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "log",
@@ -59,34 +59,34 @@ impl Act for Args {
                 entries: &rows,
                 total: page.total,
             });
-        } else if context.quiet() {
+        } else if context.is_quiet() {
             for id in rows.iter().filter_map(|row| row.id.as_ref()) {
-                let line = format!("{}\n", context.console.out_look().safe(id));
-                context.console.out(&line);
+                let line = format!("{}\n", context.console.out_style().safe(id));
+                context.console.print(&line);
             }
         } else if self.oneline {
-            let text = view::log::oneline(&rows, &context.console.out_look());
-            context.console.out(&text);
+            let text = views::log::oneline(&rows, &context.console.out_style());
+            context.console.print(&text);
         } else {
             // That nothing fits is not the same as that there is nothing.
-            let any = page.total > 0 || project.ledger.page(0, 1)?.total > 0;
-            let text = view::log::text(&rows, page.total, any, &context.console.out_look());
-            context.console.out(&text);
+            let any = page.total > 0 || project.ledger.log_page(0, 1)?.total > 0;
+            let text = views::log::text(&rows, page.total, any, &context.console.out_style());
+            context.console.print(&text);
         }
         Ok(Exit::Done)
     }
 }
 
-impl Args {
+impl LogArgs {
     /// The newest entries.
-    pub(crate) fn newest(count: usize) -> Args {
-        Args { count, oneline: false, since: None, file: None, origin: None }
+    pub(crate) fn newest(count: usize) -> LogArgs {
+        LogArgs { count, oneline: false, since: None, file: None, origin: None }
     }
 
-    fn filter(&self, project: &Project, context: &Context<'_>) -> Result<Filter, Failure> {
-        let named = |name: &String| files::named(&project.root, &context.options.directory, name);
+    fn filter(&self, project: &Project, context: &CommandContext<'_>) -> Result<LogFilter, CommandFailure> {
+        let named = |name: &String| path_args::resolve_path(&project.root, &context.options.directory, name);
         let file = self.file.as_ref().map(named).transpose()?.map(|path| path.to_string());
-        Ok(Filter { since: self.since.clone(), file, origin: self.origin.clone(), ..Filter::default() })
+        Ok(LogFilter { since: self.since.clone(), file, origin: self.origin.clone(), ..LogFilter::default() })
     }
 }
 
@@ -97,7 +97,7 @@ struct LogJson<'a> {
     code: u8,
     command: &'static str,
     project: Cow<'a, str>,
-    entries: &'a [Row],
+    entries: &'a [LogRow],
     /// How many there are in all.
     total: usize,
 }

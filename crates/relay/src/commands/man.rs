@@ -13,13 +13,13 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use serde::Serialize;
 
-use crate::context::{Act, Context};
-use crate::exit_codes;
-use crate::failure::{Exit, Failure};
+use crate::report::exit_codes;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Write a man page for each command
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ManArgs {
     /// Where to; it is made if it is not there
     #[arg(value_name = "DIR")]
     to: PathBuf,
@@ -30,23 +30,24 @@ pub(crate) struct Args {
 }
 
 /// Columns of the help on the page.
-const COLUMNS: usize = 100;
+const HELP_COLUMNS: usize = 100;
 
-impl Act for Args {
+impl RunCommand for ManArgs {
     fn name(&self) -> &'static str {
         "__man"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let written = pages(self.markdown).and_then(|pages| write(&self.to, &pages));
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let written = render_pages(self.markdown).and_then(|pages| write_pages(&self.to, &pages));
         let files = written.map_err(|error| {
-            Failure::unexpected(format!("the pages cannot be written: {error}")).at(self.to.display())
+            CommandFailure::unexpected(format!("the pages cannot be written: {error}"))
+                .with_place(self.to.display())
         })?;
-        let shown = context.look().safe(&self.to.to_string_lossy()).into_owned();
+        let shown = context.style().safe(&self.to.to_string_lossy()).into_owned();
         let count = files.len();
         let pages = if count == 1 { "page" } else { "pages" };
-        context.say(&format!("{count} {pages} written to {shown}\n"));
-        context.object(&ManJson { ok: true, code: Exit::Done as u8, command: "__man", files });
+        context.print_info(&format!("{count} {pages} written to {shown}\n"));
+        context.print_json(&ManJson { ok: true, code: Exit::Done as u8, command: "__man", files });
         Ok(Exit::Done)
     }
 }
@@ -61,50 +62,50 @@ struct ManJson {
 }
 
 /// A file to write.
-struct Page {
+struct ManPage {
     name: String,
     bytes: Vec<u8>,
 }
 
-fn write(to: &Path, pages: &[Page]) -> io::Result<Vec<String>> {
+fn write_pages(to: &Path, pages: &[ManPage]) -> io::Result<Vec<String>> {
     fs::create_dir_all(to)?;
-    for Page { name, bytes } in pages {
+    for ManPage { name, bytes } in pages {
         fs::write(to.join(name), bytes)?;
     }
     Ok(pages.iter().map(|page| page.name.clone()).collect())
 }
 
-fn pages(markdown: bool) -> io::Result<Vec<Page>> {
-    let mut root = super::command().disable_help_subcommand(true).term_width(COLUMNS);
+fn render_pages(markdown: bool) -> io::Result<Vec<ManPage>> {
+    let mut root = super::cli_definition().disable_help_subcommand(true).term_width(HELP_COLUMNS);
     // Gives every command its full name.
     root.build();
     let mut commands = Vec::new();
-    walk(&root, &[], &mut commands);
+    collect_commands(&root, &[], &mut commands);
     if markdown {
-        let bytes = page_of_all(&commands).into_bytes();
-        return Ok(vec![Page { name: "commands.md".to_owned(), bytes }]);
+        let bytes = markdown_page(&commands).into_bytes();
+        return Ok(vec![ManPage { name: "commands.md".to_owned(), bytes }]);
     }
-    commands.iter().map(man).collect()
+    commands.iter().map(man_page).collect()
 }
 
 /// A command, and the pages to look at after its own.
-struct Described<'a> {
+struct ManEntry<'a> {
     command: &'a Command,
     see_also: Vec<String>,
 }
 
 /// The command and everything below it, without what is hidden.
-fn walk<'a>(command: &'a Command, around: &[String], all: &mut Vec<Described<'a>>) {
+fn collect_commands<'a>(command: &'a Command, around: &[String], all: &mut Vec<ManEntry<'a>>) {
     let own = full_name(command);
     let below: Vec<&Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).collect();
     let below_names: Vec<String> = below.iter().map(|command| full_name(command)).collect();
     let see_also = below_names.iter().chain(around).filter(|name| **name != own).cloned().collect();
-    all.push(Described { command, see_also });
+    all.push(ManEntry { command, see_also });
     // A command below another one belongs to the whole as well.
     let whole = around.first().filter(|name| **name != own).cloned();
     let around: Vec<String> = whole.into_iter().chain([own]).chain(below_names).collect();
     for command in below {
-        walk(command, &around, all);
+        collect_commands(command, &around, all);
     }
 }
 
@@ -113,8 +114,8 @@ fn full_name(command: &Command) -> String {
     command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned()
 }
 
-fn man(described: &Described<'_>) -> io::Result<Page> {
-    let Described { command, see_also } = described;
+fn man_page(described: &ManEntry<'_>) -> io::Result<ManPage> {
+    let ManEntry { command, see_also } = described;
     let source = concat!("relay ", env!("CARGO_PKG_VERSION"));
     let mut command = (*command).clone();
     if command.get_subcommands().next().is_some() {
@@ -140,15 +141,15 @@ fn man(described: &Described<'_>) -> io::Result<Page> {
         roff.text([bold(name), roman(end)]);
     }
     roff.to_writer(&mut bytes)?;
-    Ok(Page { name: man.get_filename(), bytes })
+    Ok(ManPage { name: man.get_filename(), bytes })
 }
 
 /// The help of every command, one below the other.
-fn page_of_all(commands: &[Described<'_>]) -> String {
+fn markdown_page(commands: &[ManEntry<'_>]) -> String {
     let mut out = String::new();
-    for Described { command, .. } in commands {
+    for ManEntry { command, .. } in commands {
         let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
-        let help = (*command).clone().term_width(COLUMNS).render_long_help().to_string();
+        let help = (*command).clone().term_width(HELP_COLUMNS).render_long_help().to_string();
         let help: Vec<&str> = help.trim().lines().map(str::trim_end).collect();
         out.push_str(&format!("## {name}\n\n```text\n{}\n```\n\n", help.join("\n")));
     }

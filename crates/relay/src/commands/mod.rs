@@ -35,138 +35,138 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use relaycode_text::escape::is_unsafe;
 
-pub(crate) use apply::config_name;
+pub(crate) use apply::config_file_name;
 
-use crate::console::Console;
-use crate::context::{Act, Context, Options};
-use crate::exit_codes;
-use crate::failure::{Exit, Failure};
-use crate::home::Home;
-use crate::terminal::{ColorChoice, Environment};
+use crate::report::exit_codes;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::console::Console;
+use crate::terminal::environment::{ColorChoice, ConsoleEnv};
+use crate::wiring::context::{CommandContext, GlobalArgs, RunCommand};
+use crate::wiring::home::RelayHome;
 
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
 /// never applies one wrongly.
 #[derive(Debug, Parser)]
-#[command(name = "relay", version, arg_required_else_help = true, after_help = next())]
+#[command(name = "relay", version, arg_required_else_help = true, after_help = help_footer())]
 struct Cli {
     #[command(flatten)]
-    options: Options,
+    options: GlobalArgs,
 
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 /// What the help ends with.
-fn next() -> String {
-    format!("Try `relay demo`. {}", exit_codes::sentence())
+fn help_footer() -> String {
+    format!("Try `relay demo`. {}", exit_codes::help_sentence())
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Init(init::Args),
-    Prompt(prompt::Args),
-    Preview(preview::Args),
-    Apply(apply::Args),
-    Watch(watch::Args),
-    Log(log::Args),
-    Show(show::Args),
-    Revert(revert::Args),
-    Recover(recover::Args),
-    Record(record::Args),
-    Blame(blame::Args),
-    Git(git::Args),
-    Sessions(sessions::Args),
-    Trust(trust::Args),
-    Why(why::Args),
-    Config(config::Args),
-    Doctor(doctor::Args),
-    Demo(demo::Args),
-    Ask(ask::Args),
-    Review(review::Args),
+enum CliCommand {
+    Init(init::InitArgs),
+    Prompt(prompt::PromptArgs),
+    Preview(preview::PreviewArgs),
+    Apply(apply::ApplyArgs),
+    Watch(watch::WatchArgs),
+    Log(log::LogArgs),
+    Show(show::ShowArgs),
+    Revert(revert::RevertArgs),
+    Recover(recover::RecoverArgs),
+    Record(record::RecordArgs),
+    Blame(blame::BlameArgs),
+    Git(git::GitArgs),
+    Sessions(sessions::SessionsArgs),
+    Trust(trust::TrustArgs),
+    Why(why::WhyArgs),
+    Config(config::ConfigArgs),
+    Doctor(doctor::DoctorArgs),
+    Demo(demo::DemoArgs),
+    Ask(ask::AskArgs),
+    Review(review::ReviewArgs),
     #[command(name = "do")]
-    Do(do_::Args),
-    Friends(friends::Args),
-    Models(models::Args),
-    Keys(keys::Args),
-    Completions(completions::Args),
+    Do(do_::DoArgs),
+    Friends(friends::FriendsArgs),
+    Models(models::ModelsArgs),
+    Keys(keys::KeysArgs),
+    Completions(completions::CompletionsArgs),
     #[command(name = "__hold", hide = true)]
-    Hold(hold::Args),
+    Hold(hold::HoldArgs),
     #[command(name = "__man", hide = true)]
-    Man(man::Args),
+    Man(man::ManArgs),
 }
 
-impl Command {
-    fn act(&self) -> &dyn Act {
+impl CliCommand {
+    fn as_run_command(&self) -> &dyn RunCommand {
         match self {
-            Command::Init(args) => args,
-            Command::Prompt(args) => args,
-            Command::Preview(args) => args,
-            Command::Apply(args) => args,
-            Command::Watch(args) => args,
-            Command::Log(args) => args,
-            Command::Show(args) => args,
-            Command::Revert(args) => args,
-            Command::Recover(args) => args,
-            Command::Record(args) => args,
-            Command::Blame(args) => args,
-            Command::Git(args) => args,
-            Command::Sessions(args) => args,
-            Command::Trust(args) => args,
-            Command::Why(args) => args,
-            Command::Config(args) => args,
-            Command::Doctor(args) => args,
-            Command::Demo(args) => args,
-            Command::Ask(args) => args,
-            Command::Review(args) => args,
-            Command::Do(args) => args,
-            Command::Friends(args) => args,
-            Command::Models(args) => args,
-            Command::Keys(args) => args,
-            Command::Completions(args) => args,
-            Command::Hold(args) => args,
-            Command::Man(args) => args,
+            CliCommand::Init(args) => args,
+            CliCommand::Prompt(args) => args,
+            CliCommand::Preview(args) => args,
+            CliCommand::Apply(args) => args,
+            CliCommand::Watch(args) => args,
+            CliCommand::Log(args) => args,
+            CliCommand::Show(args) => args,
+            CliCommand::Revert(args) => args,
+            CliCommand::Recover(args) => args,
+            CliCommand::Record(args) => args,
+            CliCommand::Blame(args) => args,
+            CliCommand::Git(args) => args,
+            CliCommand::Sessions(args) => args,
+            CliCommand::Trust(args) => args,
+            CliCommand::Why(args) => args,
+            CliCommand::Config(args) => args,
+            CliCommand::Doctor(args) => args,
+            CliCommand::Demo(args) => args,
+            CliCommand::Ask(args) => args,
+            CliCommand::Review(args) => args,
+            CliCommand::Do(args) => args,
+            CliCommand::Friends(args) => args,
+            CliCommand::Models(args) => args,
+            CliCommand::Keys(args) => args,
+            CliCommand::Completions(args) => args,
+            CliCommand::Hold(args) => args,
+            CliCommand::Man(args) => args,
         }
     }
 }
 
 /// The command line as data, for what describes it.
-fn command() -> clap::Command {
+fn cli_definition() -> clap::Command {
     Cli::command()
 }
 
 /// Runs what the command line asks for.
 pub(crate) fn main() -> ExitCode {
-    let environment = Environment::read();
-    let args = renamed(std::env::args_os().collect());
+    let environment = ConsoleEnv::from_env();
+    let args = translate_legacy_args(std::env::args_os().collect());
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error, &args, &environment).into(),
+        Err(error) => return print_usage_error(&error, &args, &environment).into(),
     };
-    let act = cli.command.act();
-    let mut console = Console::real(&environment, cli.options.color);
-    let home = Home::read();
-    let result = act.run(&mut Context { options: &cli.options, console: &mut console, home: &home });
+    let act = cli.command.as_run_command();
+    let mut console = Console::stdio(&environment, cli.options.color);
+    let home = RelayHome::from_env();
+    let result = act.run(&mut CommandContext { options: &cli.options, console: &mut console, home: &home });
     let level = console.level();
     let written = console.finish();
     let (failure, exit) = match (result, written) {
-        (Ok(exit), Ok(())) => return act.passes_on().map_or(exit.into(), ExitCode::from),
+        (Ok(exit), Ok(())) => return act.exit_code_override().map_or(exit.into(), ExitCode::from),
         // What was done to the project is done, whoever hears of it.
-        (Ok(exit), Err(failure)) if act.writes() => (failure, exit),
+        (Ok(exit), Err(failure)) if act.may_write() => (failure, exit),
         (Err(failure), _) | (Ok(_), Err(failure)) => {
             let exit = failure.exit;
             (failure, exit)
         }
     };
-    let mut console = Console::real(&environment, cli.options.color);
-    console.listen(level);
-    console.failure(&failure, act.name(), cli.options.json);
+    let mut console = Console::stdio(&environment, cli.options.color);
+    console.set_level(level);
+    console.report_failure(&failure, act.name(), cli.options.json);
     // Nothing is left to say it with, if this cannot be written either.
     let _ = console.finish();
-    act.passes_on().map_or(exit.into(), ExitCode::from)
+    act.exit_code_override().map_or(exit.into(), ExitCode::from)
 }
 
 /// `relay --init` is how the tool was once set up; it still works, and nothing speaks of it.
-fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
+fn translate_legacy_args(mut args: Vec<OsString>) -> Vec<OsString> {
     if let Some(first) = args.get_mut(1).filter(|first| *first == "--init") {
         *first = "init".into();
     }
@@ -174,13 +174,13 @@ fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Help, the version, or what is wrong with the command line.
-fn usage(error: &clap::Error, args: &[OsString], environment: &Environment) -> Exit {
+fn print_usage_error(error: &clap::Error, args: &[OsString], environment: &ConsoleEnv) -> Exit {
     // A name that a shell made out of `*` is quoted in the message.
     let said = error.to_string();
     if error.use_stderr() && said.chars().any(|c| is_unsafe(c) && c != '\n') {
-        let mut console = Console::real(environment, ColorChoice::Never);
-        let safe = console.err_look().block(&said).into_owned();
-        console.err(&safe);
+        let mut console = Console::stdio(environment, ColorChoice::Never);
+        let safe = console.err_style().block(&said).into_owned();
+        console.eprint(&safe);
         let _ = console.finish();
     } else {
         // A closed pipe is no reason to fail.
@@ -192,10 +192,10 @@ fn usage(error: &clap::Error, args: &[OsString], environment: &Environment) -> E
     if args.iter().any(|arg| arg == "--json") {
         // What is wrong stands before the first empty line, names of what is missing included.
         let lines: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
-        let failure = Failure::usage(lines.join(" ").trim_start_matches("error: "))
-            .hint("`relay --help` lists the commands, `relay COMMAND --help` the options of one");
-        let mut console = Console::real(environment, ColorChoice::Never);
-        console.failure_json(&failure, "");
+        let failure = CommandFailure::usage(lines.join(" ").trim_start_matches("error: "))
+            .with_hint("`relay --help` lists the commands, `relay COMMAND --help` the options of one");
+        let mut console = Console::stdio(environment, ColorChoice::Never);
+        console.print_failure_json(&failure, "");
         let _ = console.finish();
     }
     Exit::Usage
@@ -205,6 +205,6 @@ fn usage(error: &clap::Error, args: &[OsString], environment: &Environment) -> E
 mod tests {
     #[test]
     fn the_command_line_is_consistent() {
-        super::command().debug_assert();
+        super::cli_definition().debug_assert();
     }
 }

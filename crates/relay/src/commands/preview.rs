@@ -1,19 +1,19 @@
 //! `relay preview`: what an answer would do, without doing it.
 
-use relaycode_change::plan::Refused;
-use relaycode_change::repair;
-use relaycode_change::tree::Overlay;
-use relaycode_door::{Consent, Door, Preview};
+use relaycode_change::plan::PlanRefusal;
+use relaycode_change::plan::tree::OverlayTree;
+use relaycode_change::prompt::repair;
+use relaycode_door::{Consent, Door, PlanPreview};
 use relaycode_project::config::LogLevel;
-use relaycode_tui as view;
-use relaycode_tui::diff::Layout;
+use relaycode_tui::views;
+use relaycode_tui::views::diff::DiffLayout;
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, Given, Source};
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::terminal::ChosenLayout;
+use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::environment::DiffLayoutArgs;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Show what an answer would change, without changing anything
 ///
@@ -23,9 +23,9 @@ use crate::terminal::ChosenLayout;
 /// as a whole (exit code 3), with the reasons.
 #[derive(Debug, Clone, clap::Args)]
 #[command(alias = "plan")]
-pub(crate) struct Args {
+pub(crate) struct PreviewArgs {
     #[command(flatten)]
-    pub(crate) given: Given,
+    pub(crate) answer_args: AnswerArgs,
 
     /// With --json: include each file's resulting text (base64 if it is not UTF-8)
     #[arg(long, requires = "json")]
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     repair: bool,
 
     #[command(flatten)]
-    layout: ChosenLayout,
+    layout: DiffLayoutArgs,
 
     /// Leave out the diff
     #[arg(long, overrides_with = "diff")]
@@ -48,35 +48,35 @@ pub(crate) struct Args {
     diff: bool,
 }
 
-impl Act for Args {
+impl RunCommand for PreviewArgs {
     fn name(&self) -> &'static str {
         "preview"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
-        let source = Source::read(&self.given, project.root.clone(), "preview", context)?;
-        let answers = source.answers()?;
-        let door = project.door(context)?;
+        let source = AnswerSource::read(&self.answer_args, project.root.clone(), "preview", context)?;
+        let answers = source.parse_answers()?;
+        let door = project.into_door(context)?;
         // stdout is for the object or the prompt alone, where one was asked for.
-        let aside = context.json() || self.repair;
-        let shown = Shown {
+        let aside = context.is_json() || self.repair;
+        let shown = PreviewOptions {
             diff: self.diff || self.layout.side_by_side || !(aside || self.no_diff),
-            layout: self.layout.chosen(),
+            layout: self.layout.layout(),
             text: self.text,
             repair: self.repair,
         };
-        Ok(planned(&door, &answers, &shown, context))
+        Ok(preview_answers(&door, &answers, &shown, context))
     }
 }
 
 /// What is shown of a plan.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Shown {
+pub(crate) struct PreviewOptions {
     /// Its diff.
     pub(crate) diff: bool,
     /// … laid out like this.
-    pub(crate) layout: Layout,
+    pub(crate) layout: DiffLayout,
     /// With `--json`: each file's resulting text.
     pub(crate) text: bool,
     /// Of a refusal: the prompt for the model.
@@ -84,72 +84,91 @@ pub(crate) struct Shown {
 }
 
 /// Plans the answers, one on top of the other, and shows what comes out.
-pub(crate) fn planned(door: &Door, answers: &[Answer<'_>], shown: &Shown, context: &mut Context<'_>) -> Exit {
+pub(crate) fn preview_answers(
+    door: &Door,
+    answers: &[SourceAnswer<'_>],
+    shown: &PreviewOptions,
+    context: &mut CommandContext<'_>,
+) -> Exit {
     let mut objects = Vec::new();
     let mut exit = Exit::Done;
     let tree = door.tree(&answers[0].source.limits);
-    let mut tree = Overlay::new(&tree);
+    let mut tree = OverlayTree::new(&tree);
     for (at, answer) in answers.iter().enumerate() {
         if at > 0 && !shown.repair {
-            context.say("\n");
+            context.print_info("\n");
         }
         match door.preview(&answer.submission(Consent::default()), &tree) {
             Ok(preview) => {
-                show_plan(answer, &preview, shown, context);
+                print_plan(answer, &preview, shown, context);
                 // Nobody reads it otherwise, and it holds the whole answer and every diff.
-                objects.push(if context.json() { plan_object(answer, &preview, shown) } else { Value::Null });
-                tree.carry_out(&preview.plan);
+                objects.push(if context.is_json() {
+                    plan_json(answer, &preview, shown)
+                } else {
+                    Value::Null
+                });
+                tree.apply_plan(&preview.plan);
             }
             Err(refused) => {
                 exit = Exit::Refused;
                 objects.push(answer.refusal_json(&refused));
-                refuse(answer, &refused, shown, context);
+                print_refusal(answer, &refused, shown, context);
                 break;
             }
         }
     }
-    context.object(&super::apply::one_or_several("preview", exit, answers.len(), objects));
+    context.print_json(&super::apply::batch_json("preview", exit, answers.len(), objects));
     exit
 }
 
-fn show_plan(answer: &Answer<'_>, preview: &Preview, shown: &Shown, context: &mut Context<'_>) {
-    let aside = context.json() || shown.repair;
-    let look = if aside { context.console.err_look() } else { context.console.out_look() };
-    let mut text = answer.card(&preview.plan, "", &look);
-    text += &view::why::would_ask(&preview.rules, &look);
+fn print_plan(
+    answer: &SourceAnswer<'_>,
+    preview: &PlanPreview,
+    shown: &PreviewOptions,
+    context: &mut CommandContext<'_>,
+) {
+    let aside = context.is_json() || shown.repair;
+    let look = if aside { context.console.err_style() } else { context.console.out_style() };
+    let mut text = answer.card_text(&preview.plan, "", &look);
+    text += &views::rules::would_ask_line(&preview.rules, &look);
     if shown.diff {
-        text += &view::diff::text_in(&preview.plan, shown.layout, &look);
+        text += &views::diff::text_with_layout(&preview.plan, shown.layout, &look);
     }
-    if context.quiet() {
+    if context.is_quiet() {
         return;
     }
     if aside {
-        context.beside(LogLevel::Info, &text);
+        context.eprint_at(LogLevel::Info, &text);
     } else {
-        context.console.out(&text);
+        context.console.print(&text);
     }
 }
 
-fn refuse(answer: &Answer<'_>, refused: &Refused, shown: &Shown, context: &mut Context<'_>) {
-    if !(context.quiet() && (context.json() || shown.repair)) {
-        let text = answer.refusal(refused, shown.repair, &context.console.err_look());
-        context.beside(LogLevel::Error, &text);
+fn print_refusal(
+    answer: &SourceAnswer<'_>,
+    refused: &PlanRefusal,
+    shown: &PreviewOptions,
+    context: &mut CommandContext<'_>,
+) {
+    if !(context.is_quiet() && (context.is_json() || shown.repair)) {
+        let text = answer.refusal_text(refused, shown.repair, &context.console.err_style());
+        context.eprint_at(LogLevel::Error, &text);
     }
-    if shown.repair && !context.json() {
-        let text = context.console.out_look().block(&repair::prompt(refused)).into_owned();
-        context.console.out(&text);
+    if shown.repair && !context.is_json() {
+        let text = context.console.out_style().block(&repair::repair_prompt(refused)).into_owned();
+        context.console.print(&text);
     }
 }
 
 /// What `--json` prints for a plan.
-fn plan_object(answer: &Answer<'_>, preview: &Preview, shown: &Shown) -> Value {
+fn plan_json(answer: &SourceAnswer<'_>, preview: &PlanPreview, shown: &PreviewOptions) -> Value {
     json!({
         "ok": true,
         "code": Exit::Done as u8,
         "command": "preview",
         "project": answer.source.root.to_string_lossy(),
         "proposal": answer.proposal_json(),
-        "plan": Answer::plan_json(&preview.plan, shown.text),
+        "plan": SourceAnswer::plan_json(&preview.plan, shown.text),
         "digest": preview.digest.to_string(),
         "rules": preview.rules,
     })

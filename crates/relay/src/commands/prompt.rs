@@ -1,15 +1,16 @@
 //! `relay prompt`: the instructions for a model, and files to go with them.
 
-use relaycode_change::path::RelPath;
-use relaycode_door::{Door, Instructions, InstructionsError};
-use relaycode_tui::outcome;
+use relaycode_change::proposal::path::RelPath;
+use relaycode_door::{Door, InstructionsError, ModelInstructions};
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::context::{Act, Context};
-use crate::copying::{self, Copied};
-use crate::failure::{Exit, Failure};
-use crate::files;
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::copy_out;
+use crate::terminal::copy_out::CopyTarget;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::path_args;
+use crate::wiring::project::Project;
 
 /// Print the instructions for a model, and files to go with them
 ///
@@ -18,7 +19,7 @@ use crate::project::Project;
 /// an answer that comes back when a file has moved on is merged with what changed meanwhile. With --copy the text goes
 /// to the clipboard, or through the terminal (OSC 52) where there is none.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct PromptArgs {
     /// Files to hand along: paths, directories or globs
     #[arg(value_name = "FILES")]
     files: Vec<String>,
@@ -28,52 +29,57 @@ pub(crate) struct Args {
     copy: bool,
 }
 
-impl Act for Args {
+impl RunCommand for PromptArgs {
     fn name(&self) -> &'static str {
         "prompt"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
         let directory = context.options.directory.clone();
-        let paths = files::find(&project.root, &directory, &self.files)?;
-        let door = project.door(context)?;
-        let read = read(&door, &paths)?;
-        let Instructions { named, text: prompt } = instructions(&door, &read)?;
+        let paths = path_args::expand_paths(&project.root, &directory, &self.files)?;
+        let door = project.into_door(context)?;
+        let read = read_files(&door, &paths)?;
+        let ModelInstructions { keyed_project_id: named, text: prompt } = model_instructions(&door, &read)?;
         let names: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
-        let copied = if self.copy { Some(copying::copy(&prompt)?) } else { None };
-        if context.json() {
-            context.object(&json!({
+        let copied = if self.copy { Some(copy_out::copy_text(&prompt)?) } else { None };
+        if context.is_json() {
+            context.print_json(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "prompt", "project": door.root.to_string_lossy(),
-                "projectId": named, "files": names, "prompt": prompt, "copied": copied.map(Copied::name),
+                "projectId": named, "files": names, "prompt": prompt, "copied": copied.map(CopyTarget::name),
             }));
             return Ok(Exit::Done);
         }
         if let Some(copied) = copied {
-            let look = context.look();
-            let text = format!("the prompt {}: give it to your model as its instructions", copied.said());
-            context.say(&outcome::done(&look, &text));
+            let look = context.style();
+            let text = format!("the prompt {}: give it to your model as its instructions", copied.clause());
+            context.print_info(&outcome::success_line(&look, &text));
             return Ok(Exit::Done);
         }
-        let prompt = context.console.out_look().block(&prompt).into_owned();
-        context.console.out(&prompt);
+        let prompt = context.console.out_style().block(&prompt).into_owned();
+        context.console.print(&prompt);
         Ok(Exit::Done)
     }
 }
 
 /// What a model is told, with these files.
-pub(crate) fn instructions(door: &Door, files: &[(RelPath, String)]) -> Result<Instructions, Failure> {
+pub(crate) fn model_instructions(
+    door: &Door,
+    files: &[(RelPath, String)],
+) -> Result<ModelInstructions, CommandFailure> {
     door.instructions(files).map_err(|error| match error {
-        InstructionsError::TooMuch(_) => Failure::usage(error).hint("hand along fewer or smaller files"),
-        InstructionsError::Key(_) => Failure::unexpected(error),
+        InstructionsError::TooMuch(_) => {
+            CommandFailure::usage(error).with_hint("hand along fewer or smaller files")
+        }
+        InstructionsError::Key(_) => CommandFailure::unexpected(error),
         InstructionsError::Remember(error) => error.into(),
     })
 }
 
-fn read(door: &Door, paths: &[RelPath]) -> Result<Vec<(RelPath, String)>, Failure> {
+fn read_files(door: &Door, paths: &[RelPath]) -> Result<Vec<(RelPath, String)>, CommandFailure> {
     let mut files = Vec::new();
     for path in paths {
-        let text = files::text(door, path)?;
+        let text = path_args::read_text(door, path)?;
         files.push((path.clone(), text));
     }
     Ok(files)

@@ -7,22 +7,23 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use relaycode_door::{Adoption, Door, DoorError, Recordable};
-use relaycode_exec::{End, ExecError, Finished, Job, Output};
+use relaycode_door::{Adoption, Door, DoorError, RecordedCommand};
+use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
-use relaycode_ledger::recording::Left;
-use relaycode_ledger::{LedgerError, Secured};
+use relaycode_ledger::recording::RecordingOmission;
+use relaycode_ledger::{LedgerError, SecureReport};
 use relaycode_project::config::LogLevel;
-use relaycode_tui as view;
-use relaycode_tui::clock;
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::ask;
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::project::{self, Project};
-use crate::providers::spinner;
-use crate::signals::Held;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::questions;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project;
+use crate::wiring::project::Project;
+use crate::wiring::providers::start_spinner;
 
 /// Run any command, and make what it changes undoable
 ///
@@ -33,7 +34,7 @@ use crate::signals::Held;
 /// Ends with the command's own exit code (0 to 255; 128 and the signal's number if a signal ended it), unless
 /// recording failed.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct RecordArgs {
     /// What `relay log` calls it, instead of the command
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
@@ -47,105 +48,106 @@ pub(crate) struct Args {
     code: Cell<Option<u8>>,
 }
 
-impl Act for Args {
+impl RunCommand for RecordArgs {
     fn name(&self) -> &'static str {
         "record"
     }
 
-    fn writes(&self) -> bool {
+    fn may_write(&self) -> bool {
         true
     }
 
-    fn passes_on(&self) -> Option<u8> {
+    fn exit_code_override(&self) -> Option<u8> {
         self.code.get()
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
         project.recover(context)?;
         // From here to the end: whatever is typed is meant for the command, and what it did is always recorded.
-        Held::until_the_end()?;
-        let signals = Held::begin()?;
-        outlive_quit()?;
-        let door = project.door(context)?;
-        let what = Recordable { words: &self.command, message: self.message.as_deref(), now: clock::now() };
+        SignalGuard::hold_until_exit()?;
+        let signals = SignalGuard::acquire()?;
+        ignore_sigquit()?;
+        let door = project.into_door(context)?;
+        let what =
+            RecordedCommand { argv: &self.command, message: self.message.as_deref(), now: clock::now_utc() };
 
         let began = Instant::now();
-        let waiting = spinner(context, "securing the project's files");
-        let watched = door.secure(&what, &mut |_, _| {}, &|| signals.asked());
+        let waiting = start_spinner(context, "securing the project's files");
+        let watched = door.secure(&what, &mut |_, _| {}, &|| signals.stop_requested());
         drop(waiting);
         let watched = watched?;
         let secured = watched.secured().clone();
-        let text = view::recording::secured(&secured, began.elapsed(), &context.console.err_look());
-        context.beside(LogLevel::Info, &text);
+        let text = views::recording::secured_line(&secured, began.elapsed(), &context.console.err_style());
+        context.eprint_at(LogLevel::Info, &text);
         context.console.flush();
 
-        let at_a_terminal = ask::terminal().is_some();
-        signals.forget_interrupt();
+        let at_a_terminal = questions::open_terminal().is_some();
+        signals.clear_interrupt();
         let job = Job {
-            output: Output::Streams { aside: context.json() },
-            held: watched.sign_of_life().map(Arc::new),
+            output: JobOutput::Inherited { stdout_to_stderr: context.is_json() },
+            keep_open: watched.sign_of_life().map(Arc::new),
             ..Job::argv(self.command.iter().cloned(), context.options.directory.clone())
         };
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
-        let stop = || if at_a_terminal { signals.told_to_end() } else { signals.asked() };
+        let stop = || if at_a_terminal { signals.termination_requested() } else { signals.stop_requested() };
         let ran = door.runner.run(&job, &stop, &mut |_| {});
 
-        let waiting = spinner(context, "looking at what changed");
+        let waiting = start_spinner(context, "looking at what changed");
         let (secured_at, outside) = watched.secured_at();
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         let adoption = door.adopt(watched, ran.as_ref().ok());
         drop(waiting);
-        let adoption = adoption.map_err(|error| not_recorded(error, &door.root, &secured_at))?;
-        let line = what.line();
-        let finished = ran.map_err(|error| not_run(&error, adoption.committed.is_some()))?;
+        let adoption = adoption.map_err(|error| not_recorded_failure(error, &door.root, &secured_at))?;
+        let line = what.command_line();
+        let finished = ran.map_err(|error| not_run_failure(&error, adoption.committed.is_some()))?;
         self.report(
             &door,
-            &Recorded { line: &line, secured: &secured, finished: &finished, adoption: &adoption },
+            &RecordReport { line: &line, secured: &secured, finished: &finished, adoption: &adoption },
             context,
         );
         if let Some(committed) = &adoption.committed
-            && let Some(said) = &committed.doubt
+            && let Some(said) = &committed.durability_doubt
         {
-            return Err(project::doubt(&committed.record.uuid.short(), said));
+            return Err(project::disk_doubt_failure(&committed.record.uuid.short(), said));
         }
         if adoption.history.lost > 0 {
-            return Err(lost(adoption.history.lost));
+            return Err(history_lost_failure(adoption.history.lost));
         }
-        self.exit(&finished, adoption.committed.is_some())
+        self.exit_as_command(&finished, adoption.committed.is_some())
     }
 }
 
 /// What there is to tell.
-struct Recorded<'r> {
+struct RecordReport<'r> {
     line: &'r str,
-    secured: &'r Secured,
-    finished: &'r Finished,
+    secured: &'r SecureReport,
+    finished: &'r JobOutcome,
     adoption: &'r Adoption,
 }
 
-impl Args {
+impl RecordArgs {
     /// How relay ends: as the command did.
-    fn exit(&self, finished: &Finished, recorded: bool) -> Result<Exit, Failure> {
-        match code(finished) {
+    fn exit_as_command(&self, finished: &JobOutcome, recorded: bool) -> Result<Exit, CommandFailure> {
+        match exit_code(finished) {
             Some(code) => {
                 self.code.set(Some(code));
                 Ok(Exit::Done)
             }
-            None if finished.end == End::Stopped => Ok(Exit::Interrupted),
-            None => Err(Failure::unexpected(
+            None if finished.reason == ExitReason::Stopped => Ok(Exit::Interrupted),
+            None => Err(CommandFailure::unexpected(
                 "the process that watched the command was ended, and the command with it",
             )
-            .hint(what_changed(recorded))),
+            .with_hint(recorded_hint(recorded))),
         }
     }
 
-    fn report(&self, door: &Door, recorded: &Recorded<'_>, context: &mut Context<'_>) {
-        let Recorded { line, secured, finished, adoption } = recorded;
-        let code = code(finished).unwrap_or(Exit::Interrupted as u8);
-        let signal = if let End::Signalled(signal) = finished.end { Some(signal) } else { None };
+    fn report(&self, door: &Door, recorded: &RecordReport<'_>, context: &mut CommandContext<'_>) {
+        let RecordReport { line, secured, finished, adoption } = recorded;
+        let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
+        let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
         let record = adoption.committed.as_ref().map(|committed| &committed.record);
-        context.object(&json!({
+        context.print_json(&json!({
             "ok": code == 0,
             "code": code,
             "command": "record",
@@ -153,21 +155,23 @@ impl Args {
             "ran": line,
             "exit": { "code": code, "signal": signal, "seconds": seconds(finished.took), "leftBehind": finished.left_behind },
             "id": record.map(|record| record.uuid.to_string()),
-            "files": record.map_or(Vec::new(), |record| record.result.iter().map(file).collect()),
+            "files": record.map_or(Vec::new(), |record| record.result.iter().map(file_json).collect()),
             "secured": { "files": secured.files, "bytes": secured.bytes, "copied": secured.copied },
-            "notSecured": left(&secured.left),
-            "notUndoable": left(&adoption.left),
+            "notSecured": left_json(&secured.omissions),
+            "notUndoable": left_json(&adoption.irreversible),
             "earlierRecords": { "restored": adoption.history.restored, "lost": adoption.history.lost },
         }));
-        let look = context.console.err_look();
+        let look = context.console.err_style();
         if finished.left_behind > 0 {
-            let said =
-                format!("{} that it left behind: ended", view::number(finished.left_behind, "process"));
-            context.beside(LogLevel::Warn, &view::outcome::remark(&look, &said));
+            let said = format!(
+                "{} that it left behind: ended",
+                relaycode_tui::pluralize(finished.left_behind, "process")
+            );
+            context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
         }
-        let text = view::recording::adopted(adoption, line, &look);
-        let level = if adoption.left.is_empty() { LogLevel::Info } else { LogLevel::Warn };
-        context.beside(level, &text);
+        let text = views::recording::adoption_report(adoption, line, &look);
+        let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };
+        context.eprint_at(level, &text);
     }
 }
 
@@ -176,15 +180,15 @@ fn seconds(took: Duration) -> f64 {
 }
 
 /// The command's own exit code, as a shell would say it; `None` if it was ended by relay.
-fn code(finished: &Finished) -> Option<u8> {
-    match finished.end {
-        End::Exited(code) => Some(u8::try_from(code & 0xff).unwrap_or(u8::MAX)),
-        End::Signalled(signal) => Some(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
+fn exit_code(finished: &JobOutcome) -> Option<u8> {
+    match finished.reason {
+        ExitReason::Exited(code) => Some(u8::try_from(code & 0xff).unwrap_or(u8::MAX)),
+        ExitReason::Signalled(signal) => Some(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
         _ => None,
     }
 }
 
-fn file(file: &FileRecord) -> Value {
+fn file_json(file: &FileRecord) -> Value {
     let change = match (file.before, file.after) {
         (None, _) => "A",
         (_, None) => "D",
@@ -196,16 +200,15 @@ fn file(file: &FileRecord) -> Value {
     })
 }
 
-fn left(all: &[Left]) -> Vec<Value> {
-    let one =
-        |left: &Left| json!({"path": left.path, "why": left.why, "files": left.files, "bytes": left.bytes});
+fn left_json(all: &[RecordingOmission]) -> Vec<Value> {
+    let one = |left: &RecordingOmission| json!({"path": left.path, "why": left.reason, "files": left.files, "bytes": left.bytes});
     all.iter().map(one).collect()
 }
 
 /// The command ran, and what it changed is not in the ledger: what is true of the project now, and what to do.
-fn not_recorded(error: DoorError, root: &Path, secured_at: &Path) -> Failure {
+fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> CommandFailure {
     let gone = matches!(error, DoorError::Ledger(LedgerError::RootGone { .. }));
-    let mut failure = Failure::from(error);
+    let mut failure = CommandFailure::from(error);
     // Whatever the ledger says of its own part: the command ran.
     failure.state = None;
     let own = root.join(".relaycode");
@@ -228,19 +231,20 @@ fn not_recorded(error: DoorError, root: &Path, secured_at: &Path) -> Failure {
             secured_at.display()
         )
     };
-    failure.hint(next)
+    failure.with_hint(next)
 }
 
 /// The command took records of earlier changes with it.
-fn lost(records: usize) -> Failure {
-    let said = format!("{} of earlier changes went with .relaycode", view::number(records, "record"));
-    Failure::new(Exit::Doubt, "historyLost", said).hint(
+fn history_lost_failure(records: usize) -> CommandFailure {
+    let said =
+        format!("{} of earlier changes went with .relaycode", relaycode_tui::pluralize(records, "record"));
+    CommandFailure::new(Exit::DiskDoubt, "historyLost", said).with_hint(
         "there was no copy of them: what they did cannot be undone any more; what the command changed can",
     )
 }
 
 /// What became of what had changed, if the command was cut short.
-fn what_changed(recorded: bool) -> &'static str {
+fn recorded_hint(recorded: bool) -> &'static str {
     if recorded {
         "what had changed is recorded: `relay log`"
     } else {
@@ -248,17 +252,18 @@ fn what_changed(recorded: bool) -> &'static str {
     }
 }
 
-fn not_run(error: &ExecError, recorded: bool) -> Failure {
+fn not_run_failure(error: &ExecError, recorded: bool) -> CommandFailure {
     match error {
         ExecError::NotFound { .. } | ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
-            Failure::new(Exit::Usage, "notRun", error).hint("nothing was run, and nothing is recorded")
+            CommandFailure::new(Exit::Usage, "notRun", error)
+                .with_hint("nothing was run, and nothing is recorded")
         }
-        _ => Failure::unexpected(error).hint(what_changed(recorded)),
+        _ => CommandFailure::unexpected(error).with_hint(recorded_hint(recorded)),
     }
 }
 
 /// Ctrl-\ is meant for the command as well.
-fn outlive_quit() -> Result<(), Failure> {
+fn ignore_sigquit() -> Result<(), CommandFailure> {
     let caught = signal_hook::flag::register(signal_hook::consts::SIGQUIT, Arc::new(AtomicBool::new(false)));
-    caught.map(drop).map_err(|error| Failure::unexpected(format!("signals cannot be caught: {error}")))
+    caught.map(drop).map_err(|error| CommandFailure::unexpected(format!("signals cannot be caught: {error}")))
 }

@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 
-use relaycode_ledger::recording::Left;
-use relaycode_ledger::{Outcome, Recovered, Recovery};
+use relaycode_ledger::recording::RecordingOmission;
+use relaycode_ledger::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 use relaycode_project::config::LogLevel;
-use relaycode_tui as view;
+use relaycode_tui::views;
 use serde::Serialize;
 
-use crate::context::{Act, Context};
-use crate::failure::{Detail, Exit, Failure};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit, FailureDetail};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Put right what a run that stopped in the middle left
 ///
 /// Every command that writes does this by itself. What is left for this one are files that somebody
 /// changed meanwhile: they are left alone until you say which side stays.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct RecoverArgs {
     /// Stay with what is there now
     #[arg(long, conflicts_with = "restore")]
     keep: bool,
@@ -27,46 +27,46 @@ pub(crate) struct Args {
     restore: bool,
 }
 
-impl Act for Args {
+impl RunCommand for RecoverArgs {
     fn name(&self) -> &'static str {
         "recover"
     }
 
-    fn writes(&self) -> bool {
+    fn may_write(&self) -> bool {
         true
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
         let how = match (self.keep, self.restore) {
-            (true, _) => Recovery::Keep,
-            (_, true) => Recovery::Restore,
-            _ => Recovery::Automatic,
+            (true, _) => RecoveryMode::Keep,
+            (_, true) => RecoveryMode::Restore,
+            _ => RecoveryMode::Automatic,
         };
         let recovered = project.ledger.recover(how)?;
-        let left = |one: &Recovered| matches!(one.outcome, Outcome::NeedsYou(_));
+        let left = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_));
         let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
-        context.object(&RecoveredJson {
+        context.print_json(&RecoverJson {
             ok: exit == Exit::Done,
             code: exit as u8,
             command: "recover",
             project: project.root.to_string_lossy(),
-            transactions: recovered.iter().map(TransactionJson::of).collect(),
+            transactions: recovered.iter().map(RecoverTransactionJson::of).collect(),
         });
-        if exit == Exit::Done && context.quiet() {
+        if exit == Exit::Done && context.is_quiet() {
             return Ok(exit);
         }
-        let aside = context.json() || exit == Exit::NeedsYou;
-        let look = if aside { context.console.err_look() } else { context.console.out_look() };
-        let mut text = view::recovery::text(&recovered, &look);
+        let aside = context.is_json() || exit == Exit::NeedsYou;
+        let look = if aside { context.console.err_style() } else { context.console.out_style() };
+        let mut text = views::recovery::text(&recovered, &look);
         if recovered.is_empty() {
-            text = view::outcome::done(&look, "nothing to recover: no run stopped in the middle");
+            text = views::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
         }
         let level = if exit == Exit::Done { LogLevel::Info } else { LogLevel::Error };
         if aside {
-            context.beside(level, &text);
+            context.eprint_at(level, &text);
         } else {
-            context.say(&text);
+            context.print_info(&text);
         }
         Ok(exit)
     }
@@ -74,16 +74,16 @@ impl Act for Args {
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct RecoveredJson<'a> {
+struct RecoverJson<'a> {
     ok: bool,
     code: u8,
     command: &'static str,
     project: Cow<'a, str>,
-    transactions: Vec<TransactionJson>,
+    transactions: Vec<RecoverTransactionJson>,
 }
 
 #[derive(Serialize)]
-struct TransactionJson {
+struct RecoverTransactionJson {
     id: String,
     /// `committed`, `putBack`, `needsYou`, `kept`, `original` or `recorded`
     outcome: &'static str,
@@ -92,12 +92,12 @@ struct TransactionJson {
     /// Where bytes that are nowhere else are kept.
     kept: Option<String>,
     /// The files that were left alone; of a recording, what cannot be undone.
-    left: Vec<Detail>,
+    left: Vec<FailureDetail>,
 }
 
-impl TransactionJson {
-    fn of(recovered: &Recovered) -> TransactionJson {
-        let mut json = TransactionJson {
+impl RecoverTransactionJson {
+    fn of(recovered: &RecoveredTransaction) -> RecoverTransactionJson {
+        let mut json = RecoverTransactionJson {
             id: recovered.id.to_string(),
             outcome: "committed",
             restored: Vec::new(),
@@ -105,28 +105,28 @@ impl TransactionJson {
             left: Vec::new(),
         };
         match &recovered.outcome {
-            Outcome::Committed => {}
-            Outcome::PutBack { restored, kept } => {
+            RecoveryOutcome::Committed => {}
+            RecoveryOutcome::PutBack { restored, kept } => {
                 json.outcome = "putBack";
                 json.restored.clone_from(restored);
                 json.kept.clone_from(kept);
             }
-            Outcome::NeedsYou(unfinished) => {
+            RecoveryOutcome::NeedsDecision(unfinished) => {
                 json.outcome = "needsYou";
                 json.restored.clone_from(&unfinished.restored);
-                json.left = unfinished.left.iter().cloned().map(Detail::from).collect();
+                json.left = unfinished.left.iter().cloned().map(FailureDetail::from).collect();
             }
-            Outcome::Kept { kept } => {
+            RecoveryOutcome::Kept { kept } => {
                 json.outcome = "kept";
                 json.kept = Some(kept.clone());
             }
-            Outcome::Original => json.outcome = "original",
-            Outcome::Recorded { left, .. } => {
+            RecoveryOutcome::Original => json.outcome = "original",
+            RecoveryOutcome::RecordingAdopted { left, .. } => {
                 json.outcome = "recorded";
-                let detail = |left: &Left| Detail {
+                let detail = |left: &RecordingOmission| FailureDetail {
                     path: left.path.clone(),
-                    message: left.why.clone(),
-                    ..Detail::default()
+                    message: left.reason.clone(),
+                    ..FailureDetail::default()
                 };
                 json.left = left.iter().map(detail).collect();
             }

@@ -3,21 +3,23 @@
 
 use std::borrow::Cow;
 
-use relaycode_change::path::RelPath;
+use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::Record;
-use relaycode_ledger::revert::{KeptEdits, Reversal, RevertOptions};
-use relaycode_ledger::{About, Entry, Ledger, LedgerError, Target, TxId};
-use relaycode_tui as view;
-use relaycode_tui::clock;
-use relaycode_tui::outcome::Reverted;
+use relaycode_ledger::revert::{KeptEdits, RevertOptions, RevertPlan};
+use relaycode_ledger::{Ledger, LedgerError, LogEntry, LogTarget, TransactionHeader, TxId};
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
+use relaycode_tui::views::outcome::RevertReport;
 use serde::Serialize;
 
-use crate::ask::{self, is_yes};
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure, State};
-use crate::project::{self, Project};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::questions;
+use crate::terminal::questions::is_yes;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project;
+use crate::wiring::project::Project;
 use relaycode_project::config::LogLevel;
-use relaycode_project::head::Head;
+use relaycode_project::git::head::GitHead;
 
 /// Take a change back, keeping what came later
 ///
@@ -25,7 +27,7 @@ use relaycode_project::head::Head;
 /// same files stay; where they stand in the very same lines nothing is done (exit code 6) unless
 /// --markers is given.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct RevertArgs {
     /// A number of `relay log`, an id, or the beginning of one
     #[arg(value_name = "ID|N", default_value = NEWEST)]
     name: String,
@@ -46,63 +48,63 @@ pub(crate) struct Args {
 /// What is reverted where nothing is named.
 const NEWEST: &str = "1";
 
-impl Args {
+impl RevertArgs {
     /// Takes this change back.
-    pub(crate) fn of(id: TxId) -> Args {
-        Args { name: id.to_string(), yes: false, file: None, markers: false }
+    pub(crate) fn for_change(id: TxId) -> RevertArgs {
+        RevertArgs { name: id.to_string(), yes: false, file: None, markers: false }
     }
 
-    fn file(&self) -> Result<Option<RelPath>, Failure> {
-        let parse = |file: &String| RelPath::parse(file).map_err(Failure::usage);
+    fn file(&self) -> Result<Option<RelPath>, CommandFailure> {
+        let parse = |file: &String| RelPath::parse(file).map_err(CommandFailure::usage);
         let hint = "give the file as `relay show` lists it";
-        self.file.as_ref().map(parse).transpose().map_err(|failure| failure.hint(hint))
+        self.file.as_ref().map(parse).transpose().map_err(|failure| failure.with_hint(hint))
     }
 
     /// The failure, with the command that goes on from a conflict.
-    fn explained(&self, error: LedgerError) -> Failure {
+    fn failure_with_hint(&self, error: LedgerError) -> CommandFailure {
         let conflict = matches!(error, LedgerError::RevertConflict(_));
-        let failure = Failure::from(error);
+        let failure = CommandFailure::from(error);
         if !conflict || self.name == NEWEST {
             return failure;
         }
-        failure.hint(format!(
+        failure.with_hint(format!(
             "`relay revert {} --markers` writes both sides into the files, or undo the later edits first",
             self.name
         ))
     }
 }
 
-impl Act for Args {
+impl RunCommand for RevertArgs {
     fn name(&self) -> &'static str {
         "revert"
     }
 
-    fn writes(&self) -> bool {
+    fn may_write(&self) -> bool {
         true
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
         project.recover(context)?;
-        let target = project.find(&self.name)?;
+        let target = project.find_target(&self.name)?;
         let options = RevertOptions { file: self.file()?, markers: self.markers };
         let reversal =
-            project.ledger.plan_revert(&target, &options).map_err(|error| self.explained(error))?;
-        let newest = match newest(&target) {
+            project.ledger.plan_revert(&target, &options).map_err(|error| self.failure_with_hint(error))?;
+        let newest = match newest_id(&target) {
             Some(id) => project.ledger.record(id)?,
-            None => return Err(Failure::usage(format!("there is nothing in `{}`", self.name))),
+            None => return Err(CommandFailure::usage(format!("there is nothing in `{}`", self.name))),
         };
-        let revert = Revert { args: self, project, target, newest, reversal };
+        let revert = PlannedRevert { args: self, project, target, newest, reversal };
         if revert.reversal.changes.is_empty() {
             revert.report(None, context);
             return Ok(Exit::Done);
         }
-        revert.ask_elsewhere(context)?;
+        revert.confirm_other_head(context)?;
         let about = revert.about();
-        let committed = revert.project.carry_out(&revert.reversal.changes, about, "user")?;
+        let committed = revert.project.commit_changes(&revert.reversal.changes, about, "user")?;
         let id = committed.record.uuid;
-        if let Some(said) = &committed.doubt {
-            return Err(project::doubt(&id.short(), said));
+        if let Some(said) = &committed.durability_doubt {
+            return Err(project::disk_doubt_failure(&id.short(), said));
         }
         revert.report(Some(id), context);
         Ok(Exit::Done)
@@ -110,22 +112,22 @@ impl Act for Args {
 }
 
 /// Entries that are looked at for one that can be taken back.
-const NEAR: usize = 20;
+const SEARCH_DEPTH: usize = 20;
 
 /// The newest change that is no revert and was not taken back, and what it is called.
-pub(crate) fn newest_open(ledger: &Ledger) -> Result<Option<(TxId, String)>, Failure> {
-    let page = ledger.page(0, NEAR)?;
-    let found = page.entries.iter().find(|entry| is_open(entry));
-    Ok(found.and_then(|entry| Some((entry.members.first()?.id?, title(entry)?))))
+pub(crate) fn newest_revertible(ledger: &Ledger) -> Result<Option<(TxId, String)>, CommandFailure> {
+    let page = ledger.log_page(0, SEARCH_DEPTH)?;
+    let found = page.entries.iter().find(|entry| is_revertible(entry));
+    Ok(found.and_then(|entry| Some((entry.members.first()?.id?, entry_title(entry)?))))
 }
 
 /// Nothing took it back, and it takes nothing back itself.
-fn is_open(entry: &Entry) -> bool {
+fn is_revertible(entry: &LogEntry) -> bool {
     entry.members.iter().all(|item| !item.undone && item.revertible && item.revert_of.is_empty())
 }
 
 /// What an entry was about, in quotes, else its id.
-fn title(entry: &Entry) -> Option<String> {
+fn entry_title(entry: &LogEntry) -> Option<String> {
     /// Characters of a title.
     const TITLE: usize = 50;
     let title: String = entry.members.last()?.summary.chars().take(TITLE).collect();
@@ -134,35 +136,35 @@ fn title(entry: &Entry) -> Option<String> {
 }
 
 /// The newest transaction of a target.
-fn newest(target: &Target) -> Option<TxId> {
+fn newest_id(target: &LogTarget) -> Option<TxId> {
     match target {
-        Target::One(id) => Some(*id),
-        Target::Group { members, .. } => members.first().copied(),
+        LogTarget::Transaction(id) => Some(*id),
+        LogTarget::Group { members, .. } => members.first().copied(),
     }
 }
 
 /// A revert that is planned.
-struct Revert<'a> {
-    args: &'a Args,
+struct PlannedRevert<'a> {
+    args: &'a RevertArgs,
     project: Project,
-    target: Target,
+    target: LogTarget,
     newest: Record,
-    reversal: Reversal,
+    reversal: RevertPlan,
 }
 
-impl Revert<'_> {
+impl PlannedRevert<'_> {
     /// What is taken back, as people call it.
     fn name(&self) -> String {
         match &self.target {
-            Target::One(id) => id.short(),
-            Target::Group { id, .. } => id.chars().take(8).collect(),
+            LogTarget::Transaction(id) => id.short(),
+            LogTarget::Group { id, .. } => id.chars().take(8).collect(),
         }
     }
 
     /// Asks, if something else is checked out than when the change was applied.
-    fn ask_elsewhere(&self, context: &mut Context<'_>) -> Result<(), Failure> {
-        let then = Head { branch: self.newest.branch.clone(), commit: self.newest.head.clone() };
-        let now = self.project.head();
+    fn confirm_other_head(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
+        let then = GitHead { branch: self.newest.branch.clone(), commit: self.newest.head.clone() };
+        let now = self.project.git_head();
         let known = then.branch.is_some() || then.commit.is_some();
         if !known || then == now {
             return Ok(());
@@ -170,90 +172,94 @@ impl Revert<'_> {
         let said = format!(
             "{} was applied on {}; {} is checked out now",
             self.name(),
-            view::outcome::place(&then),
-            view::outcome::place(&now)
+            views::outcome::head_label(&then),
+            views::outcome::head_label(&now)
         );
-        let look = context.console.err_look();
+        let look = context.console.err_style();
         let said = look.safe(&said).into_owned();
         if self.args.yes {
-            context.beside(LogLevel::Warn, &view::outcome::remark(&look, &said));
+            context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
             return Ok(());
         }
-        let Some(terminal) = ask::terminal() else {
-            return Err(ask::nobody(&said, "`-y` reverts it here without asking"));
+        let Some(terminal) = questions::open_terminal() else {
+            return Err(questions::nobody_to_ask(&said, "`-y` reverts it here without asking"));
         };
-        terminal.say(&view::outcome::remark(&look, &said));
-        if is_yes(&ask::ask(&terminal, "  revert it here? [y/N]  ")?) {
+        terminal.write_text(&views::outcome::warning_line(&look, &said));
+        if is_yes(&questions::ask_line(&terminal, "  revert it here? [y/N]  ")?) {
             Ok(())
         } else {
-            Err(Failure::new(Exit::Declined, "declined", "not reverted").left(State::Unchanged))
+            Err(CommandFailure::new(Exit::Declined, "declined", "not reverted")
+                .with_state(ProjectState::Unchanged))
         }
     }
 
-    fn about(&self) -> About {
-        let head = self.project.head();
-        About {
+    fn about(&self) -> TransactionHeader {
+        let head = self.project.git_head();
+        TransactionHeader {
             branch: head.branch,
             head: head.commit,
-            revert_of: self.reversal.of.clone(),
+            revert_of: self.reversal.reverts.clone(),
             directories_to_remove: self.reversal.made_directories_to_remove.clone(),
             directory_modes: self.reversal.removed_directories.clone(),
             read_only: self.reversal.read_only.clone(),
             notes: self.reversal.notes.clone(),
-            ..About::new(TxId::random(), &self.newest.project_id, &clock::now(), "revert")
+            ..TransactionHeader::new(TxId::random(), &self.newest.project_id, &clock::now_utc(), "revert")
         }
     }
 
     /// The change that one would revert after this one.
-    fn next(&self) -> Option<(usize, String)> {
+    fn next_revertible(&self) -> Option<(usize, String)> {
         // The revert is done: that the log cannot be read now is no reason to fail.
-        let page = self.project.ledger.page(0, NEAR).ok()?;
-        let open =
-            |entry: &&Entry| is_open(entry) && entry.members.iter().all(|item| !self.takes_back(item.id));
+        let page = self.project.ledger.log_page(0, SEARCH_DEPTH).ok()?;
+        let open = |entry: &&LogEntry| {
+            is_revertible(entry) && entry.members.iter().all(|item| !self.is_reverted(item.id))
+        };
         let (at, entry) = page.entries.iter().enumerate().find(|(_, entry)| open(entry))?;
-        Some((at + 1, title(entry)?))
+        Some((at + 1, entry_title(entry)?))
     }
 
-    fn takes_back(&self, id: Option<TxId>) -> bool {
-        let back = self.reversal.of.iter().chain(&self.newest.revert_of);
+    fn is_reverted(&self, id: Option<TxId>) -> bool {
+        let back = self.reversal.reverts.iter().chain(&self.newest.revert_of);
         id.is_some_and(|id| back.copied().any(|other| other == id))
     }
 
     /// Says what was done; `None`: nothing, because there was nothing left to take back.
-    fn report(&self, id: Option<TxId>, context: &mut Context<'_>) {
+    fn report(&self, id: Option<TxId>, context: &mut CommandContext<'_>) {
         let reversal = &self.reversal;
-        context.object(&RevertedJson {
+        context.print_json(&RevertJson {
             ok: true,
             code: Exit::Done as u8,
             command: "revert",
             project: self.project.root.to_string_lossy(),
             reverted: id.is_some(),
             id: id.map(|id| id.to_string()),
-            revert_of: reversal.of.iter().map(ToString::to_string).collect(),
+            revert_of: reversal.reverts.iter().map(ToString::to_string).collect(),
             files: reversal.changes.iter().map(|change| change.path.as_str()).collect(),
-            kept: reversal.kept.iter().map(KeptJson::of).collect(),
-            with_markers: &reversal.conflicted,
+            kept: reversal.kept_edits.iter().map(KeptEditsJson::of).collect(),
+            with_markers: &reversal.conflict_marked,
         });
-        if context.quiet() {
+        if context.is_quiet() {
             return;
         }
-        let look = context.look();
+        let look = context.style();
         let text = match id {
-            None => view::outcome::done(&look, &format!("nothing of {} is left to revert", self.name())),
+            None => {
+                views::outcome::success_line(&look, &format!("nothing of {} is left to revert", self.name()))
+            }
             Some(_) => {
-                let next = self.next();
+                let next = self.next_revertible();
                 let back = &self.newest.revert_of;
-                Reverted { name: self.name(), back, reversal, next }.text(&look)
+                RevertReport { name: self.name(), reinstated: back, reversal, next }.text(&look)
             }
         };
-        context.say(&text);
+        context.print_info(&text);
     }
 }
 
 /// What `--json` prints.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct RevertedJson<'a> {
+struct RevertJson<'a> {
     ok: bool,
     code: u8,
     command: &'static str,
@@ -264,19 +270,19 @@ struct RevertedJson<'a> {
     revert_of: Vec<String>,
     files: Vec<&'a str>,
     /// Files with later edits, which stay.
-    kept: Vec<KeptJson<'a>>,
+    kept: Vec<KeptEditsJson<'a>>,
     /// Files that now hold conflict markers.
     with_markers: &'a [String],
 }
 
 #[derive(Serialize)]
-struct KeptJson<'a> {
+struct KeptEditsJson<'a> {
     path: &'a str,
     edits: usize,
 }
 
-impl<'a> KeptJson<'a> {
-    fn of(kept: &'a KeptEdits) -> KeptJson<'a> {
-        KeptJson { path: &kept.path, edits: kept.edits }
+impl<'a> KeptEditsJson<'a> {
+    fn of(kept: &'a KeptEdits) -> KeptEditsJson<'a> {
+        KeptEditsJson { path: &kept.path, edits: kept.edits }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use relaycode_friend::review::{Reviewed, Reviewing, review};
+use relaycode_friend::ask::review::{ReviewOutcome, ReviewRequest, review};
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::friends::arguments::{Reading, Whom, With};
-use crate::friends::circle::Answered;
-use crate::friends::tell::{Told, tell};
-use crate::signals::Held;
+use crate::friends::args::{ContextArgs, ReadOnlyArgs, TargetArgs};
+use crate::friends::ask_report::{AnswerView, report_answers};
+use crate::friends::group::HasAskOutcome;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Have another agent review your changes
 ///
@@ -20,16 +20,16 @@ use crate::signals::Held;
 /// With --verdict it has to come to one: findings with a severity and a place, read from checked JSON only. Findings
 /// that block end with code 20. No answer, or one that cannot be read, is never a pass.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ReviewArgs {
     /// Only these files and directories
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    whom: Whom,
+    target: TargetArgs,
 
     #[command(flatten)]
-    with: With,
+    context_args: ContextArgs,
 
     /// What to compare with: a branch or a commit
     #[arg(long, value_name = "REF", allow_hyphen_values = true)]
@@ -48,58 +48,58 @@ pub(crate) struct Args {
     verdict: bool,
 
     #[command(flatten)]
-    reading: Reading,
+    read_only: ReadOnlyArgs,
 }
 
-impl Answered for Reviewed {
-    fn asked(&self) -> &relaycode_friend::ask::Asked {
-        &self.asked
+impl HasAskOutcome for ReviewOutcome {
+    fn ask_outcome(&self) -> &relaycode_friend::ask::AskOutcome {
+        &self.outcome
     }
 }
 
-impl Act for Args {
+impl RunCommand for ReviewArgs {
     fn name(&self) -> &'static str {
         "review"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let held = Held::begin()?;
-        let stop = || held.asked();
-        let begun = self.reading.begin(&self.whom, &self.with, &stop, context)?;
-        let paths = self.named(context)?;
-        let round = begun.circle.ask(
-            begun.check,
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let held = SignalGuard::acquire()?;
+        let stop = || held.stop_requested();
+        let begun = self.read_only.prepare(&self.target, &self.context_args, &stop, context)?;
+        let paths = self.absolute_paths(context)?;
+        let round = begun.group.ask_all(
+            begun.check_tree,
             |part, world, hear| {
-                let reviewing = Reviewing {
+                let reviewing = ReviewRequest {
                     base: self.base.clone(),
                     paths: paths.clone(),
                     prompt: self.prompt.clone(),
-                    context: begun.given.clone(),
+                    context: begun.context.clone(),
                     uncommitted: self.uncommitted,
                     verdict: self.verdict,
-                    terms: begun.terms(part),
+                    options: begun.options_for(part),
                 };
                 review(part.friend, &reviewing, world, hear)
             },
             context,
         )?;
-        Ok(tell("review", begun.check, round, told, context))
+        Ok(report_answers("review", begun.check_tree, round, answer_view, context))
     }
 }
 
-fn told(reviewed: &Reviewed) -> Told<'_> {
-    Told { asked: &reviewed.asked, verdict: reviewed.verdict.as_ref() }
+fn answer_view(reviewed: &ReviewOutcome) -> AnswerView<'_> {
+    AnswerView { asked: &reviewed.outcome, verdict: reviewed.verdict.as_ref() }
 }
 
-impl Args {
+impl ReviewArgs {
     /// The paths as seen from where the user stands.
-    fn named(&self, context: &Context<'_>) -> Result<Vec<String>, Failure> {
+    fn absolute_paths(&self, context: &CommandContext<'_>) -> Result<Vec<String>, CommandFailure> {
         let directory = context.options.directory.canonicalize();
-        let directory = directory.map_err(|error| Failure::usage(format!("-C: {error}")))?;
+        let directory = directory.map_err(|error| CommandFailure::usage(format!("-C: {error}")))?;
         let one = |path: &PathBuf| {
             let whole = directory.join(path);
             whole.into_os_string().into_string().map_err(|_| {
-                Failure::usage(format!("{} is no text, and git is asked in text", path.display()))
+                CommandFailure::usage(format!("{} is no text, and git is asked in text", path.display()))
             })
         };
         self.paths.iter().map(one).collect()

@@ -3,28 +3,28 @@
 use std::borrow::Cow;
 
 use relaycode_change::diff::{self, FileDiff};
-use relaycode_change::path::RelPath;
-use relaycode_change::plan::{Change, FilePlan};
-use relaycode_change::proposal::Mode;
-use relaycode_ledger::record::{FileRecord, Image, Record, RecordedOperation};
+use relaycode_change::plan::{FileChangeKind, FilePlan};
+use relaycode_change::proposal::GitFileMode;
+use relaycode_change::proposal::path::RelPath;
+use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
-use relaycode_tui as view;
-use relaycode_tui::diff::Layout;
-use relaycode_tui::look::Look;
-use relaycode_tui::record::{Fate, Shown, change};
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views;
+use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::views::record::{RecordView, RevertStatus, file_change};
 use serde::Serialize;
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
-use crate::terminal::ChosenLayout;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::environment::DiffLayoutArgs;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Show what one change did
 ///
 /// When it was applied and where it came from, what its author said, the files, and whether it was
 /// reverted; with --diff what it changed in them. Nothing is changed.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ShowArgs {
     /// A number of `relay log`, an id, or the beginning of one
     #[arg(value_name = "ID|N", default_value = "1")]
     name: String,
@@ -34,54 +34,54 @@ pub(crate) struct Args {
     diff: bool,
 
     #[command(flatten)]
-    layout: ChosenLayout,
+    layout: DiffLayoutArgs,
 
     /// Only this file
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
 }
 
-impl Act for Args {
+impl RunCommand for ShowArgs {
     fn name(&self) -> &'static str {
         "show"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
-        project.restore(context);
-        let ids = project.find(&self.name)?.ids();
+        project.restore_ledger(context);
+        let ids = project.find_target(&self.name)?.ids();
         let mut shown = Vec::new();
         for id in ids {
             let record = project.ledger.record(id)?;
-            let fate = project.fate(id)?;
-            shown.push(One::read(&project, record, fate, self)?);
+            let fate = project.revert_status(id)?;
+            shown.push(ShowRecord::read(&project, record, fate, self)?);
         }
         if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.shown.files.is_empty()))
         {
-            return Err(Failure::usage(format!("{file} is not among the files of {}", self.name))
-                .hint(format!("`relay show {}` lists them", self.name)));
+            return Err(CommandFailure::usage(format!("{file} is not among the files of {}", self.name))
+                .with_hint(format!("`relay show {}` lists them", self.name)));
         }
-        if context.json() {
-            context.console.json(&ShownJson {
+        if context.is_json() {
+            context.console.print_json(&ShowJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "show",
                 project: project.root.to_string_lossy(),
-                records: shown.iter().map(|one| RecordJson::of(one, self.diff)).collect(),
+                records: shown.iter().map(|one| ShowRecordJson::of(one, self.diff)).collect(),
             });
             return Ok(Exit::Done);
         }
-        let look = context.console.out_look();
-        let layout = self.layout.chosen();
+        let look = context.console.out_style();
+        let layout = self.layout.layout();
         for (at, one) in shown.iter().enumerate() {
             if at > 0 {
-                context.console.out("\n");
+                context.console.print("\n");
             }
-            if !context.quiet() {
-                context.console.out(&view::record::text(&one.shown, &look));
+            if !context.is_quiet() {
+                context.console.print(&views::record::text(&one.shown, &look));
             }
             for diff in &one.diffs {
-                context.console.out(&diff.text(layout, &look));
+                context.console.print(&diff.text(layout, &look));
             }
         }
         Ok(Exit::Done)
@@ -89,61 +89,68 @@ impl Act for Args {
 }
 
 /// A record, and the diffs of its files where they were asked for.
-struct One {
-    shown: Shown,
-    diffs: Vec<Diffed>,
+struct ShowRecord {
+    shown: RecordView,
+    diffs: Vec<RecordDiff>,
 }
 
-impl One {
-    fn read(project: &Project, record: Record, fate: Fate, args: &Args) -> Result<One, Failure> {
+impl ShowRecord {
+    fn read(
+        project: &Project,
+        record: Record,
+        fate: RevertStatus,
+        args: &ShowArgs,
+    ) -> Result<ShowRecord, CommandFailure> {
         let wanted = |file: &&FileRecord| {
             args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
         };
         let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
         let asked = files.iter().filter(|_| args.diff || args.layout.side_by_side);
         let diffs =
-            asked.map(|file| Diffed::read(&project.ledger, &record, file)).collect::<Result<_, _>>()?;
-        Ok(One { shown: Shown { record, fate, files }, diffs })
+            asked.map(|file| RecordDiff::read(&project.ledger, &record, file)).collect::<Result<_, _>>()?;
+        Ok(ShowRecord { shown: RecordView { record, revert_status: fate, files }, diffs })
     }
 }
 
 /// A file of a record, and what was changed in it.
-pub(crate) struct Diffed {
+pub(crate) struct RecordDiff {
     file: FileRecord,
     /// `None`: the bytes are gone.
     diff: Option<(FilePlan, FileDiff)>,
 }
 
-impl Diffed {
-    fn read(ledger: &Ledger, record: &Record, file: &FileRecord) -> Result<Diffed, Failure> {
-        let before = kept(ledger.before_bytes(record, file))?;
-        let after = kept(ledger.after_bytes(record, file))?;
-        let known = before.zip(after).filter(|_| !record.leaves_open(file));
+impl RecordDiff {
+    fn read(ledger: &Ledger, record: &Record, file: &FileRecord) -> Result<RecordDiff, CommandFailure> {
+        let before = available_bytes(ledger.before_bytes(record, file))?;
+        let after = available_bytes(ledger.after_bytes(record, file))?;
+        let known = before.zip(after).filter(|_| !record.is_result_unknown(file));
         let plan = known.and_then(|(before, after)| file_plan(record, file, before, after));
         let diff = plan.map(|plan| {
-            let diff = diff::of_file(&plan);
+            let diff = diff::diff_file(&plan);
             (plan, diff)
         });
-        Ok(Diffed { file: file.clone(), diff })
+        Ok(RecordDiff { file: file.clone(), diff })
     }
 
     /// The diff, after an empty line.
-    pub(crate) fn text(&self, layout: Layout, look: &Look) -> String {
+    pub(crate) fn text(&self, layout: DiffLayout, look: &OutputStyle) -> String {
         match &self.diff {
-            Some((file, diff)) => view::diff::file_in(file, diff, layout, look),
-            None => view::record::no_diff(&self.file, look),
+            Some((file, diff)) => views::diff::file_text_with_layout(file, diff, layout, look),
+            None => views::record::no_diff(&self.file, look),
         }
     }
 }
 
 /// What a change did to its files.
-pub(crate) fn files_of(ledger: &Ledger, id: TxId) -> Result<Vec<Diffed>, Failure> {
+pub(crate) fn record_diffs(ledger: &Ledger, id: TxId) -> Result<Vec<RecordDiff>, CommandFailure> {
     let record = ledger.record(id)?;
-    record.result.iter().map(|file| Diffed::read(ledger, &record, file)).collect()
+    record.result.iter().map(|file| RecordDiff::read(ledger, &record, file)).collect()
 }
 
 /// Bytes of a record; `None` if they are not kept any more.
-fn kept(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Option<Vec<u8>>>, Failure> {
+fn available_bytes(
+    bytes: Result<Option<Vec<u8>>, LedgerError>,
+) -> Result<Option<Option<Vec<u8>>>, CommandFailure> {
     match bytes {
         Ok(bytes) => Ok(Some(bytes)),
         Err(LedgerError::NotRevertible { .. }) => Ok(None),
@@ -165,11 +172,11 @@ fn file_plan(
     Some(FilePlan {
         path: RelPath::parse(&file.path).ok()?,
         renamed_from,
-        change: change(record, file),
+        change: file_change(record, file),
         before,
         after,
-        mode_before: file.before.as_ref().map(mode),
-        mode_after: file.after.as_ref().map(mode),
+        mode_before: file.before.as_ref().map(file_mode),
+        mode_after: file.after.as_ref().map(file_mode),
         added: file.added,
         removed: file.removed,
         dialect: None,
@@ -177,25 +184,25 @@ fn file_plan(
     })
 }
 
-fn mode(image: &Image) -> Mode {
-    if image.mode & 0o100 == 0 { Mode::Regular } else { Mode::Executable }
+fn file_mode(image: &FileImage) -> GitFileMode {
+    if image.mode & 0o100 == 0 { GitFileMode::Regular } else { GitFileMode::Executable }
 }
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct ShownJson<'a> {
+struct ShowJson<'a> {
     ok: bool,
     code: u8,
     command: &'static str,
     project: Cow<'a, str>,
     /// One, or those of a group, newest first.
-    records: Vec<RecordJson<'a>>,
+    records: Vec<ShowRecordJson<'a>>,
 }
 
 /// A record without the contents of its files.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct RecordJson<'a> {
+struct ShowRecordJson<'a> {
     id: String,
     number: u64,
     project_id: &'a str,
@@ -208,7 +215,7 @@ struct RecordJson<'a> {
     prompt_summary: Option<&'a str>,
     reasoning: &'a [String],
     operations: &'a [RecordedOperation],
-    files: Vec<FileJson<'a>>,
+    files: Vec<RecordFileJson<'a>>,
     matches: &'a [String],
     gate: Option<&'a str>,
     decided_by: Option<&'a str>,
@@ -222,34 +229,34 @@ struct RecordJson<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct FileJson<'a> {
+struct RecordFileJson<'a> {
     path: &'a str,
     renamed_from: Option<&'a str>,
-    change: Change,
+    change: FileChangeKind,
     added: usize,
     removed: usize,
-    before: Option<Image>,
-    after: Option<Image>,
+    before: Option<FileImage>,
+    after: Option<FileImage>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<&'a diff::Content>,
+    diff: Option<&'a diff::DiffContent>,
 }
 
-impl<'a> RecordJson<'a> {
-    fn of(one: &'a One, with_diff: bool) -> RecordJson<'a> {
-        let One { shown, diffs } = one;
+impl<'a> ShowRecordJson<'a> {
+    fn of(one: &'a ShowRecord, with_diff: bool) -> ShowRecordJson<'a> {
+        let ShowRecord { shown, diffs } = one;
         let record = &shown.record;
         let diff = |at: usize| diffs.get(at).and_then(|one| one.diff.as_ref()).filter(|_| with_diff);
-        let files = shown.files.iter().enumerate().map(|(at, file)| FileJson {
+        let files = shown.files.iter().enumerate().map(|(at, file)| RecordFileJson {
             path: &file.path,
             renamed_from: file.renamed_from.as_deref(),
-            change: change(record, file),
+            change: file_change(record, file),
             added: file.added,
             removed: file.removed,
             before: file.before,
             after: file.after,
             diff: diff(at).map(|(_, diff)| &diff.content),
         });
-        RecordJson {
+        ShowRecordJson {
             id: record.uuid.to_string(),
             number: record.number,
             project_id: &record.project_id,
@@ -269,8 +276,8 @@ impl<'a> RecordJson<'a> {
             rules: &record.rules,
             digest: record.plan.map(|digest| digest.to_string()),
             revert_of: record.revert_of.iter().map(ToString::to_string).collect(),
-            undone: shown.fate.undone,
-            reverted_by: shown.fate.reverted_by,
+            undone: shown.revert_status.undone,
+            reverted_by: shown.revert_status.reverted_by,
             notes: &record.notes,
         }
     }

@@ -1,15 +1,16 @@
 //! `relay trust`: which commands this project may run.
 
 use relaycode_door::Door;
-use relaycode_project::trust::{State, Wants};
-use relaycode_tui as view;
-use relaycode_tui::clock;
+use relaycode_project::trust::{TrustRequest, TrustState};
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::ask::{self, is_yes};
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure, State as Left};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit, ProjectState as Left};
+use crate::terminal::questions;
+use crate::terminal::questions::is_yes;
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Show which commands the project wants to run, and trust them
 ///
@@ -17,7 +18,7 @@ use crate::project::Project;
 /// approved without you; its git repository can have hooks and filters that run on `relay git commit`.
 /// None of it runs or counts before you said yes to exactly it. What changes later is asked about again.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct TrustArgs {
     /// Accept what is shown, without asking
     #[arg(short, long)]
     yes: bool,
@@ -27,91 +28,100 @@ pub(crate) struct Args {
     revoke: bool,
 }
 
-impl Act for Args {
+impl RunCommand for TrustArgs {
     fn name(&self) -> &'static str {
         "trust"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let door = Project::open(context)?.door(context)?;
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let door = Project::open(context)?.into_door(context)?;
         if self.revoke {
             return revoke(&door, context);
         }
         let mut wants = door.wants();
         let trust = door.trust();
         let state = trust.state(&door.root, &wants);
-        wants.git = door.git().what_would_run().unwrap_or_default();
+        wants.git = door.git().commands_on_commit().unwrap_or_default();
         let git = trust.git_state(&door.root, &wants);
-        if let (State::Unavailable { why }, _) | (_, State::Unavailable { why }) = (&state, &git) {
-            return Err(Failure::unexpected(why).left(Left::Unchanged));
+        if let (TrustState::Unavailable { why }, _) | (_, TrustState::Unavailable { why }) = (&state, &git) {
+            return Err(CommandFailure::unexpected(why).with_state(Left::Unchanged));
         }
-        let look = context.look();
+        let look = context.style();
         if state.allows() && git.allows() {
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
-            context.tell(&view::trust::text(&wants, before(&state), &look));
-            context.say(&view::outcome::done(&look, said));
+            context.print(&views::trust::text(&wants, previous_wants(&state), &look));
+            context.print_info(&views::outcome::success_line(&look, said));
         } else {
-            self.ask(&wants, before(&state), context)?;
-            let now = clock::now();
+            self.ask_trust(&wants, previous_wants(&state), context)?;
+            let now = clock::now_utc();
             if !state.allows() {
-                trust.grant(&door.root, &wants, &now).map_err(Failure::unexpected)?;
+                trust.grant(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
             }
             if !git.allows() {
-                trust.grant_git(&door.root, &wants, &now).map_err(Failure::unexpected)?;
+                trust.grant_git(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
             }
-            context.say(&view::outcome::done(&look, "trusted, until it changes"));
+            context.print_info(&views::outcome::success_line(&look, "trusted, until it changes"));
         }
-        context.object(&object(&door, &wants, true));
+        context.print_json(&trust_json(&door, &wants, true));
         Ok(Exit::Done)
     }
 }
 
-impl Args {
+impl TrustArgs {
     /// Shows what is wanted, and gets a yes for it.
-    fn ask(&self, wants: &Wants, before: Option<&Wants>, context: &mut Context<'_>) -> Result<(), Failure> {
-        let asked = if self.yes { None } else { ask::terminal() };
+    fn ask_trust(
+        &self,
+        wants: &TrustRequest,
+        before: Option<&TrustRequest>,
+        context: &mut CommandContext<'_>,
+    ) -> Result<(), CommandFailure> {
+        let asked = if self.yes { None } else { questions::open_terminal() };
         let Some(terminal) = asked else {
-            context.tell(&view::trust::text(wants, before, &context.look()));
+            context.print(&views::trust::text(wants, before, &context.style()));
             if self.yes {
                 return Ok(());
             }
-            return Err(ask::nobody(
+            return Err(questions::nobody_to_ask(
                 "somebody has to say yes, and there is no terminal to ask on",
                 "`relay trust -y` accepts what it shows",
             ));
         };
         // What is asked about stands above the question, wherever the output goes.
-        terminal.say(&view::trust::text(wants, before, &context.console.err_look().on(terminal.file())));
+        terminal.write_text(&views::trust::text(
+            wants,
+            before,
+            &context.console.err_style().for_stream(terminal.file()),
+        ));
         let what = if wants.commands.is_empty() { "this" } else { "them" };
-        if is_yes(&ask::ask(&terminal, &format!("  run {what} from now on? [y/N]  "))?) {
+        if is_yes(&questions::ask_line(&terminal, &format!("  run {what} from now on? [y/N]  "))?) {
             return Ok(());
         }
-        Err(Failure::new(Exit::Declined, "declined", "not trusted").left(Left::Unchanged))
+        Err(CommandFailure::new(Exit::Declined, "declined", "not trusted").with_state(Left::Unchanged))
     }
 }
 
-fn before(state: &State) -> Option<&Wants> {
+fn previous_wants(state: &TrustState) -> Option<&TrustRequest> {
     match state {
-        State::Changed { before } => Some(before),
+        TrustState::Changed { before } => Some(before),
         _ => None,
     }
 }
 
-fn revoke(door: &Door, context: &mut Context<'_>) -> Result<Exit, Failure> {
-    let was = door.trust().revoke(&door.root).map_err(Failure::unexpected)?;
-    let look = context.look();
+fn revoke(door: &Door, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    let was = door.trust().revoke(&door.root).map_err(CommandFailure::unexpected)?;
+    let look = context.style();
     let said = if was {
         "nothing of this project is trusted any more"
     } else {
         "nothing of this project was trusted"
     };
-    context.say(&view::outcome::done(&look, said));
-    context.object(&object(door, &door.wants(), false));
+    context.print_info(&views::outcome::success_line(&look, said));
+    context.print_json(&trust_json(door, &door.wants(), false));
     Ok(Exit::Done)
 }
 
-fn object(door: &Door, wants: &Wants, trusted: bool) -> Value {
+fn trust_json(door: &Door, wants: &TrustRequest, trusted: bool) -> Value {
     let rows = |rows: &[(String, String)]| -> Vec<Value> {
         rows.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
     };

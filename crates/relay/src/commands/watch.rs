@@ -2,10 +2,10 @@
 
 use relaycode_door::Consent;
 
-use crate::answer::Given;
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::watching::Session;
+use crate::answer::AnswerArgs;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::watch::WatchSession;
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Watch the clipboard: copy an answer, and it is in the project
 ///
@@ -20,24 +20,24 @@ use crate::watching::Session;
 /// RELAY_CLIPBOARD chooses the clipboard: auto, wayland, x11, poll or none. With --json each event is an object on a
 /// line of its own. It ends with 0 after q, and with 130 after Ctrl-C.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct WatchArgs {
     /// Say yes to ordinary questions; not to answers without this checkout's key, not to what is off, and not to trust
     #[arg(short, long)]
     yes: bool,
 }
 
-impl Act for Args {
+impl RunCommand for WatchArgs {
     fn name(&self) -> &'static str {
         "watch"
     }
 
-    fn writes(&self) -> bool {
+    fn may_write(&self) -> bool {
         true
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let consent = Consent { yes: self.yes, allow: Vec::new() };
-        let given = Given::default();
-        Session::begin(consent, &given, context)?.run()
+        let given = AnswerArgs::default();
+        WatchSession::start(consent, &given, context)?.run()
     }
 }

@@ -1,45 +1,45 @@
 //! `relay why`: which rules decided about a change.
 
-use relaycode_tui as view;
+use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
-use crate::project::Project;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::project::Project;
 
 /// Say which rules let a change in
 ///
 /// Who or what admitted it before it was written, what the project's commands said, and who or what
 /// accepted it then.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct WhyArgs {
     /// A number of `relay log`, an id, or the beginning of one
     #[arg(value_name = "ID|N", default_value = "1")]
     name: String,
 }
 
-impl Act for Args {
+impl RunCommand for WhyArgs {
     fn name(&self) -> &'static str {
         "why"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
-        project.restore(context);
-        let ids = project.find(&self.name)?.ids();
+        project.restore_ledger(context);
+        let ids = project.find_target(&self.name)?.ids();
         let mut objects: Vec<Value> = Vec::new();
         for id in ids {
             let record = project.ledger.record(id)?;
-            let look = context.look();
-            if !context.json() {
-                context.tell(&view::why::record(&record, &look));
+            let look = context.style();
+            if !context.is_json() {
+                context.print(&views::rules::record_rules(&record, &look));
             }
             objects.push(json!({
                 "id": id.to_string(), "origin": record.origin, "decidedBy": record.decided_by,
                 "rules": record.rules, "gate": record.gate, "digest": record.plan.map(|digest| digest.to_string()),
             }));
         }
-        context.object(&json!({
+        context.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "why", "project": project.root.to_string_lossy(),
             "decisions": objects,
         }));

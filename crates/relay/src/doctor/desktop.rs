@@ -7,102 +7,116 @@
 use std::time::Duration;
 
 use relaycode_project::config::{self, Config};
-use relaycode_tui::gate::seconds;
-use relaycode_tui::notify::{Desk, Notifier, Reach};
-use relaycode_tui::osc;
-use relaycode_watch::clipboard::{self, Choice, Clipboard, Content, Desktop, NoClipboard};
-use relaycode_watch::feed::PATIENCE;
+use relaycode_tui::notify::{DesktopProbe, Notifier, NotifyMethod};
+use relaycode_tui::osc52;
+use relaycode_tui::views::gate::human_duration;
+use relaycode_watch::clipboard::{
+    self, Clipboard, ClipboardBackend, ClipboardContent, ClipboardUnavailable, DisplayAddresses,
+};
+use relaycode_watch::feed::OWNER_TIMEOUT;
 
-use super::Finding;
-use crate::ask;
-use crate::context::Context;
-use crate::desktop;
-use crate::project::Project;
-use crate::terminal::Environment;
+use super::DoctorFinding;
+use crate::terminal::environment::ConsoleEnv;
+use crate::terminal::questions;
+use crate::wiring::context::CommandContext;
+use crate::wiring::desktop;
+use crate::wiring::project::Project;
 
 /// Bytes that are read of a clipboard to see whether that works; more is text as well.
-const TRIED: usize = 64 * 1024;
+const PROBE_BYTES: usize = 64 * 1024;
 
 /// The clipboard as a source, and the way that copies go out.
-pub(super) fn clipboard(project: &Project, context: &Context<'_>) -> Vec<Finding> {
-    let choice = match desktop::choice() {
+pub(super) fn clipboard(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+    let choice = match desktop::clipboard_choice() {
         Ok(choice) => choice,
         Err(failure) => {
-            let wrong = Finding::bad(NAME, failure.message).next(failure.hint.unwrap_or_default());
-            return vec![wrong, copying(None)];
+            let wrong =
+                DoctorFinding::bad(NAME, failure.message).with_next_step(failure.hint.unwrap_or_default());
+            return vec![wrong, check_copying(None)];
         }
     };
-    let found = desktop::desktop();
+    let found = desktop::desktop_from_env();
     match clipboard::open(&found, choice) {
         Ok(mut opened) => {
             let interval = settings(project, context).watcher.clipboard_poll_interval;
-            let said = how(opened.as_ref(), &found, choice, Duration::from_millis(interval));
+            let said = describe_clipboard(opened.as_ref(), &found, choice, Duration::from_millis(interval));
             let name = opened.name();
-            vec![tried(&mut *opened, &said), copying(Some(name))]
+            vec![check_readable(&mut *opened, &said), check_copying(Some(name))]
         }
-        Err(why) => vec![missing(&why, choice), copying(None)],
+        Err(why) => vec![missing_clipboard(&why, choice), check_copying(None)],
     }
 }
 
 const NAME: &str = "clipboard";
 
 /// `X11, which tells of changes`
-fn how(clipboard: &dyn Clipboard, found: &Desktop, choice: Choice, interval: Duration) -> String {
+fn describe_clipboard(
+    clipboard: &dyn Clipboard,
+    found: &DisplayAddresses,
+    choice: ClipboardBackend,
+    interval: Duration,
+) -> String {
     let name = clipboard.name();
     // By itself relay takes Wayland's where it can be had.
-    let beside = match name == "X11" && found.wayland.is_some() && choice == Choice::Auto {
+    let beside = match name == "X11" && found.wayland.is_some() && choice == ClipboardBackend::Auto {
         true => " (XWayland's: the Wayland compositor lets no program watch its own)",
         false => "",
     };
-    match clipboard.tells() {
+    match clipboard.notifies_changes() {
         true => format!("{name}{beside}, which tells of changes"),
-        false => format!("{name}{beside}, looked at every {}", seconds(interval)),
+        false => format!("{name}{beside}, looked at every {}", human_duration(interval)),
     }
 }
 
 /// Whether it can be read. What is there goes as it came.
-fn tried(clipboard: &mut dyn Clipboard, said: &str) -> Finding {
-    let there = match clipboard.read(TRIED, PATIENCE) {
-        Ok(Content::Text(_) | Content::TooLarge) => "there is text on it",
-        Ok(Content::Ours) => "there is text on it that relay copied",
-        Ok(Content::Empty) => "it is empty",
-        Ok(Content::NotText) => "there is no text on it",
-        Ok(Content::NotUtf8) => "there is text on it that is not UTF-8",
-        Ok(Content::Secret) => "what is on it is marked as a secret, and is not read",
-        Ok(Content::Silent) => {
+fn check_readable(clipboard: &mut dyn Clipboard, said: &str) -> DoctorFinding {
+    let there = match clipboard.read(PROBE_BYTES, OWNER_TIMEOUT) {
+        Ok(ClipboardContent::Text(_) | ClipboardContent::TooLarge) => "there is text on it",
+        Ok(ClipboardContent::OwnCopy) => "there is text on it that relay copied",
+        Ok(ClipboardContent::Empty) => "it is empty",
+        Ok(ClipboardContent::NotText) => "there is no text on it",
+        Ok(ClipboardContent::NotUtf8) => "there is text on it that is not UTF-8",
+        Ok(ClipboardContent::Secret) => "what is on it is marked as a secret, and is not read",
+        Ok(ClipboardContent::Silent) => {
             let said = format!("{said}; but the program that has what is on it does not hand it over");
-            return Finding::note(NAME, said).next("copy something anew, and ask again");
+            return DoctorFinding::note(NAME, said).with_next_step("copy something anew, and ask again");
         }
-        Err(error) => return Finding::bad(NAME, error.to_string()),
+        Err(error) => return DoctorFinding::bad(NAME, error.to_string()),
     };
-    Finding::good(NAME, format!("{said}; it can be read: {there}"))
+    DoctorFinding::good(NAME, format!("{said}; it can be read: {there}"))
 }
 
 /// There is none to watch: what that means, and the ways out.
-fn missing(why: &NoClipboard, choice: Choice) -> Finding {
+fn missing_clipboard(why: &ClipboardUnavailable, choice: ClipboardBackend) -> DoctorFinding {
     const PASTE: &str = "paste answers into `relay watch`, or save them and `relay apply` the file";
     let said = why.to_string();
     match why {
-        NoClipboard::NoDesktop if choice != Choice::Auto => {
-            Finding::bad(NAME, format!("RELAY_CLIPBOARD asks for one that is not here: {said}"))
-                .next("unset RELAY_CLIPBOARD")
+        ClipboardUnavailable::NoDesktop if choice != ClipboardBackend::Auto => {
+            DoctorFinding::bad(NAME, format!("RELAY_CLIPBOARD asks for one that is not here: {said}"))
+                .with_next_step("unset RELAY_CLIPBOARD")
         }
-        NoClipboard::NoDesktop => Finding::note(NAME, said).next(PASTE),
-        NoClipboard::NoDataControl => Finding::note(NAME, format!("{said}. GNOME is one of these")).next(
-            "start relay where DISPLAY is set (XWayland), paste answers into `relay watch`, or \
+        ClipboardUnavailable::NoDesktop => DoctorFinding::note(NAME, said).with_next_step(PASTE),
+        ClipboardUnavailable::NoDataControl => {
+            DoctorFinding::note(NAME, format!("{said}. GNOME is one of these")).with_next_step(
+                "start relay where DISPLAY is set (XWayland), paste answers into `relay watch`, or \
              `wl-paste | relay apply -` (from wl-clipboard)",
-        ),
-        NoClipboard::Off => Finding::note(NAME, "switched off by RELAY_CLIPBOARD=none").next(PASTE),
-        NoClipboard::Unreachable { .. } if choice != Choice::Auto => Finding::bad(NAME, said)
-            .next("see to it that the display answers this user, or unset RELAY_CLIPBOARD"),
-        NoClipboard::Unreachable { .. } => Finding::note(NAME, said).next(format!(
+            )
+        }
+        ClipboardUnavailable::Off => {
+            DoctorFinding::note(NAME, "switched off by RELAY_CLIPBOARD=none").with_next_step(PASTE)
+        }
+        ClipboardUnavailable::Unreachable { .. } if choice != ClipboardBackend::Auto => {
+            DoctorFinding::bad(NAME, said)
+                .with_next_step("see to it that the display answers this user, or unset RELAY_CLIPBOARD")
+        }
+        ClipboardUnavailable::Unreachable { .. } => DoctorFinding::note(NAME, said).with_next_step(format!(
             "see to it that the display answers this user (WAYLAND_DISPLAY, DISPLAY); until then {PASTE}"
         )),
     }
 }
 
 /// How copies go out: onto the clipboard of that name, or through the terminal.
-fn copying(clipboard: Option<&str>) -> Finding {
+fn check_copying(clipboard: Option<&str>) -> DoctorFinding {
     const NAME: &str = "copying";
     if let Some(name) = clipboard {
         let said = match cfg!(target_os = "linux") {
@@ -111,64 +125,65 @@ fn copying(clipboard: Option<&str>) -> Finding {
             }
             false => format!("onto the clipboard ({name})"),
         };
-        return Finding::good(NAME, said);
+        return DoctorFinding::good(NAME, said);
     }
-    if ask::terminal().is_none() {
-        return Finding::note(NAME, "there is neither a clipboard nor a terminal to copy to")
-            .next("`relay prompt > prompt.md` writes to a file instead");
+    if questions::open_terminal().is_none() {
+        return DoctorFinding::note(NAME, "there is neither a clipboard nor a terminal to copy to")
+            .with_next_step("`relay prompt > prompt.md` writes to a file instead");
     }
     let said = "through the terminal (OSC 52), which does not say whether it took it";
-    let next = osc::advice(&desktop::surroundings(true)).unwrap_or(
+    let next = osc52::copy_advice(&desktop::terminal_env(true)).unwrap_or(
         "kitty, WezTerm, ghostty, foot and Alacritty take it as they are; xterm and iTerm2 have to be told to",
     );
-    Finding::note(NAME, said).next(next)
+    DoctorFinding::note(NAME, said).with_next_step(next)
 }
 
 /// Whether an answer can be pasted into `relay watch`.
-pub(super) fn paste(_: &Project, _: &Context<'_>) -> Vec<Finding> {
+pub(super) fn paste(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "paste";
     const INSTEAD: &str = "`relay apply -` reads an answer from a pipe, or up to Ctrl-D";
-    let found = if Environment::read().dumb {
-        Finding::note(NAME, "this terminal (TERM) does not mark where pasted text begins and ends")
-            .next(INSTEAD)
-    } else if ask::terminal().is_none() {
-        Finding::note(NAME, "there is no terminal to paste into").next(INSTEAD)
+    let found = if ConsoleEnv::from_env().dumb {
+        DoctorFinding::note(NAME, "this terminal (TERM) does not mark where pasted text begins and ends")
+            .with_next_step(INSTEAD)
+    } else if questions::open_terminal().is_none() {
+        DoctorFinding::note(NAME, "there is no terminal to paste into").with_next_step(INSTEAD)
     } else {
-        Finding::good(NAME, "an answer that is pasted into `relay watch` is taken as a whole")
+        DoctorFinding::good(NAME, "an answer that is pasted into `relay watch` is taken as a whole")
     };
     vec![found]
 }
 
 /// How somebody who looks elsewhere is told.
-pub(super) fn notifications(project: &Project, context: &Context<'_>) -> Vec<Finding> {
+pub(super) fn notifications(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "notifications";
     const SERVERS: &str = "install a program that shows them, such as dunst (X11) or mako (Wayland)";
     if !settings(project, context).core.enable_notifications {
-        return vec![Finding::good(NAME, "switched off (`core.enableNotifications`)")];
+        return vec![DoctorFinding::good(NAME, "switched off (`core.enableNotifications`)")];
     }
-    let notifier = Notifier::new(desktop::surroundings(ask::terminal().is_some()));
-    let (otherwise, shown) = match notifier.reach_by_terminal() {
-        Reach::Osc9 | Reach::Osc777 => ("the terminal shows them", true),
-        Reach::Bell => ("the terminal's bell rings", false),
-        Reach::Desktop | Reach::Nothing => ("nobody is told", false),
+    let notifier = Notifier::new(desktop::terminal_env(questions::open_terminal().is_some()));
+    let (otherwise, shown) = match notifier.terminal_method() {
+        NotifyMethod::Osc9 | NotifyMethod::Osc777 => ("the terminal shows them", true),
+        NotifyMethod::Bell => ("the terminal's bell rings", false),
+        NotifyMethod::Desktop | NotifyMethod::Nothing => ("nobody is told", false),
     };
     let found = match notifier.probe() {
-        Desk::Shows => Finding::good(NAME, "the desktop shows them"),
-        Desk::Startable => {
-            Finding::good(NAME, "the desktop shows them; the first one starts what shows them")
+        DesktopProbe::ServerRunning => DoctorFinding::good(NAME, "the desktop shows them"),
+        DesktopProbe::Startable => {
+            DoctorFinding::good(NAME, "the desktop shows them; the first one starts what shows them")
         }
-        Desk::Nobody => {
-            Finding::note(NAME, format!("nobody on this desktop shows them: {otherwise}")).next(SERVERS)
+        DesktopProbe::NoServer => {
+            DoctorFinding::note(NAME, format!("nobody on this desktop shows them: {otherwise}"))
+                .with_next_step(SERVERS)
         }
-        Desk::Failed(error) => Finding::note(NAME, format!("{error}: {otherwise}")),
-        Desk::None if shown => Finding::good(NAME, format!("there is no desktop: {otherwise}")),
-        Desk::None => Finding::note(NAME, format!("there is no desktop: {otherwise}"))
-            .next("kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves"),
+        DesktopProbe::Failed(error) => DoctorFinding::note(NAME, format!("{error}: {otherwise}")),
+        DesktopProbe::None if shown => DoctorFinding::good(NAME, format!("there is no desktop: {otherwise}")),
+        DesktopProbe::None => DoctorFinding::note(NAME, format!("there is no desktop: {otherwise}"))
+            .with_next_step("kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves"),
     };
     vec![found]
 }
 
 /// The settings that count here; a broken configuration is told elsewhere.
-fn settings(project: &Project, context: &Context<'_>) -> Config {
+fn settings(project: &Project, context: &CommandContext<'_>) -> Config {
     config::load(&project.root, context.home.path.as_deref()).map(|loaded| loaded.config).unwrap_or_default()
 }

@@ -5,109 +5,111 @@ use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::{Deadlines, Job};
-use relaycode_tui as view;
+use relaycode_tui::views;
 
-use super::Finding;
-use crate::ask;
-use crate::context::Context;
-use crate::programs::Programs;
-use crate::project::{self, Project};
+use super::DoctorFinding;
+use crate::terminal::questions;
+use crate::wiring::context::CommandContext;
+use crate::wiring::programs::UserPrograms;
+use crate::wiring::project;
+use crate::wiring::project::Project;
 
 /// Which relay this is, and on what.
-pub(super) fn relay(_: &Project, _: &Context<'_>) -> Vec<Finding> {
+pub(super) fn relay(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
     let (os, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     let said = format!("{} on {os} {machine}", env!("CARGO_PKG_VERSION"));
     if cfg!(target_os = "linux") {
-        return vec![Finding::good("relay", said)];
+        return vec![DoctorFinding::good("relay", said)];
     }
     let next = "processes that leave their group are not ended when relay dies; everything else is the same";
-    vec![Finding::note("relay", format!("{said}, where it is not tested")).next(next)]
+    vec![DoctorFinding::note("relay", format!("{said}, where it is not tested")).with_next_step(next)]
 }
 
 /// The user's own directory.
-pub(super) fn home(_: &Project, context: &Context<'_>) -> Vec<Finding> {
+pub(super) fn home(_: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "your directory";
     let Some(home) = &context.home.path else {
         return vec![
-            Finding::bad(
+            DoctorFinding::bad(
                 NAME,
                 "neither RELAY_HOME nor HOME says where it is: nothing can be trusted or copied",
             )
-            .next("set HOME, or RELAY_HOME to an absolute path"),
+            .with_next_step("set HOME, or RELAY_HOME to an absolute path"),
         ];
     };
     let shown = home.display();
     let stat = match fs::metadata(home) {
         Ok(stat) => stat,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return vec![Finding::good(NAME, format!("{shown}, which is made when it is needed"))];
+            return vec![DoctorFinding::good(NAME, format!("{shown}, which is made when it is needed"))];
         }
-        Err(error) => return vec![Finding::bad(NAME, format!("{shown} cannot be used: {error}"))],
+        Err(error) => return vec![DoctorFinding::bad(NAME, format!("{shown} cannot be used: {error}"))],
     };
     if stat.mode() & 0o022 != 0 {
         let said = format!("others may write to {shown}, so nothing in it is believed");
-        return vec![Finding::bad(NAME, said).next(format!("chmod 700 {shown}"))];
+        return vec![DoctorFinding::bad(NAME, said).with_next_step(format!("chmod 700 {shown}"))];
     }
-    vec![Finding::good(NAME, shown.to_string())]
+    vec![DoctorFinding::good(NAME, shown.to_string())]
 }
 
 /// Whether processes can be started and watched over, tried out.
-pub(super) fn processes(project: &Project, _: &Context<'_>) -> Vec<Finding> {
+pub(super) fn processes(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "processes";
     let deadlines = Deadlines { total: Some(Duration::from_secs(5)), ..Deadlines::default() };
     // relay itself: whatever else is called `true` here is not run for this.
     let own = match std::env::current_exe() {
         Ok(own) => own,
-        Err(error) => return vec![Finding::bad(NAME, format!("relay cannot find itself: {error}"))],
+        Err(error) => return vec![DoctorFinding::bad(NAME, format!("relay cannot find itself: {error}"))],
     };
     let job = Job { deadlines, ..Job::argv([own.as_os_str(), "--version".as_ref()], &project.root) };
     let started = Instant::now();
-    let ran = project::runner().map(|runner| runner.run(&job, &|| false, &mut |_| {}));
+    let ran = project::process_runner().map(|runner| runner.run(&job, &|| false, &mut |_| {}));
     match ran {
-        Ok(Ok(finished)) if finished.end.is_success() => {
-            let took = view::gate::seconds(started.elapsed());
-            vec![Finding::good(NAME, format!("one ran under relay's watch in {took}"))]
+        Ok(Ok(finished)) if finished.reason.is_success() => {
+            let took = views::gate::human_duration(started.elapsed());
+            vec![DoctorFinding::good(NAME, format!("one ran under relay's watch in {took}"))]
         }
-        Ok(Ok(finished)) => vec![Finding::bad(NAME, format!("one ended as {:?}", finished.end))],
-        Ok(Err(error)) => vec![Finding::bad(NAME, error.to_string())],
-        Err(failure) => vec![Finding::bad(NAME, failure.message)],
+        Ok(Ok(finished)) => vec![DoctorFinding::bad(NAME, format!("one ended as {:?}", finished.reason))],
+        Ok(Err(error)) => vec![DoctorFinding::bad(NAME, error.to_string())],
+        Err(failure) => vec![DoctorFinding::bad(NAME, failure.message)],
     }
 }
 
 /// Whether somebody can be asked, and how things look to them.
-pub(super) fn terminal(_: &Project, context: &Context<'_>) -> Vec<Finding> {
+pub(super) fn terminal(_: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "terminal";
-    let look = context.console.out_look();
+    let look = context.console.out_style();
     let letters = if look.utf8 { "UTF-8" } else { "no UTF-8: signs are plain ASCII" };
-    if ask::terminal().is_none() {
+    if questions::open_terminal().is_none() {
         let said = format!("there is nobody to ask ({letters})");
-        return vec![Finding::note(NAME, said).next("`-y` and `--allow` answer beforehand")];
+        return vec![DoctorFinding::note(NAME, said).with_next_step("`-y` and `--allow` answer beforehand")];
     }
     let width = look.width.map(|width| format!(", {width} columns")).unwrap_or_default();
-    vec![Finding::good(NAME, format!("somebody can be asked{width}, {letters}"))]
+    vec![DoctorFinding::good(NAME, format!("somebody can be asked{width}, {letters}"))]
 }
 
 /// The user's editor and pager.
-pub(super) fn programs(_: &Project, _: &Context<'_>) -> Vec<Finding> {
-    let programs = Programs::read();
+pub(super) fn programs(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+    let programs = UserPrograms::from_env();
     let found = |all: &[Vec<std::ffi::OsString>]| {
         all.iter()
             .filter_map(|words| words.first())
-            .find_map(|word| on_path(word))
+            .find_map(|word| find_on_path(word))
             .map(|path| path.display().to_string())
     };
     let mut findings = Vec::new();
     for (name, all) in [("editor", &programs.editors), ("pager", &programs.pagers)] {
         findings.push(match found(all) {
-            Some(path) => Finding::good(name, path),
-            None => Finding::note(name, "none was found").next(format!("set {}", name.to_uppercase())),
+            Some(path) => DoctorFinding::good(name, path),
+            None => DoctorFinding::note(name, "none was found")
+                .with_next_step(format!("set {}", name.to_uppercase())),
         });
     }
     findings
 }
 
 /// Where a program is, as the shell would find it.
-pub(super) fn on_path(name: &std::ffi::OsStr) -> Option<std::path::PathBuf> {
+pub(super) fn find_on_path(name: &std::ffi::OsStr) -> Option<std::path::PathBuf> {
     let runs = |path: &std::path::PathBuf| {
         fs::metadata(path).is_ok_and(|stat| stat.is_file() && stat.mode() & 0o111 != 0)
     };

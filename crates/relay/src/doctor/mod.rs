@@ -9,13 +9,13 @@ mod project;
 
 use serde::Serialize;
 
-use crate::context::Context;
-use crate::project::Project;
+use crate::wiring::context::CommandContext;
+use crate::wiring::project::Project;
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum State {
+pub(crate) enum CheckStatus {
     /// As it should be.
     Good,
     /// Worth knowing; relay works without it.
@@ -26,10 +26,10 @@ pub(crate) enum State {
 
 /// What was found out about one thing.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Finding {
+pub(crate) struct DoctorFinding {
     /// What was looked at.
     pub(crate) name: &'static str,
-    pub(crate) state: State,
+    pub(crate) state: CheckStatus,
     /// How it is. It may quote foreign text.
     pub(crate) said: String,
     /// What to do about it.
@@ -37,29 +37,29 @@ pub(crate) struct Finding {
     pub(crate) next: Option<String>,
 }
 
-impl Finding {
-    fn good(name: &'static str, said: impl Into<String>) -> Finding {
-        Finding { name, state: State::Good, said: said.into(), next: None }
+impl DoctorFinding {
+    fn good(name: &'static str, said: impl Into<String>) -> DoctorFinding {
+        DoctorFinding { name, state: CheckStatus::Good, said: said.into(), next: None }
     }
 
-    fn note(name: &'static str, said: impl Into<String>) -> Finding {
-        Finding { state: State::Note, ..Finding::good(name, said) }
+    fn note(name: &'static str, said: impl Into<String>) -> DoctorFinding {
+        DoctorFinding { state: CheckStatus::Note, ..DoctorFinding::good(name, said) }
     }
 
-    fn bad(name: &'static str, said: impl Into<String>) -> Finding {
-        Finding { state: State::Bad, ..Finding::good(name, said) }
+    fn bad(name: &'static str, said: impl Into<String>) -> DoctorFinding {
+        DoctorFinding { state: CheckStatus::Bad, ..DoctorFinding::good(name, said) }
     }
 
-    fn next(self, next: impl Into<String>) -> Finding {
-        Finding { next: Some(next.into()), ..self }
+    fn with_next_step(self, next: impl Into<String>) -> DoctorFinding {
+        DoctorFinding { next: Some(next.into()), ..self }
     }
 }
 
 /// Something to look at.
-type Look = fn(&Project, &Context<'_>) -> Vec<Finding>;
+type DoctorCheck = fn(&Project, &CommandContext<'_>) -> Vec<DoctorFinding>;
 
 /// Everything that is looked at, in this order.
-const LOOKS: [Look; 13] = [
+const CHECKS: [DoctorCheck; 13] = [
     machine::relay,
     machine::home,
     machine::processes,
@@ -76,6 +76,6 @@ const LOOKS: [Look; 13] = [
 ];
 
 /// Looks at everything.
-pub(crate) fn look(project: &Project, context: &Context<'_>) -> Vec<Finding> {
-    LOOKS.iter().flat_map(|look| look(project, context)).collect()
+pub(crate) fn run_checks(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+    CHECKS.iter().flat_map(|look| look(project, context)).collect()
 }

@@ -1,12 +1,12 @@
 //! What `ask`, `review`, `do` and `friends` share: whom they turn to, with what, and how it is heard.
 
-pub(crate) mod arguments;
-mod ask_failure;
-pub(crate) mod circle;
-mod failure;
-pub(crate) mod listen;
-pub(crate) mod seen;
-mod stdin;
-pub(crate) mod tell;
-pub(crate) mod worked;
-pub(crate) mod world;
+pub(crate) mod args;
+mod ask_error;
+pub(crate) mod ask_report;
+pub(crate) mod event_printer;
+pub(crate) mod friend_context;
+mod friend_error;
+pub(crate) mod group;
+mod stdin_context;
+pub(crate) mod tree_report;
+pub(crate) mod work_report;

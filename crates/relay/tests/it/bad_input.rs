@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::relay::{Project, Ran, edit, whole};
+use crate::fixture::scratch_project::{Project, Ran, edit, whole};
 
 /// Refused, with `part` in the message, and nothing unexpected.
 fn refused(ran: &Ran, part: &str) {

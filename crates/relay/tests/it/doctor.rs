@@ -4,13 +4,13 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use relaycode_testkit::bus::Bus;
+use relaycode_testkit::bus::TestBus;
 use relaycode_testkit::display::{Wayland, X11};
 use relaycode_testkit::dunst::Dunst;
 use relaycode_testkit::or_skip;
 use serde_json::Value;
 
-use crate::relay::{Project, run};
+use crate::fixture::scratch_project::{Project, run};
 
 fn finding<'a>(value: &'a Value, name: &str) -> &'a Value {
     let found = value["checks"].as_array().unwrap().iter().find(|check| check["name"] == name);
@@ -150,7 +150,7 @@ fn a_clipboard_of_wayland_is_read_and_nothing_of_it_is_said() {
 
 #[test]
 fn whoever_shows_notifications_is_found_and_missed() {
-    let bus = or_skip!(Bus::start());
+    let bus = or_skip!(TestBus::start());
     let project = Project::new(&[("a.txt", "a\n")]);
     let (_, value, _) = examined(&project, |command| bus.surround(command));
     assert_eq!(said(&value, "notifications"), "nobody on this desktop shows them: nobody is told");

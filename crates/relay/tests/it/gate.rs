@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::relay::{edit, whole};
-use crate::scene::{Scene, executable, processes_with};
+use crate::fixture::keyed_project::{Scene, executable, processes_with};
+use crate::fixture::scratch_project::{edit, whole};
 
 /// As `tsc` prints it: one error for every line of src/a.txt that says BAD.
 const LINT: &str = r#"grep -n BAD src/a.txt | sed 's/^\([0-9]*\):\(.*\)/src\/a.txt(\1,5): error TS2322: \2/'

@@ -4,9 +4,9 @@
 use std::fs;
 use std::process::Command;
 
-use crate::relay::{Project, Ran, edit, run, whole};
-use crate::scene::executable;
-use crate::terminal::Session;
+use crate::fixture::keyed_project::executable;
+use crate::fixture::scratch_project::{Project, Ran, edit, run, whole};
+use crate::terminal_questions::Session;
 
 /// A repository with one commit, and a user who has a name.
 struct Repo {
@@ -403,12 +403,15 @@ fn a_commit_that_is_interrupted_in_a_hook_leaves_the_index_as_it_was() {
     repo.surround(&mut command);
     let child =
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    crate::scene::wait_until("the hook begins", || repo.project.path("here").exists());
+    crate::fixture::keyed_project::wait_until("the hook begins", || repo.project.path("here").exists());
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::INT)
         .unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"), "{output:?}");
     assert_eq!((repo.head(), repo.git(&["ls-files", "-s"])), (head, index));
-    assert_eq!(crate::scene::processes_with(repo.project.home().to_str().unwrap()), [] as [u32; 0]);
+    assert_eq!(
+        crate::fixture::keyed_project::processes_with(repo.project.home().to_str().unwrap()),
+        [] as [u32; 0]
+    );
 }

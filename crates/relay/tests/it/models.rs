@@ -3,16 +3,16 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::model::{Script, Server, Turn, Wait};
+use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn, TurnDelay};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::relay::{Project, Ran};
+use crate::fixture::scratch_project::{Project, Ran};
 
 const SECRET: &str = "sk-test-8c1f0e7a5b3d9264wxyz";
 
 /// A project whose user has sent Anthropic's requests to a server of ours.
-fn project(server: Option<&Server>) -> Project {
+fn project(server: Option<&ScriptedServer>) -> Project {
     let project = Project::new(&[]);
     if let Some(server) = server {
         let file = format!("providers:\n  anthropic:\n    baseUrl: {}\n    apiKey: {SECRET}\n", server.url());
@@ -21,8 +21,8 @@ fn project(server: Option<&Server>) -> Project {
     project
 }
 
-fn serving(turn: Turn) -> (Server, Project) {
-    let server = Server::start(Script::any([turn]));
+fn serving(turn: ScriptedTurn) -> (ScriptedServer, Project) {
+    let server = ScriptedServer::start(Script::any([turn]));
     let project = project(Some(&server));
     (server, project)
 }
@@ -118,7 +118,7 @@ fn a_broken_models_yml_is_shown_and_stops_only_what_needs_it() {
 
 #[test]
 fn a_test_says_how_long_it_took_and_what_it_cost() {
-    let (server, project) = serving(Turn::text("ready"));
+    let (server, project) = serving(ScriptedTurn::text("ready"));
     let ran = test(&project, &[]);
     assert_eq!(ran.code, 0, "{ran:?}");
     for part in ["✓ anthropic/claude-opus-5-5 answered", "first event after", "it said: ready", "$0."] {
@@ -128,7 +128,7 @@ fn a_test_says_how_long_it_took_and_what_it_cost() {
     assert_eq!(turns.len(), 1);
     // The server remembers only how a key begins.
     assert_eq!(turns[0].header("x-api-key"), Some("sk-test-…"));
-    let (_server, project) = serving(Turn::text("ready"));
+    let (_server, project) = serving(ScriptedTurn::text("ready"));
     let object = test(&project, &["--json"]).json();
     assert_eq!((&object["ok"], &object["answer"]), (&json!(true), &json!("ready")), "{object}");
     assert!(
@@ -140,11 +140,11 @@ fn a_test_says_how_long_it_took_and_what_it_cost() {
 #[test]
 fn a_test_that_fails_says_what_to_do_and_ends_with_its_code() {
     for (turn, code, said) in [
-        (Turn::status(401), 10, "relay keys set anthropic"),
-        (Turn::status(404), 10, "shows the name and the address"),
-        (Turn::status(429).header("retry-after", "7"), 10, "try again in 7 s"),
-        (Turn::status(500), 10, "try again"),
-        (Turn::text("x").with(|turn| turn.close_before_headers = true), 11, "right address"),
+        (ScriptedTurn::status(401), 10, "relay keys set anthropic"),
+        (ScriptedTurn::status(404), 10, "shows the name and the address"),
+        (ScriptedTurn::status(429).header("retry-after", "7"), 10, "try again in 7 s"),
+        (ScriptedTurn::status(500), 10, "try again"),
+        (ScriptedTurn::text("x").with(|turn| turn.close_before_headers = true), 11, "right address"),
     ] {
         let (server, project) = serving(turn);
         let ran = test(&project, &[]);
@@ -171,8 +171,9 @@ fn a_test_that_fails_says_what_to_do_and_ends_with_its_code() {
 
 #[test]
 fn an_interrupt_ends_a_test_at_once() {
-    let (server, project) =
-        serving(Turn::text("x").with(|turn| turn.stall_before_headers = Some(Wait::Forever(true))));
+    let (server, project) = serving(
+        ScriptedTurn::text("x").with(|turn| turn.stall_before_headers = Some(TurnDelay::Forever(true))),
+    );
     let child = project
         .command(&["models", "test", "anthropic/claude-opus-5-5", "--no-discover"])
         .stdout(std::process::Stdio::piped())
@@ -189,7 +190,8 @@ fn an_interrupt_ends_a_test_at_once() {
 
 #[test]
 fn servers_on_this_machine_are_asked_what_they_have() {
-    let server = Server::start(Script::new([Turn::text("x")]).models(["tiny:1b", "other:latest"]));
+    let server =
+        ScriptedServer::start(Script::new([ScriptedTurn::text("x")]).models(["tiny:1b", "other:latest"]));
     let project = Project::new(&[]);
     let file = format!("providers:\n  ollama: {{baseUrl: '{}'}}\n", server.url());
     fs::write(project.home().join("models.yml"), file).unwrap();
@@ -206,7 +208,7 @@ fn servers_on_this_machine_are_asked_what_they_have() {
 
 #[test]
 fn a_key_by_a_command_is_used_and_a_bad_command_is_told_without_its_output() {
-    let server = Server::start(Script::any([Turn::text("ready").repeat(3)]));
+    let server = ScriptedServer::start(Script::any([ScriptedTurn::text("ready").repeat(3)]));
     let project = Project::new(&[]);
     let put = |command: &str| {
         let file =

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::relay::{Project, edit, run, whole};
+use crate::fixture::scratch_project::{Project, edit, run, whole};
 
 const CART: &str = "function total(items) {\n\tlet sum = 0;\n\tfor (const item of items) {\n\t\tsum += item.price;\n\t}\n\treturn sum;\n}\n";
 

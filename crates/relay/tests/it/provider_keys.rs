@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::relay::{Project, Ran, run};
-use crate::terminal::Session;
+use crate::fixture::scratch_project::{Project, Ran, run};
+use crate::terminal_questions::Session;
 
 const SECRET: &str = "sk-test-8c1f0e7a5b3d9264wxyz";
 

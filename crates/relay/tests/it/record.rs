@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use relaycode_testkit::missing;
-use relaycode_testkit::process::{Kept, LONG, until};
-use relaycode_testkit::running::running;
+use relaycode_testkit::process::{ChildGuard, GENEROUS_TIMEOUT, poll_until};
+use relaycode_testkit::process_table::find_processes;
 use rustix::process::Signal;
 
-use crate::relay::{Project, Ran, run};
-use crate::terminal::Session;
+use crate::fixture::scratch_project::{Project, Ran, run};
+use crate::terminal_questions::Session;
 
 fn project() -> Project {
     let project = Project::new(&[("a.txt", "one\ntwo\n"), ("sub/b.txt", "b\n"), ("sub/deep/c.txt", "c\n")]);
@@ -201,7 +201,7 @@ fn a_second_recording_in_the_same_project_is_refused() {
 /// Waits until the file is there and holds something.
 fn appears(project: &Project, path: &str) {
     let holds = || fs::read(project.path(path)).is_ok_and(|bytes| bytes.ends_with(b"\n"));
-    assert!(until(LONG, || holds().then_some(())).is_some(), "{path} does not appear");
+    assert!(poll_until(GENEROUS_TIMEOUT, || holds().then_some(())).is_some(), "{path} does not appear");
 }
 
 #[test]
@@ -210,20 +210,21 @@ fn a_relay_that_is_killed_leaves_what_changed_to_the_next_one() {
     let was = project.tree();
     let line = "rm -r sub; echo x >> a.txt; trap '' TERM; echo > there; while :; do sleep 0.05; done";
     let mut command = command(&project, &[], line);
-    let mut relay = Kept::start(command.stdout(Stdio::null()).stderr(Stdio::null())).unwrap();
+    let mut relay = ChildGuard::start(command.stdout(Stdio::null()).stderr(Stdio::null())).unwrap();
     appears(&project, "there");
     let home = format!("RELAY_HOME={}", project.home().display());
     let shell = [missing::find("sh").unwrap().as_os_str().as_bytes(), b"\0-c\0"].concat();
-    let lives = || !running(|given| given.has(&home) && given.arguments.starts_with(&shell)).is_empty();
+    let lives =
+        || !find_processes(|given| given.has_env(&home) && given.arguments.starts_with(&shell)).is_empty();
     assert!(lives());
     relay.signal(Signal::KILL);
-    assert!(relay.ended(LONG).is_some());
+    assert!(relay.wait_exit(GENEROUS_TIMEOUT).is_some());
     // The keeper ends the command; until it has, nobody takes the recording for dead.
     let ran = project.relay(&["recover"]);
     if ran.out.contains("nothing to recover") {
-        assert!(until(LONG, || (!lives()).then_some(())).is_some(), "it lives");
+        assert!(poll_until(GENEROUS_TIMEOUT, || (!lives()).then_some(())).is_some(), "it lives");
     }
-    let found = until(LONG, || {
+    let found = poll_until(GENEROUS_TIMEOUT, || {
         Some(project.log()).filter(|log| !log.is_empty()).or_else(|| {
             project.relay(&["recover"]);
             None
@@ -241,10 +242,10 @@ fn a_relay_that_is_told_to_end_ends_the_command_and_records() {
     let project = project();
     let was = project.tree();
     let line = "echo x >> a.txt; echo > there; exec sleep 1000";
-    let mut relay = Kept::start(command(&project, &[], line).stderr(Stdio::null())).unwrap();
+    let mut relay = ChildGuard::start(command(&project, &[], line).stderr(Stdio::null())).unwrap();
     appears(&project, "there");
     relay.signal(Signal::TERM);
-    assert_eq!(relay.ended(LONG).and_then(|status| status.code()), Some(130));
+    assert_eq!(relay.wait_exit(GENEROUS_TIMEOUT).and_then(|status| status.code()), Some(130));
     assert_eq!(project.log().len(), 1);
     project.done(&["revert"]);
     assert_eq!(project.tree(), was);
@@ -310,5 +311,5 @@ fn a_hundred_megabytes_are_secured_and_compared_quickly() {
     let took = began.elapsed();
     println!("100 MB in 1000 files, secured and compared: {took:?}\n{}", ran.err);
     assert!(ran.err.contains("secured 1000 files, 100.0 MB"), "{ran:?}");
-    assert!(took < LONG, "{took:?}");
+    assert!(took < GENEROUS_TIMEOUT, "{took:?}");
 }

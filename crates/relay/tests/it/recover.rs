@@ -3,30 +3,31 @@
 use std::process::Stdio;
 use std::sync::Arc;
 
-use relaycode_change::path::RelPath;
-use relaycode_durable::Real;
-use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::{About, Ledger, Settings, TxId};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_durable::RealFs;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::{Ledger, LedgerSettings, TransactionHeader, TxId};
 
-use crate::relay::{Project, edit, whole};
+use crate::fixture::scratch_project::{Project, edit, whole};
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 /// A project in which a transaction over `a.txt` and `b.txt` was neither committed nor put back.
 fn stopped() -> Project {
     let project = Project::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
-    let ledger = Ledger::open(Arc::new(Real::default()), &project.path("."), Settings::default()).unwrap();
+    let ledger =
+        Ledger::open(Arc::new(RealFs::default()), &project.path("."), LedgerSettings::default()).unwrap();
     let change = |path: &str, before: &str, after: &str| FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
         before: Some(before.into()),
-        after: Some(After { bytes: after.into(), mode: NewMode::Keep }),
+        after: Some(AfterContent { bytes: after.into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     };
     let changes = [change("a.txt", "one\n", "1\n"), change("b.txt", "two\n", "2\n")];
     let id: TxId = UUID.parse().unwrap();
-    let about = About::new(id, "shop", "2026-03-10T12:00:00.000Z", "file");
+    let about = TransactionHeader::new(id, "shop", "2026-03-10T12:00:00.000Z", "file");
     drop(ledger.begin(&changes, about, &|| false).unwrap());
     assert_eq!(project.text("a.txt"), "1\n");
     project

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::relay::{Project, control, edit, whole};
+use crate::fixture::scratch_project::{Project, control, edit, whole};
 
 fn project() -> Project {
     Project::new(&[("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"), ("old.txt", "old\n")])

@@ -1,6 +1,6 @@
 //! What `relay show` says of one change.
 
-use crate::relay::{Project, control, edit, whole};
+use crate::fixture::scratch_project::{Project, control, edit, whole};
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 

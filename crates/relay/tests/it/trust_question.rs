@@ -1,8 +1,8 @@
 //! What the user is asked to trust is seen before the question, and what the trusted commands print can
 //! be seen afterwards.
 
-use crate::relay::{Project, edit};
-use crate::terminal::Session;
+use crate::fixture::scratch_project::{Project, edit};
+use crate::terminal_questions::Session;
 
 fn project(linter: &str) -> Project {
     let config = format!(r#"{{"projectId": "app", "patch": {{"linter": "{linter}"}}}}"#);

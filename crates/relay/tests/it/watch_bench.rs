@@ -4,14 +4,14 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::display::{Owner, Wayland, X11};
+use relaycode_testkit::display::{ClipboardOwner, Wayland, X11};
 use relaycode_testkit::or_skip;
-use relaycode_testkit::process::until;
-use relaycode_testkit::screen::{Screen, on_terminal};
+use relaycode_testkit::process::poll_until;
+use relaycode_testkit::screen::{TestScreen, on_terminal};
 use serde_json::json;
 
-use crate::relay::edit;
-use crate::scene::{LONG, Scene};
+use crate::fixture::keyed_project::{LONG, Scene};
+use crate::fixture::scratch_project::edit;
 
 /// More often than this is a storm.
 const BETWEEN: Duration = Duration::from_millis(300);
@@ -26,7 +26,7 @@ const GROWTH_BELOW: u64 = 1 << 20;
 /// A watcher on a terminal, whose changes a linter that does nothing judges.
 struct Watcher {
     scene: Scene,
-    screen: Screen,
+    screen: TestScreen,
     control: String,
     number: usize,
 }
@@ -39,7 +39,7 @@ impl Watcher {
         scene.project.surround(&mut command);
         command.arg("watch").env("TERM", "xterm").envs(env.iter().cloned());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        let screen = Screen::start(command, 100, 30);
+        let screen = TestScreen::start(command, 100, 30);
         let watcher = Watcher { scene, screen, control, number: 0 };
         watcher.wait_ready();
         watcher
@@ -68,7 +68,7 @@ impl Watcher {
     }
 
     /// Copies a few answers, and then nothing happens.
-    fn copies_and_rests(mut self, owner: &Owner) {
+    fn copies_and_rests(mut self, owner: &ClipboardOwner) {
         for _ in 0..4 {
             let (text, title) = self.next();
             let start = owner.take(&text);
@@ -106,8 +106,8 @@ fn the_last_of_many_changes_costs_no_more_than_the_tenth() {
     let start = Instant::now();
     // What a notification on its way holds is not left over: it is waited for.
     let threads = watcher.screen.usage().threads;
-    let rested = |screen: &Screen| {
-        let usage = until(LONG, || Some(screen.usage()).filter(|usage| usage.threads <= threads));
+    let rested = |screen: &TestScreen| {
+        let usage = poll_until(LONG, || Some(screen.usage()).filter(|usage| usage.threads <= threads));
         usage.unwrap_or_else(|| panic!("there are more threads than {threads}: {:?}", screen.usage()))
     };
     let mut tenth = None;
@@ -120,7 +120,7 @@ fn the_last_of_many_changes_costs_no_more_than_the_tenth() {
         }
     }
     let (tenth, last) = (tenth.unwrap(), rested(&watcher.screen));
-    let left = |usage: &relaycode_testkit::screen::Usage| (usage.descriptors, usage.children);
+    let left = |usage: &relaycode_testkit::screen::ProcessUsage| (usage.descriptors, usage.children);
     assert_eq!(left(&tenth), left(&last), "{tenth:?}, {last:?}");
     assert!(last.own_memory < tenth.own_memory + GROWTH_BELOW, "{tenth:?}, {last:?}");
     assert!(start.elapsed() < LONG, "{:?}", start.elapsed());

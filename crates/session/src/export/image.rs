@@ -15,7 +15,7 @@ const REFERENCE: &str = "blob:";
 
 /// An image that may be shown.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Checked<'a> {
+pub(super) struct EmbeddableImage<'a> {
     /// As found in its bytes.
     pub(super) mime: &'static str,
     /// Nothing but the base64 alphabet.
@@ -23,7 +23,7 @@ pub(super) struct Checked<'a> {
 }
 
 /// The image, or why it is not shown.
-pub(super) fn check(data: &str) -> Result<Checked<'_>, &'static str> {
+pub(super) fn check_image(data: &str) -> Result<EmbeddableImage<'_>, &'static str> {
     if data.is_empty() || data.starts_with(REFERENCE) {
         return Err("its data is missing");
     }
@@ -37,13 +37,13 @@ pub(super) fn check(data: &str) -> Result<Checked<'_>, &'static str> {
         return Err("its data is not base64");
     }
     let head = STANDARD.decode(&data[..data.len().min(HEAD)]).unwrap_or_default();
-    match kind(&head) {
-        Some(mime) => Ok(Checked { mime, data }),
+    match sniff_mime(&head) {
+        Some(mime) => Ok(EmbeddableImage { mime, data }),
         None => Err("it is not PNG, JPEG, GIF or WebP"),
     }
 }
 
-fn kind(head: &[u8]) -> Option<&'static str> {
+fn sniff_mime(head: &[u8]) -> Option<&'static str> {
     match head {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
@@ -60,9 +60,9 @@ mod tests {
     #[test]
     fn only_pictures_pass_whatever_they_call_themselves() {
         let gif = STANDARD.encode(b"GIF89a\x01\0\x01\0\0\0\0,");
-        assert_eq!(check(&gif).map(|image| image.mime), Ok("image/gif"));
+        assert_eq!(check_image(&gif).map(|image| image.mime), Ok("image/gif"));
         let png = STANDARD.encode(b"\x89PNG\r\n\x1a\nrest");
-        assert_eq!(check(&png).map(|image| image.mime), Ok("image/png"));
+        assert_eq!(check_image(&png).map(|image| image.mime), Ok("image/png"));
         for refused in [
             STANDARD.encode("<svg onload=alert(1)>"),
             String::new(),
@@ -72,7 +72,7 @@ mod tests {
             "====".into(),
             "R0lGODlh\n".into(),
         ] {
-            assert!(check(&refused).is_err(), "{refused}");
+            assert!(check_image(&refused).is_err(), "{refused}");
         }
     }
 }

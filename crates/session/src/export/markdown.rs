@@ -6,57 +6,61 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use relaycode_text::html::visible;
+use relaycode_text::html::show_hidden;
 use serde_json::Value;
 
-use super::number::{counted, size, time};
-use super::shown::{Class, Piece, Shown};
-use super::survey::{Place, Survey};
-use super::{Conversation, ExportError, Exported, Options, colours, html};
-use crate::entry::Entry;
+use super::entry_view::{EntryClass, EntryView, ViewPiece};
+use super::human_format::{count_noun, format_size, format_time};
+use super::survey::{EntryPosition, ExportSurvey};
+use super::{ExportError, ExportOptions, ExportSource, ExportSummary, html, strip_colours};
+use crate::format::entry::SessionEntry;
 
 /// The shortest fence.
 const FENCE: usize = 3;
 
 pub(super) fn write(
-    conversation: &Conversation<'_>,
-    options: &Options,
+    conversation: &ExportSource<'_>,
+    options: &ExportOptions,
     out: &mut dyn Write,
-) -> Result<Exported, ExportError> {
-    let survey = Survey::of(conversation)?;
-    let title = html::title(conversation, options, &survey);
+) -> Result<ExportSummary, ExportError> {
+    let survey = ExportSurvey::read_source(conversation)?;
+    let title = html::page_title(conversation, options, &survey);
     front_matter(&title, conversation, &survey, out)?;
     writeln!(out, "# {}\n", one_line(&title))?;
-    for found in conversation.odd {
+    for found in conversation.load_issues {
         writeln!(out, "- the file was not in order: {}", one_line(found))?;
     }
     if survey.orphans > 0 {
-        let entries = counted(survey.orphans, "entry follows", "entries follow");
+        let entries = count_noun(survey.orphans, "entry follows", "entries follow");
         writeln!(out, "- the file was not in order: {entries} something that is not in it")?;
     }
-    let mut exported = Exported::default();
+    let mut exported = ExportSummary::default();
     let mut at = 0;
-    conversation.entries.each(&mut |entry| {
+    conversation.entries.for_each_entry(&mut |entry| {
         let here = at;
         at += 1;
-        let place = survey.place(here);
-        if here >= survey.entries() || (place != Place::Path && !options.all_branches) {
-            exported.entries_left_out += 1;
+        let place = survey.position(here);
+        if here >= survey.entries() || (place != EntryPosition::ActivePath && !options.all_branches) {
+            exported.skipped_entries += 1;
             return Ok(());
         }
-        if let Place::Begins { after, entries } = place {
+        if let EntryPosition::BranchStart { after, entries } = place {
             let from = after
                 .map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
-            writeln!(out, "\n---\n\n*Another branch, {from}, {}.*", counted(entries, "entry", "entries"))?;
+            writeln!(out, "\n---\n\n*Another branch, {from}, {}.*", count_noun(entries, "entry", "entries"))?;
         }
-        if here > 0 && place == Place::Path && !survey.is_active(here - 1) && options.all_branches {
+        if here > 0
+            && place == EntryPosition::ActivePath
+            && !survey.is_active(here - 1)
+            && options.all_branches
+        {
             writeln!(out, "\n---\n\n*Back on the active path.*")?;
         }
         exported.entries += 1;
-        write_entry(entry, here, place != Place::Path, &survey, &mut exported, out)
+        write_entry(entry, here, place != EntryPosition::ActivePath, &survey, &mut exported, out)
     })?;
-    if exported.entries_left_out > 0 {
-        let left = counted(exported.entries_left_out, "entry", "entries");
+    if exported.skipped_entries > 0 {
+        let left = count_noun(exported.skipped_entries, "entry", "entries");
         writeln!(out, "\n---\n\n*{left} of other branches left out.*")?;
     }
     Ok(exported)
@@ -65,12 +69,12 @@ pub(super) fn write(
 /// YAML whose every value is a JSON string, number or list, which YAML reads too.
 fn front_matter(
     title: &str,
-    conversation: &Conversation<'_>,
-    survey: &Survey,
+    conversation: &ExportSource<'_>,
+    survey: &ExportSurvey,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
     let header = conversation.header;
-    let string = |text: &str| Value::from(visible(text));
+    let string = |text: &str| Value::from(show_hidden(text));
     writeln!(out, "---")?;
     let fields = [
         ("id", string(&header.id)),
@@ -79,9 +83,9 @@ fn front_matter(
         ("began", string(&header.timestamp)),
         ("last", string(&survey.last_time)),
         ("models", survey.models.iter().map(|model| string(model)).collect()),
-        ("tokensIn", survey.read.into()),
-        ("tokensOut", survey.written.into()),
-        ("tokensCached", survey.cached.into()),
+        ("tokensIn", survey.input_tokens.into()),
+        ("tokensOut", survey.output_tokens.into()),
+        ("tokensCached", survey.cached_tokens.into()),
         ("cost", Value::from((survey.cost * 1e6).round() / 1e6)),
         ("entries", survey.entries().into()),
         ("parentSession", header.parent_session.as_deref().map_or(Value::Null, string)),
@@ -94,17 +98,17 @@ fn front_matter(
 }
 
 fn write_entry(
-    entry: &Entry,
+    entry: &SessionEntry,
     at: usize,
     beside: bool,
-    survey: &Survey,
-    exported: &mut Exported,
+    survey: &ExportSurvey,
+    exported: &mut ExportSummary,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
-    let shown = Shown::of(entry);
+    let shown = EntryView::from_entry(entry);
     let mut words = vec![format!("{}", at + 1)];
     match shown.class {
-        Class::Tool => words.push(format!("result of {}", one_line(&shown.title))),
+        EntryClass::Tool => words.push(format!("result of {}", one_line(&shown.title))),
         _ => words.push(one_line(&shown.title)),
     }
     if shown.failed {
@@ -115,9 +119,9 @@ fn write_entry(
         words.push("other branch".into());
     }
     if !entry.timestamp.is_empty() {
-        words.push(one_line(&time(&entry.timestamp)));
+        words.push(one_line(&format_time(&entry.timestamp)));
     }
-    if shown.class == Class::Note {
+    if shown.class == EntryClass::Note {
         writeln!(out, "\n*{}*", words.join(" · "))?;
     } else {
         writeln!(out, "\n## {}", words.join(" · "))?;
@@ -128,31 +132,35 @@ fn write_entry(
     shown.pieces.iter().try_for_each(|piece| write_piece(piece, exported, out))
 }
 
-fn write_piece(piece: &Piece<'_>, exported: &mut Exported, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_piece(
+    piece: &ViewPiece<'_>,
+    exported: &mut ExportSummary,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
     match piece {
-        Piece::Prose(words) | Piece::Plain(words) => quote(words, out),
-        Piece::Thinking(words) => {
+        ViewPiece::Prose(words) | ViewPiece::Plain(words) => quote(words, out),
+        ViewPiece::Thinking(words) => {
             writeln!(out, "\n*thinking*")?;
             quote(words, out)
         }
-        Piece::Output(words) => fence("text", &colours::without(words), out),
-        Piece::Folded(title, words) => {
+        ViewPiece::Output(words) => fence("text", &strip_colours::strip_colour_codes(words), out),
+        ViewPiece::Folded(title, words) => {
             writeln!(out, "\n*{title}*")?;
             fence("text", words, out)
         }
-        Piece::Call(name, arguments) => {
+        ViewPiece::Call(name, arguments) => {
             writeln!(out, "\n*calls {}*", one_line(name))?;
             fence("json", &pretty(arguments), out)
         }
-        Piece::Failure(words) => {
+        ViewPiece::Failure(words) => {
             writeln!(out, "\n*failed*")?;
             fence("text", words, out)
         }
-        Piece::Image(mime, data) => {
-            exported.images_left_out += 1;
-            Ok(writeln!(out, "\n*image left out: {}, {}*", one_line(mime), size(data.len() / 4 * 3))?)
+        ViewPiece::Image(mime, data) => {
+            exported.skipped_images += 1;
+            Ok(writeln!(out, "\n*image left out: {}, {}*", one_line(mime), format_size(data.len() / 4 * 3))?)
         }
-        Piece::Data(title, value) => {
+        ViewPiece::Data(title, value) => {
             writeln!(out, "\n*{title}*")?;
             fence("json", &pretty(value), out)
         }
@@ -162,14 +170,14 @@ fn write_piece(piece: &Piece<'_>, exported: &mut Exported, out: &mut dyn Write) 
 /// What somebody said, as a quote.
 fn quote(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     writeln!(out)?;
-    for line in visible(words).lines() {
+    for line in show_hidden(words).lines() {
         writeln!(out, "> {line}")?;
     }
     Ok(())
 }
 
 fn fence(language: &str, words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
-    let words = visible(words);
+    let words = show_hidden(words);
     let fence = "`".repeat(longest_run(&words).max(FENCE - 1) + 1);
     let end = if words.ends_with('\n') || words.is_empty() { "" } else { "\n" };
     Ok(writeln!(out, "\n{fence}{language}\n{words}{end}{fence}")?)
@@ -187,7 +195,7 @@ fn longest_run(words: &str) -> usize {
 
 /// One line of a heading or a small line, with nothing in it that Markdown would take for its own.
 fn one_line(text: &str) -> String {
-    let line: Cow<'_, str> = relaycode_text::escape::line(text);
+    let line: Cow<'_, str> = relaycode_text::escape::escape_line(text);
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
         if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '&' | '|' | '~' | '$') {

@@ -4,18 +4,18 @@
 //! caller asks for the path alone, and then it is counted). Nothing of it is markup, runs, or makes a browser ask anybody for anything. Entries are read
 //! twice, one after the other, and written as they come: memory is that of the largest entry and of a small line per entry, never that of the session.
 
-mod colours;
+mod entry_view;
 mod html;
+mod human_format;
 mod image;
 mod markdown;
-mod number;
-mod shown;
+mod strip_colours;
 mod survey;
 
 use std::io::{self, BufWriter, Write};
 
-use crate::entry::Entry;
-use crate::header::Header;
+use crate::format::entry::SessionEntry;
+use crate::format::header::SessionHeader;
 
 /// Images that are put into one page at most, in bytes of base64.
 pub const MAX_IMAGES: u64 = 64 << 20;
@@ -30,36 +30,36 @@ pub const MAX_OUTLINE: usize = 2_000;
 const BUFFER: usize = 64 << 10;
 
 /// What is exported.
-pub struct Conversation<'a> {
+pub struct ExportSource<'a> {
     /// The file's first line.
-    pub header: &'a Header,
+    pub header: &'a SessionHeader,
     /// Everything else, images resolved where they could be.
-    pub entries: &'a dyn Entries,
+    pub entries: &'a dyn EntrySource,
     /// Where the conversation stands; without one it stands at the last entry.
     pub leaf: Option<&'a str>,
     /// What the reader of the file had to report.
-    pub odd: &'a [String],
+    pub load_issues: &'a [String],
 }
 
 /// The entries of a conversation, in the order of the file.
-pub trait Entries {
+pub trait EntrySource {
     /// Hands over one after the other, from the first; ends with the first error. It is called twice.
     ///
     /// # Errors
     /// [`ExportError::Read`], or what `see` gave.
-    fn each(&self, see: &mut See<'_>) -> Result<(), ExportError>;
+    fn for_each_entry(&self, see: &mut EntryVisitor<'_>) -> Result<(), ExportError>;
 }
 
 /// Takes one entry.
-pub type See<'a> = dyn FnMut(&Entry) -> Result<(), ExportError> + 'a;
+pub type EntryVisitor<'a> = dyn FnMut(&SessionEntry) -> Result<(), ExportError> + 'a;
 
 /// How it is exported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct ExportOptions {
     /// In place of the session's own title.
     pub title: Option<String>,
     /// What the page begins with.
-    pub theme: Theme,
+    pub theme: ExportTheme,
     /// Branches that were left behind are exported too.
     pub all_branches: bool,
     /// See [`MAX_IMAGES`].
@@ -68,7 +68,7 @@ pub struct Options {
 
 /// Light or dark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Theme {
+pub enum ExportTheme {
     /// As the reader's system prefers.
     #[default]
     Auto,
@@ -80,15 +80,15 @@ pub enum Theme {
 
 /// What was exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Exported {
+pub struct ExportSummary {
     /// Entries that were written.
     pub entries: usize,
     /// Entries of other branches that were left out, because only the path was asked for.
-    pub entries_left_out: usize,
+    pub skipped_entries: usize,
     /// Images that are in the page.
     pub images: usize,
     /// Images that are not: missing, of an unknown kind, or too large. The page says so at their place.
-    pub images_left_out: usize,
+    pub skipped_images: usize,
 }
 
 /// Why there is no export.
@@ -102,14 +102,14 @@ pub enum ExportError {
     Write(#[from] io::Error),
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { title: None, theme: Theme::Auto, all_branches: true, max_images: MAX_IMAGES }
+impl Default for ExportOptions {
+    fn default() -> ExportOptions {
+        ExportOptions { title: None, theme: ExportTheme::Auto, all_branches: true, max_images: MAX_IMAGES }
     }
 }
 
-impl Entries for Vec<Entry> {
-    fn each(&self, see: &mut See<'_>) -> Result<(), ExportError> {
+impl EntrySource for Vec<SessionEntry> {
+    fn for_each_entry(&self, see: &mut EntryVisitor<'_>) -> Result<(), ExportError> {
         self.iter().try_for_each(see)
     }
 }
@@ -118,11 +118,11 @@ impl Entries for Vec<Entry> {
 ///
 /// # Errors
 /// When the session cannot be read or the page not be written; what was written so far is not a whole page then.
-pub fn html(
-    conversation: &Conversation<'_>,
-    options: &Options,
+pub fn export_html(
+    conversation: &ExportSource<'_>,
+    options: &ExportOptions,
     out: &mut dyn Write,
-) -> Result<Exported, ExportError> {
+) -> Result<ExportSummary, ExportError> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
     let exported = html::write(conversation, options, &mut out)?;
     out.flush()?;
@@ -133,11 +133,11 @@ pub fn html(
 ///
 /// # Errors
 /// When the session cannot be read or the text not be written; what was written so far is not the whole then.
-pub fn markdown(
-    conversation: &Conversation<'_>,
-    options: &Options,
+pub fn export_markdown(
+    conversation: &ExportSource<'_>,
+    options: &ExportOptions,
     out: &mut dyn Write,
-) -> Result<Exported, ExportError> {
+) -> Result<ExportSummary, ExportError> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
     let exported = markdown::write(conversation, options, &mut out)?;
     out.flush()?;

@@ -8,10 +8,10 @@ use std::hash::{BuildHasher, RandomState};
 
 use serde_json::Value;
 
-use super::number::at;
-use super::shown::{self, Class, Shown};
-use super::{Conversation, ExportError, MAX_OUTLINE};
-use crate::entry::{Body, Entry};
+use super::entry_view::{self, EntryClass, EntryView};
+use super::human_format::number_at;
+use super::{ExportError, ExportSource, MAX_OUTLINE};
+use crate::format::entry::{EntryBody, SessionEntry};
 
 /// Characters of a line of the outline, of a label, and of a title that is taken from a message.
 const LINE: usize = 90;
@@ -24,58 +24,59 @@ const NONE: u32 = u32::MAX;
 
 /// What the first reading found.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(super) struct ExportSurvey {
     /// The entry that each one follows, by position.
     parents: Vec<u32>,
     active: Vec<bool>,
     labels: HashMap<u32, String>,
     /// What leads through the conversation.
-    pub(super) outline: Vec<Line>,
+    pub(super) outline: Vec<SurveyLine>,
     /// Lines that found no place in it.
-    pub(super) outline_left_out: usize,
+    pub(super) skipped_outline_lines: usize,
     /// Entries that follow something that is not in the file.
     pub(super) orphans: usize,
     /// Every model that answered, in order.
     pub(super) models: Vec<String>,
     pub(super) last_time: String,
     pub(super) first_prompt: String,
-    pub(super) read: u64,
-    pub(super) written: u64,
-    pub(super) cached: u64,
+    pub(super) input_tokens: u64,
+    pub(super) output_tokens: u64,
+    pub(super) cached_tokens: u64,
     pub(super) cost: f64,
     pub(super) messages: usize,
 }
 
 /// A line of the outline.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct SurveyLine {
     /// The entry's position.
     pub(super) entry: usize,
-    pub(super) class: Class,
+    pub(super) class: EntryClass,
     pub(super) text: String,
 }
 
 /// Where an entry stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum EntryPosition {
     /// On the active path.
-    Path,
+    ActivePath,
     /// The first of a branch that was left behind, `entries` long, that follows the entry at `after`.
-    Begins { after: Option<usize>, entries: usize },
+    BranchStart { after: Option<usize>, entries: usize },
     /// In the same branch as the one before it.
-    Continues,
+    BranchContinues,
 }
 
-impl Survey {
+impl ExportSurvey {
     /// Reads every entry once.
-    pub(super) fn of(conversation: &Conversation<'_>) -> Result<Survey, ExportError> {
-        let mut survey = Survey::default();
-        let mut places = Places::default();
+    pub(super) fn read_source(conversation: &ExportSource<'_>) -> Result<ExportSurvey, ExportError> {
+        let mut survey = ExportSurvey::default();
+        let mut places = IdPositions::default();
         let mut labels = HashMap::new();
-        conversation.entries.each(&mut |entry| {
-            survey.take(entry, &mut places);
-            if let Body::Label { target_id, label } = &entry.body {
-                let label = label.as_deref().map(|label| clip(label, LINE)).filter(|label| !label.is_empty());
+        conversation.entries.for_each_entry(&mut |entry| {
+            survey.add_entry(entry, &mut places);
+            if let EntryBody::Label { target_id, label } = &entry.body {
+                let label =
+                    label.as_deref().map(|label| clip_line(label, LINE)).filter(|label| !label.is_empty());
                 labels.insert(places.hash(target_id), label);
             }
             Ok(())
@@ -86,13 +87,13 @@ impl Survey {
                 None => survey.orphans += 1,
             }
         }
-        survey.walk(conversation.leaf.and_then(|leaf| places.find(leaf)));
+        survey.mark_active_path(conversation.leaf.and_then(|leaf| places.find(leaf)));
         for (target, label) in labels {
             if let (Some(position), Some(label)) = (places.positions.get(&target), label) {
                 survey.labels.insert(*position, label);
             }
         }
-        survey.name_labels();
+        survey.add_labelled_lines();
         Ok(survey)
     }
 
@@ -102,7 +103,7 @@ impl Survey {
     }
 
     /// Entries beside the active path.
-    pub(super) fn beside(&self) -> usize {
+    pub(super) fn off_path_count(&self) -> usize {
         self.active.iter().filter(|active| !**active).count()
     }
 
@@ -117,25 +118,25 @@ impl Survey {
     }
 
     /// Where the entry stands.
-    pub(super) fn place(&self, entry: usize) -> Place {
+    pub(super) fn position(&self, entry: usize) -> EntryPosition {
         if self.is_active(entry) {
-            return Place::Path;
+            return EntryPosition::ActivePath;
         }
-        if self.goes_on(entry) {
-            return Place::Continues;
+        if self.continues_branch(entry) {
+            return EntryPosition::BranchContinues;
         }
-        let more = (entry + 1..self.entries()).take_while(|next| self.goes_on(*next)).count();
+        let more = (entry + 1..self.entries()).take_while(|next| self.continues_branch(*next)).count();
         let parent = self.parents[entry];
-        Place::Begins { after: (parent != NONE).then_some(parent as usize), entries: 1 + more }
+        EntryPosition::BranchStart { after: (parent != NONE).then_some(parent as usize), entries: 1 + more }
     }
 
     /// Whether the entry is beside the path and follows the one before it in the file.
-    fn goes_on(&self, entry: usize) -> bool {
+    fn continues_branch(&self, entry: usize) -> bool {
         let Some(before) = entry.checked_sub(1) else { return false };
         !self.is_active(entry) && !self.is_active(before) && self.parents[entry] as usize == before
     }
 
-    fn take(&mut self, entry: &Entry, places: &mut Places) {
+    fn add_entry(&mut self, entry: &SessionEntry, places: &mut IdPositions) {
         let position = u32::try_from(self.parents.len()).unwrap_or(NONE);
         let parent = match &entry.parent_id {
             None => NONE,
@@ -151,48 +152,57 @@ impl Survey {
         if !entry.timestamp.is_empty() {
             self.last_time.clone_from(&entry.timestamp);
         }
-        let shown = Shown::of(entry);
-        if matches!(shown.class, Class::User | Class::Assistant | Class::Tool | Class::Other) {
+        let shown = EntryView::from_entry(entry);
+        if matches!(
+            shown.class,
+            EntryClass::User | EntryClass::Assistant | EntryClass::Tool | EntryClass::Other
+        ) {
             self.messages += 1;
         }
-        if matches!(shown.class, Class::User | Class::Summary) {
-            self.lead(position as usize, &shown);
+        if matches!(shown.class, EntryClass::User | EntryClass::Summary) {
+            self.add_outline_line(position as usize, &shown);
         }
-        if let Body::Message { message } = &entry.body
-            && shown.class == Class::Assistant
+        if let EntryBody::Message { message } = &entry.body
+            && shown.class == EntryClass::Assistant
         {
-            self.add_up(message);
+            self.add_usage(message);
         }
     }
 
-    fn lead(&mut self, entry: usize, shown: &Shown<'_>) {
-        let words = clip(shown.first_words(), LINE);
-        if shown.class == Class::User && self.first_prompt.is_empty() {
+    fn add_outline_line(&mut self, entry: usize, shown: &EntryView<'_>) {
+        let words = clip_line(shown.first_words(), LINE);
+        if shown.class == EntryClass::User && self.first_prompt.is_empty() {
             self.first_prompt.clone_from(&words);
         }
         if self.outline.len() == MAX_OUTLINE {
-            self.outline_left_out += 1;
+            self.skipped_outline_lines += 1;
             return;
         }
-        let text =
-            if shown.class == Class::Summary || words.is_empty() { clip(&shown.title, LINE) } else { words };
-        self.outline.push(Line { entry, class: shown.class, text });
+        let text = if shown.class == EntryClass::Summary || words.is_empty() {
+            clip_line(&shown.title, LINE)
+        } else {
+            words
+        };
+        self.outline.push(SurveyLine { entry, class: shown.class, text });
     }
 
-    fn add_up(&mut self, message: &Value) {
-        let model = clip(&shown::model(message), LINE);
+    fn add_usage(&mut self, message: &Value) {
+        let model = clip_line(&entry_view::model_name(message), LINE);
         if self.models.len() < MAX_MODELS && !self.models.contains(&model) {
             self.models.push(model);
         }
         let Some(usage) = message.get("usage") else { return };
-        self.read = self.read.saturating_add(at(usage, "input")).saturating_add(at(usage, "cacheWrite"));
-        self.cached = self.cached.saturating_add(at(usage, "cacheRead"));
-        self.written = self.written.saturating_add(at(usage, "output"));
+        self.input_tokens = self
+            .input_tokens
+            .saturating_add(number_at(usage, "input"))
+            .saturating_add(number_at(usage, "cacheWrite"));
+        self.cached_tokens = self.cached_tokens.saturating_add(number_at(usage, "cacheRead"));
+        self.output_tokens = self.output_tokens.saturating_add(number_at(usage, "output"));
         self.cost += usage.pointer("/cost/total").and_then(Value::as_f64).unwrap_or(0.0);
     }
 
     /// Marks the path from the leaf to its root; without a leaf, from the last entry.
-    fn walk(&mut self, leaf: Option<u32>) {
+    fn mark_active_path(&mut self, leaf: Option<u32>) {
         self.active = vec![false; self.parents.len()];
         let mut at = leaf.or_else(|| u32::try_from(self.parents.len()).ok()?.checked_sub(1)).unwrap_or(NONE);
         while let Some(active) = self.active.get_mut(at as usize) {
@@ -205,27 +215,27 @@ impl Survey {
     }
 
     /// Entries with a name are in the outline too.
-    fn name_labels(&mut self) {
+    fn add_labelled_lines(&mut self) {
         let there: std::collections::HashSet<usize> = self.outline.iter().map(|line| line.entry).collect();
         for entry in self.labels.keys().map(|entry| *entry as usize).filter(|entry| !there.contains(entry)) {
-            self.outline.push(Line { entry, class: Class::Other, text: String::new() });
+            self.outline.push(SurveyLine { entry, class: EntryClass::Other, text: String::new() });
         }
         self.outline.sort_by_key(|line| line.entry);
-        self.outline_left_out += self.outline.len().saturating_sub(MAX_OUTLINE);
+        self.skipped_outline_lines += self.outline.len().saturating_sub(MAX_OUTLINE);
         self.outline.truncate(MAX_OUTLINE);
     }
 }
 
 /// Where each id stands, by its hash: ids may be long, and there may be millions.
 #[derive(Default)]
-struct Places {
+struct IdPositions {
     hasher: RandomState,
     positions: HashMap<u64, u32>,
     /// Entries whose parent had not come yet.
     forward: Vec<(u32, u64)>,
 }
 
-impl Places {
+impl IdPositions {
     fn hash(&self, id: &str) -> u64 {
         self.hasher.hash_one(id)
     }
@@ -236,7 +246,7 @@ impl Places {
 }
 
 /// The first line of a text, not longer than `most` characters.
-pub(super) fn clip(text: &str, most: usize) -> String {
+pub(super) fn clip_line(text: &str, most: usize) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &line[..end]),
@@ -247,28 +257,44 @@ pub(super) fn clip(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::header::Header;
+    use crate::format::header::SessionHeader;
 
-    fn entry(id: &str, parent: &str) -> Entry {
+    fn entry(id: &str, parent: &str) -> SessionEntry {
         let line = format!(
             r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{{"role":"user","content":"{id}"}}}}"#
         );
-        Entry::read(line.as_bytes()).unwrap()
+        SessionEntry::from_line(line.as_bytes()).unwrap()
     }
 
-    fn survey(pairs: &[(&str, &str)], leaf: Option<&str>) -> Survey {
-        let entries: Vec<Entry> = pairs.iter().map(|(id, parent)| entry(id, parent)).collect();
-        let header: Header = serde_json::from_str(r#"{"type":"session","id":"s"}"#).unwrap();
-        Survey::of(&Conversation { header: &header, entries: &entries, leaf, odd: &[] }).unwrap()
+    fn survey(pairs: &[(&str, &str)], leaf: Option<&str>) -> ExportSurvey {
+        let entries: Vec<SessionEntry> = pairs.iter().map(|(id, parent)| entry(id, parent)).collect();
+        let header: SessionHeader = serde_json::from_str(r#"{"type":"session","id":"s"}"#).unwrap();
+        ExportSurvey::read_source(&ExportSource {
+            header: &header,
+            entries: &entries,
+            leaf,
+            load_issues: &[],
+        })
+        .unwrap()
     }
 
     #[test]
     fn branches_stand_where_they_were_left() {
         let found = survey(&[("a", ""), ("b", "a"), ("c", "b"), ("d", "a"), ("e", "a"), ("f", "e")], None);
-        let places: Vec<Place> = (0..6).map(|at| found.place(at)).collect();
-        let begins = |entries| Place::Begins { after: Some(0), entries };
-        assert_eq!(places, [Place::Path, begins(2), Place::Continues, begins(1), Place::Path, Place::Path]);
-        assert_eq!((found.beside(), found.orphans), (3, 1));
+        let places: Vec<EntryPosition> = (0..6).map(|at| found.position(at)).collect();
+        let begins = |entries| EntryPosition::BranchStart { after: Some(0), entries };
+        assert_eq!(
+            places,
+            [
+                EntryPosition::ActivePath,
+                begins(2),
+                EntryPosition::BranchContinues,
+                begins(1),
+                EntryPosition::ActivePath,
+                EntryPosition::ActivePath
+            ]
+        );
+        assert_eq!((found.off_path_count(), found.orphans), (3, 1));
         assert_eq!(found.first_prompt, "a");
     }
 

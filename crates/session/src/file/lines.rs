@@ -1,18 +1,18 @@
 //! The lines of a file, one after the other, without ever holding more of it than one line.
 //!
-//! Invariant: memory is bounded by [`LINE_MOST`] and a piece, whatever the file holds; a line beyond is shown by its place alone.
+//! Invariant: memory is bounded by [`MAX_LINE_BYTES`] and a piece, whatever the file holds; a line beyond is shown by its place alone.
 
 use std::io;
 
 /// The longest line that is read, in bytes.
-pub(crate) const LINE_MOST: usize = 64 << 20;
+pub(crate) const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// How much is read at once.
 const PIECE: usize = 1 << 20;
 
 /// A line, or what is left behind the last line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Line<'a> {
+pub(crate) struct FileLine<'a> {
     /// Where it begins.
     pub(crate) offset: u64,
     /// How long it is, without its line end.
@@ -24,15 +24,15 @@ pub(crate) struct Line<'a> {
 }
 
 /// Reads at most so many bytes from a place.
-pub(crate) type ReadAt<'r> = dyn FnMut(u64, usize) -> io::Result<Vec<u8>> + 'r;
+pub(crate) type ReadAtFn<'r> = dyn FnMut(u64, usize) -> io::Result<Vec<u8>> + 'r;
 
 /// Shows every line between two places. What a file lost meanwhile is its end.
-pub(crate) fn each_line(
-    read: &mut ReadAt<'_>,
+pub(crate) fn for_each_line(
+    read: &mut ReadAtFn<'_>,
     from: u64,
     to: u64,
     most: usize,
-    see: &mut dyn FnMut(Line<'_>) -> io::Result<()>,
+    see: &mut dyn FnMut(FileLine<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     // The line that began at `start` and has no end yet: its bytes, or only its length once it is too long.
     let (mut start, mut at) = (from, from);
@@ -56,8 +56,8 @@ pub(crate) fn each_line(
                 held.extend_from_slice(line);
                 Some(&held[..])
             };
-            see(Line { offset: start, len, ended: true, bytes })?;
-            held = kept(held);
+            see(FileLine { offset: start, len, ended: true, bytes })?;
+            held = reset_buffer(held);
             long = false;
             at += line.len() as u64 + 1;
             start = at;
@@ -73,13 +73,13 @@ pub(crate) fn each_line(
     }
     if at > start {
         let bytes = (!long).then_some(&held[..]);
-        see(Line { offset: start, len: at - start, ended: false, bytes })?;
+        see(FileLine { offset: start, len: at - start, ended: false, bytes })?;
     }
     Ok(())
 }
 
 /// The same room for the next line, unless it is uncommonly large.
-fn kept(mut held: Vec<u8>) -> Vec<u8> {
+fn reset_buffer(mut held: Vec<u8>) -> Vec<u8> {
     if held.capacity() > 4 * PIECE {
         return Vec::new();
     }
@@ -97,7 +97,7 @@ mod tests {
             let from = usize::try_from(from).unwrap().min(text.len());
             Ok(text[from..(from + want.min(piece)).min(text.len())].to_vec())
         };
-        each_line(&mut read, 0, text.len() as u64, most, &mut |line| {
+        for_each_line(&mut read, 0, text.len() as u64, most, &mut |line| {
             seen.push((line.offset, line.len, line.ended, line.bytes.map(<[u8]>::to_vec)));
             Ok(())
         })

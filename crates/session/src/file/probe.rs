@@ -11,44 +11,44 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// What was found in a line.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Probe<'a> {
+pub(crate) struct EntryProbe<'a> {
     /// `type`
     pub(crate) kind: Option<Cow<'a, str>>,
     pub(crate) id: Option<Cow<'a, str>>,
     /// `parentId`; `Some(None)` where it is there and null.
     pub(crate) parent: Option<Option<Cow<'a, str>>>,
     pub(crate) timestamp: Option<Cow<'a, str>>,
-    pub(crate) message: Message<'a>,
+    pub(crate) message: MessageProbe<'a>,
 }
 
 /// What was found in its `message`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Message<'a> {
+pub(crate) struct MessageProbe<'a> {
     pub(crate) role: Option<Cow<'a, str>>,
     /// `stopReason` is `error` or `aborted`.
     pub(crate) failed: bool,
     pub(crate) has_text: bool,
 }
 
-impl<'a> Probe<'a> {
+impl<'a> EntryProbe<'a> {
     /// Looks at a line; `None` where it is not one JSON object.
-    pub(crate) fn of(line: &'a str) -> Option<Probe<'a>> {
+    pub(crate) fn parse(line: &'a str) -> Option<EntryProbe<'a>> {
         serde_json::from_str(line).ok()
     }
 }
 
 /// A string, or something else.
-enum Word<'a> {
+enum ProbeValue<'a> {
     Text(Cow<'a, str>),
     Null,
     Other,
 }
 
-impl<'a> Word<'a> {
-    fn text(self) -> Option<Cow<'a, str>> {
+impl<'a> ProbeValue<'a> {
+    fn into_text(self) -> Option<Cow<'a, str>> {
         match self {
-            Word::Text(text) => Some(text),
-            Word::Null | Word::Other => None,
+            ProbeValue::Text(text) => Some(text),
+            ProbeValue::Null | ProbeValue::Other => None,
         }
     }
 }
@@ -84,67 +84,67 @@ fn skip_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
     Ok(())
 }
 
-impl<'de> Deserialize<'de> for Word<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Word<'de>, D::Error> {
-        struct Words;
-        impl<'de> Visitor<'de> for Words {
-            type Value = Word<'de>;
+impl<'de> Deserialize<'de> for ProbeValue<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ProbeValue<'de>, D::Error> {
+        struct ProbeValueVisitor;
+        impl<'de> Visitor<'de> for ProbeValueVisitor {
+            type Value = ProbeValue<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("anything")
             }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Word<'de>, E> {
-                Ok(Word::Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<ProbeValue<'de>, E> {
+                Ok(ProbeValue::Text(Cow::Borrowed(text)))
             }
-            fn visit_str<E>(self, text: &str) -> Result<Word<'de>, E> {
-                Ok(Word::Text(Cow::Owned(text.to_string())))
+            fn visit_str<E>(self, text: &str) -> Result<ProbeValue<'de>, E> {
+                Ok(ProbeValue::Text(Cow::Owned(text.to_string())))
             }
-            fn visit_bool<E>(self, _: bool) -> Result<Word<'de>, E> {
-                Ok(Word::Other)
+            fn visit_bool<E>(self, _: bool) -> Result<ProbeValue<'de>, E> {
+                Ok(ProbeValue::Other)
             }
-            fn visit_i64<E>(self, _: i64) -> Result<Word<'de>, E> {
-                Ok(Word::Other)
+            fn visit_i64<E>(self, _: i64) -> Result<ProbeValue<'de>, E> {
+                Ok(ProbeValue::Other)
             }
-            fn visit_u64<E>(self, _: u64) -> Result<Word<'de>, E> {
-                Ok(Word::Other)
+            fn visit_u64<E>(self, _: u64) -> Result<ProbeValue<'de>, E> {
+                Ok(ProbeValue::Other)
             }
-            fn visit_f64<E>(self, _: f64) -> Result<Word<'de>, E> {
-                Ok(Word::Other)
+            fn visit_f64<E>(self, _: f64) -> Result<ProbeValue<'de>, E> {
+                Ok(ProbeValue::Other)
             }
-            fn visit_unit<E>(self) -> Result<Word<'de>, E> {
-                Ok(Word::Null)
+            fn visit_unit<E>(self) -> Result<ProbeValue<'de>, E> {
+                Ok(ProbeValue::Null)
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Word<'de>, A::Error> {
-                skip_seq(seq).map(|()| Word::Other)
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<ProbeValue<'de>, A::Error> {
+                skip_seq(seq).map(|()| ProbeValue::Other)
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Word<'de>, A::Error> {
-                skip_map(map).map(|()| Word::Other)
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ProbeValue<'de>, A::Error> {
+                skip_map(map).map(|()| ProbeValue::Other)
             }
         }
-        from.deserialize_any(Words)
+        from.deserialize_any(ProbeValueVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Probe<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Probe<'de>, D::Error> {
-        struct Objects;
-        impl<'de> Visitor<'de> for Objects {
-            type Value = Probe<'de>;
+impl<'de> Deserialize<'de> for EntryProbe<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<EntryProbe<'de>, D::Error> {
+        struct EntryProbeVisitor;
+        impl<'de> Visitor<'de> for EntryProbeVisitor {
+            type Value = EntryProbe<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Probe<'de>, A::Error> {
-                let mut probe = Probe::default();
-                while let Some(key) = map.next_key::<Word<'_>>()? {
-                    let Word::Text(key) = key else { continue };
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<EntryProbe<'de>, A::Error> {
+                let mut probe = EntryProbe::default();
+                while let Some(key) = map.next_key::<ProbeValue<'_>>()? {
+                    let ProbeValue::Text(key) = key else { continue };
                     match &*key {
-                        "type" => probe.kind = map.next_value::<Word<'_>>()?.text(),
-                        "id" => probe.id = map.next_value::<Word<'_>>()?.text(),
-                        "timestamp" => probe.timestamp = map.next_value::<Word<'_>>()?.text(),
+                        "type" => probe.kind = map.next_value::<ProbeValue<'_>>()?.into_text(),
+                        "id" => probe.id = map.next_value::<ProbeValue<'_>>()?.into_text(),
+                        "timestamp" => probe.timestamp = map.next_value::<ProbeValue<'_>>()?.into_text(),
                         "parentId" => {
-                            probe.parent = match map.next_value::<Word<'_>>()? {
-                                Word::Text(text) => Some(Some(text)),
-                                Word::Null => Some(None),
-                                Word::Other => None,
+                            probe.parent = match map.next_value::<ProbeValue<'_>>()? {
+                                ProbeValue::Text(text) => Some(Some(text)),
+                                ProbeValue::Null => Some(None),
+                                ProbeValue::Other => None,
                             };
                         }
                         "message" => probe.message = map.next_value()?,
@@ -154,80 +154,80 @@ impl<'de> Deserialize<'de> for Probe<'de> {
                 Ok(probe)
             }
         }
-        from.deserialize_map(Objects)
+        from.deserialize_map(EntryProbeVisitor)
     }
 }
 
-impl<'de> Deserialize<'de> for Message<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Message<'de>, D::Error> {
-        struct Objects;
-        impl<'de> Visitor<'de> for Objects {
-            type Value = Message<'de>;
+impl<'de> Deserialize<'de> for MessageProbe<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<MessageProbe<'de>, D::Error> {
+        struct MessageProbeVisitor;
+        impl<'de> Visitor<'de> for MessageProbeVisitor {
+            type Value = MessageProbe<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("anything")
             }
-            skip_the_rest!(Message::default());
-            fn visit_str<E>(self, _: &str) -> Result<Message<'de>, E> {
-                Ok(Message::default())
+            skip_the_rest!(MessageProbe::default());
+            fn visit_str<E>(self, _: &str) -> Result<MessageProbe<'de>, E> {
+                Ok(MessageProbe::default())
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Message<'de>, A::Error> {
-                skip_seq(seq).map(|()| Message::default())
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<MessageProbe<'de>, A::Error> {
+                skip_seq(seq).map(|()| MessageProbe::default())
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Message<'de>, A::Error> {
-                let mut message = Message::default();
-                while let Some(key) = map.next_key::<Word<'_>>()? {
-                    let Word::Text(key) = key else { continue };
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MessageProbe<'de>, A::Error> {
+                let mut message = MessageProbe::default();
+                while let Some(key) = map.next_key::<ProbeValue<'_>>()? {
+                    let ProbeValue::Text(key) = key else { continue };
                     match &*key {
-                        "role" => message.role = map.next_value::<Word<'_>>()?.text(),
+                        "role" => message.role = map.next_value::<ProbeValue<'_>>()?.into_text(),
                         "stopReason" => {
-                            let reason = map.next_value::<Word<'_>>()?.text();
+                            let reason = map.next_value::<ProbeValue<'_>>()?.into_text();
                             message.failed = matches!(reason.as_deref(), Some("error" | "aborted"));
                         }
-                        "content" => message.has_text = map.next_value::<HasText>()?.0,
+                        "content" => message.has_text = map.next_value::<ContentHasText>()?.0,
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }
                 Ok(message)
             }
         }
-        from.deserialize_any(Objects)
+        from.deserialize_any(MessageProbeVisitor)
     }
 }
 
 /// Whether there are words in a message's content: in a string, or in the `text` of one of its pieces.
-struct HasText(bool);
+struct ContentHasText(bool);
 
-impl<'de> Deserialize<'de> for HasText {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<HasText, D::Error> {
-        struct Content;
-        impl<'de> Visitor<'de> for Content {
-            type Value = HasText;
+impl<'de> Deserialize<'de> for ContentHasText {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ContentHasText, D::Error> {
+        struct HasTextVisitor;
+        impl<'de> Visitor<'de> for HasTextVisitor {
+            type Value = ContentHasText;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("anything")
             }
-            skip_the_rest!(HasText(false));
-            fn visit_str<E>(self, text: &str) -> Result<HasText, E> {
-                Ok(HasText(text.chars().any(|char| !char.is_whitespace())))
+            skip_the_rest!(ContentHasText(false));
+            fn visit_str<E>(self, text: &str) -> Result<ContentHasText, E> {
+                Ok(ContentHasText(text.chars().any(|char| !char.is_whitespace())))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<HasText, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ContentHasText, A::Error> {
                 let mut any = false;
-                while let Some(HasText(has)) = seq.next_element()? {
+                while let Some(ContentHasText(has)) = seq.next_element()? {
                     any |= has;
                 }
-                Ok(HasText(any))
+                Ok(ContentHasText(any))
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<HasText, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ContentHasText, A::Error> {
                 let mut any = false;
-                while let Some(key) = map.next_key::<Word<'_>>()? {
+                while let Some(key) = map.next_key::<ProbeValue<'_>>()? {
                     match key {
-                        Word::Text(key) if key == "text" => any = map.next_value::<HasText>()?.0,
+                        ProbeValue::Text(key) if key == "text" => any = map.next_value::<ContentHasText>()?.0,
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }
-                Ok(HasText(any))
+                Ok(ContentHasText(any))
             }
         }
-        from.deserialize_any(Content)
+        from.deserialize_any(HasTextVisitor)
     }
 }
 
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_the_tree_needs_is_found_and_the_rest_is_skipped() {
-        let probe = Probe::of(
+        let probe = EntryProbe::parse(
             r#"{"type":"message","id":"a\u0041","parentId":null,"timestamp":"t","x":[{"id":"no"}],
             "message":{"role":"assistant","content":[{"type":"toolCall","arguments":{"text":"no"}},{"type":"text","text":" x"}],
             "stopReason":"aborted"}}"#,
@@ -251,17 +251,19 @@ mod tests {
 
     #[test]
     fn fields_of_the_wrong_kind_are_absent_and_of_two_the_last_counts() {
-        let probe = Probe::of(r#"{"type":7,"id":["a"],"parentId":1,"message":"x","id":"b"}"#).unwrap();
+        let probe =
+            EntryProbe::parse(r#"{"type":7,"id":["a"],"parentId":1,"message":"x","id":"b"}"#).unwrap();
         assert_eq!((probe.kind, probe.id.as_deref(), probe.parent), (None, Some("b"), None));
         let probe =
-            Probe::of(r#"{"message":{"content":[{"type":"image","data":"x"}," "],"role":[]}}"#).unwrap();
-        assert_eq!(probe.message, Message::default());
+            EntryProbe::parse(r#"{"message":{"content":[{"type":"image","data":"x"}," "],"role":[]}}"#)
+                .unwrap();
+        assert_eq!(probe.message, MessageProbe::default());
     }
 
     #[test]
     fn what_is_not_one_object_is_nothing() {
         for line in ["", "7", "[]", "{", r#"{"a":1}{"b":2}"#, "null", "\0\0{}", r#"{"a":1}x"#] {
-            assert_eq!(Probe::of(line), None, "{line}");
+            assert_eq!(EntryProbe::parse(line), None, "{line}");
         }
     }
 }

@@ -6,11 +6,11 @@
 use std::io;
 use std::sync::Arc;
 
-use relaycode_durable::atomic::{Make, Put};
-use relaycode_durable::{Dir, Fs, Rename};
+use relaycode_durable::atomic::{PieceSink, PieceSource};
+use relaycode_durable::{Fs, FsDir, RenameMode};
 
-use super::lines::ReadAt;
-use super::tape::{Tape, stem};
+use super::lines::ReadAtFn;
+use super::session_file::{SessionFile, file_stem};
 use crate::error::SessionError;
 
 /// How much is copied at once.
@@ -18,27 +18,27 @@ const PIECE: usize = 1 << 20;
 
 /// Replaces the tape's file, which must have nothing that waits. The lock of the old one is kept until the session is closed: it
 /// keeps out who opened that file just before.
-pub(crate) fn replace(tape: &mut Tape, make: &mut Make<'_>) -> Result<(), SessionError> {
-    let scratch = format!("{}.rewrite", stem(&tape.name));
+pub(crate) fn replace_file(tape: &mut SessionFile, make: &mut PieceSource<'_>) -> Result<(), SessionError> {
+    let scratch = format!("{}.rewrite", file_stem(&tape.name));
     let name = tape.name.clone();
     let failed = |source| SessionError::io(&name, "rewrite")(source);
     let fs = tape.fs.clone();
-    discard(&*fs, &tape.dir, &scratch).map_err(failed)?;
+    remove_if_exists(&*fs, &tape.dir, &scratch).map_err(failed)?;
     let made = (|| {
-        let lock = fs.lock(&tape.dir, &scratch)?.ok_or(io::ErrorKind::WouldBlock)?;
-        let file = fs.append(&tape.dir, &scratch)?;
+        let lock = fs.try_lock(&tape.dir, &scratch)?.ok_or(io::ErrorKind::WouldBlock)?;
+        let file = fs.open_append(&tape.dir, &scratch)?;
         make(&mut |piece| fs.write(&file, piece))?;
         fs.sync_file(&file)?;
         let len = fs.stat_file(&file)?.len;
-        let source = fs.open(&tape.dir, &scratch)?;
-        fs.rename(&tape.dir, &scratch, &tape.dir, &name, Rename::Replace)?;
+        let source = fs.open_file(&tape.dir, &scratch)?;
+        fs.rename(&tape.dir, &scratch, &tape.dir, &name, RenameMode::Replace)?;
         Ok((lock, file, source, len))
     })();
     let (lock, file, source, len) = match made {
         Ok(made) => made,
         Err(error) => {
             // What there is of it is of no use; the next attempt would remove it too.
-            let _ = discard(&*fs, &tape.dir, &scratch);
+            let _ = remove_if_exists(&*fs, &tape.dir, &scratch);
             return Err(failed(error));
         }
     };
@@ -46,21 +46,26 @@ pub(crate) fn replace(tape: &mut Tape, make: &mut Make<'_>) -> Result<(), Sessio
     tape.file = Some(file);
     tape.source = Some(Arc::new(source));
     tape.saved = len;
-    (tape.longer, tape.torn, tape.in_doubt) = (false, false, false);
+    (tape.has_excess, tape.torn, tape.sync_failed) = (false, false, false);
     match fs.sync_dir(&tape.dir) {
         Ok(()) => {
-            tape.new_name = false;
+            tape.name_unsynced = false;
             Ok(())
         }
         Err(source) => {
-            tape.new_name = true;
+            tape.name_unsynced = true;
             Err(SessionError::NotDurable { name: tape.name.clone(), source })
         }
     }
 }
 
 /// Copies a stretch of a file, piece by piece.
-pub(crate) fn copy_range(read: &mut ReadAt<'_>, from: u64, to: u64, put: &mut Put<'_>) -> io::Result<()> {
+pub(crate) fn copy_range(
+    read: &mut ReadAtFn<'_>,
+    from: u64,
+    to: u64,
+    put: &mut PieceSink<'_>,
+) -> io::Result<()> {
     let mut at = from;
     while at < to {
         let want = usize::try_from(to - at).unwrap_or(usize::MAX).min(PIECE);
@@ -75,7 +80,7 @@ pub(crate) fn copy_range(read: &mut ReadAt<'_>, from: u64, to: u64, put: &mut Pu
 }
 
 /// Removes what may not be there.
-pub(crate) fn discard(fs: &dyn Fs, dir: &Dir, name: &str) -> io::Result<()> {
+pub(crate) fn remove_if_exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> io::Result<()> {
     match fs.remove_file(dir, name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -85,14 +90,14 @@ pub(crate) fn discard(fs: &dyn Fs, dir: &Dir, name: &str) -> io::Result<()> {
 /// Copies a whole file to a name that is free, and makes the copy durable. Returns that name.
 pub(crate) fn keep_copy(
     fs: &dyn Fs,
-    dir: &Dir,
+    dir: &FsDir,
     name: &str,
     as_name: &mut dyn FnMut(u32) -> String,
 ) -> Result<String, SessionError> {
     /// So many copies of one file are kept at most.
     const COPIES_MOST: u32 = 1000;
     let failed = |source| SessionError::io(name, "keep a copy of")(source);
-    let file = fs.open(dir, name).map_err(failed)?;
+    let file = fs.open_file(dir, name).map_err(failed)?;
     let len = fs.stat_file(&file).map_err(failed)?.len;
     for number in 1..=COPIES_MOST {
         let copy = as_name(number);

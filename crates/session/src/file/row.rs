@@ -2,7 +2,7 @@
 
 /// An entry's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct EntryRow {
     /// Where its line begins.
     pub offset: u64,
     /// How long the line is, without its end.
@@ -14,9 +14,9 @@ pub struct Row {
     /// When, in milliseconds since 1970; 0 where that is not known.
     pub timestamp: i64,
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryType,
     /// Whose message.
-    pub role: Role,
+    pub role: EntryRole,
     /// It is a message with words in it, not only tool calls or pictures.
     pub has_text: bool,
     /// It is an answer that ended with an error or was broken off.
@@ -26,7 +26,7 @@ pub struct Row {
 /// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Kind {
+pub enum EntryType {
     /// `message`
     Message = 0,
     /// `model_change`
@@ -60,7 +60,7 @@ pub enum Kind {
 /// Whose a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Role {
+pub enum EntryRole {
     /// It is no message.
     None = 0,
     /// A person's.
@@ -75,57 +75,63 @@ pub enum Role {
     Other = 5,
 }
 
-const KINDS: [(Kind, &str); 13] = [
-    (Kind::Message, "message"),
-    (Kind::ModelChange, "model_change"),
-    (Kind::ThinkingLevelChange, "thinking_level_change"),
-    (Kind::ServiceTierChange, "service_tier_change"),
-    (Kind::Compaction, "compaction"),
-    (Kind::BranchSummary, "branch_summary"),
-    (Kind::Custom, "custom"),
-    (Kind::CustomMessage, "custom_message"),
-    (Kind::Label, "label"),
-    (Kind::TtsrInjection, "ttsr_injection"),
-    (Kind::McpToolSelection, "mcp_tool_selection"),
-    (Kind::SessionInit, "session_init"),
-    (Kind::ModeChange, "mode_change"),
+const KINDS: [(EntryType, &str); 13] = [
+    (EntryType::Message, "message"),
+    (EntryType::ModelChange, "model_change"),
+    (EntryType::ThinkingLevelChange, "thinking_level_change"),
+    (EntryType::ServiceTierChange, "service_tier_change"),
+    (EntryType::Compaction, "compaction"),
+    (EntryType::BranchSummary, "branch_summary"),
+    (EntryType::Custom, "custom"),
+    (EntryType::CustomMessage, "custom_message"),
+    (EntryType::Label, "label"),
+    (EntryType::TtsrInjection, "ttsr_injection"),
+    (EntryType::McpToolSelection, "mcp_tool_selection"),
+    (EntryType::SessionInit, "session_init"),
+    (EntryType::ModeChange, "mode_change"),
 ];
 
-impl Kind {
+impl EntryType {
     /// The kind of an entry by its `type`.
-    pub fn named(name: &str) -> Kind {
-        KINDS.iter().find(|(_, known)| *known == name).map_or(Kind::Other, |(kind, _)| *kind)
+    pub fn from_name(name: &str) -> EntryType {
+        KINDS.iter().find(|(_, known)| *known == name).map_or(EntryType::Other, |(kind, _)| *kind)
     }
 
-    pub(crate) fn from_number(number: u8) -> Option<Kind> {
+    pub(crate) fn from_number(number: u8) -> Option<EntryType> {
         match KINDS.get(usize::from(number)) {
             Some((kind, _)) => Some(*kind),
-            None => (number == Kind::Other as u8).then_some(Kind::Other),
+            None => (number == EntryType::Other as u8).then_some(EntryType::Other),
         }
     }
 }
 
-impl Role {
+impl EntryRole {
     /// The role of a message by its name.
-    pub fn named(name: &str) -> Role {
+    pub fn from_name(name: &str) -> EntryRole {
         match name {
-            "user" => Role::User,
-            "assistant" => Role::Assistant,
-            "toolResult" => Role::ToolResult,
-            "developer" => Role::Developer,
-            _ => Role::Other,
+            "user" => EntryRole::User,
+            "assistant" => EntryRole::Assistant,
+            "toolResult" => EntryRole::ToolResult,
+            "developer" => EntryRole::Developer,
+            _ => EntryRole::Other,
         }
     }
 
-    pub(crate) fn from_number(number: u8) -> Option<Role> {
-        const ROLES: [Role; 6] =
-            [Role::None, Role::User, Role::Assistant, Role::ToolResult, Role::Developer, Role::Other];
+    pub(crate) fn from_number(number: u8) -> Option<EntryRole> {
+        const ROLES: [EntryRole; 6] = [
+            EntryRole::None,
+            EntryRole::User,
+            EntryRole::Assistant,
+            EntryRole::ToolResult,
+            EntryRole::Developer,
+            EntryRole::Other,
+        ];
         ROLES.get(usize::from(number)).copied()
     }
 }
 
 /// Milliseconds since 1970 of a time as it is written; 0 for what is none.
-pub(crate) fn milliseconds(timestamp: &str) -> i64 {
+pub(crate) fn parse_millis(timestamp: &str) -> i64 {
     timestamp.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_millisecond)
 }
 
@@ -137,17 +143,17 @@ mod tests {
     fn kinds_and_roles_come_back_from_their_numbers() {
         for (number, (kind, name)) in KINDS.into_iter().enumerate() {
             assert_eq!(kind as usize, number);
-            assert_eq!((Kind::from_number(kind as u8), Kind::named(name)), (Some(kind), kind));
+            assert_eq!((EntryType::from_number(kind as u8), EntryType::from_name(name)), (Some(kind), kind));
         }
-        assert_eq!(Kind::from_number(Kind::Other as u8), Some(Kind::Other));
-        assert_eq!(Kind::from_number(99), None);
-        assert_eq!(Role::from_number(Role::Other as u8), Some(Role::Other));
-        assert_eq!(Role::from_number(77), None);
+        assert_eq!(EntryType::from_number(EntryType::Other as u8), Some(EntryType::Other));
+        assert_eq!(EntryType::from_number(99), None);
+        assert_eq!(EntryRole::from_number(EntryRole::Other as u8), Some(EntryRole::Other));
+        assert_eq!(EntryRole::from_number(77), None);
     }
 
     #[test]
     fn a_time_is_read_in_milliseconds() {
-        assert_eq!(milliseconds("1970-01-01T00:00:01.250Z"), 1250);
-        assert_eq!(milliseconds("yesterday"), 0);
+        assert_eq!(parse_millis("1970-01-01T00:00:01.250Z"), 1250);
+        assert_eq!(parse_millis("yesterday"), 0);
     }
 }

@@ -1,19 +1,19 @@
 //! Everything that can be saved of a session file, and a report of what cannot.
 //!
-//! A [`Scanner`] takes one line after the other and makes rows of them. A line that cannot be read is skipped, and entries that
+//! A [`SessionScanner`] takes one line after the other and makes rows of them. A line that cannot be read is skipped, and entries that
 //! followed it are joined to the entry before it, so that a conversation stays whole. Invariant: the same bytes give the
 //! same rows, so that a name that was made up here is found again the next time.
 
 use std::collections::HashMap;
 use std::io;
 
-use super::lines::Line;
-use super::probe::Probe;
-use super::report::{Report, What};
-use super::row::{Kind, Role, Row, milliseconds};
-use super::table::Table;
-use crate::header::Header;
-use crate::index::facts::Facts;
+use super::lines::FileLine;
+use super::load_report::{LoadIssueKind, LoadReport};
+use super::probe::EntryProbe;
+use super::row::{EntryRole, EntryRow, EntryType, parse_millis};
+use super::table::EntryTable;
+use crate::file::index::stats::SessionStats;
+use crate::format::header::SessionHeader;
 
 /// What every entry begins with where a program of ours or a peer's wrote it.
 const BEGINNING: &[u8] = b"{\"type\":\"";
@@ -23,15 +23,15 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Makes rows of lines.
 #[derive(Default)]
-pub(crate) struct Scanner {
-    pub(crate) table: Table,
-    pub(crate) facts: Facts,
-    pub(crate) report: Report,
-    pub(crate) header: Option<Found>,
+pub(crate) struct SessionScanner {
+    pub(crate) table: EntryTable,
+    pub(crate) facts: SessionStats,
+    pub(crate) report: LoadReport,
+    pub(crate) header: Option<HeaderLine>,
     /// The format; known with the header or the first entry.
     version: Option<u64>,
     /// How the last line ends, if it does not end as it should.
-    pub(crate) tail: Tail,
+    pub(crate) tail: SessionTail,
     /// The entry before the latest unreadable line.
     damage: Option<Option<u32>>,
     /// Which row stands for a name that an unreadable line took away.
@@ -39,13 +39,13 @@ pub(crate) struct Scanner {
     /// Which row children of a name mean that several entries have, and how many have it.
     latest: HashMap<String, (u32, u64)>,
     /// Rows whose parents were not there yet.
-    waiting: Vec<Waiting>,
+    pending_parents: Vec<PendingParent>,
 }
 
 /// A header that was found.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
-    pub(crate) header: Header,
+pub(crate) struct HeaderLine {
+    pub(crate) header: SessionHeader,
     /// Where it begins.
     pub(crate) offset: u64,
     /// How long it is.
@@ -56,7 +56,7 @@ pub(crate) struct Found {
 
 /// How a file ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Tail {
+pub(crate) enum SessionTail {
     /// With a line end, or with nothing.
     #[default]
     Whole,
@@ -69,27 +69,27 @@ pub(crate) enum Tail {
     },
 }
 
-struct Waiting {
+struct PendingParent {
     row: u32,
     parent: String,
     damage: Option<Option<u32>>,
 }
 
-impl Scanner {
+impl SessionScanner {
     /// A scanner that goes on behind what an index knew.
-    pub(crate) fn resume(table: Table, facts: Facts, header: Found) -> Scanner {
+    pub(crate) fn resume(table: EntryTable, facts: SessionStats, header: HeaderLine) -> SessionScanner {
         let version = Some(header.header.version);
-        Scanner { table, facts, header: Some(header), version, ..Scanner::default() }
+        SessionScanner { table, facts, header: Some(header), version, ..SessionScanner::default() }
     }
 
     /// Takes a line. `earlier` reads a line that was taken before.
-    pub(crate) fn take(
+    pub(crate) fn scan_line(
         &mut self,
-        line: Line<'_>,
-        earlier: &mut dyn FnMut(&Row) -> io::Result<Vec<u8>>,
+        line: FileLine<'_>,
+        earlier: &mut dyn FnMut(&EntryRow) -> io::Result<Vec<u8>>,
     ) -> io::Result<()> {
         let Some(bytes) = line.bytes else {
-            self.damaged(&line, "the line is too long");
+            self.report_damage(&line, "the line is too long");
             return Ok(());
         };
         let mut offset = line.offset;
@@ -102,34 +102,34 @@ impl Scanner {
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
         if bytes.iter().all(u8::is_ascii_whitespace) {
             if !line.ended && !bytes.is_empty() {
-                self.tail = Tail::NoLineEnd;
+                self.tail = SessionTail::NoLineEnd;
             }
             return Ok(());
         }
-        if let Some(probe) = read(bytes) {
-            return self.entry(&probe, offset, bytes, &line, earlier);
+        if let Some(probe) = probe_line(bytes) {
+            return self.add_entry(&probe, offset, bytes, &line, earlier);
         }
         if line.ended
-            && let Some((at, probe)) = behind_damage(bytes)
+            && let Some((at, probe)) = find_entry_after_damage(bytes)
         {
-            self.report.add(line.offset, at as u64, What::Prefix);
+            self.report.add(line.offset, at as u64, LoadIssueKind::Prefix);
             self.damage = Some(self.table.last());
-            return self.entry(&probe, offset + at as u64, &bytes[at..], &line, earlier);
+            return self.add_entry(&probe, offset + at as u64, &bytes[at..], &line, earlier);
         }
-        self.damaged(&line, why(bytes));
+        self.report_damage(&line, damage_reason(bytes));
         Ok(())
     }
 
-    fn entry(
+    fn add_entry(
         &mut self,
-        probe: &Probe<'_>,
+        probe: &EntryProbe<'_>,
         offset: u64,
         bytes: &[u8],
-        line: &Line<'_>,
-        earlier: &mut dyn FnMut(&Row) -> io::Result<Vec<u8>>,
+        line: &FileLine<'_>,
+        earlier: &mut dyn FnMut(&EntryRow) -> io::Result<Vec<u8>>,
     ) -> io::Result<()> {
         let Some(kind) = probe.kind.as_deref() else {
-            self.damaged(line, "it has no type");
+            self.report_damage(line, "it has no type");
             return Ok(());
         };
         if kind == "session" {
@@ -137,20 +137,20 @@ impl Scanner {
             return Ok(());
         }
         let version =
-            *self.version.get_or_insert(if probe.id.is_some() { crate::header::VERSION } else { 1 });
+            *self.version.get_or_insert(if probe.id.is_some() { crate::format::header::VERSION } else { 1 });
         let number = self.table.len() as u64;
         let id = match probe.id.as_deref() {
             Some(id) => id.to_string(),
-            None if version < 2 => crate::migrate::made_up_id(number),
+            None if version < 2 => crate::format::migrate::generated_entry_id(number),
             None => {
-                self.damaged(line, "it has no id");
+                self.report_damage(line, "it has no id");
                 return Ok(());
             }
         };
         if !line.ended {
-            self.tail = Tail::NoLineEnd;
+            self.tail = SessionTail::NoLineEnd;
         }
-        let (parent, waiting) = self.parent(probe, version);
+        let (parent, waiting) = self.find_parent(probe, version);
         let mut name = id.clone();
         if let Some(known) = self.table.find(&id) {
             let (known, others) = self.latest.get(&id).copied().unwrap_or((known, 1));
@@ -159,40 +159,44 @@ impl Scanner {
                 _ => false,
             };
             if same {
-                self.report.add(line.offset, line.len, What::Repeated { id });
+                self.report.add(line.offset, line.len, LoadIssueKind::DuplicateLine { id });
                 return Ok(());
             }
             let count;
-            (name, count) = self.another_name(&id, others);
+            (name, count) = self.unique_name(&id, others);
             // The row is pushed below.
             self.latest.insert(id.clone(), (u32::try_from(self.table.len()).unwrap_or(u32::MAX), count));
-            self.report.add(line.offset, line.len, What::SameName { id: id.clone(), now: name.clone() });
+            self.report.add(
+                line.offset,
+                line.len,
+                LoadIssueKind::DuplicateId { id: id.clone(), new_id: name.clone() },
+            );
         }
         let role = match (kind, probe.message.role.as_deref()) {
-            ("message", Some(role)) => Role::named(role),
-            _ => Role::None,
+            ("message", Some(role)) => EntryRole::from_name(role),
+            _ => EntryRole::None,
         };
-        let row = Row {
+        let row = EntryRow {
             offset,
             len: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
             parent,
             id: name.as_str().into(),
-            timestamp: probe.timestamp.as_deref().map_or(0, milliseconds),
-            kind: Kind::named(kind),
+            timestamp: probe.timestamp.as_deref().map_or(0, parse_millis),
+            kind: EntryType::from_name(kind),
             role,
             has_text: probe.message.has_text,
             failed: probe.message.failed,
         };
-        self.facts.note(&row, bytes);
+        self.facts.count_entry(&row, bytes);
         let number = self.table.push(row);
         if let Some(parent) = waiting {
-            self.waiting.push(Waiting { row: number, parent, damage: self.damage });
+            self.pending_parents.push(PendingParent { row: number, parent, damage: self.damage });
         }
         Ok(())
     }
 
     /// The row that an entry follows, or the name that is not there yet.
-    fn parent(&self, probe: &Probe<'_>, version: u64) -> (Option<u32>, Option<String>) {
+    fn find_parent(&self, probe: &EntryProbe<'_>, version: u64) -> (Option<u32>, Option<String>) {
         match &probe.parent {
             Some(Some(parent)) => {
                 let latest = self.latest.get(&**parent).map(|(row, _)| *row);
@@ -209,7 +213,7 @@ impl Scanner {
     }
 
     /// A name for one more entry called `id`, of which there are `others` so far; and how many there are with it.
-    fn another_name(&self, id: &str, others: u64) -> (String, u64) {
+    fn unique_name(&self, id: &str, others: u64) -> (String, u64) {
         let mut number = others;
         loop {
             number += 1;
@@ -220,42 +224,46 @@ impl Scanner {
         }
     }
 
-    fn take_header(&mut self, bytes: &[u8], offset: u64, line: &Line<'_>) {
+    fn take_header(&mut self, bytes: &[u8], offset: u64, line: &FileLine<'_>) {
         if !line.ended {
-            self.tail = Tail::NoLineEnd;
+            self.tail = SessionTail::NoLineEnd;
         }
         let first = self.header.is_none() && self.table.len() == 0 && self.report.is_empty();
-        match serde_json::from_slice::<Header>(bytes) {
+        match serde_json::from_slice::<SessionHeader>(bytes) {
             Ok(header) if self.header.is_none() => {
                 if !first {
-                    self.report.add(line.offset, line.len, What::LateHeader);
+                    self.report.add(line.offset, line.len, LoadIssueKind::LateHeader);
                 }
                 self.version.get_or_insert(header.version);
                 let end = line.offset + line.len + 1;
-                self.header = Some(Found { header, offset, len: bytes.len() as u64, end });
+                self.header = Some(HeaderLine { header, offset, len: bytes.len() as u64, end });
             }
             _ => {
-                let what = if first { What::Unreadable("the header lacks its id") } else { What::LateHeader };
+                let what = if first {
+                    LoadIssueKind::Unreadable("the header lacks its id")
+                } else {
+                    LoadIssueKind::LateHeader
+                };
                 self.report.add(line.offset, line.len, what);
             }
         }
     }
 
-    fn damaged(&mut self, line: &Line<'_>, why: &'static str) {
+    fn report_damage(&mut self, line: &FileLine<'_>, why: &'static str) {
         if !line.ended {
-            self.tail = Tail::Torn { from: line.offset };
-            self.report.add(line.offset, line.len, What::TornTail);
+            self.tail = SessionTail::Torn { from: line.offset };
+            self.report.add(line.offset, line.len, LoadIssueKind::TornTail);
             return;
         }
-        self.report.add(line.offset, line.len, What::Unreadable(why));
+        self.report.add(line.offset, line.len, LoadIssueKind::Unreadable(why));
         self.damage = Some(self.table.last());
     }
 
     /// Every line was taken: parents that are still missing are looked for once more.
     pub(crate) fn finish(&mut self) {
-        let waiting = std::mem::take(&mut self.waiting);
+        let waiting = std::mem::take(&mut self.pending_parents);
         let mut forward = false;
-        for Waiting { row, parent, damage } in waiting {
+        for PendingParent { row, parent, damage } in waiting {
             let Some((id, offset, len)) =
                 self.table.row(row).map(|row| (row.id.to_string(), row.offset, u64::from(row.len)))
             else {
@@ -265,47 +273,47 @@ impl Scanner {
                 forward = true;
                 self.table.set_parent(row, Some(found));
                 if found != row {
-                    self.report.add(offset, len, What::BeforeParent { id });
+                    self.report.add(offset, len, LoadIssueKind::BeforeParent { id });
                 }
             } else if let Some(before) = damage {
                 let joined = *self.joined.entry(parent.clone()).or_insert(before);
                 self.table.set_parent(row, joined);
-                self.report.add(offset, len, What::Joined { id, parent });
+                self.report.add(offset, len, LoadIssueKind::Rejoined { id, parent });
             } else {
-                self.report.add(offset, len, What::Orphan { id, parent });
+                self.report.add(offset, len, LoadIssueKind::Orphan { id, parent });
             }
         }
         if forward {
             let report = &mut self.report;
             self.table.cut_cycles(&mut |row| {
-                report.add(row.offset, u64::from(row.len), What::Cycle { id: row.id.to_string() });
+                report.add(row.offset, u64::from(row.len), LoadIssueKind::Cycle { id: row.id.to_string() });
             });
         }
         if self.header.is_none() && (self.table.len() > 0 || !self.report.is_empty()) {
-            self.report.add(0, 0, What::NoHeader);
+            self.report.add(0, 0, LoadIssueKind::NoHeader);
         }
     }
 
     /// The format of the file.
     pub(crate) fn version(&self) -> u64 {
-        self.version.unwrap_or(crate::header::VERSION)
+        self.version.unwrap_or(crate::format::header::VERSION)
     }
 }
 
-fn read(bytes: &[u8]) -> Option<Probe<'_>> {
-    Probe::of(std::str::from_utf8(bytes).ok()?)
+fn probe_line(bytes: &[u8]) -> Option<EntryProbe<'_>> {
+    EntryProbe::parse(std::str::from_utf8(bytes).ok()?)
 }
 
 /// A whole entry behind half a line or the zeros of a power cut: somebody wrote on without a line end. Pieces of content look
 /// similar, but follow nothing and have no time.
-fn behind_damage(bytes: &[u8]) -> Option<(usize, Probe<'_>)> {
+fn find_entry_after_damage(bytes: &[u8]) -> Option<(usize, EntryProbe<'_>)> {
     let places = memchr::memmem::find_iter(bytes, BEGINNING).filter(|at| *at > 0).take(TRIES_MOST);
-    let mut entries = places.filter_map(|at| Some((at, read(&bytes[at..])?)));
+    let mut entries = places.filter_map(|at| Some((at, probe_line(&bytes[at..])?)));
     entries.find(|(_, probe)| probe.id.is_some() && probe.parent.is_some() && probe.timestamp.is_some())
 }
 
 /// Why a line cannot be read.
-fn why(bytes: &[u8]) -> &'static str {
+fn damage_reason(bytes: &[u8]) -> &'static str {
     if bytes.iter().all(|byte| *byte == 0) {
         "only zeros, as after a power cut"
     } else if memchr::memchr(0, bytes).is_some() {

@@ -4,17 +4,17 @@
 
 use std::collections::HashMap;
 
-use super::row::Row;
+use super::row::EntryRow;
 
 /// The rows of a session, in the order of the file.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
-    rows: Vec<Row>,
+pub(crate) struct EntryTable {
+    rows: Vec<EntryRow>,
     by_id: HashMap<Box<str>, u32>,
 }
 
-impl Table {
-    pub(crate) fn rows(&self) -> &[Row] {
+impl EntryTable {
+    pub(crate) fn rows(&self) -> &[EntryRow] {
         &self.rows
     }
 
@@ -22,7 +22,7 @@ impl Table {
         self.rows.len()
     }
 
-    pub(crate) fn row(&self, number: u32) -> Option<&Row> {
+    pub(crate) fn row(&self, number: u32) -> Option<&EntryRow> {
         self.rows.get(number as usize)
     }
 
@@ -34,7 +34,7 @@ impl Table {
         u32::try_from(self.rows.len()).ok()?.checked_sub(1)
     }
 
-    pub(crate) fn push(&mut self, row: Row) -> u32 {
+    pub(crate) fn push(&mut self, row: EntryRow) -> u32 {
         let number = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
         self.by_id.insert(row.id.clone(), number);
         self.rows.push(row);
@@ -48,12 +48,12 @@ impl Table {
     }
 
     /// The name of the entry that a row follows.
-    pub(crate) fn parent_id(&self, row: &Row) -> Option<&str> {
+    pub(crate) fn parent_id(&self, row: &EntryRow) -> Option<&str> {
         row.parent.and_then(|parent| self.row(parent)).map(|parent| &*parent.id)
     }
 
     /// Every line moved by so many bytes, because the header has another length now.
-    pub(crate) fn shift(&mut self, by: i64) {
+    pub(crate) fn shift_offsets(&mut self, by: i64) {
         for row in &mut self.rows {
             row.offset = row.offset.saturating_add_signed(by);
         }
@@ -72,7 +72,7 @@ impl Table {
     }
 
     /// Cuts every circle of parents open; shows where.
-    pub(crate) fn cut_cycles(&mut self, cut: &mut dyn FnMut(&Row)) {
+    pub(crate) fn cut_cycles(&mut self, cut: &mut dyn FnMut(&EntryRow)) {
         // Walks go up until they meet a row that an earlier walk was at (fine) or that this one was at (a circle).
         let mut walked = vec![0_u32; self.rows.len()];
         for start in 0..self.rows.len() {

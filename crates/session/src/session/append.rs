@@ -3,19 +3,20 @@
 use relaycode_llm::Message;
 use serde_json::Value;
 
-use super::{Mode, Session};
-use crate::entry::{Body, Entry};
+use super::{OpenMode, Session};
 use crate::error::SessionError;
-use crate::file::lines::LINE_MOST;
-use crate::file::probe::Probe;
-use crate::file::row::{Kind, Role, Row, milliseconds};
-use crate::file::tape::Place;
-use crate::header::{now, written};
-use crate::{index, shrink};
+use crate::file::index;
+use crate::file::lines::MAX_LINE_BYTES;
+use crate::file::probe::EntryProbe;
+use crate::file::row::{EntryRole, EntryRow, EntryType, parse_millis};
+use crate::file::session_file::FileTarget;
+use crate::format::entry::{EntryBody, SessionEntry};
+use crate::format::header::{format_timestamp, now_to_millis};
+use crate::format::shrink;
 
 /// What is part of the session but not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unsaved {
+pub struct UnsavedEntries {
     /// Entries.
     pub entries: usize,
     /// Bytes.
@@ -30,12 +31,12 @@ impl Session {
     /// # Errors
     /// Where [`SessionError::is_entry_kept`] says so, the entry is part of the session and is written with the next one that
     /// can be: it is not to be appended again. With any other error there is no entry.
-    pub fn append(&mut self, body: Body) -> Result<String, SessionError> {
+    pub fn append(&mut self, body: EntryBody) -> Result<String, SessionError> {
         self.check_writable()?;
-        let entry = Entry {
+        let entry = SessionEntry {
             id: self.new_id(),
             parent_id: self.leaf().map(str::to_string),
-            timestamp: written(now()),
+            timestamp: format_timestamp(now_to_millis()),
             body,
         };
         self.append_entry(&entry)
@@ -47,24 +48,24 @@ impl Session {
     /// As for [`Session::append`].
     pub fn append_message(&mut self, message: &Message) -> Result<String, SessionError> {
         // A message is made of strings, numbers and JSON: there is nothing in it that has no JSON.
-        self.append(Body::Message { message: serde_json::to_value(message).unwrap_or(Value::Null) })
+        self.append(EntryBody::Message { message: serde_json::to_value(message).unwrap_or(Value::Null) })
     }
 
     /// Names an entry, or takes its name away (`None`, or an empty one).
     ///
     /// # Errors
     /// There is no such entry; else as for [`Session::append`].
-    pub fn label(&mut self, target: &str, label: Option<&str>) -> Result<String, SessionError> {
-        self.number(target)?;
+    pub fn set_label(&mut self, target: &str, label: Option<&str>) -> Result<String, SessionError> {
+        self.row_number(target)?;
         let label = label.map(str::trim).filter(|label| !label.is_empty()).map(str::to_string);
-        self.append(Body::Label { target_id: target.to_string(), label })
+        self.append(EntryBody::Label { target_id: target.to_string(), label })
     }
 
     /// What is part of the session but not on disk: before the first prompt, and while the disk takes nothing.
-    pub fn unsaved(&self) -> Option<Unsaved> {
-        let entries = self.tape.unsaved_entries;
-        (entries > 0 && self.tape.place != Place::Memory)
-            .then_some(Unsaved { entries, bytes: self.tape.unsaved.len() })
+    pub fn unsaved(&self) -> Option<UnsavedEntries> {
+        let entries = self.file.unsaved_entries;
+        (entries > 0 && self.file.target != FileTarget::Memory)
+            .then_some(UnsavedEntries { entries, bytes: self.file.unsaved.len() })
     }
 
     /// Writes what waits, and makes everything durable. A session that has no file yet stays without.
@@ -72,33 +73,33 @@ impl Session {
     /// # Errors
     /// What could not be written, or is in doubt.
     pub fn flush(&mut self) -> Result<(), SessionError> {
-        if self.mode == Mode::Read {
+        if self.mode == OpenMode::Read {
             return Ok(());
         }
-        self.tape.sync()?;
-        if index::is_due(self.indexed.unwrap_or(0), self.table.len()) {
+        self.file.sync()?;
+        if index::is_due(self.indexed_rows.unwrap_or(0), self.table.len()) {
             self.write_index();
         }
         Ok(())
     }
 
-    fn append_entry(&mut self, entry: &Entry) -> Result<String, SessionError> {
+    fn append_entry(&mut self, entry: &SessionEntry) -> Result<String, SessionError> {
         let mut value = entry.to_object();
-        shrink::shrink(&mut value, self.blobs.as_deref());
+        shrink::shrink_entry(&mut value, self.blobs.as_deref());
         let line = value.to_string();
-        if line.len() > LINE_MOST {
-            return Err(SessionError::TooLong { name: self.tape.name.clone(), bytes: line.len() });
+        if line.len() > MAX_LINE_BYTES {
+            return Err(SessionError::TooLong { name: self.file.name.clone(), bytes: line.len() });
         }
-        let row = self.row_of(entry, &line);
-        let offset = self.tape.put(line.as_bytes())?;
-        let is_prompt = row.kind == Kind::Message && row.role == Role::User;
-        self.take_in(Row { offset, ..row }, line.as_bytes(), &entry.body);
-        if is_prompt && self.tape.place == Place::Later {
+        let row = self.make_row(entry, &line);
+        let offset = self.file.push_line(line.as_bytes())?;
+        let is_prompt = row.kind == EntryType::Message && row.role == EntryRole::User;
+        self.add_row(EntryRow { offset, ..row }, line.as_bytes(), &entry.body);
+        if is_prompt && self.file.target == FileTarget::Deferred {
             self.put_header();
         }
-        match self.tape.save() {
+        match self.file.save() {
             Ok(()) => {
-                if index::is_due(self.indexed.unwrap_or(0), self.table.len()) {
+                if index::is_due(self.indexed_rows.unwrap_or(0), self.table.len()) {
                     self.write_index();
                 }
                 Ok(entry.id.clone())
@@ -110,19 +111,19 @@ impl Session {
         }
     }
 
-    fn row_of(&self, entry: &Entry, line: &str) -> Row {
-        let probe = Probe::of(line).unwrap_or_default();
-        let kind = probe.kind.as_deref().map_or(Kind::Other, Kind::named);
+    fn make_row(&self, entry: &SessionEntry, line: &str) -> EntryRow {
+        let probe = EntryProbe::parse(line).unwrap_or_default();
+        let kind = probe.kind.as_deref().map_or(EntryType::Other, EntryType::from_name);
         let role = match (kind, probe.message.role.as_deref()) {
-            (Kind::Message, Some(role)) => Role::named(role),
-            _ => Role::None,
+            (EntryType::Message, Some(role)) => EntryRole::from_name(role),
+            _ => EntryRole::None,
         };
-        Row {
+        EntryRow {
             offset: 0,
             len: u32::try_from(line.len()).unwrap_or(u32::MAX),
             parent: self.leaf,
             id: entry.id.as_str().into(),
-            timestamp: milliseconds(&entry.timestamp),
+            timestamp: parse_millis(&entry.timestamp),
             kind,
             role,
             has_text: probe.message.has_text,
@@ -130,10 +131,10 @@ impl Session {
         }
     }
 
-    fn take_in(&mut self, row: Row, line: &[u8], body: &Body) {
-        self.facts.note(&row, line);
+    fn add_row(&mut self, row: EntryRow, line: &[u8], body: &EntryBody) {
+        self.facts.count_entry(&row, line);
         self.leaf = Some(self.table.push(row));
-        if let Body::Label { target_id, label } = body {
+        if let EntryBody::Label { target_id, label } = body {
             match label.as_deref().filter(|label| !label.is_empty()) {
                 Some(label) => drop(self.labels.insert(target_id.clone(), label.to_string())),
                 None => drop(self.labels.remove(target_id)),
@@ -143,19 +144,19 @@ impl Session {
 
     /// The first prompt is there: the header goes before what waits, and all of it into the file.
     fn put_header(&mut self) {
-        let mut line = Value::Object(self.fields.clone()).to_string().into_bytes();
+        let mut line = Value::Object(self.header_fields.clone()).to_string().into_bytes();
         line.push(b'\n');
         let len = line.len();
-        self.tape.unsaved.splice(0..0, line);
-        self.table.shift(i64::try_from(len).unwrap_or(0));
-        self.body = len as u64;
-        self.tape.place = Place::File;
+        self.file.unsaved.splice(0..0, line);
+        self.table.shift_offsets(i64::try_from(len).unwrap_or(0));
+        self.body_offset = len as u64;
+        self.file.target = FileTarget::File;
     }
 
     /// A name that no entry has.
     pub(super) fn new_id(&self) -> String {
         loop {
-            let id = crate::entry::new_id();
+            let id = crate::format::entry::random_entry_id();
             if self.table.find(&id).is_none() {
                 return id;
             }

@@ -3,23 +3,23 @@
 use std::io;
 use std::sync::Arc;
 
-use relaycode_durable::{Dir, Fs};
+use relaycode_durable::{Fs, FsDir};
 use serde_json::Value;
 
-use super::{Mode, Session, Window};
+use super::{OpenMode, ReadWindow, Session};
 use crate::error::SessionError;
-use crate::file::probe::Probe;
-use crate::file::report::Report;
+use crate::file::load_report::LoadReport;
+use crate::file::probe::EntryProbe;
 use crate::file::rewrite;
-use crate::file::row::Row;
-use crate::file::tape::{Place, Tape, stem};
-use crate::header::VERSION;
+use crate::file::row::EntryRow;
+use crate::file::session_file::{FileTarget, SessionFile, file_stem};
+use crate::format::header::VERSION;
 
 /// What a repair did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairOutcome {
     /// What was wrong; empty where nothing was, and then nothing was done.
-    pub report: Report,
+    pub report: LoadReport,
     /// The name of the file as it was before, if it was changed.
     pub original: Option<String>,
     /// How many entries there are now.
@@ -32,34 +32,34 @@ impl Session {
     ///
     /// # Errors
     /// As for [`Session::open`] to write; or it cannot be written, and then the file is as it was.
-    pub fn repair(fs: Arc<dyn Fs>, dir: Dir, name: &str) -> Result<Repaired, SessionError> {
-        let mut tape = Tape::new(fs, dir, name, Place::File);
+    pub fn repair(fs: Arc<dyn Fs>, dir: FsDir, name: &str) -> Result<RepairOutcome, SessionError> {
+        let mut tape = SessionFile::new(fs, dir, name, FileTarget::File);
         tape.fs.stat(&tape.dir, name).map_err(SessionError::io(name, "open"))?;
         tape.lock()?;
-        let session = Session::load(tape, Mode::Write).map_err(SessionError::io(name, "read"))?;
+        let session = Session::load(tape, OpenMode::Write).map_err(SessionError::io(name, "read"))?;
         if session.version > VERSION {
             return Err(SessionError::Newer { name: name.to_string(), version: session.version });
         }
         let report = session.report.clone();
         if report.is_empty() && session.version == VERSION {
-            return Ok(Repaired { report, original: None, entries: session.len() });
+            return Ok(RepairOutcome { report, original: None, entries: session.len() });
         }
         let (session, original) =
-            session.made_anew(&mut |number| format!("{name}.before-repair-{number}"))?;
-        Ok(Repaired { report, original: Some(original), entries: session.len() })
+            session.rewrite_file(&mut |number| format!("{name}.before-repair-{number}"))?;
+        Ok(RepairOutcome { report, original: Some(original), entries: session.len() })
     }
 
     /// The same session in the present format. The original is kept as `<stem>.v<version>.bak`.
-    pub(super) fn migrated(mut self) -> Result<Session, SessionError> {
-        if self.tape.place != Place::File {
+    pub(super) fn migrate_format(mut self) -> Result<Session, SessionError> {
+        if self.file.target != FileTarget::File {
             self.header.version = VERSION;
-            self.fields.insert("version".into(), VERSION.into());
+            self.header_fields.insert("version".into(), VERSION.into());
             self.version = VERSION;
             return Ok(self);
         }
-        let stem = format!("{}.v{}", stem(&self.tape.name), self.version);
+        let stem = format!("{}.v{}", file_stem(&self.file.name), self.version);
         let report = self.report.clone();
-        let (mut session, _) = self.made_anew(&mut |number| match number {
+        let (mut session, _) = self.rewrite_file(&mut |number| match number {
             1 => format!("{stem}.bak"),
             _ => format!("{stem}.{number}.bak"),
         })?;
@@ -68,24 +68,25 @@ impl Session {
     }
 
     /// Makes the file anew from what is known, and opens it again; and says where the original is.
-    fn made_anew(
+    fn rewrite_file(
         mut self,
         as_name: &mut dyn FnMut(u32) -> String,
     ) -> Result<(Session, String), SessionError> {
-        let name = self.tape.name.clone();
-        let original = rewrite::keep_copy(&*self.tape.fs, &self.tape.dir, &name, as_name)?;
-        let mut source = Tape::new(self.tape.fs.clone(), self.tape.dir.clone(), &name, Place::File);
-        source.saved = self.tape.saved;
-        source.source.clone_from(&self.tape.source);
-        let nowhere = Tape::new(source.fs.clone(), source.dir.clone(), &name, Place::Memory);
-        let mut tape = std::mem::replace(&mut self.tape, nowhere);
-        self.fields.insert("version".into(), VERSION.into());
-        let mut window = Window::default();
-        let outcome = rewrite::replace(&mut tape, &mut |put| {
-            put(Value::Object(self.fields.clone()).to_string().as_bytes())?;
+        let name = self.file.name.clone();
+        let original = rewrite::keep_copy(&*self.file.fs, &self.file.dir, &name, as_name)?;
+        let mut source =
+            SessionFile::new(self.file.fs.clone(), self.file.dir.clone(), &name, FileTarget::File);
+        source.saved = self.file.saved;
+        source.source.clone_from(&self.file.source);
+        let nowhere = SessionFile::new(source.fs.clone(), source.dir.clone(), &name, FileTarget::Memory);
+        let mut tape = std::mem::replace(&mut self.file, nowhere);
+        self.header_fields.insert("version".into(), VERSION.into());
+        let mut window = ReadWindow::default();
+        let outcome = rewrite::replace_file(&mut tape, &mut |put| {
+            put(Value::Object(self.header_fields.clone()).to_string().as_bytes())?;
             put(b"\n")?;
             for row in self.table.rows() {
-                let line = self.line_of(row, &source, &mut window)?;
+                let line = self.corrected_line(row, &source, &mut window)?;
                 put(&line)?;
                 put(b"\n")?;
             }
@@ -93,15 +94,20 @@ impl Session {
         });
         outcome?;
         tape.unsaved.clear();
-        let session = Session::load(tape, Mode::Write).map_err(SessionError::io(&name, "read"))?;
+        let session = Session::load(tape, OpenMode::Write).map_err(SessionError::io(&name, "read"))?;
         Ok((session, original))
     }
 
     /// An entry's line: as it is where that is right, else with the name and the parent that it has by now.
-    fn line_of(&self, row: &Row, source: &Tape, window: &mut Window) -> io::Result<Vec<u8>> {
+    fn corrected_line(
+        &self,
+        row: &EntryRow,
+        source: &SessionFile,
+        window: &mut ReadWindow,
+    ) -> io::Result<Vec<u8>> {
         let line = window.line(source, row)?.to_vec();
         let text = std::str::from_utf8(&line).map_err(io::Error::other)?;
-        let Some(probe) = Probe::of(text) else { return Err(io::ErrorKind::InvalidData.into()) };
+        let Some(probe) = EntryProbe::parse(text) else { return Err(io::ErrorKind::InvalidData.into()) };
         let is_right = self.version == VERSION
             && probe.id.as_deref() == Some(&*row.id)
             && probe.parent.as_ref().and_then(|parent| parent.as_deref()) == self.table.parent_id(row);

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::Session;
 use crate::error::SessionError;
 use crate::file::rewrite;
-use crate::file::tape::Place;
-use crate::header::TitleSource;
+use crate::file::session_file::FileTarget;
+use crate::format::header::TitleSource;
 
 /// At most so many characters of a title are kept.
 const TITLE_MOST: usize = 300;
@@ -27,13 +27,13 @@ impl Session {
         if title.is_empty() || kept || same {
             return Ok(false);
         }
-        let mut fields = self.fields.clone();
+        let mut fields = self.header_fields.clone();
         fields.insert("title".into(), Value::String(title.clone()));
         fields.insert("titleSource".into(), serde_json::to_value(source).unwrap_or(Value::Null));
-        if self.tape.place == Place::File {
-            self.tape.save()?;
+        if self.file.target == FileTarget::File {
+            self.file.save()?;
             // What another program wrote behind our back would be lost with the old file.
-            self.tape.make_ready().map_err(|error| match error {
+            self.file.prepare_write().map_err(|error| match error {
                 SessionError::NotSaved { name, source, .. } => {
                     SessionError::Io { name, doing: "rewrite", source }
                 }
@@ -41,29 +41,34 @@ impl Session {
             })?;
             let mut line = Value::Object(fields.clone()).to_string().into_bytes();
             line.push(b'\n');
-            let (body, saved) = (self.body, self.tape.saved);
-            let read = self.tape.reader();
+            let (body, saved) = (self.body_offset, self.file.saved);
+            let read = self.file.reader();
             let len = line.len() as u64;
-            let outcome = rewrite::replace(&mut self.tape, &mut |put| {
+            let outcome = rewrite::replace_file(&mut self.file, &mut |put| {
                 put(&line)?;
                 rewrite::copy_range(&mut |at, most| read(at, most), body, saved, put)
             });
             if !matches!(outcome, Ok(()) | Err(SessionError::NotDurable { .. })) {
                 return outcome.map(|()| false);
             }
-            self.table.shift(i64::try_from(len).unwrap_or(0) - i64::try_from(body).unwrap_or(0));
-            self.body = len;
-            self.indexed = None;
-            self.named(title, source, fields);
+            self.table.shift_offsets(i64::try_from(len).unwrap_or(0) - i64::try_from(body).unwrap_or(0));
+            self.body_offset = len;
+            self.indexed_rows = None;
+            self.set_header_title(title, source, fields);
             return outcome.map(|()| true);
         }
-        self.named(title, source, fields);
+        self.set_header_title(title, source, fields);
         Ok(true)
     }
 
-    fn named(&mut self, title: String, source: TitleSource, fields: serde_json::Map<String, Value>) {
+    fn set_header_title(
+        &mut self,
+        title: String,
+        source: TitleSource,
+        fields: serde_json::Map<String, Value>,
+    ) {
         self.header.title = Some(title);
         self.header.title_source = Some(source);
-        self.fields = fields;
+        self.header_fields = fields;
     }
 }

@@ -2,14 +2,14 @@
 
 use relaycode_llm::Message;
 use relaycode_llm::message::{StopReason, UserContent};
-use relaycode_session::{Context, Mode};
+use relaycode_session::{OpenMode, SessionContext};
 use serde_json::json;
 
-use crate::place::{open, rich, rich_file, with_file};
+use crate::fixture::{open, rich, rich_file, with_file};
 
-fn context_of(lines: &[String], leaf: &str) -> Context {
+fn context_of(lines: &[String], leaf: &str) -> SessionContext {
     let (model, _) = with_file((lines.join("\n") + "\n").as_bytes());
-    open(&model, Mode::Read).context_at(Some(leaf)).unwrap()
+    open(&model, OpenMode::Read).context_at(Some(leaf)).unwrap()
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn without_a_chosen_model_the_last_that_answered_counts() {
 #[test]
 fn models_are_given_the_roles_that_they_know() {
     let (model, _) = with_file(&rich_file());
-    let session = open(&model, Mode::Read);
+    let session = open(&model, OpenMode::Read);
     let context = session.context().unwrap();
-    let messages = context.for_model();
+    let messages = context.to_model_messages();
     let text = |message: &Message| match message {
         Message::User(user) => match &user.content[0] {
             UserContent::Text(text) => text.text.clone(),
@@ -89,11 +89,11 @@ fn models_are_given_the_roles_that_they_know() {
     assert!(text(&messages[1]).contains("<summary>\nLeft behind\n</summary>"));
     assert_eq!(text(&messages[2]), format!("{:?}", StopReason::Error));
     assert!(text(&messages[3]).contains("`ls`"));
-    let compacted = session.context_at(Some("00000014")).unwrap().for_model();
+    let compacted = session.context_at(Some("00000014")).unwrap().to_model_messages();
     assert!(text(&compacted[0]).contains("What was."));
     assert!(matches!(&compacted[1], Message::Assistant(answer) if answer.tool_calls().count() == 1));
     assert!(matches!(&compacted[3], Message::User(_)));
-    assert_eq!(session.context_at(None).unwrap(), Context::default());
+    assert_eq!(session.context_at(None).unwrap(), SessionContext::default());
     assert!(session.context_at(Some("nobody")).is_err());
 }
 
@@ -106,7 +106,7 @@ fn pieces_of_no_known_kind_cost_themselves_alone() {
         json!({ "role": "user", "content": 7 }),
         json!("not a message"),
     ];
-    let context = Context { messages, ..Context::default() };
-    let messages = context.for_model();
+    let context = SessionContext { messages, ..SessionContext::default() };
+    let messages = context.to_model_messages();
     assert_eq!(messages.len(), 2, "{messages:?}");
 }

@@ -2,33 +2,33 @@
 
 use std::sync::Arc;
 
-use relaycode_durable::Model;
-use relaycode_session::header::TitleSource;
-use relaycode_session::{Body, Facts, Header, Mode, Row, Session};
+use relaycode_durable::ModelFs;
+use relaycode_session::format::header::TitleSource;
+use relaycode_session::{EntryBody, EntryRow, OpenMode, Session, SessionHeader, SessionStats};
 use relaycode_testkit::random::Random;
 
-use crate::place::{NAME, answer, open, path, place, user};
+use crate::fixture::{NAME, answer, open, path, place, user};
 
 const INDEX: &str = "20260216_abc.index";
 
-fn written(entries: usize) -> Arc<Model> {
+fn written(entries: usize) -> Arc<ModelFs> {
     let (model, dir) = place();
-    let mut session = Session::create(model.clone(), dir, NAME, Header::new("/p")).unwrap();
+    let mut session = Session::create(model.clone(), dir, NAME, SessionHeader::new("/p")).unwrap();
     for number in 0..entries {
         let prompt = session.append_message(&user(&format!("prompt {number}"))).unwrap();
         session.append(answer("yes")).unwrap();
         if number % 5 == 0 {
-            session.label(&prompt, Some("five")).unwrap();
-            session.branch(&prompt).unwrap();
+            session.set_label(&prompt, Some("five")).unwrap();
+            session.move_to(&prompt).unwrap();
         }
     }
-    session.append(Body::Other(serde_json::from_str(r#"{"type":"later"}"#).unwrap())).unwrap();
+    session.append(EntryBody::Other(serde_json::from_str(r#"{"type":"later"}"#).unwrap())).unwrap();
     model
 }
 
 /// Everything that an index could get wrong.
-fn seen(model: &Arc<Model>) -> (Vec<Row>, Header, Facts, Vec<String>, String) {
-    let session = open(model, Mode::Read);
+fn seen(model: &Arc<ModelFs>) -> (Vec<EntryRow>, SessionHeader, SessionStats, Vec<String>, String) {
+    let session = open(model, OpenMode::Read);
     let context = format!("{:?}", session.context().unwrap());
     let path = session.path(None).into_iter().map(str::to_string).collect();
     (session.rows().to_vec(), session.header().clone(), session.facts().clone(), path, context)
@@ -67,7 +67,7 @@ fn an_index_of_any_bytes_changes_nothing() {
 fn an_index_of_an_older_state_is_completed_from_the_file() {
     let model = written(5);
     let index = model.file(&path(INDEX)).unwrap().0;
-    let mut session = open(&model, Mode::Write);
+    let mut session = open(&model, OpenMode::Write);
     session.append_message(&user("more")).unwrap();
     session.append(answer("yes")).unwrap();
     drop(session);
@@ -77,7 +77,7 @@ fn an_index_of_an_older_state_is_completed_from_the_file() {
     assert_eq!(seen(&model), expected);
 
     // The header has another length now: the old index fits nothing any more.
-    open(&model, Mode::Write).set_title("a title", TitleSource::User).unwrap();
+    open(&model, OpenMode::Write).set_title("a title", TitleSource::User).unwrap();
     let expected = seen(&model);
     model.put(&path(INDEX), &index, 0o600).unwrap();
     assert_eq!(seen(&model), expected);
@@ -105,9 +105,9 @@ fn an_index_of_a_file_that_lost_its_end_or_was_replaced_is_passed_over() {
 fn a_reader_writes_no_index_and_a_long_session_is_indexed_on_the_way() {
     let model = written(1);
     model.delete(&path(INDEX)).unwrap();
-    drop(open(&model, Mode::Read));
+    drop(open(&model, OpenMode::Read));
     assert!(model.file(&path(INDEX)).is_none());
-    let mut session = open(&model, Mode::Write);
+    let mut session = open(&model, OpenMode::Write);
     for number in 0..300 {
         session.append_message(&user(&number.to_string())).unwrap();
     }
@@ -121,11 +121,11 @@ fn damage_that_an_index_hides_is_found_when_it_is_met_and_seen_by_the_next() {
     let middle = file.len() / 2;
     file[middle..middle + 300].fill(0);
     model.put(&path(NAME), &file, 0o600).unwrap();
-    let session = open(&model, Mode::Read);
+    let session = open(&model, OpenMode::Read);
     assert!(session.report().is_empty(), "nobody looked there");
     let broken = session.entries().filter_map(Result::err).count();
     assert!(broken > 0);
-    let session = open(&model, Mode::Read);
+    let session = open(&model, OpenMode::Read);
     assert!(!session.report().is_empty());
     assert!(session.context().is_ok() && session.entries().all(|entry| entry.is_ok()));
 }

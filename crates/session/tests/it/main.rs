@@ -8,15 +8,15 @@
     reason = "tests fail by panicking"
 )]
 
+mod concurrent;
 mod context;
-mod crash;
+mod disk_faults;
 #[cfg(target_os = "linux")]
 mod export;
-mod faults;
+mod fixture;
 mod index;
-mod kill;
 mod migrate;
-mod operations;
-mod place;
+mod power_cut;
+mod process_kill;
+mod random_operations;
 mod salvage;
-mod together;

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{Agent, put};
-use crate::model::Turn;
+use super::{RealAgent, put};
+use crate::model::ScriptedTurn;
 
 /// All that is needed of its tools.
 const TOOLS: &str = "Bash,Edit,Read,Write";
 
 pub(super) struct Claude;
 
-impl Agent for Claude {
+impl RealAgent for Claude {
     fn name(&self) -> &'static str {
         "claude"
     }
@@ -30,7 +30,7 @@ impl Agent for Claude {
         "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
     }
 
-    fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
+    fn write_settings(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
         let quiet = [
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
             "DISABLE_AUTOUPDATER",
@@ -63,18 +63,18 @@ impl Agent for Claude {
         ]
     }
 
-    fn runs(&self, turn: Turn, command: &str) -> Turn {
+    fn shell_call_turn(&self, turn: ScriptedTurn, command: &str) -> ScriptedTurn {
         turn.tool("Bash", json!({"command": command, "description": "Look"}))
     }
 
-    fn writes_file(&self, turn: Turn, path: &str, content: &str) -> Turn {
+    fn write_file_turn(&self, turn: ScriptedTurn, path: &str, content: &str) -> ScriptedTurn {
         turn.tool("Write", json!({"file_path": path, "content": content}))
     }
 
-    fn replaces(&self, turn: Turn, path: &str, before: &str, after: &str) -> Vec<Turn> {
+    fn replace_turns(&self, turn: ScriptedTurn, path: &str, before: &str, after: &str) -> Vec<ScriptedTurn> {
         // What it has not read it does not edit.
         let edit = json!({"file_path": path, "old_string": before, "new_string": after});
-        vec![turn.tool("Read", json!({"file_path": path})), Turn::call("Edit", edit)]
+        vec![turn.tool("Read", json!({"file_path": path})), ScriptedTurn::call("Edit", edit)]
     }
 
     fn answer(&self, events: &[Value]) -> Option<String> {

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Agent, put};
-use crate::model::Turn;
+use super::{RealAgent, put};
+use crate::model::ScriptedTurn;
 
 pub(super) struct Codex;
 
-impl Agent for Codex {
+impl RealAgent for Codex {
     fn name(&self) -> &'static str {
         "codex"
     }
@@ -28,7 +28,7 @@ impl Agent for Codex {
         "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
     }
 
-    fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
+    fn write_settings(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
         // A model's name from its catalogue: others get fewer tools. Plugins would be looked for on the internet.
         let settings = format!(
             r#"model = "gpt-5.5"
@@ -59,15 +59,15 @@ stream_max_retries = 3
         &["exec", "--json", "--ephemeral", "--skip-git-repo-check", "-s", "danger-full-access", "-"]
     }
 
-    fn runs(&self, turn: Turn, command: &str) -> Turn {
+    fn shell_call_turn(&self, turn: ScriptedTurn, command: &str) -> ScriptedTurn {
         turn.tool("exec_command", json!({"cmd": command}))
     }
 
-    fn writes_file(&self, turn: Turn, path: &str, content: &str) -> Turn {
+    fn write_file_turn(&self, turn: ScriptedTurn, path: &str, content: &str) -> ScriptedTurn {
         patches(turn, &format!("*** Add File: {path}\n{}", marked('+', content)))
     }
 
-    fn replaces(&self, turn: Turn, path: &str, before: &str, after: &str) -> Vec<Turn> {
+    fn replace_turns(&self, turn: ScriptedTurn, path: &str, before: &str, after: &str) -> Vec<ScriptedTurn> {
         let (before, after) = (marked('-', before), marked('+', after));
         vec![patches(turn, &format!("*** Update File: {path}\n@@\n{before}{after}"))]
     }
@@ -89,7 +89,7 @@ fn last_item(events: &[Value], kind: &str) -> Option<String> {
 }
 
 /// A call of the tool that takes a patch as plain text.
-fn patches(turn: Turn, body: &str) -> Turn {
+fn patches(turn: ScriptedTurn, body: &str) -> ScriptedTurn {
     turn.custom_tool("apply_patch", &format!("*** Begin Patch\n{body}*** End Patch"))
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Agent, Lack, put};
-use crate::model::Turn;
+use super::{MissingFeature, RealAgent, put};
+use crate::model::ScriptedTurn;
 
 pub(super) struct Gemini;
 
-impl Agent for Gemini {
+impl RealAgent for Gemini {
     fn name(&self) -> &'static str {
         "gemini"
     }
@@ -31,7 +31,7 @@ impl Agent for Gemini {
         Some("node")
     }
 
-    fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
+    fn write_settings(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
         let settings = json!({
             // Without it the address of another server selects a way to sign in that it then refuses.
             "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -51,16 +51,16 @@ impl Agent for Gemini {
         &["--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust"]
     }
 
-    fn runs(&self, turn: Turn, command: &str) -> Turn {
+    fn shell_call_turn(&self, turn: ScriptedTurn, command: &str) -> ScriptedTurn {
         // It refuses commands with `$(…)`, backquotes and `<(…)`, whatever is allowed.
         turn.tool("run_shell_command", json!({"command": command, "description": "Look"}))
     }
 
-    fn writes_file(&self, turn: Turn, path: &str, content: &str) -> Turn {
+    fn write_file_turn(&self, turn: ScriptedTurn, path: &str, content: &str) -> ScriptedTurn {
         turn.tool("write_file", json!({"file_path": path, "content": content}))
     }
 
-    fn replaces(&self, turn: Turn, path: &str, before: &str, after: &str) -> Vec<Turn> {
+    fn replace_turns(&self, turn: ScriptedTurn, path: &str, before: &str, after: &str) -> Vec<ScriptedTurn> {
         let edit = json!({
             "file_path": path, "instruction": "Replace it.", "old_string": before, "new_string": after,
         });
@@ -79,7 +79,7 @@ impl Agent for Gemini {
         None
     }
 
-    fn lacks(&self) -> &'static [Lack] {
-        &[Lack::PrintsThoughts, Lack::ReturnsThoughts, Lack::AsksAgainAfterCut]
+    fn missing_features(&self) -> &'static [MissingFeature] {
+        &[MissingFeature::PrintsThoughts, MissingFeature::ReturnsThoughts, MissingFeature::AsksAgainAfterCut]
     }
 }

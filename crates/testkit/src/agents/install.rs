@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::{Agent, folder};
+use super::{RealAgent, folder};
 use crate::missing;
-use crate::process::{Kept, until};
+use crate::process::{ChildGuard, poll_until};
 
 /// One package, also over a slow line.
 const DEADLINE: Duration = Duration::from_secs(240);
@@ -67,7 +67,7 @@ impl From<io::Error> for InstallError {
 ///
 /// # Errors
 /// Why it is not there afterwards.
-pub fn install(cache: &Path, agent: &dyn Agent) -> Result<bool, InstallError> {
+pub fn install(cache: &Path, agent: &dyn RealAgent) -> Result<bool, InstallError> {
     if cfg!(not(target_arch = "x86_64")) {
         return Err(InstallError::OtherMachine);
     }
@@ -98,8 +98,8 @@ pub fn install(cache: &Path, agent: &dyn Agent) -> Result<bool, InstallError> {
     command.arg(format!("{}@{}", agent.package(), agent.version()));
     // What npm says goes where errors go: a person sees how far it is.
     command.current_dir(&beside).stdin(Stdio::null()).stdout(Stdio::from(io::stderr()));
-    let mut program = Kept::start(&mut command)?;
-    if !program.ended(DEADLINE).is_some_and(|status| status.success()) {
+    let mut program = ChildGuard::start(&mut command)?;
+    if !program.wait_exit(DEADLINE).is_some_and(|status| status.success()) {
         drop(program);
         let _ = fs::remove_dir_all(&beside);
         return Err(InstallError::Npm(agent.name()));
@@ -112,7 +112,7 @@ pub fn install(cache: &Path, agent: &dyn Agent) -> Result<bool, InstallError> {
 }
 
 fn locked(lock: &File) -> Result<(), InstallError> {
-    let taken = until(PATIENCE, || match lock.try_lock() {
+    let taken = poll_until(PATIENCE, || match lock.try_lock() {
         Ok(()) => Some(Ok(())),
         Err(TryLockError::WouldBlock) => None,
         Err(TryLockError::Error(error)) => Some(Err(error)),

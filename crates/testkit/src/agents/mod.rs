@@ -1,9 +1,9 @@
 //! Real command line agents of other projects: witnesses of the scripted model server (what satisfies them is
-//! faithful), and friends for tests of relay itself ([`Resident`]).
+//! faithful), and friends for tests of relay itself ([`InstalledAgent`]).
 //!
 //! One file per agent; adding one is a `mod` line and a line in [`ALL`]. They are installed once, by
 //! `cargo xtask agents`, into a folder outside the tree; a test that lacks one says so by name and is skipped, or
-//! fails where [`REQUIRE`] says that none may be. They never see the user's own settings: each run has a home, a
+//! fails where [`REQUIRE_VAR`] says that none may be. They never see the user's own settings: each run has a home, a
 //! project and an environment of its own, and nothing that it started outlives it.
 
 mod claude;
@@ -23,23 +23,23 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::missing;
-use crate::model::Turn;
+use crate::model::ScriptedTurn;
 
 pub use install::{InstallError, install};
-pub use resident::Resident;
-pub use run::{Ran, Scratch};
+pub use resident::InstalledAgent;
+pub use run::{AgentRun, AgentScratch};
 
 /// Every agent.
-pub static ALL: &[&dyn Agent] = &[&claude::Claude, &codex::Codex, &gemini::Gemini, &opencode::Opencode];
+pub static ALL: &[&dyn RealAgent] = &[&claude::Claude, &codex::Codex, &gemini::Gemini, &opencode::Opencode];
 
 /// The folder that they are installed in; [`cache`] says what it is without.
-pub const FOLDER: &str = "RELAY_AGENTS";
+pub const AGENTS_DIR_VAR: &str = "RELAY_AGENTS";
 
 /// With this variable at `1` a test that lacks an agent fails instead of being skipped.
-pub const REQUIRE: &str = "RELAY_REQUIRE_AGENTS";
+pub const REQUIRE_VAR: &str = "RELAY_REQUIRE_AGENTS";
 
 /// A command line agent of another project.
-pub trait Agent: Sync {
+pub trait RealAgent: Sync {
     /// What it is called.
     fn name(&self) -> &'static str;
 
@@ -62,20 +62,20 @@ pub trait Agent: Sync {
     ///
     /// # Errors
     /// When a file cannot be written.
-    fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>>;
+    fn write_settings(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>>;
 
     /// How it is asked once: the prompt on its input, events as lines of JSON, everything allowed.
     fn arguments(&self) -> &'static [&'static str];
 
     /// The turn with a call that runs a command in a shell.
-    fn runs(&self, turn: Turn, command: &str) -> Turn;
+    fn shell_call_turn(&self, turn: ScriptedTurn, command: &str) -> ScriptedTurn;
 
     /// The turn with a call that writes a new file, whose path is relative to the project.
-    fn writes_file(&self, turn: Turn, path: &str, content: &str) -> Turn;
+    fn write_file_turn(&self, turn: ScriptedTurn, path: &str, content: &str) -> ScriptedTurn;
 
     /// The turns that put `after` in the place of the lines `before` in a file that is there. The first is `turn` with
     /// a call; there is a second where the agent insists on reading a file first.
-    fn replaces(&self, turn: Turn, path: &str, before: &str, after: &str) -> Vec<Turn>;
+    fn replace_turns(&self, turn: ScriptedTurn, path: &str, before: &str, after: &str) -> Vec<ScriptedTurn>;
 
     /// What it says at last, from the events that it printed.
     fn answer(&self, events: &[Value]) -> Option<String>;
@@ -84,14 +84,14 @@ pub trait Agent: Sync {
     fn thought(&self, events: &[Value]) -> Option<String>;
 
     /// What it does not do, though others do.
-    fn lacks(&self) -> &'static [Lack] {
+    fn missing_features(&self) -> &'static [MissingFeature] {
         &[]
     }
 }
 
 /// Something that not every agent does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lack {
+pub enum MissingFeature {
     /// It does not print what the model thought.
     PrintsThoughts,
     /// It does not send back what the model thought.
@@ -104,14 +104,14 @@ pub enum Lack {
 
 /// An agent that is not installed, or cannot run here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Absent {
+pub struct AgentNotInstalled {
     /// The agent.
     pub agent: &'static str,
     /// What it lacks, if it is there itself.
     pub needs: Option<&'static str>,
 }
 
-impl fmt::Display for Absent {
+impl fmt::Display for AgentNotInstalled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.needs {
             Some(program) => write!(f, "no {program}, which {} needs", self.agent),
@@ -120,12 +120,12 @@ impl fmt::Display for Absent {
     }
 }
 
-impl std::error::Error for Absent {}
+impl std::error::Error for AgentNotInstalled {}
 
-impl Absent {
+impl AgentNotInstalled {
     /// Says that the running test is skipped, or fails it where nothing may be.
     pub fn skip(&self) {
-        missing::skip(&self.to_string(), REQUIRE);
+        missing::skip(&self.to_string(), REQUIRE_VAR);
     }
 }
 
@@ -133,28 +133,28 @@ impl Absent {
 ///
 /// # Errors
 /// When it is not installed, or what it needs is not.
-pub fn find(agent: &dyn Agent) -> Result<PathBuf, Absent> {
+pub fn find(agent: &dyn RealAgent) -> Result<PathBuf, AgentNotInstalled> {
     let program = folder(&cache(), agent).join(agent.program());
     if !program.is_file() {
-        return Err(Absent { agent: agent.name(), needs: None });
+        return Err(AgentNotInstalled { agent: agent.name(), needs: None });
     }
     match agent.needs() {
         Some(other) if missing::find(other).is_err() => {
-            Err(Absent { agent: agent.name(), needs: Some(other) })
+            Err(AgentNotInstalled { agent: agent.name(), needs: Some(other) })
         }
         _ => Ok(program),
     }
 }
 
 /// The agent of this name.
-pub fn named(name: &str) -> Option<&'static dyn Agent> {
+pub fn find_by_name(name: &str) -> Option<&'static dyn RealAgent> {
     ALL.iter().copied().find(|agent| agent.name() == name)
 }
 
-/// The folder that agents are installed in: [`FOLDER`], or `relaycode/agents` in the user's cache.
+/// The folder that agents are installed in: [`AGENTS_DIR_VAR`], or `relaycode/agents` in the user's cache.
 pub fn cache() -> PathBuf {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set(FOLDER).unwrap_or_else(|| {
+    set(AGENTS_DIR_VAR).unwrap_or_else(|| {
         let caches = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
         caches.unwrap_or_else(env::temp_dir).join("relaycode").join("agents")
     })
@@ -170,6 +170,6 @@ fn put(home: &Path, path: &str, content: &str) -> io::Result<()> {
 }
 
 /// The folder of one agent. A new version is a new folder: who runs the old one is not disturbed.
-fn folder(cache: &Path, agent: &dyn Agent) -> PathBuf {
+fn folder(cache: &Path, agent: &dyn RealAgent) -> PathBuf {
     cache.join(format!("{}-{}", agent.name(), agent.version()))
 }

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Agent, Lack, put};
-use crate::model::Turn;
+use super::{MissingFeature, RealAgent, put};
+use crate::model::ScriptedTurn;
 
 pub(super) struct Opencode;
 
-impl Agent for Opencode {
+impl RealAgent for Opencode {
     fn name(&self) -> &'static str {
         "opencode"
     }
@@ -28,7 +28,7 @@ impl Agent for Opencode {
         "node_modules/opencode-linux-x64-baseline/bin/opencode"
     }
 
-    fn settle(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
+    fn write_settings(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
         let model =
             json!({"tool_call": true, "reasoning": true, "limit": {"context": 200_000, "output": 8192}});
         let provider = json!({
@@ -57,15 +57,15 @@ impl Agent for Opencode {
         &["run", "--format", "json", "--thinking", "--title", "scripted"]
     }
 
-    fn runs(&self, turn: Turn, command: &str) -> Turn {
+    fn shell_call_turn(&self, turn: ScriptedTurn, command: &str) -> ScriptedTurn {
         turn.tool("bash", json!({"command": command, "description": "Look"}))
     }
 
-    fn writes_file(&self, turn: Turn, path: &str, content: &str) -> Turn {
+    fn write_file_turn(&self, turn: ScriptedTurn, path: &str, content: &str) -> ScriptedTurn {
         turn.tool("write", json!({"filePath": path, "content": content}))
     }
 
-    fn replaces(&self, turn: Turn, path: &str, before: &str, after: &str) -> Vec<Turn> {
+    fn replace_turns(&self, turn: ScriptedTurn, path: &str, before: &str, after: &str) -> Vec<ScriptedTurn> {
         vec![turn.tool("edit", json!({"filePath": path, "oldString": before, "newString": after}))]
     }
 
@@ -78,9 +78,9 @@ impl Agent for Opencode {
         last_part(events, "reasoning")
     }
 
-    fn lacks(&self) -> &'static [Lack] {
+    fn missing_features(&self) -> &'static [MissingFeature] {
         // The wire has no place for them.
-        &[Lack::ReturnsSignatures]
+        &[MissingFeature::ReturnsSignatures]
     }
 }
 

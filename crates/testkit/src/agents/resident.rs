@@ -22,28 +22,33 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Absent, Agent, Scratch, find};
-use crate::must::must;
+use super::{AgentNotInstalled, AgentScratch, RealAgent, find};
+use crate::expect::expect_ok;
 
 /// An agent in a scratch home.
 #[derive(Debug)]
-pub struct Resident {
+pub struct InstalledAgent {
     program: PathBuf,
     project: PathBuf,
     environment: Vec<(OsString, OsString)>,
 }
 
-impl Resident {
-    pub(super) fn settle(scratch: &Scratch, agent: &dyn Agent, url: &str) -> Result<Resident, Absent> {
+impl InstalledAgent {
+    pub(super) fn settle(
+        scratch: &AgentScratch,
+        agent: &dyn RealAgent,
+        url: &str,
+    ) -> Result<InstalledAgent, AgentNotInstalled> {
         let installed = find(agent)?;
         let program = scratch.programs().join(agent.name());
         if !program.exists() {
-            must(symlink(installed, &program), "could not link the agent");
+            expect_ok(symlink(installed, &program), "could not link the agent");
         }
-        let more = must(agent.settle(&scratch.home(), url), "could not write the agent's settings");
+        let more =
+            expect_ok(agent.write_settings(&scratch.home(), url), "could not write the agent's settings");
         let mut environment = scratch.environment();
         environment.extend(more.into_iter().map(|(name, value)| (name.into(), value.into())));
-        Ok(Resident { program, project: scratch.project(), environment })
+        Ok(InstalledAgent { program, project: scratch.project(), environment })
     }
 
     /// The agent, under the name by which it is found.

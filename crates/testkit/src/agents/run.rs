@@ -16,11 +16,11 @@ use rustix::process::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Absent, Agent, Resident};
-use crate::model::Server;
-use crate::must::must;
-use crate::process::{Kept, holding};
-use crate::running::{Given, kill, running};
+use super::{AgentNotInstalled, InstalledAgent, RealAgent};
+use crate::expect::expect_ok;
+use crate::model::ScriptedServer;
+use crate::process::{ChildGuard, temp_file_with};
+use crate::process_table::{ProcessStart, find_processes, kill_matching};
 
 /// No run takes longer.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -36,13 +36,13 @@ const ROUNDS: usize = 5;
 
 /// A home and a project for one run.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct AgentScratch {
     folder: TempDir,
 }
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Ran {
+pub struct AgentRun {
     /// The exit code; `None` when it was ended by a signal, or by us at the deadline.
     pub code: Option<i32>,
     /// What it printed.
@@ -53,14 +53,15 @@ pub struct Ran {
     pub events: Vec<Value>,
 }
 
-impl Scratch {
+impl AgentScratch {
     /// An empty home and an empty project.
-    pub fn new() -> Scratch {
-        let folder = must(tempfile::Builder::new().prefix("agent-").tempdir(), "could not make a folder");
+    pub fn new() -> AgentScratch {
+        let folder =
+            expect_ok(tempfile::Builder::new().prefix("agent-").tempdir(), "could not make a folder");
         for name in ["bin", "home", "project", "tmp"] {
-            must(fs::create_dir(folder.path().join(name)), "could not make a folder");
+            expect_ok(fs::create_dir(folder.path().join(name)), "could not make a folder");
         }
-        Scratch { folder }
+        AgentScratch { folder }
     }
 
     /// The agent's home.
@@ -78,7 +79,7 @@ impl Scratch {
         self.folder.path().join("bin")
     }
 
-    /// What everybody here runs with: a home, a path, and the mark by which [`Scratch::left_running`] knows them.
+    /// What everybody here runs with: a home, a path, and the mark by which [`AgentScratch::left_running`] knows them.
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
         let path = env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
         let path = env::join_paths(iter::once(self.programs()).chain(env::split_paths(&path)));
@@ -96,7 +97,7 @@ impl Scratch {
             (MARK, self.folder.path().to_owned()),
         ];
         let folders = folders.map(|(name, value)| (name.into(), value.into()));
-        let path = ("PATH".into(), must(path, "could not join the path"));
+        let path = ("PATH".into(), expect_ok(path, "could not join the path"));
         iter::once(path).chain(words).chain(folders).collect()
     }
 
@@ -105,52 +106,61 @@ impl Scratch {
     ///
     /// # Errors
     /// When it is not installed.
-    pub fn settle(&self, agent: &dyn Agent, url: &str) -> Result<Resident, Absent> {
-        Resident::settle(self, agent, url)
+    pub fn install_agent(
+        &self,
+        agent: &dyn RealAgent,
+        url: &str,
+    ) -> Result<InstalledAgent, AgentNotInstalled> {
+        InstalledAgent::settle(self, agent, url)
     }
 
     /// Lets an agent answer `prompt` with the model of `server`.
     ///
     /// # Errors
     /// When it is not installed.
-    pub fn run(&self, agent: &dyn Agent, server: &Server, prompt: &str) -> Result<Ran, Absent> {
-        let resident = self.settle(agent, &server.url())?;
+    pub fn run(
+        &self,
+        agent: &dyn RealAgent,
+        server: &ScriptedServer,
+        prompt: &str,
+    ) -> Result<AgentRun, AgentNotInstalled> {
+        let resident = self.install_agent(agent, &server.url())?;
         let mut command = resident.command(resident.program());
         command.args(agent.arguments());
-        Ok(self.finish(&mut command, prompt))
+        Ok(self.run_command(&mut command, prompt))
     }
 
     /// Runs a command to its end, or to the deadline, with `input`; nothing of it is left afterwards.
-    pub fn finish(&self, command: &mut Command, input: &str) -> Ran {
-        let mut output = must(tempfile::tempfile(), "could not make a file");
-        let mut errors = must(tempfile::tempfile(), "could not make a file");
-        command.stdin(must(holding(input.as_bytes()), "could not hold the input"));
-        command.stdout(must(output.try_clone(), "could not share a file"));
-        command.stderr(must(errors.try_clone(), "could not share a file"));
-        let mut program = must(Kept::start(command), "could not start the program");
-        let status = program.ended(DEADLINE);
+    pub fn run_command(&self, command: &mut Command, input: &str) -> AgentRun {
+        let mut output = expect_ok(tempfile::tempfile(), "could not make a file");
+        let mut errors = expect_ok(tempfile::tempfile(), "could not make a file");
+        command.stdin(expect_ok(temp_file_with(input.as_bytes()), "could not hold the input"));
+        command.stdout(expect_ok(output.try_clone(), "could not share a file"));
+        command.stderr(expect_ok(errors.try_clone(), "could not share a file"));
+        let mut program = expect_ok(ChildGuard::start(command), "could not start the program");
+        let status = program.wait_exit(DEADLINE);
         drop(program);
         self.end_all();
         let (output, errors) = (read(&mut output), read(&mut errors));
         let events = output.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ran { code: status.and_then(|status| status.code()), output, errors, events }
+        AgentRun { code: status.and_then(|status| status.code()), output, errors, events }
     }
 
     /// What was started here and is still running. The mark may be lost on the way to a command of an agent's; the
     /// home is not.
     pub fn left_running(&self) -> Vec<Pid> {
-        running(self.ours())
+        find_processes(self.ours())
     }
 
     /// Kills everybody who runs here now.
     pub fn kill(&self) {
-        kill(self.ours());
+        kill_matching(self.ours());
     }
 
-    fn ours(&self) -> impl Fn(&Given) -> bool {
+    fn ours(&self) -> impl Fn(&ProcessStart) -> bool {
         let mark = format!("{MARK}={}", self.folder.path().display());
         let home = format!("HOME={}", self.home().display());
-        move |given| given.has(&mark) || given.has(&home)
+        move |given| given.has_env(&mark) || given.has_env(&home)
     }
 
     fn end_all(&self) {
@@ -163,13 +173,13 @@ impl Scratch {
     }
 }
 
-impl Default for Scratch {
-    fn default() -> Scratch {
-        Scratch::new()
+impl Default for AgentScratch {
+    fn default() -> AgentScratch {
+        AgentScratch::new()
     }
 }
 
-impl Drop for Scratch {
+impl Drop for AgentScratch {
     fn drop(&mut self) {
         self.end_all();
     }
@@ -185,19 +195,20 @@ fn read(file: &mut fs::File) -> String {
 mod tests {
     use std::process::Command;
 
-    use super::{Scratch, running};
-    use crate::process::{Kept, LONG, until};
+    use super::{AgentScratch, find_processes};
+    use crate::process::{ChildGuard, GENEROUS_TIMEOUT, poll_until};
 
     #[test]
     fn what_left_the_session_of_an_agent_is_ended_with_the_scratch_folder() {
-        let scratch = Scratch::new();
+        let scratch = AgentScratch::new();
         let mut command = Command::new("/bin/sh");
         command.envs(scratch.environment()).args(["-c", "setsid sleep 300 & exec sleep 300"]);
-        let program = Kept::start(&mut command).unwrap();
+        let program = ChildGuard::start(&mut command).unwrap();
         // Two sleep, and neither is the shell that is still to start one.
-        let both =
-            || running(|given| (scratch.ours())(given) && given.arguments == b"sleep\x00300\0").len() == 2;
-        assert!(until(LONG, || both().then_some(())).is_some());
+        let both = || {
+            find_processes(|given| (scratch.ours())(given) && given.arguments == b"sleep\x00300\0").len() == 2
+        };
+        assert!(poll_until(GENEROUS_TIMEOUT, || both().then_some(())).is_some());
         drop(program);
         assert_eq!(scratch.left_running().len(), 1, "the one that left is still there");
         scratch.end_all();

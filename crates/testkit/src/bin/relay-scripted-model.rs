@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use relaycode_testkit::model::{Consume, Options, Script, Server};
+use relaycode_testkit::model::{Script, ScriptedServer, ServerOptions, TurnSelection};
 
 /// A model server on loopback that says what a script says.
 ///
@@ -17,7 +17,7 @@ use relaycode_testkit::model::{Consume, Options, Script, Server};
 /// begins anew, with the script in the body if there is one. docs/scripted-model.md describes scripts.
 #[derive(Parser)]
 #[command(name = "relay-scripted-model", version)]
-struct Args {
+struct ScriptedModelArgs {
     /// The port; 0 takes any that is free
     #[arg(long, default_value_t = 0)]
     port: u16,
@@ -32,11 +32,11 @@ struct Args {
     port_file: Option<PathBuf>,
     /// Which requests take the next turn, whatever the script says
     #[arg(long, value_enum)]
-    consume: Option<Which>,
+    consume: Option<ConsumeArg>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Which {
+enum ConsumeArg {
     /// Those that offer tools; others get the script's `aux`
     Tools,
     /// All
@@ -45,18 +45,18 @@ enum Which {
     Match,
 }
 
-impl From<Which> for Consume {
-    fn from(which: Which) -> Consume {
+impl From<ConsumeArg> for TurnSelection {
+    fn from(which: ConsumeArg) -> TurnSelection {
         match which {
-            Which::Tools => Consume::Tools,
-            Which::Any => Consume::Any,
-            Which::Match => Consume::Match,
+            ConsumeArg::Tools => TurnSelection::Tools,
+            ConsumeArg::Any => TurnSelection::Any,
+            ConsumeArg::Match => TurnSelection::Match,
         }
     }
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
+    match run(&ScriptedModelArgs::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             let _ = writeln!(io::stderr(), "relay-scripted-model: {message}");
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: &Args) -> Result<(), String> {
+fn run(args: &ScriptedModelArgs) -> Result<(), String> {
     let mut script = match &args.script {
         None => Script::default(),
         Some(path) => read(path).map_err(|why| format!("{}: {why}", path.display()))?,
@@ -83,7 +83,7 @@ fn run(args: &Args) -> Result<(), String> {
     };
     // Before anybody knows the address: no signal is lost.
     let mut signals = signals().map_err(|why| format!("signals cannot be waited for: {why}"))?;
-    let server = Server::open(script, Options { port: args.port, log })
+    let server = ScriptedServer::open(script, ServerOptions { port: args.port, log })
         .map_err(|why| format!("port {} cannot be had: {why}; --port 0 takes any that is free", args.port))?;
     if let Some(path) = &args.port_file {
         // Whoever waits for the file never sees half of it.

@@ -15,33 +15,33 @@ use serde_json::{Value, json};
 
 /// One event of a page.
 #[derive(Debug, Clone)]
-pub(super) struct Event {
+pub(super) struct PageEvent {
     pub(super) method: String,
     pub(super) parameters: Value,
 }
 
 /// The line to the browser.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(super) struct DevToolsConnection {
     input: RefCell<ChildStdin>,
     messages: Receiver<Value>,
     last: Cell<u64>,
     answers: RefCell<HashMap<u64, Value>>,
-    events: RefCell<HashMap<String, Vec<Event>>>,
+    events: RefCell<HashMap<String, Vec<PageEvent>>>,
 }
 
 /// Why a call has no answer.
 #[derive(Debug)]
-pub(super) struct NoAnswer(String);
+pub(super) struct DevToolsError(String);
 
-impl std::fmt::Display for NoAnswer {
+impl std::fmt::Display for DevToolsError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Connection {
-    pub(super) fn new(input: ChildStdin, output: ChildStdout) -> Connection {
+impl DevToolsConnection {
+    pub(super) fn new(input: ChildStdin, output: ChildStdout) -> DevToolsConnection {
         let (sender, messages) = channel();
         thread::spawn(move || {
             let mut output = BufReader::new(output);
@@ -55,7 +55,7 @@ impl Connection {
                 }
             }
         });
-        Connection {
+        DevToolsConnection {
             input: RefCell::new(input),
             messages,
             last: Cell::new(0),
@@ -71,43 +71,43 @@ impl Connection {
         method: &str,
         parameters: &Value,
         limit: Duration,
-    ) -> Result<Value, NoAnswer> {
+    ) -> Result<Value, DevToolsError> {
         let id = self.send(page, method, parameters)?;
         let until = Instant::now() + limit;
         loop {
             if let Some(mut answer) = self.answers.borrow_mut().remove(&id) {
                 return match answer.get("error") {
-                    Some(error) => Err(NoAnswer(error.to_string())),
+                    Some(error) => Err(DevToolsError(error.to_string())),
                     None => Ok(answer["result"].take()),
                 };
             }
             if !self.listen(until)? {
-                return Err(NoAnswer(format!("no answer within {limit:?}")));
+                return Err(DevToolsError(format!("no answer within {limit:?}")));
             }
         }
     }
 
     /// Takes in one message; whether there was one.
-    pub(super) fn listen(&self, until: Instant) -> Result<bool, NoAnswer> {
+    pub(super) fn listen(&self, until: Instant) -> Result<bool, DevToolsError> {
         match self.messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(message) => {
                 self.file(message);
                 Ok(true)
             }
             Err(RecvTimeoutError::Timeout) => Ok(false),
-            Err(RecvTimeoutError::Disconnected) => Err(NoAnswer("the browser has ended".to_owned())),
+            Err(RecvTimeoutError::Disconnected) => Err(DevToolsError("the browser has ended".to_owned())),
         }
     }
 
     /// What happened on a page so far, in order.
-    pub(super) fn events(&self, page: &str) -> Vec<Event> {
+    pub(super) fn events(&self, page: &str) -> Vec<PageEvent> {
         while let Ok(message) = self.messages.try_recv() {
             self.file(message);
         }
         self.events.borrow().get(page).cloned().unwrap_or_default()
     }
 
-    fn send(&self, page: Option<&str>, method: &str, parameters: &Value) -> Result<u64, NoAnswer> {
+    fn send(&self, page: Option<&str>, method: &str, parameters: &Value) -> Result<u64, DevToolsError> {
         let id = self.last.get() + 1;
         self.last.set(id);
         let mut message = json!({"id": id, "method": method, "params": parameters});
@@ -116,7 +116,7 @@ impl Connection {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        self.input.borrow_mut().write_all(&bytes).map_err(|error| NoAnswer(error.to_string()))?;
+        self.input.borrow_mut().write_all(&bytes).map_err(|error| DevToolsError(error.to_string()))?;
         Ok(id)
     }
 
@@ -130,7 +130,7 @@ impl Connection {
         if method == "Page.javascriptDialogOpening" {
             let _ = self.send(Some(&page), "Page.handleJavaScriptDialog", &json!({"accept": false}));
         }
-        let event = Event { method, parameters: message["params"].take() };
+        let event = PageEvent { method, parameters: message["params"].take() };
         self.events.borrow_mut().entry(page).or_default().push(event);
     }
 }

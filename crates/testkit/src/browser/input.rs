@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Page;
+use super::BrowserPage;
 
 /// Keys that write nothing, or are known by a name: name, code, number, what they write.
 const NAMED: &[(&str, &str, u32, &str)] = &[
@@ -20,7 +20,7 @@ const NAMED: &[(&str, &str, u32, &str)] = &[
 /// The bit of the shift key among the modifiers.
 const SHIFT: u32 = 8;
 
-impl Page {
+impl BrowserPage {
     /// Presses a key and lets it go: a name as in `Enter` or `Shift+Tab`, or one character.
     pub fn key(&self, name: &str) {
         let (shift, name) = match name.strip_prefix("Shift+") {

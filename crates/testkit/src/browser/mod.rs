@@ -28,12 +28,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::expect::expect_ok;
 use crate::missing::{Missing, find};
-use crate::must::must;
-use crate::process::Kept;
-use connection::Connection;
+use crate::process::ChildGuard;
+use connection::DevToolsConnection;
 
-pub use page::{Page, Scheme};
+pub use page::{BrowserPage, ColourScheme};
 
 /// The browser's program.
 pub const PROGRAM: &str = "chromium";
@@ -67,8 +67,8 @@ const OPTIONS: &[&str] = &[
 /// A running browser.
 #[derive(Debug)]
 pub struct Browser {
-    connection: Rc<Connection>,
-    program: Kept,
+    connection: Rc<DevToolsConnection>,
+    program: ChildGuard,
     group: Pid,
     profile: TempDir,
 }
@@ -77,7 +77,7 @@ impl Browser {
     /// Starts it.
     pub fn start() -> Result<Browser, Missing> {
         let program = find(PROGRAM)?;
-        let profile = must(tempfile::tempdir(), "no directory for the browser's profile");
+        let profile = expect_ok(tempfile::tempdir(), "no directory for the browser's profile");
         let mut command = Command::new("sh");
         // It speaks on the descriptors 3 and 4.
         command.arg("-c").arg(r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>"$RELAY_BROWSER_LOG""#);
@@ -87,11 +87,11 @@ impl Browser {
         command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("DBUS_SESSION_BUS_ADDRESS");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut program = must(Kept::start(&mut command), "could not start the browser");
+        let mut program = expect_ok(ChildGuard::start(&mut command), "could not start the browser");
         let group = program.pid();
         let pipes = (program.child().stdin.take(), program.child().stdout.take());
         let (Some(input), Some(output)) = pipes else { return Err(Missing(PROGRAM)) };
-        let connection = Rc::new(Connection::new(input, output));
+        let connection = Rc::new(DevToolsConnection::new(input, output));
         let browser = Browser { connection, program, group, profile };
         browser.call("Browser.getVersion", &json!({}));
         browser.call("Browser.setDownloadBehavior", &json!({"behavior": "deny"}));
@@ -99,22 +99,22 @@ impl Browser {
     }
 
     /// An empty page, to be set up before it [goes](Page::go) somewhere.
-    pub fn page(&self) -> Page {
+    pub fn page(&self) -> BrowserPage {
         let target = self.call("Target.createTarget", &json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let attached = self.call("Target.attachToTarget", &attach);
-        Page::new(Rc::clone(&self.connection), attached["sessionId"].as_str().unwrap_or_default())
+        BrowserPage::new(Rc::clone(&self.connection), attached["sessionId"].as_str().unwrap_or_default())
     }
 
     /// A page at an address, loaded.
-    pub fn open(&self, url: &str) -> Page {
+    pub fn open(&self, url: &str) -> BrowserPage {
         let page = self.page();
         page.go(url);
         page
     }
 
     /// A page that is a file, loaded.
-    pub fn open_file(&self, file: &Path) -> Page {
+    pub fn open_file(&self, file: &Path) -> BrowserPage {
         self.open(&file_url(file))
     }
 
@@ -137,14 +137,14 @@ impl Browser {
     }
 
     fn call(&self, method: &str, parameters: &Value) -> Value {
-        must(self.connection.call(None, method, parameters, LIMIT), method)
+        expect_ok(self.connection.call(None, method, parameters, LIMIT), method)
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.connection.call(None, "Browser.close", &json!({}), GOODBYE);
-        self.program.ended(GOODBYE);
+        self.program.wait_exit(GOODBYE);
         let _ = kill_process_group(self.group, Signal::KILL);
         self.program.end();
     }
@@ -152,7 +152,7 @@ impl Drop for Browser {
 
 /// The address of a file.
 pub fn file_url(file: &Path) -> String {
-    let path = must(std::path::absolute(file), "no absolute path");
+    let path = expect_ok(std::path::absolute(file), "no absolute path");
     let mut url = "file://".to_owned();
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

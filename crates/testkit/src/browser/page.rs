@@ -10,15 +10,15 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::LIMIT;
-use super::connection::Connection;
-use crate::must::must;
+use super::connection::DevToolsConnection;
+use crate::expect::expect_ok;
 
 /// Between two looks at a condition.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// What a page is told about the user's preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scheme {
+pub enum ColourScheme {
     /// Dark on light.
     Light,
     /// Light on dark.
@@ -27,14 +27,14 @@ pub enum Scheme {
 
 /// One page.
 #[derive(Debug)]
-pub struct Page {
-    connection: Rc<Connection>,
+pub struct BrowserPage {
+    connection: Rc<DevToolsConnection>,
     session: String,
 }
 
-impl Page {
-    pub(super) fn new(connection: Rc<Connection>, session: &str) -> Page {
-        let page = Page { connection, session: session.to_owned() };
+impl BrowserPage {
+    pub(super) fn new(connection: Rc<DevToolsConnection>, session: &str) -> BrowserPage {
+        let page = BrowserPage { connection, session: session.to_owned() };
         for domain in ["Page", "Runtime", "Network", "Log", "Audits"] {
             page.call(&format!("{domain}.enable"), &json!({}));
         }
@@ -49,7 +49,7 @@ impl Page {
         assert!(answer.get("errorText").is_none(), "{url} did not open: {}", answer["errorText"]);
         let until = Instant::now() + LIMIT;
         while loaded() == before {
-            let came = must(self.connection.listen(until), "while a page loads");
+            let came = expect_ok(self.connection.listen(until), "while a page loads");
             assert!(came, "{url} was not loaded within {LIMIT:?}");
         }
     }
@@ -80,8 +80,8 @@ impl Page {
     /// A picture of what is in the window, as a PNG file.
     pub fn screenshot(&self, file: &Path) {
         let shot = self.call("Page.captureScreenshot", &json!({"format": "png"}));
-        let bytes = must(STANDARD.decode(shot["data"].as_str().unwrap_or_default()), "no picture came");
-        must(fs::write(file, bytes), "the picture could not be written");
+        let bytes = expect_ok(STANDARD.decode(shot["data"].as_str().unwrap_or_default()), "no picture came");
+        expect_ok(fs::write(file, bytes), "the picture could not be written");
     }
 
     /// The window gets this size, in CSS pixels.
@@ -91,8 +91,8 @@ impl Page {
     }
 
     /// The user prefers light or dark pages.
-    pub fn prefer(&self, scheme: Scheme) {
-        let value = if scheme == Scheme::Dark { "dark" } else { "light" };
+    pub fn prefer(&self, scheme: ColourScheme) {
+        let value = if scheme == ColourScheme::Dark { "dark" } else { "light" };
         let features = json!([{"name": "prefers-color-scheme", "value": value}]);
         self.call("Emulation.setEmulatedMedia", &json!({"features": features}));
     }
@@ -136,7 +136,7 @@ impl Page {
     }
 
     pub(super) fn call(&self, method: &str, parameters: &Value) -> Value {
-        must(self.connection.call(Some(&self.session), method, parameters, LIMIT), method)
+        expect_ok(self.connection.call(Some(&self.session), method, parameters, LIMIT), method)
     }
 
     fn count(&self, method: &str) -> usize {

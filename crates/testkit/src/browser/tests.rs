@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 use crate::or_skip;
-use crate::process::until;
+use crate::process::poll_until;
 
 const PAGE: &str = r#"<!doctype html><meta charset=utf-8><title>one</title>
 <meta http-equiv="Content-Security-Policy" content="img-src 'none'">
@@ -21,7 +21,7 @@ fn a_page_is_opened_driven_and_watched() {
 
     let page = browser.page();
     page.resize(333, 400);
-    page.prefer(Scheme::Dark);
+    page.prefer(ColourScheme::Dark);
     page.go(&file_url(&file));
     assert!(page.text().contains("ünïcode") && page.text().contains("333"), "{}", page.text());
     assert_eq!(page.eval("getComputedStyle(document.body).color"), "rgb(1, 2, 3)");
@@ -64,7 +64,7 @@ fn nothing_of_a_browser_outlives_it() {
     browser.page();
     assert!(processes_with(&mark) > 1);
     drop(browser);
-    let gone = until(GOODBYE, || (processes_with(&mark) == 0).then_some(()));
+    let gone = poll_until(GOODBYE, || (processes_with(&mark) == 0).then_some(()));
     assert!(gone.is_some() && !profile.exists());
 }
 

@@ -4,25 +4,25 @@
 //!
 //! A scenario is decided by its number alone, and a failure says how to run exactly its case again.
 
-mod judge;
 mod scenario;
+mod verify;
 
-pub use judge::{Case, Failure};
-pub use scenario::{Kind, Scenario};
+pub use scenario::{CrashScenario, ScenarioKind};
+pub use verify::{CrashCase, CrashFailure};
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use relaycode_durable::model::{Bounds, Model};
-use relaycode_ledger::{Ledger, LedgerError, Recovery, Settings};
+use relaycode_durable::model::{CrashBounds, ModelFs};
+use relaycode_ledger::{Ledger, LedgerError, LedgerSettings, RecoveryMode};
 use rustix::io::Errno;
 
-use judge::{Expected, project};
+use verify::{ExpectedTrees, project};
 
 /// What one scenario came to.
 #[derive(Debug, Default)]
-pub struct Report {
+pub struct CrashReport {
     /// Points at which the power was cut.
     pub points: usize,
     /// Different disks that were recovered.
@@ -30,7 +30,7 @@ pub struct Report {
     /// Calls that were made to fail.
     pub errors: usize,
     /// What went wrong.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<CrashFailure>,
 }
 
 /// The errors that calls are made to fail with.
@@ -46,19 +46,19 @@ const ERRORS: [Errno; 8] = [
 ];
 
 /// Opens the ledger on a model.
-pub fn ledger(model: &Arc<Model>) -> Result<Ledger, LedgerError> {
-    Ledger::open(Arc::clone(model) as Arc<_>, Path::new("/"), Settings::default())
+pub fn ledger(model: &Arc<ModelFs>) -> Result<Ledger, LedgerError> {
+    Ledger::open(Arc::clone(model) as Arc<_>, Path::new("/"), LedgerSettings::default())
 }
 
 /// Runs a scenario uninjured, then recovers every disk that a power cut could have left.
-pub fn explore(number: u64, bounds: &Bounds) -> Report {
-    let mut report = Report::default();
-    let scenario = Scenario::new(number);
+pub fn explore(number: u64, bounds: &CrashBounds) -> CrashReport {
+    let mut report = CrashReport::default();
+    let scenario = CrashScenario::new(number);
     let Some((model, expected)) = prepared(&scenario, &mut report) else { return report };
     let outcome = scenario.run(&model);
     let finished = project(&model);
     if let Some(problem) = expected.uninjured(outcome, &finished) {
-        report.failures.push(Failure::new(&Case::Whole { scenario: number }, problem));
+        report.failures.push(CrashFailure::new(&CrashCase::Whole { scenario: number }, problem));
         return report;
     }
     let operations = model.operations();
@@ -70,8 +70,8 @@ pub fn explore(number: u64, bounds: &Bounds) -> Report {
             return;
         }
         if let Some(problem) = expected.after_recovery(image, promised) {
-            let case = Case::Cut { scenario: number, choice: lost.choice().clone() };
-            report.failures.push(Failure::new(&case, format!("{problem}\n{lost}")));
+            let case = CrashCase::Cut { scenario: number, choice: lost.choice().clone() };
+            report.failures.push(CrashFailure::new(&case, format!("{problem}\n{lost}")));
         }
     });
     report.points = explored.points;
@@ -80,9 +80,9 @@ pub fn explore(number: u64, bounds: &Bounds) -> Report {
 }
 
 /// Makes every call of a scenario fail once, with one error after the other.
-pub fn fail_every_call(number: u64) -> Report {
-    let mut report = Report::default();
-    let scenario = Scenario::new(number);
+pub fn fail_every_call(number: u64) -> CrashReport {
+    let mut report = CrashReport::default();
+    let scenario = CrashScenario::new(number);
     let Some((model, expected)) = prepared(&scenario, &mut report) else { return report };
     let first = model.calls();
     let probe = Arc::new((*model).clone());
@@ -91,42 +91,42 @@ pub fn fail_every_call(number: u64) -> Report {
         let errno = ERRORS[usize::try_from(call).unwrap_or(0) % ERRORS.len()];
         report.errors += 1;
         if let Some(problem) = expected.with_error(&model, &scenario, call, errno) {
-            let case = Case::Error { scenario: number, call, errno };
-            report.failures.push(Failure::new(&case, problem));
+            let case = CrashCase::Error { scenario: number, call, errno };
+            report.failures.push(CrashFailure::new(&case, problem));
         }
     }
     report
 }
 
 /// Runs one case again, and says what is wrong with it, if anything is.
-pub fn replay(case: &Case) -> Option<String> {
-    let mut report = Report::default();
-    let scenario = Scenario::new(case.scenario());
+pub fn replay(case: &CrashCase) -> Option<String> {
+    let mut report = CrashReport::default();
+    let scenario = CrashScenario::new(case.scenario());
     let (model, expected) = prepared(&scenario, &mut report)?;
     match case {
-        Case::Whole { .. } => expected.uninjured(scenario.run(&model), &project(&model)),
-        Case::Cut { choice, .. } => {
+        CrashCase::Whole { .. } => expected.uninjured(scenario.run(&model), &project(&model)),
+        CrashCase::Cut { choice, .. } => {
             let _ = scenario.run(&model);
             let promised = choice.operations == model.operations();
             expected.after_recovery(model.image(choice), promised)
         }
-        Case::Error { call, errno, .. } => expected.with_error(&model, &scenario, *call, *errno),
+        CrashCase::Error { call, errno, .. } => expected.with_error(&model, &scenario, *call, *errno),
     }
 }
 
 /// The disk before the scenario, and what must come of it.
-fn prepared(scenario: &Scenario, report: &mut Report) -> Option<(Arc<Model>, Expected)> {
+fn prepared(scenario: &CrashScenario, report: &mut CrashReport) -> Option<(Arc<ModelFs>, ExpectedTrees)> {
     match scenario.prepare() {
         Ok((model, expected)) => Some((model, expected)),
         Err(error) => {
-            let case = Case::Whole { scenario: scenario.number };
-            report.failures.push(Failure::new(&case, format!("it cannot be set up: {error}")));
+            let case = CrashCase::Whole { scenario: scenario.number };
+            report.failures.push(CrashFailure::new(&case, format!("it cannot be set up: {error}")));
             None
         }
     }
 }
 
 /// Recovers as the next command would.
-fn recover(model: &Arc<Model>) -> Result<(), LedgerError> {
-    ledger(model)?.recover(Recovery::Automatic).map(|_| ())
+fn recover(model: &Arc<ModelFs>) -> Result<(), LedgerError> {
+    ledger(model)?.recover(RecoveryMode::Automatic).map(|_| ())
 }

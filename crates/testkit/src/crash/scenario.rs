@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use relaycode_change::path::RelPath;
-use relaycode_durable::model::Model;
-use relaycode_ledger::change::{After, FileChange, NewMode};
-use relaycode_ledger::{About, Ledger, LedgerError, RevertOptions, TxId, Verdict};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_durable::model::ModelFs;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::{CommitVerdict, Ledger, LedgerError, RevertOptions, TransactionHeader, TxId};
 
-use super::judge::{Expected, project};
+use super::verify::{ExpectedTrees, project};
 use super::{ledger, recover};
 use crate::random::Random;
 
 /// A file's bytes and permission bits, by name.
-pub(super) type Files = BTreeMap<String, (Vec<u8>, u32)>;
+pub(super) type ScenarioFiles = BTreeMap<String, (Vec<u8>, u32)>;
 
 /// What a scenario does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ScenarioKind {
     /// The first change in a project.
     First,
     /// A change in a project that has a ledger.
@@ -36,7 +36,7 @@ pub enum Kind {
 
 /// How a scenario ends if nothing harms it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum ScenarioEnding {
     /// With the record of its transaction.
     Committed,
     /// With everything as before.
@@ -45,13 +45,13 @@ pub(super) enum Ending {
 
 /// A project, and what happens to it.
 #[derive(Debug, Clone)]
-pub struct Scenario {
+pub struct CrashScenario {
     /// Decides everything else.
     pub number: u64,
     /// What it does.
-    pub kind: Kind,
+    pub kind: ScenarioKind,
     /// The project at first.
-    pub files: Files,
+    pub files: ScenarioFiles,
     /// The change.
     pub changes: Vec<FileChange>,
     /// One of the directories is on another device.
@@ -63,8 +63,14 @@ pub struct Scenario {
 /// That directory.
 const ELSEWHERE: &str = "docs";
 
-const KINDS: [Kind; 6] =
-    [Kind::First, Kind::Apply, Kind::PutBack, Kind::Revert, Kind::Recover, Kind::RecoverHalf];
+const KINDS: [ScenarioKind; 6] = [
+    ScenarioKind::First,
+    ScenarioKind::Apply,
+    ScenarioKind::PutBack,
+    ScenarioKind::Revert,
+    ScenarioKind::Recover,
+    ScenarioKind::RecoverHalf,
+];
 
 const NAMES: [&str; 14] = [
     "a.txt",
@@ -83,9 +89,9 @@ const NAMES: [&str; 14] = [
     "docs/m.md",
 ];
 
-impl Scenario {
+impl CrashScenario {
     /// The scenario of this number.
-    pub fn new(number: u64) -> Scenario {
+    pub fn new(number: u64) -> CrashScenario {
         let mut random = Random::of_case(0x1ed6e5, number);
         let kind = KINDS[usize::try_from(number).unwrap_or(0) % KINDS.len()];
         let files = files(&mut random);
@@ -104,15 +110,16 @@ impl Scenario {
             changes.push(change(None, Some(("docs/made/there.md", content(&mut random), NewMode::Keep))));
         }
         let without_exchange = random.once_in(6);
-        Scenario { number, kind, files, changes, elsewhere, without_exchange }
+        CrashScenario { number, kind, files, changes, elsewhere, without_exchange }
     }
 
     /// The disk right before, everything durable, and what must come of it.
     ///
     /// # Errors
     /// If the ledger fails without any harm.
-    pub(super) fn prepare(&self) -> Result<(Arc<Model>, Expected), Box<dyn std::error::Error>> {
-        let model = Arc::new(if self.without_exchange { Model::without_exchange() } else { Model::new() });
+    pub(super) fn prepare(&self) -> Result<(Arc<ModelFs>, ExpectedTrees), Box<dyn std::error::Error>> {
+        let model =
+            Arc::new(if self.without_exchange { ModelFs::without_exchange() } else { ModelFs::new() });
         if self.elsewhere {
             model.mkdir(ELSEWHERE)?;
             model.mount(ELSEWHERE, 7)?;
@@ -121,8 +128,8 @@ impl Scenario {
         model.mark_all_durable();
         let mut before = project(&model);
         let mut id = self.id(2);
-        let mut ending = Ending::Committed;
-        if self.kind != Kind::First {
+        let mut ending = ScenarioEnding::Committed;
+        if self.kind != ScenarioKind::First {
             let first = [change(None, Some(("first.txt", b"first\n".to_vec(), NewMode::Keep)))];
             commit(&ledger(&model)?, &first, self.about(1))?;
             before = project(&model);
@@ -132,19 +139,19 @@ impl Scenario {
         commit(&ledger(&copy)?, &self.changes, self.about(2))?;
         let mut after = project(&copy);
         match self.kind {
-            Kind::First | Kind::Apply => {}
-            Kind::PutBack => ending = Ending::PutBack,
-            Kind::Revert => {
+            ScenarioKind::First | ScenarioKind::Apply => {}
+            ScenarioKind::PutBack => ending = ScenarioEnding::PutBack,
+            ScenarioKind::Revert => {
                 commit(&ledger(&model)?, &self.changes, self.about(2))?;
                 std::mem::swap(&mut before, &mut after);
                 id = self.id(3);
             }
-            Kind::Recover => {
-                ending = Ending::PutBack;
+            ScenarioKind::Recover => {
+                ending = ScenarioEnding::PutBack;
                 drop(ledger(&model)?.begin(&self.changes, self.about(2), &|| false)?);
             }
-            Kind::RecoverHalf => {
-                ending = Ending::PutBack;
+            ScenarioKind::RecoverHalf => {
+                ending = ScenarioEnding::PutBack;
                 let probe = Arc::new((*model).clone());
                 let first = probe.operations();
                 drop(ledger(&probe)?.begin(&self.changes, self.about(2), &|| false)?);
@@ -153,30 +160,33 @@ impl Scenario {
                 model.crash_at(first + 1 + random.below(operations));
                 let _ = ledger(&model)?.begin(&self.changes, self.about(2), &|| false);
                 let left = model.operations();
-                let died = Arc::new(
-                    model.image(&relaycode_durable::model::Choice { operations: left, not_kept: Vec::new() }),
-                );
+                let died = Arc::new(model.image(&relaycode_durable::model::CrashChoice {
+                    operations: left,
+                    not_kept: Vec::new(),
+                }));
                 died.mark_all_durable();
-                return Ok((died, Expected { before, after, id, ending }));
+                return Ok((died, ExpectedTrees { before, after, id, ending }));
             }
         }
         model.mark_all_durable();
-        Ok((model, Expected { before, after, id, ending }))
+        Ok((model, ExpectedTrees { before, after, id, ending }))
     }
 
     /// Does it.
-    pub(super) fn run(&self, model: &Arc<Model>) -> Result<(), LedgerError> {
+    pub(super) fn run(&self, model: &Arc<ModelFs>) -> Result<(), LedgerError> {
         match self.kind {
-            Kind::First | Kind::Apply => commit(&ledger(model)?, &self.changes, self.about(2)),
-            Kind::PutBack => {
+            ScenarioKind::First | ScenarioKind::Apply => {
+                commit(&ledger(model)?, &self.changes, self.about(2))
+            }
+            ScenarioKind::PutBack => {
                 let ledger = ledger(model)?;
                 ledger.begin(&self.changes, self.about(2), &|| false)?.put_back()
             }
-            Kind::Revert => {
+            ScenarioKind::Revert => {
                 let ledger = ledger(model)?;
                 revert(&ledger, self.about(3))
             }
-            Kind::Recover | Kind::RecoverHalf => recover(model),
+            ScenarioKind::Recover | ScenarioKind::RecoverHalf => recover(model),
         }
     }
 
@@ -185,8 +195,8 @@ impl Scenario {
         text.parse().unwrap_or_else(|_| TxId::random())
     }
 
-    fn about(&self, which: u64) -> About {
-        About::new(self.id(which), "crash", "2026-01-02T03:04:05.678Z", "test")
+    fn about(&self, which: u64) -> TransactionHeader {
+        TransactionHeader::new(self.id(which), "crash", "2026-01-02T03:04:05.678Z", "test")
     }
 }
 
@@ -194,11 +204,14 @@ impl Scenario {
 ///
 /// # Errors
 /// The ledger's.
-pub(super) fn revert(ledger: &Ledger, about: About) -> Result<(), LedgerError> {
-    let target = ledger.find("1")?;
+pub(super) fn revert(ledger: &Ledger, about: TransactionHeader) -> Result<(), LedgerError> {
+    let target = ledger.find_target("1")?;
     let reversal = ledger.plan_revert(&target, &RevertOptions::default())?;
-    let about =
-        About { revert_of: reversal.of, directories_to_remove: reversal.made_directories_to_remove, ..about };
+    let about = TransactionHeader {
+        revert_of: reversal.reverts,
+        directories_to_remove: reversal.made_directories_to_remove,
+        ..about
+    };
     commit(ledger, &reversal.changes, about)
 }
 
@@ -206,9 +219,13 @@ pub(super) fn revert(ledger: &Ledger, about: About) -> Result<(), LedgerError> {
 ///
 /// # Errors
 /// The ledger's; an error of the disk after the commit counts as one.
-pub(super) fn commit(ledger: &Ledger, changes: &[FileChange], about: About) -> Result<(), LedgerError> {
-    let committed = ledger.begin(changes, about, &|| false)?.commit(Verdict::default())?;
-    match committed.doubt {
+pub(super) fn commit(
+    ledger: &Ledger,
+    changes: &[FileChange],
+    about: TransactionHeader,
+) -> Result<(), LedgerError> {
+    let committed = ledger.begin(changes, about, &|| false)?.commit(CommitVerdict::default())?;
+    match committed.durability_doubt {
         None => Ok(()),
         Some(doubt) => Err(LedgerError::Io {
             action: "make durable",
@@ -219,7 +236,7 @@ pub(super) fn commit(ledger: &Ledger, changes: &[FileChange], about: About) -> R
     }
 }
 
-fn put(model: &Model, files: &Files) -> io::Result<()> {
+fn put(model: &ModelFs, files: &ScenarioFiles) -> io::Result<()> {
     for (path, (bytes, mode)) in files {
         model.put(path, bytes, *mode)?;
     }
@@ -227,8 +244,8 @@ fn put(model: &Model, files: &Files) -> io::Result<()> {
 }
 
 /// A random project.
-fn files(random: &mut Random) -> Files {
-    let mut files = Files::new();
+fn files(random: &mut Random) -> ScenarioFiles {
+    let mut files = ScenarioFiles::new();
     for name in NAMES {
         if random.once_in(4) {
             continue;
@@ -259,7 +276,7 @@ fn content(random: &mut Random) -> Vec<u8> {
 }
 
 /// A random change of `count` files at most; each name takes part once.
-fn changes(random: &mut Random, files: &Files, count: usize) -> Vec<FileChange> {
+fn changes(random: &mut Random, files: &ScenarioFiles, count: usize) -> Vec<FileChange> {
     let mut free: Vec<&String> = files.keys().collect();
     let mut changes = Vec::new();
     for at in 0..count {
@@ -299,7 +316,7 @@ fn change(old: Option<(&str, Vec<u8>)>, new: Option<(&str, Vec<u8>, NewMode)>) -
         path: path.unwrap_or_else(unreachable_path),
         renamed_from: old_name.filter(|old| new_name.as_ref().is_some_and(|new| new != old)),
         before: old.map(|old| old.1),
-        after: new.map(|new| After { bytes: new.1, mode: new.2 }),
+        after: new.map(|new| AfterContent { bytes: new.1, mode: new.2 }),
         added: 1,
         removed: 1,
     }

@@ -1,6 +1,6 @@
 //! Who holds the clipboard: on Linux it is a running program, not a place.
 //!
-//! When [`Holder::replace`] returns, the new program holds it and the old one has let go.
+//! When [`ClipboardHolder::replace`] returns, the new program holds it and the old one has let go.
 
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,28 +9,28 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::LIMIT;
-use crate::must::must;
-use crate::process::{Kept, holding, until};
+use crate::expect::expect_ok;
+use crate::process::{ChildGuard, poll_until, temp_file_with};
 
 /// How long a program takes at most to end when the clipboard was taken from it, unless it hangs.
 const LETS_GO: Duration = Duration::from_millis(500);
 
 /// The program of ours that held the clipboard last.
 #[derive(Debug, Default)]
-pub(super) struct Holder(Mutex<Option<Kept>>);
+pub(super) struct ClipboardHolder(Mutex<Option<ChildGuard>>);
 
-impl Holder {
+impl ClipboardHolder {
     /// Starts `command`, which takes the clipboard with what it reads, and stays.
     pub(super) fn replace(&self, command: &mut Command, bytes: &[u8], is_there: impl Fn() -> bool) {
         let mut held = self.lock();
         let mut old = held.take();
-        let held_until_now = old.as_mut().is_some_and(|old| old.ended(Duration::ZERO).is_none());
-        command.stdin(must(holding(bytes), "could not write what is copied"));
-        *held = Some(must(Kept::start(command), "could not start the program that copies"));
+        let held_until_now = old.as_mut().is_some_and(|old| old.wait_exit(Duration::ZERO).is_none());
+        command.stdin(expect_ok(temp_file_with(bytes), "could not write what is copied"));
+        *held = Some(expect_ok(ChildGuard::start(command), "could not start the program that copies"));
         // The old program ends when the clipboard is taken from it: that is the moment. Without one
         // (or when it hangs) only the content tells.
-        let let_go = held_until_now && old.as_mut().is_some_and(|old| old.ended(LETS_GO).is_some());
-        let there = let_go || until(LIMIT, || is_there().then_some(())).is_some();
+        let let_go = held_until_now && old.as_mut().is_some_and(|old| old.wait_exit(LETS_GO).is_some());
+        let there = let_go || poll_until(LIMIT, || is_there().then_some(())).is_some();
         assert!(there, "{command:?} did not take the clipboard within {LIMIT:?}");
     }
 
@@ -45,19 +45,19 @@ impl Holder {
     pub(super) fn kill(&self) {
         if let Some(program) = self.lock().as_mut() {
             program.signal(Signal::KILL);
-            program.ended(LIMIT);
+            program.wait_exit(LIMIT);
         }
     }
 
     /// The program ends by itself, because its desktop is gone.
-    pub(super) fn goes_with_the_desktop(&self) {
+    pub(super) fn wait_desktop_exit(&self) {
         if let Some(program) = self.lock().as_mut() {
             program.signal(Signal::CONT);
-            program.ended(LETS_GO);
+            program.wait_exit(LETS_GO);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Kept>> {
+    fn lock(&self) -> MutexGuard<'_, Option<ChildGuard>> {
         // A test that failed may still end what it started.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

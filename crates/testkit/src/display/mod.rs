@@ -10,7 +10,7 @@ mod wayland;
 mod x11;
 
 pub use crate::missing::Missing;
-pub use owner::Owner;
+pub use owner::ClipboardOwner;
 pub use wayland::Wayland;
 pub use x11::X11;
 

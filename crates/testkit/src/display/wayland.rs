@@ -15,11 +15,11 @@ use std::time::Duration;
 use rustix::process::{Signal, geteuid};
 use tempfile::TempDir;
 
-use super::holder::Holder;
-use super::{LIMIT, Owner};
+use super::holder::ClipboardHolder;
+use super::{ClipboardOwner, LIMIT};
+use crate::expect::expect_ok;
 use crate::missing::{Missing, find};
-use crate::must::must;
-use crate::process::{Kept, output, until};
+use crate::process::{ChildGuard, output, poll_until};
 
 /// Who sway runs as when we are root.
 const UNPRIVILEGED: &str = "nobody";
@@ -35,8 +35,8 @@ const ARGUMENT: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Wayland {
     socket: String,
-    holder: Holder,
-    compositor: Kept,
+    holder: ClipboardHolder,
+    compositor: ChildGuard,
     folder: TempDir,
 }
 
@@ -45,10 +45,10 @@ impl Wayland {
     pub fn start() -> Result<Wayland, Missing> {
         find("wl-copy")?;
         let sway = find("sway")?;
-        let folder = must(tempfile::Builder::new().prefix("wl-").tempdir(), "could not make a folder");
+        let folder = expect_ok(tempfile::Builder::new().prefix("wl-").tempdir(), "could not make a folder");
         let path = folder.path();
-        must(fs::write(path.join("config"), CONFIG), "could not configure sway");
-        let log = must(fs::File::create(path.join("log")), "could not make sway's log");
+        expect_ok(fs::write(path.join("config"), CONFIG), "could not configure sway");
+        let log = expect_ok(fs::File::create(path.join("log")), "could not make sway's log");
         let mut command = Command::new(sway);
         command.arg("--config").arg(path.join("config")).current_dir(path);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -58,15 +58,15 @@ impl Wayland {
             .env("WLR_RENDERER", "pixman")
             .env("WLR_LIBINPUT_NO_DEVICES", "1");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-        must(fs::set_permissions(path, Permissions::from_mode(0o700)), "could not close the folder");
+        expect_ok(fs::set_permissions(path, Permissions::from_mode(0o700)), "could not close the folder");
         if geteuid().is_root() {
             let (user, group) = ids(UNPRIVILEGED).ok_or(Missing("user called nobody"))?;
-            must(chown(path, Some(user), Some(group)), "could not hand over the folder");
+            expect_ok(chown(path, Some(user), Some(group)), "could not hand over the folder");
             command.uid(user).gid(group);
         }
-        let mut compositor = must(Kept::start(&mut command), "could not start sway");
+        let mut compositor = expect_ok(ChildGuard::start(&mut command), "could not start sway");
         let socket = name(&mut compositor, path);
-        Ok(Wayland { socket, holder: Holder::default(), compositor, folder })
+        Ok(Wayland { socket, holder: ClipboardHolder::default(), compositor, folder })
     }
 
     /// Its name, as in `wayland-1`.
@@ -92,8 +92,8 @@ impl Wayland {
     }
 
     /// Somebody in this process who can take the clipboard.
-    pub fn owner(&self) -> Owner {
-        Owner::on_wayland(self)
+    pub fn owner(&self) -> ClipboardOwner {
+        ClipboardOwner::on_wayland(self)
     }
 
     /// Copies text, as a person would.
@@ -126,7 +126,7 @@ impl Wayland {
     pub fn paste_as(&self, target: &str) -> Option<Vec<u8>> {
         let mut command = self.program("wl-paste");
         command.args(["--no-newline", "--type", target]);
-        must(output(&mut command, b"", LIMIT), "could not run wl-paste")
+        expect_ok(output(&mut command, b"", LIMIT), "could not run wl-paste")
     }
 
     /// The program that copied last neither answers nor ends from now on.
@@ -142,7 +142,7 @@ impl Wayland {
     /// The compositor dies, and every program that is connected with it.
     pub fn crash(&mut self) {
         self.compositor.signal(Signal::KILL);
-        let _ = self.compositor.ended(LIMIT);
+        let _ = self.compositor.wait_exit(LIMIT);
     }
 
     fn program(&self, name: &str) -> Command {
@@ -156,15 +156,15 @@ impl Drop for Wayland {
     fn drop(&mut self) {
         // In this order: wl-copy removes its file when the desktop goes, but not when it is ended.
         self.compositor.end();
-        self.holder.goes_with_the_desktop();
+        self.holder.wait_desktop_exit();
     }
 }
 
 /// What the desktop is called, as soon as it can be used.
-fn name(compositor: &mut Kept, folder: &Path) -> String {
-    let found = until(LIMIT, || match fs::read_to_string(folder.join("name")) {
+fn name(compositor: &mut ChildGuard, folder: &Path) -> String {
+    let found = poll_until(LIMIT, || match fs::read_to_string(folder.join("name")) {
         Ok(name) => Some(name.trim().to_owned()),
-        Err(_) => compositor.ended(Duration::ZERO).map(|_| String::new()),
+        Err(_) => compositor.wait_exit(Duration::ZERO).map(|_| String::new()),
     });
     let name = found.unwrap_or_default();
     let log = fs::read_to_string(folder.join("log")).unwrap_or_default();

@@ -4,11 +4,11 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
-use super::holder::Holder;
-use super::{LIMIT, Owner};
+use super::holder::ClipboardHolder;
+use super::{ClipboardOwner, LIMIT};
+use crate::expect::expect_ok;
 use crate::missing::{Missing, find};
-use crate::must::must;
-use crate::process::{Kept, first_line, output};
+use crate::process::{ChildGuard, first_line, output};
 
 /// Nothing is drawn on it.
 const SCREEN: &str = "320x240x24";
@@ -17,8 +17,8 @@ const SCREEN: &str = "320x240x24";
 #[derive(Debug)]
 pub struct X11 {
     display: String,
-    holder: Holder,
-    server: Kept,
+    holder: ClipboardHolder,
+    server: ChildGuard,
 }
 
 impl X11 {
@@ -35,10 +35,10 @@ impl X11 {
         command.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset"]);
         command.args(options);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut server = must(Kept::start(&mut command), "could not start Xvfb");
+        let mut server = expect_ok(ChildGuard::start(&mut command), "could not start Xvfb");
         let number = first_line(&mut server, LIMIT);
         assert!(!number.is_empty(), "Xvfb named no display within {LIMIT:?}");
-        Ok(X11 { display: format!(":{number}"), holder: Holder::default(), server })
+        Ok(X11 { display: format!(":{number}"), holder: ClipboardHolder::default(), server })
     }
 
     /// Its name, as in `:12`.
@@ -59,8 +59,8 @@ impl X11 {
     }
 
     /// Somebody in this process who can take the clipboard.
-    pub fn owner(&self) -> Owner {
-        Owner::on_x11(self)
+    pub fn owner(&self) -> ClipboardOwner {
+        ClipboardOwner::on_x11(self)
     }
 
     /// Copies text, as a person would.
@@ -98,7 +98,7 @@ impl X11 {
 
     /// What the clipboard holds as `target`.
     pub fn paste_as(&self, target: &str) -> Option<Vec<u8>> {
-        must(output(&mut self.xclip(&["-out", "-target", target]), b"", LIMIT), "could not run xclip")
+        expect_ok(output(&mut self.xclip(&["-out", "-target", target]), b"", LIMIT), "could not run xclip")
     }
 
     /// The program that copied last neither answers nor ends from now on.
@@ -114,7 +114,7 @@ impl X11 {
     /// The server dies, and every program that is connected with it.
     pub fn crash(&mut self) {
         self.server.signal(Signal::KILL);
-        let _ = self.server.ended(LIMIT);
+        let _ = self.server.wait_exit(LIMIT);
     }
 
     fn xclip(&self, args: &[&str]) -> Command {

@@ -6,23 +6,23 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use relaycode_change::limits::Limits;
-use relaycode_change::path::RelPath;
-use relaycode_change::plan::{FilePlan, NothingSeen, Plan, plan};
-use relaycode_change::proposal::{Action, Body, Proposal};
+use relaycode_change::plan::tree::MemoryTree;
+use relaycode_change::plan::{FilePlan, NoSeenTexts, Plan, plan};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{EditBody, FileAction, Proposal};
 use relaycode_change::response;
-use relaycode_change::tree::MemoryTree;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::Case;
-use crate::reverse;
+use super::FuzzCase;
+use crate::reverse_change;
 
 /// Longer than this for one case is a failure. It is the processor's time: a busy machine takes longer for everything.
 pub const TIME_BOUND: Duration = Duration::from_secs(2);
 
 /// A law that a case breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct LawViolation {
     /// A short stable name of the law.
     pub law: &'static str,
     /// What was seen.
@@ -33,15 +33,15 @@ pub struct Broken {
 ///
 /// # Errors
 /// The first law that does not hold.
-pub fn check(case: &Case) -> Result<(), Broken> {
+pub fn check(case: &FuzzCase) -> Result<(), LawViolation> {
     let start = spent();
     let outcome = catch_unwind(AssertUnwindSafe(|| run(case)));
     let taken = spent().saturating_sub(start);
     match outcome {
-        Err(panic) => Err(Broken { law: "panic", what: panic_text(panic.as_ref()) }),
+        Err(panic) => Err(LawViolation { law: "panic", what: panic_text(panic.as_ref()) }),
         Ok(Err(broken)) => Err(broken),
         Ok(Ok(())) if taken > TIME_BOUND => {
-            Err(Broken { law: "time", what: format!("{} ms", taken.as_millis()) })
+            Err(LawViolation { law: "time", what: format!("{} ms", taken.as_millis()) })
         }
         Ok(Ok(())) => Ok(()),
     }
@@ -61,8 +61,8 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
-fn run(case: &Case) -> Result<(), Broken> {
-    let limits = Limits::default();
+fn run(case: &FuzzCase) -> Result<(), LawViolation> {
+    let limits = PlanLimits::default();
     let Ok(proposal) = response::read(&case.response, &limits) else {
         return Ok(());
     };
@@ -77,7 +77,7 @@ fn run(case: &Case) -> Result<(), Broken> {
     let mut readable = proposal.clone();
     readable.unread.clear();
     for proposal in [&proposal, &readable] {
-        if let Ok(plan) = plan(proposal, &tree, &NothingSeen, &limits) {
+        if let Ok(plan) = plan(proposal, &tree, &NoSeenTexts, &limits) {
             check_plan(proposal, &plan)?;
         }
     }
@@ -85,7 +85,7 @@ fn run(case: &Case) -> Result<(), Broken> {
 }
 
 /// Printed and read again, a proposal asks for the same: the operations and the control block.
-fn check_print(proposal: &Proposal, limits: &Limits) -> Result<(), Broken> {
+fn check_print(proposal: &Proposal, limits: &PlanLimits) -> Result<(), LawViolation> {
     if proposal.operations.is_empty() {
         return Ok(());
     }
@@ -107,7 +107,7 @@ fn check_print(proposal: &Proposal, limits: &Limits) -> Result<(), Broken> {
     }
     let pairs = one.operations.iter().zip(&two.operations);
     let index = pairs.take_while(|(a, b)| a == b).count();
-    Err(Broken {
+    Err(LawViolation {
         law: "print",
         what: format!(
             "operation {} was {:?}\nand is {:?}\ncontrol was {:?}\nand is {:?}\nthrough\n{text}",
@@ -120,7 +120,7 @@ fn check_print(proposal: &Proposal, limits: &Limits) -> Result<(), Broken> {
     })
 }
 
-fn check_plan(proposal: &Proposal, plan: &Plan) -> Result<(), Broken> {
+fn check_plan(proposal: &Proposal, plan: &Plan) -> Result<(), LawViolation> {
     for file in &plan.files {
         let (Some(before), Some(after)) = (&file.before, &file.after) else {
             continue;
@@ -137,7 +137,12 @@ fn check_plan(proposal: &Proposal, plan: &Plan) -> Result<(), Broken> {
 }
 
 /// Everything above the first hunk is as it was, and no more lines are gone than hunks name.
-fn check_untouched(proposal: &Proposal, file: &FilePlan, before: &[u8], after: &[u8]) -> Result<(), Broken> {
+fn check_untouched(
+    proposal: &Proposal,
+    file: &FilePlan,
+    before: &[u8],
+    after: &[u8],
+) -> Result<(), LawViolation> {
     let first = file.hunks.iter().map(|hunk| hunk.used).min().unwrap_or(1);
     // The engine may or may not count a lone carriage return as the end of a line.
     let above = [newline_ends(before), line_ends(before)]
@@ -147,7 +152,7 @@ fn check_untouched(proposal: &Proposal, file: &FilePlan, before: &[u8], after: &
         .unwrap_or(0);
     // The last line may gain the newline that it lacked.
     if !after.starts_with(before[..above].trim_ascii_end()) {
-        return Err(Broken {
+        return Err(LawViolation {
             law: "untouched",
             what: format!("{}: bytes above line {first} changed", file.path),
         });
@@ -158,7 +163,7 @@ fn check_untouched(proposal: &Proposal, file: &FilePlan, before: &[u8], after: &
     // When the last line goes and had no newline, the line above loses its own.
     let slack = usize::from(!before.ends_with(b"\n"));
     if spelt_out && file.removed > named.saturating_add(slack) {
-        return Err(Broken {
+        return Err(LawViolation {
             law: "untouched",
             what: format!("{}: {} lines go, the hunks name {named}", file.path, file.removed),
         });
@@ -181,19 +186,19 @@ fn line_ends(bytes: &[u8]) -> Vec<usize> {
 
 fn hunk_lines(proposal: &Proposal, wanted: &RelPath) -> usize {
     let bodies = proposal.operations.iter().filter_map(|operation| match &operation.action {
-        Action::Write { path, edit, .. } if path == wanted => Some(&edit.body),
+        FileAction::Write { path, edit, .. } if path == wanted => Some(&edit.body),
         _ => None,
     });
     bodies
         .map(|body| match body {
-            Body::Hunks(hunks) => hunks.iter().map(|hunk| hunk.before.len()).sum(),
-            Body::Whole { .. } => usize::MAX / 2,
+            EditBody::Hunks(hunks) => hunks.iter().map(|hunk| hunk.before.len()).sum(),
+            EditBody::Whole { .. } => usize::MAX / 2,
         })
         .fold(0, usize::saturating_add)
 }
 
 /// The way back leads to the original bytes.
-fn check_reverse(path: &RelPath, before: &str, after: &str) -> Result<(), Broken> {
+fn check_reverse(path: &RelPath, before: &str, after: &str) -> Result<(), LawViolation> {
     // Lines that end in a lone carriage return cannot be told from text in a diff, and text into
     // which a change put a NUL is no longer text.
     let old_style = |text: &str| text.contains('\r') && !text.contains('\n');
@@ -210,19 +215,20 @@ fn check_reverse(path: &RelPath, before: &str, after: &str) -> Result<(), Broken
     }
     let mut tree = MemoryTree::default();
     tree.insert(path.clone(), after.as_bytes());
-    let back = reverse::proposal(path, after, before);
-    let plan = plan(&back, &tree, &NothingSeen, &Limits::default()).map_err(|refused| Broken {
+    let back = reverse_change::reverse_proposal(path, after, before);
+    let plan = plan(&back, &tree, &NoSeenTexts, &PlanLimits::default()).map_err(|refused| LawViolation {
         law: "reverse",
         what: format!("{path}: the way back is refused: {:?}", refused.refusals),
     })?;
     let restored = plan.files.first().and_then(|file| file.after.as_deref()).unwrap_or_default();
     let restored = String::from_utf8_lossy(restored);
-    let exact = reverse::is_uniform(before) && reverse::is_uniform(after);
-    let same = if exact { restored == before } else { reverse::same_but_for_endings(&restored, before) };
+    let exact = reverse_change::is_uniform(before) && reverse_change::is_uniform(after);
+    let same =
+        if exact { restored == before } else { reverse_change::same_but_for_endings(&restored, before) };
     if same {
         return Ok(());
     }
-    Err(Broken {
+    Err(LawViolation {
         law: "reverse",
         what: format!("{path}: was {before:?}\nbecame {after:?}\nand back {restored:?}"),
     })

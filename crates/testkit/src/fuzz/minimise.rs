@@ -3,16 +3,16 @@
 use std::time::{Duration, Instant};
 
 use super::mutate::boundary;
-use super::{Case, check};
+use super::{FuzzCase, check};
 
 /// At most this long is spent on one case.
 const EFFORT: Duration = Duration::from_secs(20);
 
 /// A smaller case that breaks `law` too.
-pub fn minimise(case: &Case, law: &str) -> Case {
+pub fn minimise(case: &FuzzCase, law: &str) -> FuzzCase {
     let deadline = Instant::now() + EFFORT;
     let mut best = case.clone();
-    let fails = |case: &Case| matches!(check(case), Err(broken) if broken.law == law);
+    let fails = |case: &FuzzCase| matches!(check(case), Err(broken) if broken.law == law);
     for index in (0..best.files.len()).rev() {
         let mut smaller = best.clone();
         smaller.files.remove(index);
@@ -22,7 +22,7 @@ pub fn minimise(case: &Case, law: &str) -> Case {
     }
     best.response = shrink(&best.response, deadline, |response| {
         let files = best.files.clone();
-        fails(&Case { response, files })
+        fails(&FuzzCase { response, files })
     });
     for index in 0..best.files.len() {
         let Ok(text) = String::from_utf8(best.files[index].1.clone()) else {

@@ -1,6 +1,6 @@
 //! A mutation fuzzer for the change engine that needs nothing but stable Rust.
 //!
-//! A [`Case`] is a response and the files it is about. [`mutate`] spoils cases, [`check`] runs one
+//! A [`FuzzCase`] is a response and the files it is about. [`mutate`] spoils cases, [`check`] runs one
 //! through the whole engine and names the law it breaks. Case `i` under seed `s` is always the
 //! same, whatever ran before it.
 
@@ -9,7 +9,7 @@ mod minimise;
 mod mutate;
 mod seeds;
 
-pub use check::{Broken, TIME_BOUND, check};
+pub use check::{LawViolation, TIME_BOUND, check};
 pub use minimise::minimise;
 pub use seeds::built_in;
 
@@ -19,7 +19,7 @@ use crate::random::Random;
 
 /// One input: what an AI wrote, and the project it meets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Case {
+pub struct FuzzCase {
     /// The response.
     pub response: String,
     /// Path and bytes of every file.
@@ -27,14 +27,14 @@ pub struct Case {
 }
 
 /// Case number `index` under `seed`, made from `seeds`, which must not be empty.
-pub fn case(seeds: &[Case], seed: u64, index: u64) -> Case {
+pub fn case(seeds: &[FuzzCase], seed: u64, index: u64) -> FuzzCase {
     let mut random = Random::of_case(seed, index);
     mutate::spoil(seeds, &mut random)
 }
 
-impl Case {
+impl FuzzCase {
     /// A case with one file.
-    pub fn with_file(response: &str, path: &str, text: &str) -> Case {
-        Case { response: response.to_owned(), files: vec![(path.to_owned(), text.as_bytes().to_vec())] }
+    pub fn with_file(response: &str, path: &str, text: &str) -> FuzzCase {
+        FuzzCase { response: response.to_owned(), files: vec![(path.to_owned(), text.as_bytes().to_vec())] }
     }
 }

@@ -1,7 +1,7 @@
 //! Ways to spoil a case: the ones that break formats (markers lost, doubled or moved, fences cut),
 //! and the ones that break files (line endings, invalid bytes, lines gone).
 
-use super::Case;
+use super::FuzzCase;
 use crate::random::Random;
 
 /// What a response consists of besides code.
@@ -82,7 +82,7 @@ const TOKENS: &[&str] = &[
 const MOST_BYTES: usize = 256 * 1024;
 
 /// A spoilt case.
-pub(super) fn spoil(seeds: &[Case], random: &mut Random) -> Case {
+pub(super) fn spoil(seeds: &[FuzzCase], random: &mut Random) -> FuzzCase {
     let mut case = random.pick(seeds).clone();
     if random.once_in(6) {
         let other = random.pick(seeds);

@@ -1,7 +1,7 @@
 //! Small cases to start from, one per way of writing a change, so that mutations begin close to
 //! what the engine understands.
 
-use super::Case;
+use super::FuzzCase;
 
 const FILE: &str = "import { a } from './a';\n\nexport function one() {\n    if (a) {\n        return \"one\";\n    }\n    return 1;\n}\n\nexport function two() {\n    return 2;\n}\n";
 
@@ -24,10 +24,10 @@ const RESPONSES: &[&str] = &[
 ];
 
 /// The seeds that need no data from elsewhere.
-pub fn built_in() -> Vec<Case> {
+pub fn built_in() -> Vec<FuzzCase> {
     let mut cases = Vec::new();
     for response in RESPONSES {
-        let mut case = Case::with_file(response, "src/a.ts", FILE);
+        let mut case = FuzzCase::with_file(response, "src/a.ts", FILE);
         case.files.push(("src/old.ts".to_owned(), b"old\n".to_vec()));
         case.files.push(("src/with space.ts".to_owned(), b"x\r\ny\r\n".to_vec()));
         cases.push(case.clone());

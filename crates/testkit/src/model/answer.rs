@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::net::sockopt::set_socket_linger;
 
-use super::http::Asked;
-use super::server::Shared;
+use super::http::IncomingRequest;
+use super::server::ServerShared;
 use crate::random::Random;
 
 /// The longest piece that a stream is cut into; longer streams are cut into longer pieces, so that the number of
@@ -25,7 +25,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Why an answer breaks off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Halt {
+pub(super) enum AnswerAbort {
     /// The client closed the connection.
     ClientClosed,
     /// The script says so.
@@ -35,9 +35,9 @@ pub(super) enum Halt {
 }
 
 /// An answer on its way.
-pub(super) struct Answer<'a> {
+pub(super) struct HttpAnswer<'a> {
     stream: &'a TcpStream,
-    shared: &'a Shared,
+    shared: &'a ServerShared,
     /// Whether the client understands a body in chunks.
     may_chunk: bool,
     /// Whether the body goes in chunks; otherwise it has a length, or ends with the connection.
@@ -52,16 +52,20 @@ pub(super) struct Answer<'a> {
     pub(super) status: u16,
 }
 
-impl<'a> Answer<'a> {
-    pub(super) fn new(stream: &'a TcpStream, shared: &'a Shared) -> Answer<'a> {
+impl<'a> HttpAnswer<'a> {
+    pub(super) fn new(stream: &'a TcpStream, shared: &'a ServerShared) -> HttpAnswer<'a> {
         let (may_chunk, chunked, head_only, last) = (true, false, false, false);
-        Answer { stream, shared, may_chunk, chunked, head_only, last, random: None, sent: 0, status: 0 }
+        HttpAnswer { stream, shared, may_chunk, chunked, head_only, last, random: None, sent: 0, status: 0 }
     }
 
     /// An answer to this.
-    pub(super) fn to(stream: &'a TcpStream, shared: &'a Shared, asked: &Asked) -> Answer<'a> {
+    pub(super) fn to(
+        stream: &'a TcpStream,
+        shared: &'a ServerShared,
+        asked: &IncomingRequest,
+    ) -> HttpAnswer<'a> {
         let (may_chunk, head_only) = (asked.chunked, asked.method == "HEAD");
-        Answer { may_chunk, head_only, last: !asked.keep, ..Answer::new(stream, shared) }
+        HttpAnswer { may_chunk, head_only, last: !asked.keep_alive, ..HttpAnswer::new(stream, shared) }
     }
 
     /// Cuts everything that follows into random pieces.
@@ -70,25 +74,25 @@ impl<'a> Answer<'a> {
     }
 
     /// A whole answer.
-    pub(super) fn whole(
+    pub(super) fn send_whole(
         &mut self,
         status: u16,
         kind: &str,
         headers: &[(String, String)],
         body: &[u8],
-    ) -> Result<(), Halt> {
-        self.head(status, kind, headers, Some(body.len()))?;
-        self.piece(body)
+    ) -> Result<(), AnswerAbort> {
+        self.send_head(status, kind, headers, Some(body.len()))?;
+        self.send_piece(body)
     }
 
-    /// The head of an answer. Without a length the body follows in chunks and ends with [`Answer::finish`].
-    pub(super) fn head(
+    /// The head of an answer. Without a length the body follows in chunks and ends with [`HttpAnswer::finish`].
+    pub(super) fn send_head(
         &mut self,
         status: u16,
         kind: &str,
         headers: &[(String, String)],
         length: Option<usize>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), AnswerAbort> {
         let mut head = format!("HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\n", reason(status));
         for (name, value) in headers {
             // A header that breaks the head would be another fault than the one that was asked for.
@@ -111,7 +115,7 @@ impl<'a> Answer<'a> {
     }
 
     /// A piece of the body.
-    pub(super) fn piece(&mut self, bytes: &[u8]) -> Result<(), Halt> {
+    pub(super) fn send_piece(&mut self, bytes: &[u8]) -> Result<(), AnswerAbort> {
         if self.head_only || bytes.is_empty() {
             return Ok(());
         }
@@ -136,12 +140,12 @@ impl<'a> Answer<'a> {
     }
 
     /// The end of a body in chunks.
-    pub(super) fn finish(&mut self) -> Result<(), Halt> {
+    pub(super) fn finish(&mut self) -> Result<(), AnswerAbort> {
         if self.chunked && !self.head_only { self.write(b"0\r\n\r\n") } else { Ok(()) }
     }
 
     /// Silence, until the time is over or the client goes.
-    pub(super) fn pause(&mut self, time: Duration) -> Result<(), Halt> {
+    pub(super) fn pause(&mut self, time: Duration) -> Result<(), AnswerAbort> {
         let end = Instant::now() + time;
         loop {
             let left = end.saturating_duration_since(Instant::now());
@@ -163,13 +167,13 @@ impl<'a> Answer<'a> {
     }
 
     /// Resets the connection: nothing more arrives, and what was not read yet is lost.
-    pub(super) fn cut(&self) -> Halt {
+    pub(super) fn cut(&self) -> AnswerAbort {
         let _ = set_socket_linger(self.stream, Some(Duration::ZERO));
-        Halt::Cut
+        AnswerAbort::Cut
     }
 
     /// Whether the client is still there.
-    fn check(&self) -> Result<(), Halt> {
+    fn check(&self) -> Result<(), AnswerAbort> {
         let _ = self.stream.set_nonblocking(true);
         let looked = self.stream.peek(&mut [0]);
         let _ = self.stream.set_nonblocking(false);
@@ -180,12 +184,12 @@ impl<'a> Answer<'a> {
         }
     }
 
-    fn gone(&self) -> Halt {
-        if self.shared.is_stopping() { Halt::Stopped } else { Halt::ClientClosed }
+    fn gone(&self) -> AnswerAbort {
+        if self.shared.is_stopping() { AnswerAbort::Stopped } else { AnswerAbort::ClientClosed }
     }
 
     /// Writes one piece, in random ones if it is to be split.
-    fn write_split(&mut self, bytes: &[u8]) -> Result<(), Halt> {
+    fn write_split(&mut self, bytes: &[u8]) -> Result<(), AnswerAbort> {
         if self.random.is_none() {
             return self.write(bytes);
         }
@@ -201,7 +205,7 @@ impl<'a> Answer<'a> {
         Ok(())
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Halt> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), AnswerAbort> {
         self.check()?;
         let mut stream = self.stream;
         stream.write_all(bytes).map_err(|_| self.gone())

@@ -4,16 +4,16 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Halt};
-use super::faults::{self, Step};
-use super::http::{Asked, Incoming, NoRequest};
+use super::answer::{AnswerAbort, HttpAnswer};
+use super::faults::{self, BodyStep};
+use super::http::{IncomingRequest, RequestError, RequestReader};
 use super::lists;
-use super::request::{End, Request, Served, clip_headers, clip_path};
+use super::request::{RecordedRequest, RequestEnd, ServedBy, clip_headers, clip_path};
 use super::route::Route;
 use super::script::Script;
-use super::server::Shared;
-use super::turn::{Turn, milliseconds};
-use super::wire::{Ask, Wire};
+use super::server::ServerShared;
+use super::turn::{ScriptedTurn, milliseconds};
+use super::wire::{ScriptedWire, WireRequest};
 
 const JSON: &str = "application/json";
 
@@ -21,39 +21,45 @@ const JSON: &str = "application/json";
 const KEPT_OF_TEXT: usize = 2000;
 
 /// Serves a connection to its end.
-pub(super) fn serve(shared: &Shared, stream: &TcpStream, number: u64) {
-    let mut incoming = Incoming::new(stream);
+pub(super) fn serve(shared: &ServerShared, stream: &TcpStream, number: u64) {
+    let mut incoming = RequestReader::new(stream);
     loop {
         let asked = match incoming.next() {
             Ok(asked) => asked,
-            Err(NoRequest::Closed) => return,
-            Err(NoRequest::Refused(status, message)) => {
+            Err(RequestError::Closed) => return,
+            Err(RequestError::Refused(status, message)) => {
                 let body =
                     json!({"error": {"message": message, "type": "invalid_request_error"}}).to_string();
-                let mut answer = Answer::new(stream, shared);
+                let mut answer = HttpAnswer::new(stream, shared);
                 answer.last = true;
-                let _ = answer.whole(status, JSON, &[], body.as_bytes());
+                let _ = answer.send_whole(status, JSON, &[], body.as_bytes());
                 incoming.drain();
                 return;
             }
         };
-        let mut answer = Answer::to(stream, shared, &asked);
+        let mut answer = HttpAnswer::to(stream, shared, &asked);
         let body: Option<Value> = serde_json::from_slice(&asked.body).ok();
         let path = lists::decoded(asked.path());
         let upgrade = asked.header("upgrade").eq_ignore_ascii_case("websocket");
         let route = if upgrade { Route::Upgrade } else { shared.route(&asked.method, &path) };
         let request = remembered(shared, number, &asked, body.as_ref(), &route);
-        let (id, turn) = shared.came(request, &asked.body);
-        let job = Job { shared, asked: &asked, path: &path, body: body.as_ref().unwrap_or(&Value::Null), id };
+        let (id, turn) = shared.record_request(request, &asked.body);
+        let job = RequestJob {
+            shared,
+            asked: &asked,
+            path: &path,
+            body: body.as_ref().unwrap_or(&Value::Null),
+            id,
+        };
         let halt = job.answer(&route, &turn, &mut answer).err();
         let sent = answer.sent;
         let end = match halt {
-            None => End::Complete(sent),
-            Some(Halt::ClientClosed) => End::ClientClosed(sent),
-            Some(Halt::Cut) => End::Cut(sent),
-            Some(Halt::Stopped) => End::Stopped(sent),
+            None => RequestEnd::Complete(sent),
+            Some(AnswerAbort::ClientClosed) => RequestEnd::ClientClosed(sent),
+            Some(AnswerAbort::Cut) => RequestEnd::Cut(sent),
+            Some(AnswerAbort::Stopped) => RequestEnd::Stopped(sent),
         };
-        shared.ended(id, answer.status, end);
+        shared.record_end(id, answer.status, end);
         if halt.is_some() || answer.last {
             return;
         }
@@ -61,12 +67,12 @@ pub(super) fn serve(shared: &Shared, stream: &TcpStream, number: u64) {
 }
 
 fn remembered(
-    shared: &Shared,
+    shared: &ServerShared,
     connection: u64,
-    asked: &Asked,
+    asked: &IncomingRequest,
     body: Option<&Value>,
     route: &Route,
-) -> Request {
+) -> RecordedRequest {
     let text = || {
         let text = String::from_utf8_lossy(&asked.body);
         Value::String(text.chars().take(KEPT_OF_TEXT).collect())
@@ -76,7 +82,7 @@ fn remembered(
         None if asked.body.is_empty() => Value::Null,
         None => text(),
     };
-    Request {
+    RecordedRequest {
         id: 0,
         connection,
         at: shared.began.elapsed(),
@@ -85,39 +91,45 @@ fn remembered(
         headers: clip_headers(&asked.headers),
         body,
         wire: if let Route::Turn(wire) = route { Some(wire.id()) } else { None },
-        served: if matches!(route, Route::Nothing) { Served::Unrouted } else { Served::Plain },
+        served: if matches!(route, Route::Nothing) { ServedBy::Unrouted } else { ServedBy::Plain },
         status: 0,
-        end: End::Running,
+        end: RequestEnd::Running,
         took: std::time::Duration::ZERO,
     }
 }
 
 /// One request that is being answered.
-struct Job<'a> {
-    shared: &'a Shared,
-    asked: &'a Asked,
+struct RequestJob<'a> {
+    shared: &'a ServerShared,
+    asked: &'a IncomingRequest,
     path: &'a str,
     body: &'a Value,
     id: u64,
 }
 
-impl Job<'_> {
-    fn answer(&self, route: &Route, turn: &Turn, answer: &mut Answer<'_>) -> Result<(), Halt> {
+impl RequestJob<'_> {
+    fn answer(
+        &self,
+        route: &Route,
+        turn: &ScriptedTurn,
+        answer: &mut HttpAnswer<'_>,
+    ) -> Result<(), AnswerAbort> {
         let path = self.path;
         match *route {
             Route::Turn(wire) => self.turn(wire, turn, answer),
             Route::Upgrade => json_answer(answer, 426, &json!({"error": {"message": "no websocket here"}})),
             Route::State => json_answer(answer, 200, &self.state()),
             Route::Requests => {
-                let lines: Vec<Value> = self.shared.lock().requests.iter().map(Request::to_json).collect();
+                let lines: Vec<Value> =
+                    self.shared.lock().requests.iter().map(RecordedRequest::to_json).collect();
                 json_answer(answer, 200, &Value::Array(lines))
             }
             Route::Reset => self.reset(answer),
             Route::List(list) => {
                 let models = self.shared.lock().script.models.clone();
                 let (kind, body) =
-                    list(&lists::Look { models: &models, path, asked: self.asked, body: self.body });
-                answer.whole(200, kind, &[], body.as_bytes())
+                    list(&lists::ListContext { models: &models, path, asked: self.asked, body: self.body });
+                answer.send_whole(200, kind, &[], body.as_bytes())
             }
             Route::Nothing => {
                 let message = format!("there is nothing at {path}");
@@ -135,7 +147,7 @@ impl Job<'_> {
         })
     }
 
-    fn reset(&self, answer: &mut Answer<'_>) -> Result<(), Halt> {
+    fn reset(&self, answer: &mut HttpAnswer<'_>) -> Result<(), AnswerAbort> {
         let script = match self.body {
             Value::Null => {
                 let script = self.shared.lock().script.clone();
@@ -153,9 +165,14 @@ impl Job<'_> {
     }
 
     /// Says a turn.
-    fn turn(&self, wire: &'static dyn Wire, turn: &Turn, answer: &mut Answer<'_>) -> Result<(), Halt> {
+    fn turn(
+        &self,
+        wire: &'static dyn ScriptedWire,
+        turn: &ScriptedTurn,
+        answer: &mut HttpAnswer<'_>,
+    ) -> Result<(), AnswerAbort> {
         if turn.close_before_headers {
-            return Err(Halt::Cut);
+            return Err(AnswerAbort::Cut);
         }
         answer.pause(milliseconds(turn.delay_ms))?;
         if let Some(wait) = turn.stall_before_headers {
@@ -166,10 +183,11 @@ impl Job<'_> {
         }
         let headers: Vec<(String, String)> =
             turn.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let ask = Ask { path: self.path, query: self.asked.query(), body: self.body, serial: self.id };
+        let ask =
+            WireRequest { path: self.path, query: self.asked.query(), body: self.body, serial: self.id };
         if turn.chunks.is_some() {
             let kind = wire.content_type(&ask);
-            answer.head(
+            answer.send_head(
                 turn.status.unwrap_or(200),
                 own_type(turn).unwrap_or(kind),
                 &plain(&headers),
@@ -180,11 +198,16 @@ impl Job<'_> {
         if let Some(status) = turn.status.filter(|status| !(200..300).contains(status)) {
             let body = turn.body.clone().unwrap_or_else(|| wire.refusal(status));
             let text = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
-            return answer.whole(status, own_type(turn).unwrap_or(JSON), &plain(&headers), text.as_bytes());
+            return answer.send_whole(
+                status,
+                own_type(turn).unwrap_or(JSON),
+                &plain(&headers),
+                text.as_bytes(),
+            );
         }
         if wire.streams(&ask) {
             let frames = wire.frames(turn, &ask);
-            answer.head(turn.status.unwrap_or(200), wire.content_type(&ask), &plain(&headers), None)?;
+            answer.send_head(turn.status.unwrap_or(200), wire.content_type(&ask), &plain(&headers), None)?;
             return take(faults::steps(turn, wire, &ask, frames), answer);
         }
         self.whole(turn, wire, &ask, &plain(&headers), answer)
@@ -193,32 +216,32 @@ impl Job<'_> {
     /// An answer that is no stream: the faults that make sense there.
     fn whole(
         &self,
-        turn: &Turn,
-        wire: &dyn Wire,
-        ask: &Ask<'_>,
+        turn: &ScriptedTurn,
+        wire: &dyn ScriptedWire,
+        ask: &WireRequest<'_>,
         headers: &[(String, String)],
-        answer: &mut Answer<'_>,
-    ) -> Result<(), Halt> {
+        answer: &mut HttpAnswer<'_>,
+    ) -> Result<(), AnswerAbort> {
         if turn.stream_error.is_some() {
-            return answer.whole(500, JSON, headers, wire.refusal(500).to_string().as_bytes());
+            return answer.send_whole(500, JSON, headers, wire.refusal(500).to_string().as_bytes());
         }
         let body = faults::bytes(turn, wire.whole(turn, ask).to_string());
         let half = body.len() / 2;
         let sent = if turn.malformed { &body[..half] } else { &body[..] };
         let length = if turn.never_end { None } else { Some(sent.len()) };
-        answer.head(turn.status.unwrap_or(200), JSON, headers, length)?;
+        answer.send_head(turn.status.unwrap_or(200), JSON, headers, length)?;
         if let Some(wait) = turn.hang_s {
             answer.pause(wait.time())?;
         }
         if turn.disconnect_after.is_some() || turn.truncate {
-            answer.piece(&body[..half])?;
-            return Err(if turn.truncate { Halt::Cut } else { answer.cut() });
+            answer.send_piece(&body[..half])?;
+            return Err(if turn.truncate { AnswerAbort::Cut } else { answer.cut() });
         }
         if turn.never_end {
             // White space before JSON: it never becomes wrong, and never ends.
-            return take(vec![Step::Forever(vec![b' '; 64], milliseconds(turn.chunk_delay_ms))], answer);
+            return take(vec![BodyStep::Forever(vec![b' '; 64], milliseconds(turn.chunk_delay_ms))], answer);
         }
-        answer.piece(sent)
+        answer.send_piece(sent)
     }
 }
 
@@ -227,7 +250,7 @@ fn plain(headers: &[(String, String)]) -> Vec<(String, String)> {
     headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("content-type")).cloned().collect()
 }
 
-fn own_type(turn: &Turn) -> Option<&str> {
+fn own_type(turn: &ScriptedTurn) -> Option<&str> {
     turn.headers
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case("content-type"))
@@ -235,14 +258,14 @@ fn own_type(turn: &Turn) -> Option<&str> {
 }
 
 /// Takes the steps of a body, and ends it.
-fn take(steps: Vec<Step>, answer: &mut Answer<'_>) -> Result<(), Halt> {
+fn take(steps: Vec<BodyStep>, answer: &mut HttpAnswer<'_>) -> Result<(), AnswerAbort> {
     for step in steps {
         match step {
-            Step::Send(bytes) => answer.piece(&bytes)?,
-            Step::Pause(time) => answer.pause(time)?,
-            Step::Cut => return Err(answer.cut()),
-            Step::Forever(bytes, between) => loop {
-                answer.piece(&bytes)?;
+            BodyStep::Send(bytes) => answer.send_piece(&bytes)?,
+            BodyStep::Pause(time) => answer.pause(time)?,
+            BodyStep::Cut => return Err(answer.cut()),
+            BodyStep::Forever(bytes, between) => loop {
+                answer.send_piece(&bytes)?;
                 answer.pause(between)?;
             },
         }
@@ -250,6 +273,6 @@ fn take(steps: Vec<Step>, answer: &mut Answer<'_>) -> Result<(), Halt> {
     answer.finish()
 }
 
-fn json_answer(answer: &mut Answer<'_>, status: u16, body: &Value) -> Result<(), Halt> {
-    answer.whole(status, JSON, &[], body.to_string().as_bytes())
+fn json_answer(answer: &mut HttpAnswer<'_>, status: u16, body: &Value) -> Result<(), AnswerAbort> {
+    answer.send_whole(status, JSON, &[], body.to_string().as_bytes())
 }

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use super::turn::{Turn, milliseconds};
-use super::wire::{Ask, Frame, Part, Wire};
+use super::turn::{ScriptedTurn, milliseconds};
+use super::wire::{ScriptedWire, WireFrame, WirePart, WireRequest};
 
 /// A letter of the private use area that stands for bytes that are no UTF-8 until they are sent.
 const STAND_IN: char = '\u{f8fe}';
@@ -18,7 +18,7 @@ const MAX_BIG_LINE: usize = 64 * 1024 * 1024;
 
 /// One step of sending a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum BodyStep {
     /// Send this.
     Send(Vec<u8>),
     /// Be silent.
@@ -30,7 +30,7 @@ pub(super) enum Step {
 }
 
 /// The turn's text with what the faults put into it.
-pub(super) fn deltas(turn: &Turn) -> Vec<String> {
+pub(super) fn deltas(turn: &ScriptedTurn) -> Vec<String> {
     let mut deltas = turn.text.deltas();
     if turn.invalid_utf8 {
         match deltas.first_mut() {
@@ -45,7 +45,7 @@ pub(super) fn deltas(turn: &Turn) -> Vec<String> {
 }
 
 /// The bytes that are really sent.
-pub(super) fn bytes(turn: &Turn, text: String) -> Vec<u8> {
+pub(super) fn bytes(turn: &ScriptedTurn, text: String) -> Vec<u8> {
     if !turn.invalid_utf8 {
         return text.into_bytes();
     }
@@ -55,40 +55,45 @@ pub(super) fn bytes(turn: &Turn, text: String) -> Vec<u8> {
 }
 
 /// The steps of a stream whose faithful events are `frames`.
-pub(super) fn steps(turn: &Turn, wire: &dyn Wire, ask: &Ask<'_>, mut frames: Vec<Frame>) -> Vec<Step> {
+pub(super) fn steps(
+    turn: &ScriptedTurn,
+    wire: &dyn ScriptedWire,
+    ask: &WireRequest<'_>,
+    mut frames: Vec<WireFrame>,
+) -> Vec<BodyStep> {
     if let Some(message) = &turn.stream_error {
-        let said = frames.iter().rposition(|frame| frame.part == Part::Delta);
-        let begun = frames.iter().rposition(|frame| frame.part == Part::Start);
+        let said = frames.iter().rposition(|frame| frame.part == WirePart::Delta);
+        let begun = frames.iter().rposition(|frame| frame.part == WirePart::Start);
         frames.truncate(said.or(begun).map_or(0, |last| last + 1));
         frames.push(wire.stream_error(message, ask));
     } else if turn.truncate || turn.never_end {
-        frames.retain(|frame| frame.part != Part::End);
+        frames.retain(|frame| frame.part != WirePart::End);
     }
     let between = milliseconds(turn.chunk_delay_ms);
-    let mut walk = Walk { turn, between, events: 0, hung: false, steps: Vec::new(), over: false };
+    let mut walk = StepBuilder { turn, between, events: 0, hung: false, steps: Vec::new(), over: false };
     for frame in &frames {
         let times = if turn.duplicate { 2 } else { 1 };
         for _ in 0..times {
             walk.event(frame.part, bytes(turn, frame.text.clone()));
         }
         if turn.malformed && walk.events == 2 {
-            walk.steps.push(Step::Send(wire.broken().as_bytes().to_vec()));
+            walk.steps.push(BodyStep::Send(wire.broken().as_bytes().to_vec()));
         }
     }
     if turn.never_end && !walk.over {
-        let again = frames.iter().rfind(|frame| frame.part == Part::Delta).or(frames.last());
+        let again = frames.iter().rfind(|frame| frame.part == WirePart::Delta).or(frames.last());
         let again = again.map_or_else(|| b"\n".to_vec(), |frame| bytes(turn, frame.text.clone()));
-        walk.steps.push(Step::Forever(again, between));
+        walk.steps.push(BodyStep::Forever(again, between));
     }
     walk.end()
 }
 
 /// The steps of a body that is given piece by piece.
-pub(super) fn raw_steps(turn: &Turn) -> Vec<Step> {
+pub(super) fn raw_steps(turn: &ScriptedTurn) -> Vec<BodyStep> {
     let between = milliseconds(turn.chunk_delay_ms);
-    let mut walk = Walk { turn, between, events: 0, hung: false, steps: Vec::new(), over: false };
+    let mut walk = StepBuilder { turn, between, events: 0, hung: false, steps: Vec::new(), over: false };
     for piece in turn.chunks.iter().flatten() {
-        walk.event(Part::Delta, piece.bytes().to_vec());
+        walk.event(WirePart::Delta, piece.bytes().to_vec());
     }
     if turn.never_end && !walk.over {
         let last = turn
@@ -97,48 +102,48 @@ pub(super) fn raw_steps(turn: &Turn) -> Vec<Step> {
             .flatten()
             .next_back()
             .map_or_else(|| b"\n".to_vec(), |piece| piece.bytes().to_vec());
-        walk.steps.push(Step::Forever(last, between));
+        walk.steps.push(BodyStep::Forever(last, between));
     }
     walk.end()
 }
 
 /// The steps so far.
-struct Walk<'a> {
-    turn: &'a Turn,
+struct StepBuilder<'a> {
+    turn: &'a ScriptedTurn,
     between: Duration,
     events: usize,
     hung: bool,
-    steps: Vec<Step>,
+    steps: Vec<BodyStep>,
     over: bool,
 }
 
-impl Walk<'_> {
-    fn event(&mut self, part: Part, bytes: Vec<u8>) {
+impl StepBuilder<'_> {
+    fn event(&mut self, part: WirePart, bytes: Vec<u8>) {
         if self.over {
             return;
         }
         if self.turn.disconnect_after == Some(self.events) {
-            self.steps.push(Step::Cut);
+            self.steps.push(BodyStep::Cut);
             self.over = true;
             return;
         }
         if !self.between.is_zero() && self.events > 0 {
-            self.steps.push(Step::Pause(self.between));
+            self.steps.push(BodyStep::Pause(self.between));
         }
-        self.steps.push(Step::Send(bytes));
+        self.steps.push(BodyStep::Send(bytes));
         self.events += 1;
-        if part == Part::Delta && !self.hung {
+        if part == WirePart::Delta && !self.hung {
             self.hung = true;
             if let Some(wait) = self.turn.hang_s {
-                self.steps.push(Step::Pause(wait.time()));
+                self.steps.push(BodyStep::Pause(wait.time()));
             }
         }
     }
 
     /// A cut that was asked for after the last event comes, too.
-    fn end(mut self) -> Vec<Step> {
+    fn end(mut self) -> Vec<BodyStep> {
         if !self.over && self.turn.disconnect_after.is_some_and(|after| after <= self.events) {
-            self.steps.push(Step::Cut);
+            self.steps.push(BodyStep::Cut);
         }
         self.steps
     }

@@ -21,7 +21,7 @@ const READ: usize = 64 * 1024;
 
 /// A request as it came.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct IncomingRequest {
     pub(super) method: String,
     /// The path with its query.
     pub(super) target: String,
@@ -29,27 +29,27 @@ pub(super) struct Asked {
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
     /// Whether the connection stays open afterwards.
-    pub(super) keep: bool,
+    pub(super) keep_alive: bool,
     /// Whether the client understands a chunked body.
     pub(super) chunked: bool,
 }
 
 /// Why there is no request.
 #[derive(Debug)]
-pub(super) enum NoRequest {
+pub(super) enum RequestError {
     /// The connection is over.
     Closed,
     /// It is not one that can be read; the status, and what to say.
     Refused(u16, &'static str),
 }
 
-impl From<io::Error> for NoRequest {
-    fn from(_: io::Error) -> NoRequest {
-        NoRequest::Closed
+impl From<io::Error> for RequestError {
+    fn from(_: io::Error) -> RequestError {
+        RequestError::Closed
     }
 }
 
-impl Asked {
+impl IncomingRequest {
     pub(super) fn header(&self, name: &str) -> &str {
         find(&self.headers, name)
     }
@@ -66,19 +66,19 @@ impl Asked {
 }
 
 /// The bytes of a connection, and those that were read too far.
-pub(super) struct Incoming<'a> {
+pub(super) struct RequestReader<'a> {
     stream: &'a TcpStream,
     held: Vec<u8>,
     at: usize,
 }
 
-impl<'a> Incoming<'a> {
-    pub(super) fn new(stream: &'a TcpStream) -> Incoming<'a> {
-        Incoming { stream, held: Vec::new(), at: 0 }
+impl<'a> RequestReader<'a> {
+    pub(super) fn new(stream: &'a TcpStream) -> RequestReader<'a> {
+        RequestReader { stream, held: Vec::new(), at: 0 }
     }
 
     /// The next request.
-    pub(super) fn next(&mut self) -> Result<Asked, NoRequest> {
+    pub(super) fn next(&mut self) -> Result<IncomingRequest, RequestError> {
         let mut room = MAX_HEAD;
         let mut first = self.line(&mut room)?;
         if first.is_empty() {
@@ -87,12 +87,12 @@ impl<'a> Incoming<'a> {
         }
         let mut words = first.split(' ');
         let (Some(method), Some(target), Some(version)) = (words.next(), words.next(), words.next()) else {
-            return Err(NoRequest::Refused(400, "the request line is not HTTP"));
+            return Err(RequestError::Refused(400, "the request line is not HTTP"));
         };
         let chunked = match version {
             "HTTP/1.1" => true,
             "HTTP/1.0" => false,
-            _ => return Err(NoRequest::Refused(505, "only HTTP/1.1 is spoken here")),
+            _ => return Err(RequestError::Refused(505, "only HTTP/1.1 is spoken here")),
         };
         let (method, target) = (method.to_owned(), target.to_owned());
         let mut headers = Vec::new();
@@ -102,7 +102,7 @@ impl<'a> Incoming<'a> {
                 break;
             }
             let Some((name, value)) = line.split_once(':') else {
-                return Err(NoRequest::Refused(400, "a header has no colon"));
+                return Err(RequestError::Refused(400, "a header has no colon"));
             };
             headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
@@ -113,7 +113,7 @@ impl<'a> Incoming<'a> {
         }
         let body = self.body(&headers)?;
         let body = inflate(body, find(&headers, "content-encoding"))?;
-        Ok(Asked { method, target, headers, body, keep, chunked })
+        Ok(IncomingRequest { method, target, headers, body, keep_alive: keep, chunked })
     }
 
     /// Reads on for a moment what is not wanted: a connection that is closed with unread bytes is reset, and the client
@@ -128,26 +128,28 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    fn body(&mut self, headers: &[(String, String)]) -> Result<Vec<u8>, NoRequest> {
+    fn body(&mut self, headers: &[(String, String)]) -> Result<Vec<u8>, RequestError> {
         if find(headers, "transfer-encoding").to_ascii_lowercase().contains("chunked") {
             return self.chunks();
         }
         let length = match find(headers, "content-length") {
             "" => 0,
-            text => text.parse().map_err(|_| NoRequest::Refused(400, "the content length is no number"))?,
+            text => {
+                text.parse().map_err(|_| RequestError::Refused(400, "the content length is no number"))?
+            }
         };
         let mut body = Vec::new();
         self.exactly(length, &mut body)?;
         Ok(body)
     }
 
-    fn chunks(&mut self) -> Result<Vec<u8>, NoRequest> {
+    fn chunks(&mut self) -> Result<Vec<u8>, RequestError> {
         let mut body = Vec::new();
         loop {
             let line = self.line(&mut MAX_HEAD.clone())?;
             let size = line.split(';').next().unwrap_or_default().trim();
             let size = usize::from_str_radix(size, 16)
-                .map_err(|_| NoRequest::Refused(400, "a chunk's size is no number"))?;
+                .map_err(|_| RequestError::Refused(400, "a chunk's size is no number"))?;
             if size == 0 {
                 let mut room = MAX_HEAD;
                 while !self.line(&mut room)?.is_empty() {}
@@ -159,9 +161,9 @@ impl<'a> Incoming<'a> {
     }
 
     /// So many bytes more.
-    fn exactly(&mut self, count: usize, into: &mut Vec<u8>) -> Result<(), NoRequest> {
+    fn exactly(&mut self, count: usize, into: &mut Vec<u8>) -> Result<(), RequestError> {
         if into.len().saturating_add(count) > MAX_BODY {
-            return Err(NoRequest::Refused(413, "the body is too large"));
+            return Err(RequestError::Refused(413, "the body is too large"));
         }
         let mut left = count;
         while left > 0 {
@@ -177,7 +179,7 @@ impl<'a> Incoming<'a> {
     }
 
     /// The next line without its end; `room` shrinks by its length.
-    fn line(&mut self, room: &mut usize) -> Result<String, NoRequest> {
+    fn line(&mut self, room: &mut usize) -> Result<String, RequestError> {
         let mut line = Vec::new();
         loop {
             if self.at == self.held.len() {
@@ -188,7 +190,7 @@ impl<'a> Incoming<'a> {
             let take = end.map_or(rest.len(), |end| end + 1);
             line.extend_from_slice(&rest[..take]);
             self.at += take;
-            *room = room.checked_sub(take).ok_or(NoRequest::Refused(431, "the headers are too long"))?;
+            *room = room.checked_sub(take).ok_or(RequestError::Refused(431, "the headers are too long"))?;
             if end.is_some() {
                 let text = String::from_utf8_lossy(&line);
                 return Ok(text.trim_end_matches(['\r', '\n']).to_owned());
@@ -196,7 +198,7 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    fn fill(&mut self) -> Result<(), NoRequest> {
+    fn fill(&mut self) -> Result<(), RequestError> {
         self.held.resize(READ, 0);
         self.at = 0;
         let count = loop {
@@ -206,7 +208,7 @@ impl<'a> Incoming<'a> {
             }
         };
         self.held.truncate(*count.as_ref().unwrap_or(&0));
-        if count? == 0 { Err(NoRequest::Closed) } else { Ok(()) }
+        if count? == 0 { Err(RequestError::Closed) } else { Ok(()) }
     }
 }
 
@@ -215,7 +217,7 @@ fn find<'h>(headers: &'h [(String, String)], name: &str) -> &'h str {
 }
 
 /// The body without its encoding.
-fn inflate(body: Vec<u8>, encoding: &str) -> Result<Vec<u8>, NoRequest> {
+fn inflate(body: Vec<u8>, encoding: &str) -> Result<Vec<u8>, RequestError> {
     let mut plain = Vec::new();
     let limit = MAX_BODY as u64 + 1;
     let read = match encoding.to_ascii_lowercase().as_str() {
@@ -223,15 +225,15 @@ fn inflate(body: Vec<u8>, encoding: &str) -> Result<Vec<u8>, NoRequest> {
         "gzip" | "x-gzip" => GzDecoder::new(body.as_slice()).take(limit).read_to_end(&mut plain),
         "deflate" => ZlibDecoder::new(body.as_slice()).take(limit).read_to_end(&mut plain),
         _ => {
-            return Err(NoRequest::Refused(
+            return Err(RequestError::Refused(
                 415,
                 "this content encoding is not understood; gzip and deflate are",
             ));
         }
     };
     match read {
-        Err(_) => Err(NoRequest::Refused(400, "the body is not what its encoding says")),
-        Ok(count) if count > MAX_BODY => Err(NoRequest::Refused(413, "the body is too large")),
+        Err(_) => Err(RequestError::Refused(400, "the body is not what its encoding says")),
+        Ok(count) if count > MAX_BODY => Err(RequestError::Refused(413, "the body is too large")),
         Ok(_) => Ok(plain),
     }
 }

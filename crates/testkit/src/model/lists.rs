@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::http::Asked;
+use super::http::IncomingRequest;
 
 /// The context of every model in the lists.
 const CONTEXT: u64 = 32_768;
@@ -19,22 +19,22 @@ pub(super) const MADE_SECONDS: u64 = 1_767_225_600;
 const JSON: &str = "application/json";
 
 /// What a list may look at.
-pub(super) struct Look<'a> {
+pub(super) struct ListContext<'a> {
     pub(super) models: &'a [String],
     pub(super) path: &'a str,
-    pub(super) asked: &'a Asked,
+    pub(super) asked: &'a IncomingRequest,
     pub(super) body: &'a Value,
 }
 
 /// A list: its content type and its body.
-pub(super) type List = fn(&Look<'_>) -> (&'static str, String);
+pub(super) type ListHandler = fn(&ListContext<'_>) -> (&'static str, String);
 
 fn shown(value: &Value) -> (&'static str, String) {
     (JSON, value.to_string())
 }
 
 /// `*/models`, in the shape of the provider whose headers or path the request has.
-pub(super) fn models(look: &Look<'_>) -> (&'static str, String) {
+pub(super) fn models(look: &ListContext<'_>) -> (&'static str, String) {
     let asked = look.asked;
     let google = look.path.contains("/v1beta/")
         || !asked.header("x-goog-api-key").is_empty()
@@ -81,7 +81,7 @@ fn openai_models(names: &[String]) -> Value {
     json!({"object": "list", "data": names.iter().map(model).collect::<Vec<_>>(), "models": []})
 }
 
-pub(super) fn lm_studio(look: &Look<'_>) -> (&'static str, String) {
+pub(super) fn lm_studio(look: &ListContext<'_>) -> (&'static str, String) {
     let model = |name: &String| {
         json!({
             "id": name, "object": "model", "type": "llm", "publisher": "scripted", "arch": "scripted",
@@ -92,7 +92,7 @@ pub(super) fn lm_studio(look: &Look<'_>) -> (&'static str, String) {
     shown(&json!({"object": "list", "data": look.models.iter().map(model).collect::<Vec<_>>()}))
 }
 
-pub(super) fn llama_props(look: &Look<'_>) -> (&'static str, String) {
+pub(super) fn llama_props(look: &ListContext<'_>) -> (&'static str, String) {
     let name = look.models.first().map_or("scripted-model", String::as_str);
     shown(&json!({
         "default_generation_settings": {"id": 0, "n_ctx": CONTEXT, "params": {"n_predict": -1}}, "total_slots": 1,
@@ -101,36 +101,36 @@ pub(super) fn llama_props(look: &Look<'_>) -> (&'static str, String) {
     }))
 }
 
-pub(super) fn llama_health(_: &Look<'_>) -> (&'static str, String) {
+pub(super) fn llama_health(_: &ListContext<'_>) -> (&'static str, String) {
     shown(&json!({"status": "ok"}))
 }
 
-pub(super) fn anthropic_count(look: &Look<'_>) -> (&'static str, String) {
+pub(super) fn anthropic_count(look: &ListContext<'_>) -> (&'static str, String) {
     shown(&json!({"input_tokens": tokens(look)}))
 }
 
-pub(super) fn google_count(look: &Look<'_>) -> (&'static str, String) {
+pub(super) fn google_count(look: &ListContext<'_>) -> (&'static str, String) {
     shown(&json!({"totalTokens": tokens(look)}))
 }
 
 /// A token is about four bytes.
-fn tokens(look: &Look<'_>) -> usize {
+fn tokens(look: &ListContext<'_>) -> usize {
     (look.asked.body.len() / 4).max(1)
 }
 
-pub(super) fn ollama_root(_: &Look<'_>) -> (&'static str, String) {
+pub(super) fn ollama_root(_: &ListContext<'_>) -> (&'static str, String) {
     ("text/plain; charset=utf-8", "Ollama is running".to_owned())
 }
 
-pub(super) fn ollama_version(_: &Look<'_>) -> (&'static str, String) {
+pub(super) fn ollama_version(_: &ListContext<'_>) -> (&'static str, String) {
     shown(&json!({"version": "0.12.6"}))
 }
 
-pub(super) fn ollama_pull(_: &Look<'_>) -> (&'static str, String) {
+pub(super) fn ollama_pull(_: &ListContext<'_>) -> (&'static str, String) {
     ("application/x-ndjson", format!("{}\n", json!({"status": "success"})))
 }
 
-pub(super) fn ollama_tags(look: &Look<'_>) -> (&'static str, String) {
+pub(super) fn ollama_tags(look: &ListContext<'_>) -> (&'static str, String) {
     let model = |name: &String| {
         json!({
             "name": tagged(name), "model": tagged(name), "modified_at": MADE, "size": 1_000_000_000_u64,
@@ -140,7 +140,7 @@ pub(super) fn ollama_tags(look: &Look<'_>) -> (&'static str, String) {
     shown(&json!({"models": look.models.iter().map(model).collect::<Vec<_>>()}))
 }
 
-pub(super) fn ollama_running(look: &Look<'_>) -> (&'static str, String) {
+pub(super) fn ollama_running(look: &ListContext<'_>) -> (&'static str, String) {
     let model = |name: &String| {
         json!({
             "name": tagged(name), "model": tagged(name), "size": 1_000_000_000_u64, "digest": "0".repeat(64),
@@ -150,7 +150,7 @@ pub(super) fn ollama_running(look: &Look<'_>) -> (&'static str, String) {
     shown(&json!({"models": look.models.iter().map(model).collect::<Vec<_>>()}))
 }
 
-pub(super) fn ollama_show(look: &Look<'_>) -> (&'static str, String) {
+pub(super) fn ollama_show(look: &ListContext<'_>) -> (&'static str, String) {
     let name =
         look.body.get("model").or_else(|| look.body.get("name")).and_then(Value::as_str).unwrap_or_default();
     shown(&json!({

@@ -14,7 +14,7 @@
 //! server.wait_for(|requests| requests.len() == 3);
 //! ```
 //!
-//! Everything ends with the [`Server`]: the port, the connections, the threads. `docs/scripted-model.md` says how a
+//! Everything ends with the [`ScriptedServer`]: the port, the connections, the threads. `docs/scripted-model.md` says how a
 //! script is written as JSON.
 
 mod answer;
@@ -29,7 +29,7 @@ mod server;
 mod turn;
 mod wire;
 
-pub use request::{End, Request, Served};
-pub use script::{Consume, Script};
-pub use server::{Connections, Options, Server};
-pub use turn::{Piece, Text, ToolCall, Turn, Usage, Wait};
+pub use request::{RecordedRequest, RequestEnd, ServedBy};
+pub use script::{Script, TurnSelection};
+pub use server::{ConnectionCounts, ScriptedServer, ServerOptions};
+pub use turn::{BodyPiece, ScriptedToolCall, ScriptedTurn, TurnDelay, TurnText, TurnUsage};

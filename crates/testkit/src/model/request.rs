@@ -18,7 +18,7 @@ const SECRET_HEADERS: &[&str] =
 
 /// A request that came.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct RecordedRequest {
     /// Its number, from 0.
     pub id: u64,
     /// The number of the connection that it came by.
@@ -36,18 +36,18 @@ pub struct Request {
     /// The wire it was for, by its id; `None` for lists and the like.
     pub wire: Option<&'static str>,
     /// What it was answered with.
-    pub served: Served,
+    pub served: ServedBy,
     /// The status that it was answered with; 0 before it was.
     pub status: u16,
     /// How it ended.
-    pub end: End,
+    pub end: RequestEnd,
     /// How long it took to end.
     pub took: Duration,
 }
 
 /// What a request was answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Served {
+pub enum ServedBy {
     /// The turn of that number.
     Turn(usize),
     /// The turn of that number, which expected something else.
@@ -64,7 +64,7 @@ pub enum Served {
 
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum RequestEnd {
     /// Not yet.
     Running,
     /// All that the script says was sent: so many bytes of body.
@@ -77,7 +77,7 @@ pub enum End {
     Stopped(u64),
 }
 
-impl Request {
+impl RecordedRequest {
     /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
@@ -96,23 +96,23 @@ impl Request {
         let headers: serde_json::Map<String, Value> =
             self.headers.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
         let turn = match self.served {
-            Served::Turn(number) => json!(number),
-            Served::Miss(number) => json!(format!("{number}:MISS")),
-            Served::Aux => json!("aux"),
-            Served::Default => json!("default"),
-            Served::Plain | Served::Unrouted => Value::Null,
+            ServedBy::Turn(number) => json!(number),
+            ServedBy::Miss(number) => json!(format!("{number}:MISS")),
+            ServedBy::Aux => json!("aux"),
+            ServedBy::Default => json!("default"),
+            ServedBy::Plain | ServedBy::Unrouted => Value::Null,
         };
         let (ended, sent) = match self.end {
-            End::Running => ("running", 0),
-            End::Complete(sent) => ("complete", sent),
-            End::ClientClosed(sent) => ("client closed", sent),
-            End::Cut(sent) => ("cut", sent),
-            End::Stopped(sent) => ("stopped", sent),
+            RequestEnd::Running => ("running", 0),
+            RequestEnd::Complete(sent) => ("complete", sent),
+            RequestEnd::ClientClosed(sent) => ("client closed", sent),
+            RequestEnd::Cut(sent) => ("cut", sent),
+            RequestEnd::Stopped(sent) => ("stopped", sent),
         };
         json!({
             "id": self.id, "connection": self.connection, "t": seconds(self.at), "method": self.method, "path": self.path,
             "headers": headers, "body": self.body, "wire": self.wire, "turn": turn, "status": self.status,
-            "ended": ended, "sent": sent, "ms": seconds(self.took) * 1000.0, "unrouted": self.served == Served::Unrouted,
+            "ended": ended, "sent": sent, "ms": seconds(self.took) * 1000.0, "unrouted": self.served == ServedBy::Unrouted,
         })
     }
 }

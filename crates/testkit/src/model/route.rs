@@ -1,14 +1,14 @@
 //! Which path leads where. Clients put their own prefixes before a wire's path, so most are known by their end.
 
-use super::lists::{self, List};
-use super::wire::{self, Wire};
+use super::lists::{self, ListHandler};
+use super::wire::{self, ScriptedWire};
 
 /// Where a request goes.
 pub(super) enum Route {
     /// To the script, in the words of a wire.
-    Turn(&'static dyn Wire),
+    Turn(&'static dyn ScriptedWire),
     /// To something that is always the same.
-    List(List),
+    List(ListHandler),
     /// To the server's own counters.
     State,
     /// To the requests so far.

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::request::Served;
-use super::turn::Turn;
+use super::request::ServedBy;
+use super::turn::ScriptedTurn;
 
 /// Turns that a script may hold, repeated ones counted.
 const MAX_TURNS: usize = 100_000;
@@ -15,11 +15,11 @@ const MAX_TURNS: usize = 100_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
     /// One turn per request that takes one.
-    pub turns: Vec<Turn>,
-    /// What a request gets that takes none: [`Consume::Tools`].
-    pub aux: Turn,
+    pub turns: Vec<ScriptedTurn>,
+    /// What a request gets that takes none: [`TurnSelection::Tools`].
+    pub aux: ScriptedTurn,
     /// Which requests take a turn.
-    pub consume: Consume,
+    pub consume: TurnSelection,
     /// The names of the models in the lists.
     pub models: Vec<String>,
     /// Paths that are not there: the end of each, `/props` for one that is no llama.cpp.
@@ -29,7 +29,7 @@ pub struct Script {
 /// Which requests take the next turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Consume {
+pub enum TurnSelection {
     /// Those that offer tools; others (titles, probes) get [`Script::aux`]. A turn whose `expect` is not met is
     /// taken all the same, and marked as a miss.
     #[default]
@@ -43,11 +43,11 @@ pub enum Consume {
 /// A script as it is written, when it is more than turns.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct More {
+struct ScriptObject {
     #[serde(default)]
-    turns: Vec<Turn>,
-    aux: Option<Turn>,
-    consume: Option<Consume>,
+    turns: Vec<ScriptedTurn>,
+    aux: Option<ScriptedTurn>,
+    consume: Option<TurnSelection>,
     models: Option<Vec<String>>,
     #[serde(default)]
     absent: Vec<String>,
@@ -57,8 +57,8 @@ impl Default for Script {
     fn default() -> Script {
         Script {
             turns: Vec::new(),
-            aux: Turn::text("scripted-aux"),
-            consume: Consume::default(),
+            aux: ScriptedTurn::text("scripted-aux"),
+            consume: TurnSelection::default(),
             models: vec!["scripted-model".to_owned()],
             absent: Vec::new(),
         }
@@ -67,18 +67,18 @@ impl Default for Script {
 
 impl Script {
     /// These turns, for requests that offer tools.
-    pub fn new(turns: impl IntoIterator<Item = Turn>) -> Script {
+    pub fn new(turns: impl IntoIterator<Item = ScriptedTurn>) -> Script {
         Script { turns: turns.into_iter().collect(), ..Script::default() }
     }
 
     /// These turns, one for every request.
-    pub fn any(turns: impl IntoIterator<Item = Turn>) -> Script {
-        Script { consume: Consume::Any, ..Script::new(turns) }
+    pub fn any(turns: impl IntoIterator<Item = ScriptedTurn>) -> Script {
+        Script { consume: TurnSelection::Any, ..Script::new(turns) }
     }
 
     /// These turns, each for the request that it expects.
-    pub fn matching(turns: impl IntoIterator<Item = Turn>) -> Script {
-        Script { consume: Consume::Match, ..Script::new(turns) }
+    pub fn matching(turns: impl IntoIterator<Item = ScriptedTurn>) -> Script {
+        Script { consume: TurnSelection::Match, ..Script::new(turns) }
     }
 
     /// Lists these models.
@@ -90,7 +90,7 @@ impl Script {
 
     /// Has no such path.
     #[must_use]
-    pub fn without(mut self, path: &str) -> Script {
+    pub fn without_path(mut self, path: &str) -> Script {
         self.absent.push(path.to_owned());
         self
     }
@@ -103,10 +103,10 @@ impl Script {
         let mut script = Script::default();
         let wrong = |error| format!("the script is not understood: {error}");
         if json.is_array() {
-            script.turns = Vec::<Turn>::deserialize(json).map_err(wrong)?;
+            script.turns = Vec::<ScriptedTurn>::deserialize(json).map_err(wrong)?;
             return Ok(script);
         }
-        let more = More::deserialize(json).map_err(wrong)?;
+        let more = ScriptObject::deserialize(json).map_err(wrong)?;
         script.turns = more.turns;
         script.aux = more.aux.unwrap_or(script.aux);
         script.consume = more.consume.unwrap_or_default();
@@ -118,18 +118,18 @@ impl Script {
 
 /// The turns that are left, and how many went.
 #[derive(Debug)]
-pub(super) struct Queue {
-    pub(super) consume: Consume,
-    aux: Turn,
-    left: VecDeque<(usize, Turn)>,
+pub(super) struct TurnQueue {
+    pub(super) consume: TurnSelection,
+    aux: ScriptedTurn,
+    left: VecDeque<(usize, ScriptedTurn)>,
     numbered: usize,
     pub(super) aux_requests: u64,
     pub(super) misses: u64,
 }
 
-impl Queue {
-    pub(super) fn new(script: &Script) -> Queue {
-        let mut queue = Queue {
+impl TurnQueue {
+    pub(super) fn new(script: &Script) -> TurnQueue {
+        let mut queue = TurnQueue {
             consume: script.consume,
             aux: script.aux.clone(),
             left: VecDeque::new(),
@@ -142,7 +142,7 @@ impl Queue {
     }
 
     /// One more turn, as often as it is to be repeated.
-    pub(super) fn push(&mut self, turn: &Turn) {
+    pub(super) fn push(&mut self, turn: &ScriptedTurn) {
         for _ in 0..turn.repeat.unwrap_or(1) {
             if self.left.len() < MAX_TURNS {
                 self.left.push_back((self.numbered, turn.clone()));
@@ -161,24 +161,24 @@ impl Queue {
     }
 
     /// The turn for a request, and how it came to it.
-    pub(super) fn next(&mut self, has_tools: bool, body: &str) -> (Turn, Served) {
-        let fits = |turn: &Turn| turn.expect.as_ref().is_none_or(|part| body.contains(part.as_str()));
+    pub(super) fn next(&mut self, has_tools: bool, body: &str) -> (ScriptedTurn, ServedBy) {
+        let fits = |turn: &ScriptedTurn| turn.expect.as_ref().is_none_or(|part| body.contains(part.as_str()));
         let place = match self.consume {
-            Consume::Tools if !has_tools => {
+            TurnSelection::Tools if !has_tools => {
                 self.aux_requests += 1;
-                return (self.aux.clone(), Served::Aux);
+                return (self.aux.clone(), ServedBy::Aux);
             }
-            Consume::Tools | Consume::Any => 0,
-            Consume::Match => self.left.iter().position(|(_, turn)| fits(turn)).unwrap_or(usize::MAX),
+            TurnSelection::Tools | TurnSelection::Any => 0,
+            TurnSelection::Match => self.left.iter().position(|(_, turn)| fits(turn)).unwrap_or(usize::MAX),
         };
         let Some((number, turn)) = self.left.remove(place) else {
-            if self.consume == Consume::Match {
+            if self.consume == TurnSelection::Match {
                 self.misses += 1;
             }
-            return (Turn::text("scripted-default"), Served::Default);
+            return (ScriptedTurn::text("scripted-default"), ServedBy::Default);
         };
-        let served = if fits(&turn) { Served::Turn(number) } else { Served::Miss(number) };
-        if matches!(served, Served::Miss(_)) {
+        let served = if fits(&turn) { ServedBy::Turn(number) } else { ServedBy::Miss(number) };
+        if matches!(served, ServedBy::Miss(_)) {
             self.misses += 1;
         }
         (turn, served)

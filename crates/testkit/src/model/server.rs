@@ -1,6 +1,6 @@
 //! The server itself: a listener on loopback, a thread per connection, and what they share.
 //!
-//! Nothing outlives the [`Server`]: dropping it closes the port and every connection, and waits for the threads.
+//! Nothing outlives the [`ScriptedServer`]: dropping it closes the port and every connection, and waits for the threads.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,15 +13,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::answer::Halt;
+use super::answer::AnswerAbort;
 use super::connection;
-use super::request::{End, Request};
+use super::request::{RecordedRequest, RequestEnd};
 use super::route::{Route, route};
-use super::script::{Queue, Script};
-use super::turn::Turn;
-use crate::must::must;
+use super::script::{Script, TurnQueue};
+use super::turn::ScriptedTurn;
+use crate::expect::expect_ok;
 
-/// How long [`Server::wait_for`] waits: far more than anything that goes well takes.
+/// How long [`ScriptedServer::wait_for`] waits: far more than anything that goes well takes.
 const LONG: Duration = Duration::from_secs(30);
 
 /// Connections at a time; more are closed at once.
@@ -31,15 +31,15 @@ const MAX_CONNECTIONS: usize = 1024;
 const MAX_REQUESTS: usize = 20_000;
 
 /// A scripted model server.
-pub struct Server {
-    shared: Arc<Shared>,
+pub struct ScriptedServer {
+    shared: Arc<ServerShared>,
     address: SocketAddr,
     acceptor: Option<JoinHandle<()>>,
 }
 
 /// How to start a server that is not only for one test.
 #[derive(Default)]
-pub struct Options {
+pub struct ServerOptions {
     /// The port; 0 for any that is free.
     pub port: u16,
     /// Gets one line of JSON per request that has ended.
@@ -48,35 +48,38 @@ pub struct Options {
 
 /// How many connections there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Connections {
+pub struct ConnectionCounts {
     /// Since the start.
     pub opened: u64,
     /// Now.
     pub open: u64,
 }
 
-impl Server {
+impl ScriptedServer {
     /// Starts one on a free port of loopback.
     ///
     /// # Panics
     /// When the system gives no port.
-    pub fn start(script: Script) -> Server {
-        must(Server::open(script, Options::default()), "the scripted model server does not start")
+    pub fn start(script: Script) -> ScriptedServer {
+        expect_ok(
+            ScriptedServer::open(script, ServerOptions::default()),
+            "the scripted model server does not start",
+        )
     }
 
     /// Starts one as `options` say.
     ///
     /// # Errors
     /// When the port is not free.
-    pub fn open(script: Script, options: Options) -> io::Result<Server> {
+    pub fn open(script: Script, options: ServerOptions) -> io::Result<ScriptedServer> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared::new(script, options.log));
+        let shared = Arc::new(ServerShared::new(script, options.log));
         let for_thread = Arc::clone(&shared);
         let acceptor = thread::Builder::new()
             .name(thread_name(address))
             .spawn(move || accept(&listener, &for_thread))?;
-        Ok(Server { shared, address, acceptor: Some(acceptor) })
+        Ok(ScriptedServer { shared, address, acceptor: Some(acceptor) })
     }
 
     /// `http://127.0.0.1:PORT`, without a slash at its end.
@@ -90,12 +93,12 @@ impl Server {
     }
 
     /// Every request so far, also those that still run.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.lock().requests.clone()
     }
 
     /// The requests for a turn, without lists and counts.
-    pub fn turns(&self) -> Vec<Request> {
+    pub fn turns(&self) -> Vec<RecordedRequest> {
         self.shared.lock().requests.iter().filter(|request| request.is_turn()).cloned().collect()
     }
 
@@ -105,7 +108,7 @@ impl Server {
     /// When it is not within half a minute; says what did come.
     #[track_caller]
     #[expect(clippy::panic, reason = "a test that waits in vain fails")]
-    pub fn wait_for(&self, look: impl FnMut(&[Request]) -> bool) {
+    pub fn wait_for(&self, look: impl FnMut(&[RecordedRequest]) -> bool) {
         if !self.wait_within(LONG, look) {
             let came: Vec<String> = self.requests().iter().map(summary).collect();
             panic!("the requests that were waited for did not come; these did:\n{}", came.join("\n"));
@@ -113,7 +116,7 @@ impl Server {
     }
 
     /// Waits until `look` is content with the requests; whether it was within `limit`.
-    pub fn wait_within(&self, limit: Duration, mut look: impl FnMut(&[Request]) -> bool) -> bool {
+    pub fn wait_within(&self, limit: Duration, mut look: impl FnMut(&[RecordedRequest]) -> bool) -> bool {
         let end = Instant::now() + limit;
         let mut state = self.shared.lock();
         loop {
@@ -129,28 +132,28 @@ impl Server {
     }
 
     /// One more turn at the end of the script.
-    pub fn push(&self, turn: &Turn) {
+    pub fn push(&self, turn: &ScriptedTurn) {
         self.shared.lock().queue.push(turn);
     }
 
     /// How many turns are left.
-    pub fn left(&self) -> usize {
+    pub fn turns_left(&self) -> usize {
         self.shared.lock().queue.left()
     }
 
     /// How many requests did not say what their turn expected.
-    pub fn misses(&self) -> u64 {
+    pub fn expectation_misses(&self) -> u64 {
         self.shared.lock().queue.misses
     }
 
     /// How many connections there were and are.
-    pub fn connections(&self) -> Connections {
+    pub fn connections(&self) -> ConnectionCounts {
         let state = self.shared.lock();
-        Connections { opened: state.opened, open: state.streams.len() as u64 }
+        ConnectionCounts { opened: state.opened, open: state.streams.len() as u64 }
     }
 }
 
-impl Drop for Server {
+impl Drop for ScriptedServer {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
         self.shared.changed.notify_all();
@@ -172,13 +175,13 @@ impl Drop for Server {
     }
 }
 
-impl fmt::Debug for Server {
+impl fmt::Debug for ScriptedServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
-fn summary(request: &Request) -> String {
+fn summary(request: &RecordedRequest) -> String {
     format!(
         "  {} {} -> {} {:?} {:?}",
         request.method, request.path, request.status, request.served, request.end
@@ -190,7 +193,7 @@ fn thread_name(address: SocketAddr) -> String {
     format!("model {}", address.port())
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, shared: &Arc<ServerShared>) {
     let name = listener.local_addr().map(thread_name).unwrap_or_default();
     loop {
         let accepted = listener.accept();
@@ -221,18 +224,18 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 }
 
 /// What all threads share.
-pub(super) struct Shared {
+pub(super) struct ServerShared {
     pub(super) began: Instant,
-    state: Mutex<State>,
+    state: Mutex<ServerState>,
     changed: Condvar,
     stopping: AtomicBool,
 }
 
 /// What changes.
-pub(super) struct State {
-    pub(super) queue: Queue,
+pub(super) struct ServerState {
+    pub(super) queue: TurnQueue,
     pub(super) script: Script,
-    pub(super) requests: Vec<Request>,
+    pub(super) requests: Vec<RecordedRequest>,
     pub(super) came: u64,
     pub(super) opened: u64,
     pub(super) streams: HashMap<u64, TcpStream>,
@@ -240,10 +243,10 @@ pub(super) struct State {
     log: Option<Box<dyn Write + Send>>,
 }
 
-impl Shared {
-    fn new(script: Script, log: Option<Box<dyn Write + Send>>) -> Shared {
-        let state = State {
-            queue: Queue::new(&script),
+impl ServerShared {
+    fn new(script: Script, log: Option<Box<dyn Write + Send>>) -> ServerShared {
+        let state = ServerState {
+            queue: TurnQueue::new(&script),
             script,
             requests: Vec::new(),
             came: 0,
@@ -253,14 +256,14 @@ impl Shared {
             log,
         };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        Shared { began: Instant::now(), state, changed, stopping: AtomicBool::new(false) }
+        ServerShared { began: Instant::now(), state, changed, stopping: AtomicBool::new(false) }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, ServerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State>, limit: Duration) -> MutexGuard<'a, State> {
+    fn wait<'a>(&self, state: MutexGuard<'a, ServerState>, limit: Duration) -> MutexGuard<'a, ServerState> {
         self.changed.wait_timeout(state, limit).unwrap_or_else(PoisonError::into_inner).0
     }
 
@@ -269,12 +272,12 @@ impl Shared {
     }
 
     /// Sleeps, unless the server ends.
-    pub(super) fn sleep(&self, time: Duration) -> Result<(), Halt> {
+    pub(super) fn sleep(&self, time: Duration) -> Result<(), AnswerAbort> {
         let end = Instant::now() + time;
         let mut state = self.lock();
         loop {
             if self.is_stopping() {
-                return Err(Halt::Stopped);
+                return Err(AnswerAbort::Stopped);
             }
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -311,9 +314,9 @@ impl Shared {
 
     /// Remembers a request and gives it its number, and its turn if it is for a wire. Who sees the request in the log
     /// may rely on it that later ones get later turns.
-    pub(super) fn came(&self, mut request: Request, body: &[u8]) -> (u64, Turn) {
+    pub(super) fn record_request(&self, mut request: RecordedRequest, body: &[u8]) -> (u64, ScriptedTurn) {
         let mut state = self.lock();
-        let mut turn = Turn::default();
+        let mut turn = ScriptedTurn::default();
         if request.is_turn() {
             let tools = request.body.get("tools").and_then(Value::as_array);
             let has_tools = tools.is_some_and(|tools| !tools.is_empty());
@@ -332,7 +335,7 @@ impl Shared {
     }
 
     /// Says how a request ended.
-    pub(super) fn ended(&self, id: u64, status: u16, end: End) {
+    pub(super) fn record_end(&self, id: u64, status: u16, end: RequestEnd) {
         let now = self.began.elapsed();
         let line = self.change(id, |request| {
             request.status = status;
@@ -345,7 +348,7 @@ impl Shared {
         }
     }
 
-    fn change(&self, id: u64, change: impl FnOnce(&mut Request)) -> Option<Request> {
+    fn change(&self, id: u64, change: impl FnOnce(&mut RecordedRequest)) -> Option<RecordedRequest> {
         let mut state = self.lock();
         let request = state.requests.iter_mut().rev().find(|request| request.id == id)?;
         change(request);
@@ -358,7 +361,7 @@ impl Shared {
     /// Begins anew with this script.
     pub(super) fn reset(&self, script: Script) {
         let mut state = self.lock();
-        state.queue = Queue::new(&script);
+        state.queue = TurnQueue::new(&script);
         state.script = script;
         state.requests.clear();
         drop(state);

@@ -13,21 +13,21 @@ const MAX_PAUSE: Duration = Duration::from_secs(3600);
 /// What the model says to one request.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Turn {
+pub struct ScriptedTurn {
     /// The answer's text.
-    pub text: Text,
+    pub text: TurnText,
     /// What it thinks first, where the wire has a place for it.
-    pub reasoning: Option<Text>,
+    pub reasoning: Option<TurnText>,
     /// What the provider signs the thinking with; a default where the wire demands one, none when empty.
     pub thinking_signature: Option<String>,
     /// The name of the field that carries thinking in chat completions; `reasoning_content` unless given.
     pub reasoning_field: Option<String>,
     /// The tools it calls.
-    pub tool_calls: Vec<ToolCall>,
+    pub tool_calls: Vec<ScriptedToolCall>,
     /// Why it stops, in the wire's own word; what fits the turn unless given.
     pub stop: Option<String>,
     /// What it costs.
-    pub usage: Usage,
+    pub usage: TurnUsage,
     /// How many requests this turn serves; 1 unless given.
     pub repeat: Option<u32>,
     /// What the request's body must contain: see [`super::Consume`].
@@ -43,13 +43,13 @@ pub struct Turn {
     /// Silence before the status line, in milliseconds.
     pub delay_ms: u64,
     /// Silence before the status line, in seconds or for ever.
-    pub stall_before_headers: Option<Wait>,
+    pub stall_before_headers: Option<TurnDelay>,
     /// The connection is closed before anything is sent.
     pub close_before_headers: bool,
     /// Silence between two events, in milliseconds.
     pub chunk_delay_ms: u64,
     /// Silence after the first delta, in seconds or for ever.
-    pub hang_s: Option<Wait>,
+    pub hang_s: Option<TurnDelay>,
     /// One event in the middle is broken JSON.
     pub malformed: bool,
     /// After so many events the connection is reset.
@@ -59,7 +59,7 @@ pub struct Turn {
     /// After the text, the wire's own error event with this message, and nothing more.
     pub stream_error: Option<String>,
     /// The body is exactly these pieces, each sent on its own.
-    pub chunks: Option<Vec<Piece>>,
+    pub chunks: Option<Vec<BodyPiece>>,
     /// A seed: the stream is cut into random pieces.
     pub split: Option<u64>,
     /// The last delta is sent again and again until the client goes.
@@ -75,7 +75,7 @@ pub struct Turn {
 /// A text, whole or in the pieces in which it is streamed.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub enum Text {
+pub enum TurnText {
     /// Streamed in three pieces.
     Whole(String),
     /// Each piece is one delta.
@@ -85,7 +85,7 @@ pub enum Text {
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToolCall {
+pub struct ScriptedToolCall {
     /// The tool.
     pub name: String,
     /// Its arguments; a string is sent as it is, whether it is JSON or not.
@@ -105,7 +105,7 @@ pub struct ToolCall {
 /// What a turn costs, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Usage {
+pub struct TurnUsage {
     /// Read, and not from a cache.
     #[serde(rename = "in")]
     pub input: u64,
@@ -120,16 +120,16 @@ pub struct Usage {
     pub reasoning: u64,
 }
 
-impl Default for Usage {
-    fn default() -> Usage {
-        Usage { input: 10, output: 5, cache_read: 0, cache_write: 0, reasoning: 0 }
+impl Default for TurnUsage {
+    fn default() -> TurnUsage {
+        TurnUsage { input: 10, output: 5, cache_read: 0, cache_write: 0, reasoning: 0 }
     }
 }
 
 /// How long to be silent.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub enum Wait {
+pub enum TurnDelay {
     /// So many seconds.
     Seconds(f64),
     /// `true`: until the client goes.
@@ -139,136 +139,145 @@ pub enum Wait {
 /// Bytes that are sent as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-pub enum Piece {
+pub enum BodyPiece {
     /// Text.
     Text(String),
     /// Any bytes.
     Bytes(Vec<u8>),
 }
 
-impl Turn {
+impl ScriptedTurn {
     /// An answer of this text.
-    pub fn text(text: impl Into<String>) -> Turn {
-        Turn { text: Text::Whole(text.into()), ..Turn::default() }
+    pub fn text(text: impl Into<String>) -> ScriptedTurn {
+        ScriptedTurn { text: TurnText::Whole(text.into()), ..ScriptedTurn::default() }
     }
 
     /// An answer whose deltas are these.
-    pub fn pieces<S: Into<String>>(pieces: impl IntoIterator<Item = S>) -> Turn {
-        Turn { text: Text::Pieces(pieces.into_iter().map(Into::into).collect()), ..Turn::default() }
+    pub fn pieces<S: Into<String>>(pieces: impl IntoIterator<Item = S>) -> ScriptedTurn {
+        ScriptedTurn {
+            text: TurnText::Pieces(pieces.into_iter().map(Into::into).collect()),
+            ..ScriptedTurn::default()
+        }
     }
 
     /// An answer that is nothing but the call of a tool.
-    pub fn call(name: &str, arguments: Value) -> Turn {
-        Turn::default().tool(name, arguments)
+    pub fn call(name: &str, arguments: Value) -> ScriptedTurn {
+        ScriptedTurn::default().tool(name, arguments)
     }
 
     /// An HTTP status instead of an answer.
-    pub fn status(status: u16) -> Turn {
-        Turn { status: Some(status), ..Turn::default() }
+    pub fn status(status: u16) -> ScriptedTurn {
+        ScriptedTurn { status: Some(status), ..ScriptedTurn::default() }
     }
 
     /// A body of exactly these pieces.
-    pub fn raw<P: Into<Piece>>(chunks: impl IntoIterator<Item = P>) -> Turn {
-        Turn { chunks: Some(chunks.into_iter().map(Into::into).collect()), ..Turn::default() }
+    pub fn raw<P: Into<BodyPiece>>(chunks: impl IntoIterator<Item = P>) -> ScriptedTurn {
+        ScriptedTurn { chunks: Some(chunks.into_iter().map(Into::into).collect()), ..ScriptedTurn::default() }
     }
 
     /// Also calls this tool.
     #[must_use]
-    pub fn tool(mut self, name: &str, arguments: Value) -> Turn {
+    pub fn tool(mut self, name: &str, arguments: Value) -> ScriptedTurn {
         let name = name.to_owned();
-        self.tool_calls.push(ToolCall { name, arguments, input: None, id: None, namespace: None });
+        self.tool_calls.push(ScriptedToolCall { name, arguments, input: None, id: None, namespace: None });
         self
     }
 
     /// Also calls this custom tool, whose input is plain text.
     #[must_use]
-    pub fn custom_tool(mut self, name: &str, input: &str) -> Turn {
+    pub fn custom_tool(mut self, name: &str, input: &str) -> ScriptedTurn {
         let (name, input) = (name.to_owned(), Some(input.to_owned()));
-        self.tool_calls.push(ToolCall { name, arguments: Value::Null, input, id: None, namespace: None });
+        self.tool_calls.push(ScriptedToolCall {
+            name,
+            arguments: Value::Null,
+            input,
+            id: None,
+            namespace: None,
+        });
         self
     }
 
     /// Thinks this first.
     #[must_use]
-    pub fn reasoning(mut self, text: impl Into<String>) -> Turn {
-        self.reasoning = Some(Text::Whole(text.into()));
+    pub fn reasoning(mut self, text: impl Into<String>) -> ScriptedTurn {
+        self.reasoning = Some(TurnText::Whole(text.into()));
         self
     }
 
     /// Signs the thinking with this.
     #[must_use]
-    pub fn signature(mut self, signature: &str) -> Turn {
+    pub fn signature(mut self, signature: &str) -> ScriptedTurn {
         self.thinking_signature = Some(signature.to_owned());
         self
     }
 
     /// Stops for this reason.
     #[must_use]
-    pub fn stop(mut self, reason: &str) -> Turn {
+    pub fn stop(mut self, reason: &str) -> ScriptedTurn {
         self.stop = Some(reason.to_owned());
         self
     }
 
     /// Costs this.
     #[must_use]
-    pub fn usage(mut self, usage: Usage) -> Turn {
+    pub fn usage(mut self, usage: TurnUsage) -> ScriptedTurn {
         self.usage = usage;
         self
     }
 
     /// Serves so many requests.
     #[must_use]
-    pub fn repeat(mut self, times: u32) -> Turn {
+    pub fn repeat(mut self, times: u32) -> ScriptedTurn {
         self.repeat = Some(times);
         self
     }
 
     /// Is for a request whose body contains this.
     #[must_use]
-    pub fn expect(mut self, part: &str) -> Turn {
+    pub fn expect(mut self, part: &str) -> ScriptedTurn {
         self.expect = Some(part.to_owned());
         self
     }
 
     /// Has this header, too.
     #[must_use]
-    pub fn header(mut self, name: &str, value: &str) -> Turn {
+    pub fn header(mut self, name: &str, value: &str) -> ScriptedTurn {
         self.headers.insert(name.to_owned(), value.to_owned());
         self
     }
 
     /// Has this body, if it is a failure.
     #[must_use]
-    pub fn body(mut self, body: Value) -> Turn {
+    pub fn body(mut self, body: Value) -> ScriptedTurn {
         self.body = Some(body);
         self
     }
 
-    /// Changes any other field: `Turn::text("…").with(|turn| turn.truncate = true)`.
+    /// Changes any other field: `ScriptedTurn::text("…").with(|turn| turn.truncate = true)`.
     #[must_use]
-    pub fn with(mut self, change: impl FnOnce(&mut Turn)) -> Turn {
+    pub fn with(mut self, change: impl FnOnce(&mut ScriptedTurn)) -> ScriptedTurn {
         change(&mut self);
         self
     }
 }
 
-impl Default for Text {
-    fn default() -> Text {
-        Text::Pieces(Vec::new())
+impl Default for TurnText {
+    fn default() -> TurnText {
+        TurnText::Pieces(Vec::new())
     }
 }
 
-impl Text {
+impl TurnText {
     /// The deltas: pieces as they are, a whole text in three.
     pub fn deltas(&self) -> Vec<String> {
         match self {
-            Text::Pieces(pieces) => pieces.clone(),
-            Text::Whole(text) => thirds(text),
+            TurnText::Pieces(pieces) => pieces.clone(),
+            TurnText::Whole(text) => thirds(text),
         }
     }
 }
 
-impl ToolCall {
+impl ScriptedToolCall {
     /// The arguments as the text that is streamed.
     pub(super) fn text(&self) -> String {
         match &self.arguments {
@@ -287,15 +296,15 @@ impl ToolCall {
     }
 }
 
-impl Wait {
+impl TurnDelay {
     /// As a time; for ever is the longest there is.
     pub(super) fn time(self) -> Duration {
         match self {
-            Wait::Seconds(seconds) => {
+            TurnDelay::Seconds(seconds) => {
                 Duration::try_from_secs_f64(seconds).unwrap_or(MAX_PAUSE).min(MAX_PAUSE)
             }
-            Wait::Forever(true) => MAX_PAUSE,
-            Wait::Forever(false) => Duration::ZERO,
+            TurnDelay::Forever(true) => MAX_PAUSE,
+            TurnDelay::Forever(false) => Duration::ZERO,
         }
     }
 }
@@ -305,37 +314,37 @@ pub(super) fn milliseconds(count: u64) -> Duration {
     Duration::from_millis(count).min(MAX_PAUSE)
 }
 
-impl Piece {
+impl BodyPiece {
     /// Its bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
-            Piece::Text(text) => text.as_bytes(),
-            Piece::Bytes(bytes) => bytes,
+            BodyPiece::Text(text) => text.as_bytes(),
+            BodyPiece::Bytes(bytes) => bytes,
         }
     }
 }
 
-impl From<&str> for Piece {
-    fn from(text: &str) -> Piece {
-        Piece::Text(text.to_owned())
+impl From<&str> for BodyPiece {
+    fn from(text: &str) -> BodyPiece {
+        BodyPiece::Text(text.to_owned())
     }
 }
 
-impl From<String> for Piece {
-    fn from(text: String) -> Piece {
-        Piece::Text(text)
+impl From<String> for BodyPiece {
+    fn from(text: String) -> BodyPiece {
+        BodyPiece::Text(text)
     }
 }
 
-impl From<Vec<u8>> for Piece {
-    fn from(bytes: Vec<u8>) -> Piece {
-        Piece::Bytes(bytes)
+impl From<Vec<u8>> for BodyPiece {
+    fn from(bytes: Vec<u8>) -> BodyPiece {
+        BodyPiece::Bytes(bytes)
     }
 }
 
-impl From<&[u8]> for Piece {
-    fn from(bytes: &[u8]) -> Piece {
-        Piece::Bytes(bytes.to_vec())
+impl From<&[u8]> for BodyPiece {
+    fn from(bytes: &[u8]) -> BodyPiece {
+        BodyPiece::Bytes(bytes.to_vec())
     }
 }
 

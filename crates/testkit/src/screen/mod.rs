@@ -1,5 +1,5 @@
 //! A terminal for tests: a program runs in a pseudo-terminal of its own, a thread reads what it
-//! writes as fast as a terminal does, and [`Screen`] shows what a person would see.
+//! writes as fast as a terminal does, and [`TestScreen`] shows what a person would see.
 //!
 //! ```no_run
 //! # use relaycode_testkit::screen::{Screen, on_terminal};
@@ -31,10 +31,10 @@ use rustix::process::{Pid, Signal};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-use crate::must::must;
-use crate::process::{Kept, LONG, ready};
-use reader::Reader;
-pub use usage::Usage;
+use crate::expect::expect_ok;
+use crate::process::{ChildGuard, GENEROUS_TIMEOUT, wait_ready};
+use reader::ScreenReader;
+pub use usage::ProcessUsage;
 
 /// What is waited for may be elsewhere than on the screen: it is asked about this often.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
@@ -50,31 +50,31 @@ pub fn on_terminal(program: impl AsRef<std::ffi::OsStr>) -> Command {
 
 /// A terminal with a program on it.
 #[derive(Debug)]
-pub struct Screen {
-    program: Kept,
+pub struct TestScreen {
+    program: ChildGuard,
     /// Gone once the terminal was hung up.
     master: Option<File>,
-    reader: Reader,
+    reader: ScreenReader,
 }
 
-impl Screen {
+impl TestScreen {
     /// Starts a program, made by [`on_terminal`], in a terminal of this size.
-    pub fn start(command: Command, columns: u16, rows: u16) -> Screen {
-        Screen::start_after(command, columns, rows, "")
+    pub fn start(command: Command, columns: u16, rows: u16) -> TestScreen {
+        TestScreen::start_after(command, columns, rows, "")
     }
 
     /// The same, with keys that were typed before the program was there.
-    pub fn start_after(mut command: Command, columns: u16, rows: u16, typed: &str) -> Screen {
-        let (master, terminal) = must(pair(columns, rows), "could not make a pseudo-terminal");
-        must((&master).write_all(typed.as_bytes()), "could not type ahead");
-        let side = || must(terminal.try_clone().map(Stdio::from), "could not hand over the terminal");
+    pub fn start_after(mut command: Command, columns: u16, rows: u16, typed: &str) -> TestScreen {
+        let (master, terminal) = expect_ok(open_pty(columns, rows), "could not make a pseudo-terminal");
+        expect_ok((&master).write_all(typed.as_bytes()), "could not type ahead");
+        let side = || expect_ok(terminal.try_clone().map(Stdio::from), "could not hand over the terminal");
         command.stdin(side()).stdout(side()).stderr(side());
-        let program = must(Kept::start(&mut command), "could not start the program");
-        let flags = must(fcntl_getfl(&master), "could not prepare the terminal");
-        must(fcntl_setfl(&master, flags | OFlags::NONBLOCK), "could not prepare the terminal");
-        let read = must(master.try_clone(), "could not read the terminal");
-        let reader = must(Reader::start(read, columns, rows), "could not read the terminal");
-        Screen { program, master: Some(master), reader }
+        let program = expect_ok(ChildGuard::start(&mut command), "could not start the program");
+        let flags = expect_ok(fcntl_getfl(&master), "could not prepare the terminal");
+        expect_ok(fcntl_setfl(&master, flags | OFlags::NONBLOCK), "could not prepare the terminal");
+        let read = expect_ok(master.try_clone(), "could not read the terminal");
+        let reader = expect_ok(ScreenReader::start(read, columns, rows), "could not read the terminal");
+        TestScreen { program, master: Some(master), reader }
     }
 
     /// The rows on the screen, without the blanks at their ends and the empty rows at its end.
@@ -98,31 +98,31 @@ impl Screen {
     }
 
     /// Asks the emulator anything else: cursor, cells, modes.
-    pub fn ask<T>(&self, question: impl FnOnce(&vt100::Screen) -> T) -> T {
+    pub fn with_emulator<T>(&self, question: impl FnOnce(&vt100::Screen) -> T) -> T {
         self.reader.parser(|parser| question(parser.screen()))
     }
 
     /// Waits until it is as `wanted`, which is asked after everything the program writes, and now and
     /// then besides. Fails the test, with what is seen, after `limit`, or when the terminal was closed.
     #[track_caller]
-    pub fn wait_for(&self, wanted: impl Fn(&Screen) -> bool, limit: Duration) {
+    pub fn wait_for(&self, wanted: impl Fn(&TestScreen) -> bool, limit: Duration) {
         self.wait(wanted, limit, "what was waited for");
     }
 
     /// Waits until `text` is on the screen.
     #[track_caller]
     pub fn wait_for_text(&self, text: &str) {
-        self.wait(|screen| screen.text().contains(text), LONG, &format!("{text:?}"));
+        self.wait(|screen| screen.text().contains(text), GENEROUS_TIMEOUT, &format!("{text:?}"));
     }
 
     /// Waits until `text` is on the screen or has scrolled off.
     #[track_caller]
     pub fn wait_for_line(&self, text: &str) {
-        self.wait(|screen| screen.scrollback_text().contains(text), LONG, &format!("{text:?}"));
+        self.wait(|screen| screen.scrollback_text().contains(text), GENEROUS_TIMEOUT, &format!("{text:?}"));
     }
 
     #[track_caller]
-    fn wait(&self, wanted: impl Fn(&Screen) -> bool, limit: Duration, what: &str) {
+    fn wait(&self, wanted: impl Fn(&TestScreen) -> bool, limit: Duration, what: &str) {
         let began = Instant::now();
         loop {
             let seen = self.reader.version();
@@ -146,7 +146,7 @@ impl Screen {
     #[track_caller]
     pub fn paste(&self, text: &str) {
         let text = text.replace("\r\n", "\r").replace('\n', "\r");
-        if self.ask(vt100::Screen::bracketed_paste) {
+        if self.with_emulator(vt100::Screen::bracketed_paste) {
             let text = text.replace("\x1b[200~", "").replace("\x1b[201~", "");
             self.send(format!("\x1b[200~{text}\x1b[201~").as_bytes());
         } else {
@@ -155,24 +155,24 @@ impl Screen {
     }
 
     /// Whether the terminal is as a shell leaves it: it edits lines, shows what is typed, and marks no paste.
-    pub fn is_as_usual(&self) -> bool {
+    pub fn is_in_shell_mode(&self) -> bool {
         let usual = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
         let modes = self.master.as_ref().and_then(|master| tcgetattr(master).ok());
         modes.is_some_and(|modes| modes.local_modes.contains(usual))
-            && !self.ask(vt100::Screen::bracketed_paste)
+            && !self.with_emulator(vt100::Screen::bracketed_paste)
     }
 
     /// Sends bytes as they are.
     #[track_caller]
     pub fn send(&self, mut bytes: &[u8]) {
-        let mut master = must(self.master.as_ref().ok_or("it was hung up"), "the terminal is gone");
+        let mut master = expect_ok(self.master.as_ref().ok_or("it was hung up"), "the terminal is gone");
         while !bytes.is_empty() {
             match master.write(bytes) {
                 Ok(count) => bytes = &bytes[count..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     let full = error.kind() == io::ErrorKind::WouldBlock;
-                    let room = full && ready(master, PollFlags::OUT, LONG);
+                    let room = full && wait_ready(master, PollFlags::OUT, GENEROUS_TIMEOUT);
                     assert!(room, "the program does not read what is typed ({error}). {}", self.shown());
                 }
             }
@@ -184,7 +184,7 @@ impl Screen {
         let Some(master) = &self.master else { return };
         // The emulator first: what the program draws in answer is drawn for the new size.
         self.reader.parser(|parser| parser.screen_mut().set_size(rows, columns));
-        must(tcsetwinsize(master, size(columns, rows)), "could not resize the terminal");
+        expect_ok(tcsetwinsize(master, size(columns, rows)), "could not resize the terminal");
     }
 
     /// Closes the terminal's window.
@@ -206,32 +206,35 @@ impl Screen {
     /// Waits until the program has ended and everything it wrote was read.
     #[track_caller]
     pub fn wait_exit(&mut self) -> ExitStatus {
-        let ended = self.program.ended(LONG).ok_or("it still runs");
-        let status = must(ended, &format!("the program did not end within {LONG:?}. {}", self.shown()));
+        let ended = self.program.wait_exit(GENEROUS_TIMEOUT).ok_or("it still runs");
+        let status = expect_ok(
+            ended,
+            &format!("the program did not end within {GENEROUS_TIMEOUT:?}. {}", self.shown()),
+        );
         if let Some(master) = &self.master {
-            self.reader.read_out(master, LONG);
+            self.reader.read_out(master, GENEROUS_TIMEOUT);
         }
         status
     }
 
     /// How the program ended, if it has.
-    pub fn exited(&mut self) -> Option<ExitStatus> {
-        self.program.ended(Duration::ZERO)
+    pub fn try_exit_status(&mut self) -> Option<ExitStatus> {
+        self.program.wait_exit(Duration::ZERO)
     }
 
     /// How long the program has kept a processor busy, in all its threads that still run.
     pub fn cpu_time(&self) -> Duration {
-        must(usage::cpu_time(self.pid()), "could not read the program's processor time")
+        expect_ok(usage::cpu_time(self.pid()), "could not read the program's processor time")
     }
 
     /// How much memory the program has in use, in bytes.
     pub fn rss(&self) -> u64 {
-        must(usage::rss(self.pid()), "could not read the program's memory")
+        expect_ok(usage::rss(self.pid()), "could not read the program's memory")
     }
 
     /// What the program uses.
-    pub fn usage(&self) -> Usage {
-        must(usage::usage(self.pid()), "could not read what the program uses")
+    pub fn usage(&self) -> ProcessUsage {
+        expect_ok(usage::usage(self.pid()), "could not read what the program uses")
     }
 
     /// What is seen, for a message.
@@ -241,7 +244,7 @@ impl Screen {
     }
 }
 
-impl Drop for Screen {
+impl Drop for TestScreen {
     fn drop(&mut self) {
         // Read on until it has ended: what it writes last must not hold it up.
         self.program.end();
@@ -253,7 +256,7 @@ impl Drop for Screen {
 ///
 /// # Errors
 /// The system's.
-pub fn pair(columns: u16, rows: u16) -> io::Result<(File, File)> {
+pub fn open_pty(columns: u16, rows: u16) -> io::Result<(File, File)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&master)?;
     unlockpt(&master)?;

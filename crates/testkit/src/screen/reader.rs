@@ -15,43 +15,43 @@ use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::process::ready;
+use crate::process::wait_ready;
 
 /// How many lines that scrolled off are kept.
 const SCROLLBACK: usize = 200_000;
 
 /// The thread, and what it saw.
 #[derive(Debug)]
-pub(super) struct Reader {
-    shared: Arc<Shared>,
+pub(super) struct ScreenReader {
+    shared: Arc<ScreenShared>,
     /// Closed to stop the thread.
     stop: Option<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    seen: Mutex<Seen>,
+struct ScreenShared {
+    seen: Mutex<ScreenState>,
     /// Something was read, or the end.
     more: Condvar,
 }
 
-struct Seen {
+struct ScreenState {
     parser: vt100::Parser,
     raw: Vec<u8>,
     /// Nothing comes any more.
     ended: bool,
 }
 
-impl Reader {
-    pub(super) fn start(master: File, columns: u16, rows: u16) -> std::io::Result<Reader> {
+impl ScreenReader {
+    pub(super) fn start(master: File, columns: u16, rows: u16) -> std::io::Result<ScreenReader> {
         let parser = vt100::Parser::new(rows, columns, SCROLLBACK);
-        let seen = Mutex::new(Seen { parser, raw: Vec::new(), ended: false });
-        let shared = Arc::new(Shared { seen, more: Condvar::new() });
+        let seen = Mutex::new(ScreenState { parser, raw: Vec::new(), ended: false });
+        let shared = Arc::new(ScreenShared { seen, more: Condvar::new() });
         let (stopped, stop) = pipe_with(PipeFlags::CLOEXEC)?;
         let theirs = Arc::clone(&shared);
         let read = move || theirs.read(master, &stopped);
         let thread = thread::Builder::new().name("terminal".to_owned()).spawn(read)?;
-        Ok(Reader { shared, stop: Some(stop), thread: Some(thread) })
+        Ok(ScreenReader { shared, stop: Some(stop), thread: Some(thread) })
     }
 
     /// Asks the emulator, or changes it.
@@ -71,7 +71,7 @@ impl Reader {
     /// Waits until there is more than at `version`, or `limit` has passed; `false` when nothing will come.
     pub(super) fn wait_for_more(&self, version: usize, limit: Duration) -> bool {
         let seen = self.shared.lock();
-        let nothing_yet = |seen: &mut Seen| seen.raw.len() == version && !seen.ended;
+        let nothing_yet = |seen: &mut ScreenState| seen.raw.len() == version && !seen.ended;
         let waited = self.shared.more.wait_timeout_while(seen, limit, nothing_yet);
         let (seen, _) = waited.unwrap_or_else(PoisonError::into_inner);
         seen.raw.len() > version || !seen.ended
@@ -82,7 +82,7 @@ impl Reader {
         let began = Instant::now();
         while began.elapsed() < limit {
             let seen = self.shared.lock();
-            if seen.ended || !ready(master, PollFlags::IN, Duration::ZERO) {
+            if seen.ended || !wait_ready(master, PollFlags::IN, Duration::ZERO) {
                 return;
             }
             let version = seen.raw.len();
@@ -100,8 +100,8 @@ impl Reader {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+impl ScreenShared {
+    fn lock(&self) -> MutexGuard<'_, ScreenState> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -135,7 +135,7 @@ impl Shared {
     }
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for ScreenShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
     }

@@ -8,7 +8,7 @@ use rustix::process::Pid;
 
 /// What a process uses at a moment, or has used up to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Usage {
+pub struct ProcessUsage {
     /// Time on a processor of all threads that still run, to the nanosecond.
     pub processor: Duration,
     /// Time that these threads could have run, and waited for a processor that others kept busy.
@@ -28,7 +28,7 @@ pub struct Usage {
 }
 
 /// What the process uses.
-pub(super) fn usage(pid: Pid) -> io::Result<Usage> {
+pub(super) fn usage(pid: Pid) -> io::Result<ProcessUsage> {
     let folder = format!("/proc/{}", pid.as_raw_nonzero());
     let (mut wakeups, mut threads, mut children) = (0, 0, 0);
     for thread in fs::read_dir(format!("{folder}/task"))? {
@@ -41,7 +41,7 @@ pub(super) fn usage(pid: Pid) -> io::Result<Usage> {
         children += started.split_whitespace().count();
     }
     let status = fs::read_to_string(format!("{folder}/status"))?;
-    Ok(Usage {
+    Ok(ProcessUsage {
         processor: scheduled(pid, 0)?,
         waited: scheduled(pid, 1)?,
         memory: field(&status, "VmRSS:")? * 1024,

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::screen::{Screen, on_terminal};
+use relaycode_testkit::screen::{TestScreen, on_terminal};
 use rustix::process::Signal;
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-fn shell(script: &str, columns: u16, rows: u16) -> Screen {
+fn shell(script: &str, columns: u16, rows: u16) -> TestScreen {
     let mut command = on_terminal("sh");
     command.args(["-c", script]);
-    Screen::start(command, columns, rows)
+    TestScreen::start(command, columns, rows)
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn it_shows_what_a_person_would_see() {
     assert_eq!(screen.wait_exit().code(), Some(3));
     assert_eq!(screen.text(), "one\ntWo\nthree");
     assert!(screen.raw().starts_with(b"one\r\ntwo"));
-    assert_eq!(screen.ask(vt100::Screen::cursor_position), (3, 0));
+    assert_eq!(screen.with_emulator(vt100::Screen::cursor_position), (3, 0));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn resizing_comes_to_the_program() {
     screen.resize(20, 7);
     screen.type_keys("go\r");
     screen.wait_for_text("now 7 20");
-    assert_eq!(screen.ask(vt100::Screen::size), (7, 20));
+    assert_eq!(screen.with_emulator(vt100::Screen::size), (7, 20));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_paste_is_in_brackets_only_if_the_program_asked() {
 fn keys_that_were_typed_before_are_there() {
     let mut command = on_terminal("sh");
     command.args(["-c", "read -r line; echo \"<$line>\""]);
-    let mut screen = Screen::start_after(command, 40, 5, "early\n");
+    let mut screen = TestScreen::start_after(command, 40, 5, "early\n");
     assert!(screen.wait_exit().success());
     assert!(screen.text().contains("<early>"), "{}", screen.text());
 }
@@ -88,7 +88,7 @@ fn an_interrupt_and_a_hang_up_reach_the_program() {
     assert!(!status.success(), "{status}");
     let mut screen = shell("echo ready; exec cat", 40, 8);
     screen.wait_for_text("ready");
-    assert!(screen.exited().is_none());
+    assert!(screen.try_exit_status().is_none());
     screen.signal(Signal::TERM);
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&screen.wait_exit()), Some(15));
 }

@@ -3,26 +3,26 @@
 //!
 //! Every look ahead is bounded or remembers how far it saw, so a line costs time linear in its length.
 
-use super::settings::{self, Found};
-use super::{Rewrite, run};
+use super::assignments::{self, SecretRange};
+use super::{RedactionBuffer, run_length};
 
 /// A kind of key.
-struct Shape {
+struct SecretShape {
     /// How it begins; this stays.
     start: &'static str,
     /// So many characters must follow at least.
     least: usize,
     /// Which ones.
-    kind: Kind,
+    kind: SecretAlphabet,
     /// Nothing but exactly `least` may follow.
     exact: bool,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum SecretAlphabet {
     /// Letters, digits, `-` and `_`.
     Word,
-    /// Letters and digits, one digit among the first [`Shape::least`], then as [`Kind::Word`].
+    /// Letters and digits, one digit among the first [`SecretShape::least`], then as [`SecretAlphabet::Word`].
     Random,
     /// Capital letters and digits.
     Capitals,
@@ -32,76 +32,76 @@ enum Kind {
     Path,
 }
 
-const fn shape(start: &'static str, least: usize, kind: Kind) -> Shape {
-    Shape { start, least, kind, exact: false }
+const fn shape(start: &'static str, least: usize, kind: SecretAlphabet) -> SecretShape {
+    SecretShape { start, least, kind, exact: false }
 }
 
-const fn exactly(start: &'static str, least: usize, kind: Kind) -> Shape {
-    Shape { exact: true, ..shape(start, least, kind) }
+const fn exactly(start: &'static str, least: usize, kind: SecretAlphabet) -> SecretShape {
+    SecretShape { exact: true, ..shape(start, least, kind) }
 }
 
 /// Longer beginnings first where one begins another.
 #[rustfmt::skip]
-const SHAPES: &[Shape] = &[
+const SHAPES: &[SecretShape] = &[
     // Anthropic, OpenAI, OpenRouter and those that write keys like them
-    shape("sk-ant-", 16, Kind::Word),
-    shape("sk-proj-", 16, Kind::Word),
-    shape("sk-svcacct-", 16, Kind::Word),
-    shape("sk-admin-", 16, Kind::Word),
-    shape("sk-or-", 16, Kind::Word),
-    shape("sk-", 20, Kind::Random),
-    shape("gsk_", 20, Kind::Random),
-    shape("xai-", 20, Kind::Random),
-    shape("hf_", 30, Kind::Random),
+    shape("sk-ant-", 16, SecretAlphabet::Word),
+    shape("sk-proj-", 16, SecretAlphabet::Word),
+    shape("sk-svcacct-", 16, SecretAlphabet::Word),
+    shape("sk-admin-", 16, SecretAlphabet::Word),
+    shape("sk-or-", 16, SecretAlphabet::Word),
+    shape("sk-", 20, SecretAlphabet::Random),
+    shape("gsk_", 20, SecretAlphabet::Random),
+    shape("xai-", 20, SecretAlphabet::Random),
+    shape("hf_", 30, SecretAlphabet::Random),
     // GitHub
-    shape("github_pat_", 20, Kind::Word),
-    shape("ghp_", 20, Kind::Word),
-    shape("gho_", 20, Kind::Word),
-    shape("ghu_", 20, Kind::Word),
-    shape("ghs_", 20, Kind::Dotted),
-    shape("ghr_", 20, Kind::Word),
+    shape("github_pat_", 20, SecretAlphabet::Word),
+    shape("ghp_", 20, SecretAlphabet::Word),
+    shape("gho_", 20, SecretAlphabet::Word),
+    shape("ghu_", 20, SecretAlphabet::Word),
+    shape("ghs_", 20, SecretAlphabet::Dotted),
+    shape("ghr_", 20, SecretAlphabet::Word),
     // GitLab
-    shape("glpat-", 16, Kind::Dotted),
-    shape("gldt-", 16, Kind::Word),
-    shape("glrt-", 16, Kind::Word),
-    shape("glptt-", 16, Kind::Word),
+    shape("glpat-", 16, SecretAlphabet::Dotted),
+    shape("gldt-", 16, SecretAlphabet::Word),
+    shape("glrt-", 16, SecretAlphabet::Word),
+    shape("glptt-", 16, SecretAlphabet::Word),
     // AWS
-    exactly("AKIA", 16, Kind::Capitals),
-    exactly("ASIA", 16, Kind::Capitals),
+    exactly("AKIA", 16, SecretAlphabet::Capitals),
+    exactly("ASIA", 16, SecretAlphabet::Capitals),
     // Google
-    shape("AIza", 30, Kind::Word),
-    shape("ya29.", 20, Kind::Dotted),
-    shape("GOCSPX-", 20, Kind::Word),
+    shape("AIza", 30, SecretAlphabet::Word),
+    shape("ya29.", 20, SecretAlphabet::Dotted),
+    shape("GOCSPX-", 20, SecretAlphabet::Word),
     // Slack
-    shape("xoxb-", 10, Kind::Word),
-    shape("xoxp-", 10, Kind::Word),
-    shape("xoxa-", 10, Kind::Word),
-    shape("xoxr-", 10, Kind::Word),
-    shape("xoxs-", 10, Kind::Word),
-    shape("xoxe-", 10, Kind::Word),
-    shape("xoxe.", 10, Kind::Dotted),
-    shape("xapp-", 10, Kind::Word),
-    shape("hooks.slack.com/services/", 20, Kind::Path),
-    shape("hooks.slack.com/workflows/", 20, Kind::Path),
-    shape("discord.com/api/webhooks/", 40, Kind::Path),
+    shape("xoxb-", 10, SecretAlphabet::Word),
+    shape("xoxp-", 10, SecretAlphabet::Word),
+    shape("xoxa-", 10, SecretAlphabet::Word),
+    shape("xoxr-", 10, SecretAlphabet::Word),
+    shape("xoxs-", 10, SecretAlphabet::Word),
+    shape("xoxe-", 10, SecretAlphabet::Word),
+    shape("xoxe.", 10, SecretAlphabet::Dotted),
+    shape("xapp-", 10, SecretAlphabet::Word),
+    shape("hooks.slack.com/services/", 20, SecretAlphabet::Path),
+    shape("hooks.slack.com/workflows/", 20, SecretAlphabet::Path),
+    shape("discord.com/api/webhooks/", 40, SecretAlphabet::Path),
     // Stripe
-    shape("sk_live_", 10, Kind::Word),
-    shape("rk_live_", 10, Kind::Word),
-    shape("sk_test_", 10, Kind::Word),
-    shape("rk_test_", 10, Kind::Word),
-    shape("whsec_", 20, Kind::Word),
+    shape("sk_live_", 10, SecretAlphabet::Word),
+    shape("rk_live_", 10, SecretAlphabet::Word),
+    shape("sk_test_", 10, SecretAlphabet::Word),
+    shape("rk_test_", 10, SecretAlphabet::Word),
+    shape("whsec_", 20, SecretAlphabet::Word),
     // package registries
-    shape("npm_", 30, Kind::Random),
-    shape("pypi-", 30, Kind::Word),
-    shape("dckr_pat_", 20, Kind::Word),
+    shape("npm_", 30, SecretAlphabet::Random),
+    shape("pypi-", 30, SecretAlphabet::Word),
+    shape("dckr_pat_", 20, SecretAlphabet::Word),
     // others
-    shape("SG.", 40, Kind::Dotted),
-    shape("shpat_", 20, Kind::Word),
-    shape("dop_v1_", 30, Kind::Word),
-    shape("hvs.", 20, Kind::Word),
-    shape("ATATT3", 30, Kind::Word),
-    shape("lin_api_", 20, Kind::Word),
-    shape("AGE-SECRET-KEY-1", 40, Kind::Capitals),
+    shape("SG.", 40, SecretAlphabet::Dotted),
+    shape("shpat_", 20, SecretAlphabet::Word),
+    shape("dop_v1_", 30, SecretAlphabet::Word),
+    shape("hvs.", 20, SecretAlphabet::Word),
+    shape("ATATT3", 30, SecretAlphabet::Word),
+    shape("lin_api_", 20, SecretAlphabet::Word),
+    shape("AGE-SECRET-KEY-1", 40, SecretAlphabet::Capitals),
 ];
 
 /// Which shapes have this byte first, and which second, as bits: two looks tell nearly every word apart from
@@ -124,13 +124,13 @@ const fn with_byte(place: usize) -> [u64; 256] {
 const TOKEN_PART: usize = 8;
 
 /// The line without its secrets, if it has any.
-pub(super) fn line(text: &[u8]) -> Option<Vec<u8>> {
-    let mut rewrite = Rewrite::new(text);
-    let mut settings = settings::Settings::default();
+pub(super) fn redact_shapes(text: &[u8]) -> Option<Vec<u8>> {
+    let mut rewrite = RedactionBuffer::new(text);
+    let mut settings = assignments::AssignmentScanner::default();
     let mut no_token_before = 0;
     let mut at = 0;
     // A setting is seen at its name; its value comes later, and may hold a shape that says more.
-    let mut value: Option<Found> = None;
+    let mut value: Option<SecretRange> = None;
     while at < text.len() {
         if let Some(found) = value.take_if(|found| found.from <= at) {
             match shape_at(text, at).or_else(|| token_at(text, at, &mut no_token_before)) {
@@ -152,14 +152,14 @@ pub(super) fn line(text: &[u8]) -> Option<Vec<u8>> {
             continue;
         }
         if value.is_none() {
-            value = settings.at(text, at);
+            value = settings.secret_at(text, at);
         }
         at += 1;
         if value.is_none() {
             at = past_word(text, at, settings.name_end());
         }
     }
-    rewrite.end()
+    rewrite.finish()
 }
 
 /// Where something can begin next: in the middle of a word, which ends where its name does at the latest,
@@ -168,7 +168,7 @@ fn past_word(text: &[u8], at: usize, name_end: usize) -> usize {
     if at >= name_end || begins(text, at) {
         return at;
     }
-    at + run(&text[..name_end], at, |byte| byte.is_ascii_alphanumeric())
+    at + run_length(&text[..name_end], at, |byte| byte.is_ascii_alphanumeric())
 }
 
 /// Whether a key may begin here: not in the middle of a word. `n` after a backslash is a line end.
@@ -178,7 +178,7 @@ fn begins(text: &[u8], at: usize) -> bool {
         || (matches!(before, b'n' | b'r' | b't') && at >= 2 && text[at - 2] == b'\\')
 }
 
-fn shape_at(text: &[u8], at: usize) -> Option<Found> {
+fn shape_at(text: &[u8], at: usize) -> Option<SecretRange> {
     let rest = &text[at..];
     let mut left = FIRST[usize::from(*rest.first()?)] & SECOND[usize::from(*rest.get(1)?)];
     if left == 0 || !begins(text, at) {
@@ -198,53 +198,53 @@ fn shape_at(text: &[u8], at: usize) -> Option<Found> {
         if !start.iter().all(|byte| shape.kind.begins_with(*byte)) {
             return None;
         }
-        if matches!(shape.kind, Kind::Random) && !start.iter().any(u8::is_ascii_digit) {
+        if matches!(shape.kind, SecretAlphabet::Random) && !start.iter().any(u8::is_ascii_digit) {
             return None;
         }
         if shape.exact {
             let goes_on = text.get(from + shape.least).is_some_and(u8::is_ascii_alphanumeric);
-            return (!goes_on).then_some(Found { from, to: from + shape.least });
+            return (!goes_on).then_some(SecretRange { from, to: from + shape.least });
         }
-        let length = run(text, from, |byte| shape.kind.goes_on_with(byte));
-        Some(Found { from, to: from + length })
+        let length = run_length(text, from, |byte| shape.kind.goes_on_with(byte));
+        Some(SecretRange { from, to: from + length })
     })
 }
 
 /// `eyJ….….…`. A run that was seen to be none is not looked at again.
-fn token_at(text: &[u8], at: usize, none_before: &mut usize) -> Option<Found> {
+fn token_at(text: &[u8], at: usize, none_before: &mut usize) -> Option<SecretRange> {
     if at < *none_before || !text[at..].starts_with(b"eyJ") || !begins(text, at) {
         return None;
     }
-    let mut end = at + run(text, at, is_word);
+    let mut end = at + run_length(text, at, is_word);
     let first = end - at;
     *none_before = end;
     for part in 0..2 {
         if text.get(end) != Some(&b'.') {
             return None;
         }
-        let length = run(text, end + 1, is_word);
+        let length = run_length(text, end + 1, is_word);
         if part == 0 && length < TOKEN_PART {
             return None;
         }
         end += 1 + length;
     }
-    (first >= TOKEN_PART).then_some(Found { from: at + 3, to: end })
+    (first >= TOKEN_PART).then_some(SecretRange { from: at + 3, to: end })
 }
 
-impl Kind {
+impl SecretAlphabet {
     fn begins_with(self, byte: u8) -> bool {
         match self {
-            Kind::Random => byte.is_ascii_alphanumeric(),
+            SecretAlphabet::Random => byte.is_ascii_alphanumeric(),
             _ => self.goes_on_with(byte),
         }
     }
 
     fn goes_on_with(self, byte: u8) -> bool {
         match self {
-            Kind::Word | Kind::Random => is_word(byte),
-            Kind::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Kind::Dotted => is_word(byte) || byte == b'.',
-            Kind::Path => is_word(byte) || byte == b'/',
+            SecretAlphabet::Word | SecretAlphabet::Random => is_word(byte),
+            SecretAlphabet::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            SecretAlphabet::Dotted => is_word(byte) || byte == b'.',
+            SecretAlphabet::Path => is_word(byte) || byte == b'/',
         }
     }
 }

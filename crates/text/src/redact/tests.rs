@@ -79,7 +79,7 @@ fn shapes() -> Vec<(String, String)> {
 fn every_shape_is_blacked_out_alone() {
     for (secret, left) in shapes() {
         assert_eq!(redact(&secret), left);
-        assert_eq!(line(secret.as_bytes()), left.as_bytes());
+        assert_eq!(redact_line(secret.as_bytes()), left.as_bytes());
     }
     assert!(shapes().len() >= 12);
 }
@@ -177,7 +177,7 @@ fn a_private_key_goes_as_a_whole_also_line_by_line() {
     let mut redactor = Redactor::default();
     let lines: Vec<String> = text
         .lines()
-        .map(|line| String::from_utf8(redactor.line(line.as_bytes()).into_owned()).unwrap())
+        .map(|line| String::from_utf8(redactor.redact_line(line.as_bytes()).into_owned()).unwrap())
         .collect();
     assert_eq!(lines.join("\n") + "\n", left);
 }
@@ -205,11 +205,14 @@ fn known_values_go_wherever_they_stand() {
     let values =
         ["hunter2hunter2".to_owned(), "short".into(), "päss wörd lang".into(), "hunter2hunter2x".into()];
     let mut redactor = Redactor::with_values(&values);
-    assert_eq!(redactor.text("xhunter2hunter2xy short hunter2hunter2"), format!("x{MARK}y short {MARK}"));
-    assert_eq!(redactor.text("das päss wörd lang ist"), format!("das {MARK} ist"));
+    assert_eq!(
+        redactor.redact_text("xhunter2hunter2xy short hunter2hunter2"),
+        format!("x{MARK}y short {MARK}")
+    );
+    assert_eq!(redactor.redact_text("das päss wörd lang ist"), format!("das {MARK} ist"));
     let mut two = Redactor::with_values(&["first line of it\nsecond line of it".into(), "redacted".into()]);
-    assert_eq!(two.text("a second line of it\nb"), format!("a {MARK}\nb"));
-    assert_eq!(two.text(MARK), MARK);
+    assert_eq!(two.redact_text("a second line of it\nb"), format!("a {MARK}\nb"));
+    assert_eq!(two.redact_text(MARK), MARK);
 }
 
 #[test]
@@ -217,7 +220,7 @@ fn bytes_that_are_not_text_pass_through() {
     let mut bytes = b"\xff\xfe token=".to_vec();
     bytes.extend_from_slice(random(40).as_bytes());
     bytes.extend_from_slice(b" \x80");
-    assert_eq!(line(&bytes).as_ref(), b"\xff\xfe token=[redacted] \x80");
+    assert_eq!(redact_line(&bytes).as_ref(), b"\xff\xfe token=[redacted] \x80");
 }
 
 #[test]
@@ -260,7 +263,7 @@ fn a_megabyte_of_malice_takes_linear_time() {
     }
     let values: Vec<String> = (0..8).map(|n| "a".repeat(100 + n) + "b").collect();
     let start = Instant::now();
-    let _ = Redactor::with_values(&values).line(&[b'a'; 1_000_000]);
+    let _ = Redactor::with_values(&values).redact_line(&[b'a'; 1_000_000]);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 

@@ -5,7 +5,7 @@
 //! comes in. A process that is not in the terminal's foreground has nobody to ask.
 
 pub mod decode;
-mod line;
+mod line_editor;
 mod modes;
 #[cfg(test)]
 mod tests;
@@ -23,56 +23,56 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use terminal_size::terminal_size_of;
 
-use crate::look::Look;
-use decode::{Decoder, Expect, Input, Key, Paste};
-use line::{Line, Step};
-pub use modes::{Lent, Listening};
+use crate::layout::style::OutputStyle;
+use decode::{ExpectedInput, InputDecoder, InputKey, PastedText, TerminalInput};
+use line_editor::{LineEditStep, LineEditor};
+pub use modes::{CbreakGuard, LendGuard};
 
 /// The terminal that relay was started from. Clones are the same terminal.
 #[derive(Debug, Clone)]
 pub struct Terminal {
     file: Rc<File>,
-    modes: Rc<modes::Modes>,
-    heard: Rc<RefCell<Heard>>,
+    modes: Rc<modes::ModeSwitcher>,
+    queue: Rc<RefCell<InputQueue>>,
 }
 
 /// What came and was not taken yet.
 #[derive(Debug, Default)]
-struct Heard {
-    decoder: Decoder,
-    keys: VecDeque<Key>,
-    pastes: VecDeque<Paste>,
+struct InputQueue {
+    decoder: InputDecoder,
+    keys: VecDeque<InputKey>,
+    pastes: VecDeque<PastedText>,
     /// Pastes that came, and those for which there was no room.
-    came: usize,
-    lost: usize,
+    received: usize,
+    dropped: usize,
 }
 
 /// What came when a question was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum PromptAnswer {
     /// A line, without blanks around it; perhaps an empty one.
     Line(String),
     /// The end of input.
-    End,
+    EndOfInput,
     /// A signal asked to stop.
     Stopped,
     /// The terminal is gone, or cannot be read.
-    Gone(String),
+    Disconnected(String),
 }
 
 /// What came while relay listened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum TerminalEvent {
     /// A key.
-    Key(Key),
+    Key(InputKey),
     /// Text was pasted.
-    Paste(Paste),
+    Paste(PastedText),
     /// What else was waited for is there.
-    Woken,
+    Wakeup,
     /// It is time.
-    Late,
+    Timeout,
     /// The terminal is gone, or cannot be read.
-    Gone(String),
+    Disconnected(String),
 }
 
 /// Pastes that wait while a question is open; more are not taken.
@@ -80,9 +80,9 @@ const PASTES: usize = 4;
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 << 10;
 /// What came in so long is forgotten, or it goes on as a paste.
-const FORGET: Duration = Duration::from_secs(1);
+const DISCARD_LIMIT: Duration = Duration::from_secs(1);
 /// A signal that comes just before the wait begins does not end it: it is seen after this long.
-const GLANCE: Duration = Duration::from_secs(1);
+const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Whether this terminal listens to this process, and not to another job of its shell.
 ///
@@ -91,7 +91,7 @@ const GLANCE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When it is no terminal, or not the one that this process was started from.
-pub fn in_front(terminal: impl AsFd) -> io::Result<bool> {
+pub fn is_foreground(terminal: impl AsFd) -> io::Result<bool> {
     Ok(tcgetpgrp(terminal)? == getpgrp())
 }
 
@@ -99,14 +99,14 @@ impl Terminal {
     /// The terminal, if there is one with somebody at it. `plain`: it understands no sequences.
     pub fn open(plain: bool) -> Option<Terminal> {
         let file = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
-        in_front(&file).ok()?.then(|| Terminal::over(file, plain))
+        is_foreground(&file).ok()?.then(|| Terminal::from_file(file, plain))
     }
 
     /// A terminal that is open already.
-    pub fn over(file: File, plain: bool) -> Terminal {
+    pub fn from_file(file: File, plain: bool) -> Terminal {
         let file = Rc::new(file);
-        let modes = Rc::new(modes::Modes::new(Rc::clone(&file), !plain));
-        Terminal { file, modes, heard: Rc::default() }
+        let modes = Rc::new(modes::ModeSwitcher::new(Rc::clone(&file), !plain));
+        Terminal { file, modes, queue: Rc::default() }
     }
 
     /// The terminal as a stream.
@@ -120,160 +120,177 @@ impl Terminal {
     }
 
     /// Writes text, which is safe already.
-    pub fn say(&self, text: &str) {
+    pub fn write_text(&self, text: &str) {
         // A terminal that is gone shows when it is read from.
         let _ = (&*self.file).write_all(text.as_bytes());
     }
 
     /// From now on keys come one by one, unseen, and pasted text is marked.
-    pub fn listen(&self) -> Listening {
-        modes::listen(&self.modes)
+    pub fn enter_cbreak(&self) -> CbreakGuard {
+        modes::enter_cbreak(&self.modes)
     }
 
     /// Lends the terminal to another program, as it was before relay listened.
-    pub fn lend(&self) -> Lent {
+    pub fn lend(&self) -> LendGuard {
         modes::lend(&self.modes)
     }
 
     /// Text that was pasted while something else was asked.
-    pub fn pasted(&self) -> Option<Paste> {
-        self.heard.borrow_mut().pastes.pop_front()
+    pub fn take_paste(&self) -> Option<PastedText> {
+        self.queue.borrow_mut().pastes.pop_front()
     }
 
     /// Forgets what was typed up to now. What was pasted is kept, and so it is read: were it thrown away unread, what
     /// comes behind would look as if it had been typed.
-    pub fn forget(&self) {
-        let until = Instant::now() + FORGET;
+    pub fn discard_typed(&self) {
+        let until = Instant::now() + DISCARD_LIMIT;
         while Instant::now() < until {
             let (patience, pasting) = {
-                let heard = self.heard.borrow();
-                (heard.decoder.patience(), heard.decoder.in_paste())
+                let heard = self.queue.borrow();
+                (heard.decoder.pending_timeout(), heard.decoder.in_paste())
             };
-            let patience = patience.or(pasting.then_some(decode::QUIET)).unwrap_or(Duration::ZERO);
+            let patience = patience.or(pasting.then_some(decode::BURST_TIMEOUT)).unwrap_or(Duration::ZERO);
             match wait(&self.file, None, Some(Instant::now() + patience)) {
-                Ok(Ready { terminal: true, .. }) if self.take(Expect::Keys).is_ok() => {}
+                Ok(PollReady { terminal: true, .. }) if self.read_available(ExpectedInput::Keys).is_ok() => {}
                 _ => break,
             }
         }
-        let mut heard = self.heard.borrow_mut();
-        if let Some(input) = heard.decoder.forget() {
-            heard.keep(input);
+        let mut heard = self.queue.borrow_mut();
+        if let Some(input) = heard.decoder.discard_typed() {
+            heard.push(input);
         }
         heard.keys.clear();
     }
 
     /// Asks, and waits for what comes. `stopped` is asked now and then, and after every signal.
-    pub fn prompt(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> Answer {
-        let _listening = self.listen();
+    pub fn prompt(&self, question: &str, look: &OutputStyle, stopped: &dyn Fn() -> bool) -> PromptAnswer {
+        let _listening = self.enter_cbreak();
         // Before the question stands there: whoever answers at once is heard.
-        self.forget();
-        self.say(question);
-        let answer =
-            self.line(question, look, stopped).unwrap_or_else(|error| Answer::Gone(error.to_string()));
+        self.discard_typed();
+        self.write_text(question);
+        let answer = self
+            .read_answer_line(question, look, stopped)
+            .unwrap_or_else(|error| PromptAnswer::Disconnected(error.to_string()));
         // Also when it came together with the line.
-        let answer = if stopped() { Answer::Stopped } else { answer };
-        self.say("\n");
+        let answer = if stopped() { PromptAnswer::Stopped } else { answer };
+        self.write_text("\n");
         answer
     }
 
     /// Asks for something that nobody is to see: nothing of it appears. What is pasted is part of the answer.
-    pub fn secret(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> Answer {
-        let _listening = self.listen();
-        self.forget();
+    pub fn prompt_secret(
+        &self,
+        question: &str,
+        look: &OutputStyle,
+        stopped: &dyn Fn() -> bool,
+    ) -> PromptAnswer {
+        let _listening = self.enter_cbreak();
+        self.discard_typed();
         // What was pasted before the question is no answer to it.
-        self.heard.borrow_mut().pastes.clear();
-        self.say(question);
-        let answer =
-            self.unseen(question, look, stopped).unwrap_or_else(|error| Answer::Gone(error.to_string()));
-        let answer = if stopped() { Answer::Stopped } else { answer };
-        self.say("\n");
+        self.queue.borrow_mut().pastes.clear();
+        self.write_text(question);
+        let answer = self
+            .read_secret(question, look, stopped)
+            .unwrap_or_else(|error| PromptAnswer::Disconnected(error.to_string()));
+        let answer = if stopped() { PromptAnswer::Stopped } else { answer };
+        self.write_text("\n");
         answer
     }
 
-    fn unseen(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> io::Result<Answer> {
-        let mut line = Line::default();
+    fn read_secret(
+        &self,
+        question: &str,
+        look: &OutputStyle,
+        stopped: &dyn Fn() -> bool,
+    ) -> io::Result<PromptAnswer> {
+        let mut line = LineEditor::default();
         loop {
             if stopped() {
-                return Ok(Answer::Stopped);
+                return Ok(PromptAnswer::Stopped);
             }
-            if let Err(said) = self.hear_line(&|| question.to_owned())? {
-                return Ok(Answer::Gone(said));
+            if let Err(said) = self.read_line_keys(&|| question.to_owned())? {
+                return Ok(PromptAnswer::Disconnected(said));
             }
-            while let Some(paste) = self.pasted() {
+            while let Some(paste) = self.take_paste() {
                 for c in String::from_utf8_lossy(&paste.bytes).trim_end().chars() {
-                    let _ = line.key(Key::Char(c), look);
+                    let _ = line.apply_key(InputKey::Char(c), look);
                 }
             }
-            while let Some(key) = { self.heard.borrow_mut().keys.pop_front() } {
-                match line.key(key, look) {
-                    Step::Echo(_) => {}
-                    Step::Done => return Ok(Answer::Line(line.text().to_string())),
-                    Step::End => return Ok(Answer::End),
+            while let Some(key) = { self.queue.borrow_mut().keys.pop_front() } {
+                match line.apply_key(key, look) {
+                    LineEditStep::Echo(_) => {}
+                    LineEditStep::Done => return Ok(PromptAnswer::Line(line.text().to_string())),
+                    LineEditStep::End => return Ok(PromptAnswer::EndOfInput),
                 }
             }
         }
     }
 
     /// Waits for a key, a paste, `woken` to become readable, or the time.
-    pub fn next(&self, woken: BorrowedFd<'_>, until: Option<Instant>) -> Next {
+    pub fn wait_event(&self, woken: BorrowedFd<'_>, until: Option<Instant>) -> TerminalEvent {
         loop {
-            let mut heard = self.heard.borrow_mut();
+            let mut heard = self.queue.borrow_mut();
             if let Some(paste) = heard.pastes.pop_front() {
-                return Next::Paste(paste);
+                return TerminalEvent::Paste(paste);
             }
             if let Some(key) = heard.keys.pop_front() {
-                return Next::Key(key);
+                return TerminalEvent::Key(key);
             }
-            let quiet = heard.decoder.patience().map(|patience| Instant::now() + patience);
+            let quiet = heard.decoder.pending_timeout().map(|patience| Instant::now() + patience);
             drop(heard);
             let first = [until, quiet].into_iter().flatten().min();
             match wait(&self.file, Some(woken), first) {
-                Ok(Ready { terminal: true, .. }) => {
-                    if let Err(said) = self.take(Expect::Keys) {
-                        return Next::Gone(said);
+                Ok(PollReady { terminal: true, .. }) => {
+                    if let Err(said) = self.read_available(ExpectedInput::Keys) {
+                        return TerminalEvent::Disconnected(said);
                     }
                 }
-                Ok(Ready { woken: true, .. }) => return Next::Woken,
+                Ok(PollReady { woken: true, .. }) => return TerminalEvent::Wakeup,
                 Ok(_) => {
                     if quiet.is_some() && quiet == first {
-                        self.is_quiet();
+                        self.finish_pending();
                     } else if until.is_some_and(|until| Instant::now() >= until) {
-                        return Next::Late;
+                        return TerminalEvent::Timeout;
                     }
                 }
-                Err(error) => return Next::Gone(error.to_string()),
+                Err(error) => return TerminalEvent::Disconnected(error.to_string()),
             }
         }
     }
 
     /// Takes in what is typed for a line, or looks up after a moment without any. `again` is what stands there, and is said once
     /// more to a terminal that somebody else had meanwhile. The inner error: the terminal is gone.
-    fn hear_line(&self, again: &dyn Fn() -> String) -> io::Result<Result<(), String>> {
-        let begun = self.heard.borrow().decoder.patience();
-        let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(GLANCE)))?;
+    fn read_line_keys(&self, again: &dyn Fn() -> String) -> io::Result<Result<(), String>> {
+        let begun = self.queue.borrow().decoder.pending_timeout();
+        let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(SIGNAL_CHECK_INTERVAL)))?;
         if ready.terminal {
-            return Ok(self.take(Expect::Line));
+            return Ok(self.read_available(ExpectedInput::Line));
         }
         if begun.is_some() {
-            self.is_quiet();
-        } else if self.modes.mend() {
+            self.finish_pending();
+        } else if self.modes.reapply_if_changed() {
             // relay was stopped for a while: whoever had the terminal left it in another way.
-            self.say(&format!("\r{}", again()));
+            self.write_text(&format!("\r{}", again()));
         }
         Ok(Ok(()))
     }
 
-    fn line(&self, question: &str, look: &Look, stopped: &dyn Fn() -> bool) -> io::Result<Answer> {
-        let mut line = Line::default();
+    fn read_answer_line(
+        &self,
+        question: &str,
+        look: &OutputStyle,
+        stopped: &dyn Fn() -> bool,
+    ) -> io::Result<PromptAnswer> {
+        let mut line = LineEditor::default();
         loop {
             if stopped() {
-                return Ok(Answer::Stopped);
+                return Ok(PromptAnswer::Stopped);
             }
-            let before = self.heard.borrow().counts();
-            if let Err(said) = self.hear_line(&|| format!("{question}{}", look.safe(line.text())))? {
-                return Ok(Answer::Gone(said));
+            let before = self.queue.borrow().counts();
+            if let Err(said) = self.read_line_keys(&|| format!("{question}{}", look.safe(line.text())))? {
+                return Ok(PromptAnswer::Disconnected(said));
             }
-            let (came, lost) = self.heard.borrow().counts();
+            let (came, lost) = self.queue.borrow().counts();
             if came > before.0 {
                 // What was pasted is no answer; the question stands there once more.
                 let typed = line.text();
@@ -282,20 +299,23 @@ impl Terminal {
                 } else {
                     String::new()
                 };
-                self.say(&format!("\n  (pasted text is no answer{full})\n{question}{}", look.safe(typed)));
+                self.write_text(&format!(
+                    "\n  (pasted text is no answer{full})\n{question}{}",
+                    look.safe(typed)
+                ));
             }
-            while let Some(key) = { self.heard.borrow_mut().keys.pop_front() } {
-                match line.key(key, look) {
-                    Step::Echo(text) => self.say(&text),
-                    Step::Done => return Ok(Answer::Line(line.text().to_string())),
-                    Step::End => return Ok(Answer::End),
+            while let Some(key) = { self.queue.borrow_mut().keys.pop_front() } {
+                match line.apply_key(key, look) {
+                    LineEditStep::Echo(text) => self.write_text(&text),
+                    LineEditStep::Done => return Ok(PromptAnswer::Line(line.text().to_string())),
+                    LineEditStep::End => return Ok(PromptAnswer::EndOfInput),
                 }
             }
         }
     }
 
     /// Reads what is there.
-    fn take(&self, expect: Expect) -> Result<(), String> {
+    fn read_available(&self, expect: ExpectedInput) -> Result<(), String> {
         let mut bytes = vec![0; READ_BYTES];
         let count = match (&*self.file).read(&mut bytes) {
             Ok(0) => return Err("it was closed".to_string()),
@@ -303,29 +323,29 @@ impl Terminal {
             Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => 0,
             Err(error) => return Err(error.to_string()),
         };
-        let inputs = self.heard.borrow_mut().decoder.feed(&bytes[..count], expect);
-        inputs.into_iter().for_each(|input| self.heard.borrow_mut().keep(input));
+        let inputs = self.queue.borrow_mut().decoder.feed(&bytes[..count], expect);
+        inputs.into_iter().for_each(|input| self.queue.borrow_mut().push(input));
         Ok(())
     }
 
-    fn is_quiet(&self) {
-        let mut heard = self.heard.borrow_mut();
-        if let Some(input) = heard.decoder.quiet() {
-            heard.keep(input);
+    fn finish_pending(&self) {
+        let mut heard = self.queue.borrow_mut();
+        if let Some(input) = heard.decoder.finish_pending() {
+            heard.push(input);
         }
     }
 }
 
-impl Heard {
-    fn keep(&mut self, input: Input) {
+impl InputQueue {
+    fn push(&mut self, input: TerminalInput) {
         match input {
-            Input::Key(key) => self.keys.push_back(key),
-            Input::Paste(paste) => {
-                self.came += 1;
+            TerminalInput::Key(key) => self.keys.push_back(key),
+            TerminalInput::Paste(paste) => {
+                self.received += 1;
                 if self.pastes.len() < PASTES {
                     self.pastes.push_back(paste);
                 } else {
-                    self.lost += 1;
+                    self.dropped += 1;
                 }
             }
         }
@@ -333,18 +353,18 @@ impl Heard {
 
     /// How many pastes came, and how many of them found no room.
     fn counts(&self) -> (usize, usize) {
-        (self.came, self.lost)
+        (self.received, self.dropped)
     }
 }
 
 /// What can be read.
-struct Ready {
+struct PollReady {
     terminal: bool,
     woken: bool,
 }
 
 /// Waits until one of them can be read, or the time comes, or a signal.
-fn wait(terminal: &File, woken: Option<BorrowedFd<'_>>, until: Option<Instant>) -> io::Result<Ready> {
+fn wait(terminal: &File, woken: Option<BorrowedFd<'_>>, until: Option<Instant>) -> io::Result<PollReady> {
     let own = terminal.as_fd();
     let mut fds = vec![PollFd::new(&own, PollFlags::IN)];
     if let Some(woken) = &woken {
@@ -354,14 +374,14 @@ fn wait(terminal: &File, woken: Option<BorrowedFd<'_>>, until: Option<Instant>) 
     let left = left.and_then(|left| Timespec::try_from(left).ok());
     match poll(&mut fds, left.as_ref()) {
         Ok(_) => {}
-        Err(Errno::INTR) => return Ok(Ready { terminal: false, woken: false }),
+        Err(Errno::INTR) => return Ok(PollReady { terminal: false, woken: false }),
         Err(error) => return Err(error.into()),
     }
     let flags = fds[0].revents();
     if flags.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
         return Err(io::Error::other("it was closed"));
     }
-    Ok(Ready {
+    Ok(PollReady {
         terminal: flags.contains(PollFlags::IN),
         woken: fds.get(1).is_some_and(|fd| !fd.revents().is_empty()),
     })

@@ -11,37 +11,37 @@ use rustix::termios::{
 };
 
 /// Marks pasted text, and no longer.
-const MARK: &str = "\x1b[?2004h";
-const NO_MARK: &str = "\x1b[?2004l";
+const PASTE_MODE_ON: &str = "\x1b[?2004h";
+const PASTE_MODE_OFF: &str = "\x1b[?2004l";
 
 /// Who changed the terminal's modes, and how they were.
 #[derive(Debug)]
-pub(super) struct Modes {
+pub(super) struct ModeSwitcher {
     file: Rc<File>,
     /// Whether it can mark pasted text; a dumb one would print the request.
-    marks: bool,
-    usual: RefCell<Option<Termios>>,
+    bracketed_paste: bool,
+    original: RefCell<Option<Termios>>,
     listeners: Cell<usize>,
 }
 
 /// While this lives, keys come one by one.
 #[derive(Debug)]
-pub struct Listening {
-    modes: Rc<Modes>,
+pub struct CbreakGuard {
+    modes: Rc<ModeSwitcher>,
 }
 
 /// While this lives, the terminal is somebody else's, as it was.
 #[derive(Debug)]
-pub struct Lent {
-    modes: Rc<Modes>,
+pub struct LendGuard {
+    modes: Rc<ModeSwitcher>,
 }
 
-impl Modes {
-    pub(super) fn new(file: Rc<File>, marks: bool) -> Modes {
-        Modes { file, marks, usual: RefCell::default(), listeners: Cell::new(0) }
+impl ModeSwitcher {
+    pub(super) fn new(file: Rc<File>, marks: bool) -> ModeSwitcher {
+        ModeSwitcher { file, bracketed_paste: marks, original: RefCell::default(), listeners: Cell::new(0) }
     }
 
-    fn listen(&self) {
+    fn apply_cbreak(&self) {
         // A terminal that cannot be asked is one that cannot be read: that shows then.
         let Ok(usual) = tcgetattr(&*self.file) else { return };
         let mut ours = usual.clone();
@@ -50,75 +50,75 @@ impl Modes {
         ours.input_modes -= InputModes::ICRNL | InputModes::INLCR | InputModes::IXON;
         ours.special_codes[SpecialCodeIndex::VMIN] = 1;
         ours.special_codes[SpecialCodeIndex::VTIME] = 0;
-        if self.usual.borrow().is_none() {
-            *self.usual.borrow_mut() = Some(usual);
+        if self.original.borrow().is_none() {
+            *self.original.borrow_mut() = Some(usual);
         }
         let _ = tcsetattr(&*self.file, OptionalActions::Now, &ours);
-        self.write(MARK);
+        self.write(PASTE_MODE_ON);
     }
 
     /// Whether somebody changed them while relay was stopped; they are as relay needs them again.
-    pub(super) fn mend(&self) -> bool {
+    pub(super) fn reapply_if_changed(&self) -> bool {
         let canonical = |modes: Termios| modes.local_modes.contains(LocalModes::ICANON);
         let changed = self.listeners.get() > 0 && tcgetattr(&*self.file).is_ok_and(canonical);
         if changed {
-            self.listen();
+            self.apply_cbreak();
         }
         changed
     }
 
-    fn give_back(&self) {
-        self.write(NO_MARK);
-        if let Some(usual) = self.usual.borrow().as_ref() {
+    fn restore(&self) {
+        self.write(PASTE_MODE_OFF);
+        if let Some(usual) = self.original.borrow().as_ref() {
             let _ = tcsetattr(&*self.file, OptionalActions::Now, usual);
         }
     }
 
     fn write(&self, text: &str) {
-        if self.marks {
+        if self.bracketed_paste {
             let _ = (&*self.file).write_all(text.as_bytes());
         }
     }
 }
 
 /// Keys come one by one from now on; the terminal is given back when the last one who listens goes.
-pub(super) fn listen(modes: &Rc<Modes>) -> Listening {
+pub(super) fn enter_cbreak(modes: &Rc<ModeSwitcher>) -> CbreakGuard {
     if modes.listeners.replace(modes.listeners.get() + 1) == 0 {
-        modes.listen();
+        modes.apply_cbreak();
     }
-    Listening { modes: Rc::clone(modes) }
+    CbreakGuard { modes: Rc::clone(modes) }
 }
 
 /// The terminal is as it was, for as long as somebody else has it.
-pub(super) fn lend(modes: &Rc<Modes>) -> Lent {
+pub(super) fn lend(modes: &Rc<ModeSwitcher>) -> LendGuard {
     if modes.listeners.get() > 0 {
-        modes.give_back();
+        modes.restore();
     }
-    Lent { modes: Rc::clone(modes) }
+    LendGuard { modes: Rc::clone(modes) }
 }
 
-impl Listening {
+impl CbreakGuard {
     /// Asks for it once more: whoever stopped relay for a while may have changed the modes.
-    pub fn again(&self) {
-        self.modes.listen();
+    pub fn reapply(&self) {
+        self.modes.apply_cbreak();
     }
 }
 
-impl Drop for Listening {
+impl Drop for CbreakGuard {
     fn drop(&mut self) {
         let left = self.modes.listeners.get() - 1;
         self.modes.listeners.set(left);
         if left == 0 {
-            self.modes.give_back();
-            self.modes.usual.borrow_mut().take();
+            self.modes.restore();
+            self.modes.original.borrow_mut().take();
         }
     }
 }
 
-impl Drop for Lent {
+impl Drop for LendGuard {
     fn drop(&mut self) {
         if self.modes.listeners.get() > 0 {
-            self.modes.listen();
+            self.modes.apply_cbreak();
         }
     }
 }

@@ -9,12 +9,12 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 use super::*;
 
-const LOOK: Look = Look { color: false, utf8: true, width: Some(80) };
+const LOOK: OutputStyle = OutputStyle { color: false, utf8: true, width: Some(80) };
 
 /// The person's side, and relay's.
 fn pair() -> (File, Terminal) {
-    let (screen, file) = relaycode_testkit::screen::pair(80, 24).unwrap();
-    (screen, Terminal::over(file, false))
+    let (screen, file) = relaycode_testkit::screen::open_pty(80, 24).unwrap();
+    (screen, Terminal::from_file(file, false))
 }
 
 /// Waits until `text` has appeared, then types.
@@ -42,10 +42,10 @@ fn what_is_pasted_answers_no_question() {
             when(&screen, "no answer)\r\n  apply?", b"no\r").join().unwrap();
         })
     };
-    assert_eq!(terminal.prompt("  apply? ", &LOOK, &|| false), Answer::Line("no".into()));
+    assert_eq!(terminal.prompt("  apply? ", &LOOK, &|| false), PromptAnswer::Line("no".into()));
     answered.join().unwrap();
-    assert_eq!(terminal.pasted().unwrap().bytes, b"y\ny\n");
-    assert_eq!(terminal.pasted(), None);
+    assert_eq!(terminal.take_paste().unwrap().bytes, b"y\ny\n");
+    assert_eq!(terminal.take_paste(), None);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn what_is_being_pasted_when_a_question_comes_stays_a_paste_to_its_end() {
     // The rest of it would say yes, if it were taken for keys.
     for first in [&b"\x1b[200~one\r"[..], b"\x1b[20"] {
         let (mut screen, terminal) = pair();
-        let _listening = terminal.listen();
+        let _listening = terminal.enter_cbreak();
         screen.write_all(first).unwrap();
         let rest: &'static [u8] = if first.ends_with(b"\r") { b"y\r\x1b[201~" } else { b"0~y\r\x1b[201~" };
         let typing = {
@@ -63,9 +63,13 @@ fn what_is_being_pasted_when_a_question_comes_stays_a_paste_to_its_end() {
                 when(&screen, "no answer)\r\n  apply?", b"no\r").join().unwrap();
             })
         };
-        assert_eq!(terminal.prompt("  apply? ", &LOOK, &|| false), Answer::Line("no".into()), "{first:?}");
+        assert_eq!(
+            terminal.prompt("  apply? ", &LOOK, &|| false),
+            PromptAnswer::Line("no".into()),
+            "{first:?}"
+        );
         typing.join().unwrap();
-        assert!(terminal.pasted().unwrap().bytes.ends_with(b"y\n"), "{first:?}");
+        assert!(terminal.take_paste().unwrap().bytes.ends_with(b"y\n"), "{first:?}");
     }
 }
 
@@ -74,8 +78,8 @@ fn the_terminal_is_as_it_was_while_it_is_lent_and_afterwards() {
     let (_screen, terminal) = pair();
     let canonical = || tcgetattr(terminal.file()).unwrap().local_modes.contains(LocalModes::ICANON);
     assert!(canonical());
-    let outer = terminal.listen();
-    let inner = terminal.clone().listen();
+    let outer = terminal.enter_cbreak();
+    let inner = terminal.clone().enter_cbreak();
     assert!(!canonical());
     drop(inner);
     assert!(!canonical());
@@ -90,17 +94,19 @@ fn the_terminal_is_as_it_was_while_it_is_lent_and_afterwards() {
 #[test]
 fn a_key_a_paste_a_wake_and_the_time_end_the_wait() {
     let (mut screen, terminal) = pair();
-    let _listening = terminal.listen();
+    let _listening = terminal.enter_cbreak();
     let (read, write) = std::io::pipe().unwrap();
     screen.write_all(b"u").unwrap();
-    assert_eq!(terminal.next(read.as_fd(), None), Next::Key(Key::Char('u')));
+    assert_eq!(terminal.wait_event(read.as_fd(), None), TerminalEvent::Key(InputKey::Char('u')));
     screen.write_all(b"\x1b[200~text\x1b[201~").unwrap();
-    assert!(matches!(terminal.next(read.as_fd(), None), Next::Paste(paste) if paste.bytes == b"text"));
-    assert_eq!(terminal.next(read.as_fd(), Some(Instant::now())), Next::Late);
+    assert!(
+        matches!(terminal.wait_event(read.as_fd(), None), TerminalEvent::Paste(paste) if paste.bytes == b"text")
+    );
+    assert_eq!(terminal.wait_event(read.as_fd(), Some(Instant::now())), TerminalEvent::Timeout);
     (&write).write_all(b"x").unwrap();
-    assert_eq!(terminal.next(read.as_fd(), None), Next::Woken);
+    assert_eq!(terminal.wait_event(read.as_fd(), None), TerminalEvent::Wakeup);
     drop(screen);
     let mut one = [0];
     (&read).read_exact(&mut one).unwrap();
-    assert!(matches!(terminal.next(read.as_fd(), None), Next::Gone(_)));
+    assert!(matches!(terminal.wait_event(read.as_fd(), None), TerminalEvent::Disconnected(_)));
 }

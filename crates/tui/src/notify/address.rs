@@ -10,11 +10,11 @@ use std::path::PathBuf;
 /// Bytes of an address that are read.
 const LONGEST: usize = 4096;
 /// Places of one address that are tried.
-const PLACES: usize = 8;
+const MAX_ADDRESSES: usize = 8;
 
 /// One place where a bus may listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BusAddress {
     /// A socket in the file system.
     Path(PathBuf),
     /// A socket by name alone, as Linux has them.
@@ -22,18 +22,18 @@ pub(super) enum Place {
 }
 
 /// The places that `address` names and that can be reached, in its order.
-pub(super) fn parse(address: &str) -> Vec<Place> {
+pub(super) fn parse(address: &str) -> Vec<BusAddress> {
     if address.len() > LONGEST {
         return Vec::new();
     }
-    address.split(';').filter_map(place).take(PLACES).collect()
+    address.split(';').filter_map(parse_one).take(MAX_ADDRESSES).collect()
 }
 
-fn place(address: &str) -> Option<Place> {
+fn parse_one(address: &str) -> Option<BusAddress> {
     let pairs = address.strip_prefix("unix:")?;
     pairs.split(',').filter_map(|pair| pair.split_once('=')).find_map(|(key, value)| match key {
-        "path" => Some(Place::Path(OsString::from_vec(unescape(value)?).into())),
-        "abstract" => Some(Place::Abstract(unescape(value)?)),
+        "path" => Some(BusAddress::Path(OsString::from_vec(unescape(value)?).into())),
+        "abstract" => Some(BusAddress::Abstract(unescape(value)?)),
         _ => None,
     })
 }
@@ -56,8 +56,8 @@ fn digit(byte: u8) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn path(path: &str) -> Place {
-        Place::Path(path.into())
+    fn path(path: &str) -> BusAddress {
+        BusAddress::Path(path.into())
     }
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(parse("unix:path=/run/user/7/bus"), [path("/run/user/7/bus")]);
         assert_eq!(
             parse("tcp:host=x,port=1;unix:guid=0f,abstract=/tmp/dbus-a,x=y;unix:path=/b%20c%2Fd"),
-            [Place::Abstract(b"/tmp/dbus-a".to_vec()), path("/b c/d")]
+            [BusAddress::Abstract(b"/tmp/dbus-a".to_vec()), path("/b c/d")]
         );
     }
 
@@ -86,6 +86,6 @@ mod tests {
             assert_eq!(parse(broken), [], "{broken}");
         }
         assert_eq!(parse(&format!("unix:path=/{}", "x".repeat(5000))), []);
-        assert_eq!(parse(&"unix:path=/b;".repeat(100)).len(), PLACES);
+        assert_eq!(parse(&"unix:path=/b;".repeat(100)).len(), MAX_ADDRESSES);
     }
 }

@@ -14,10 +14,10 @@ use rustix::net::{
 };
 use rustix::process::geteuid;
 
-use super::address::Place;
+use super::address::BusAddress;
 use super::error::BusError;
-use super::plain::plain;
-use super::wire::{self, Call, Message, Writer};
+use super::marshal::{self, BusCall, BusMessage, BusWriter};
+use super::sanitize::sanitize_line;
 
 /// The bus itself, as a destination.
 pub(super) const BUS: &str = "org.freedesktop.DBus";
@@ -31,22 +31,22 @@ const MESSAGES: usize = 64;
 
 /// A bus that let us in.
 #[derive(Debug)]
-pub(super) struct Bus {
+pub(super) struct BusConnection {
     socket: OwnedFd,
     deadline: Instant,
     serial: u32,
 }
 
-impl Bus {
+impl BusConnection {
     /// Connects to the first of `places` where somebody listens, and says hello.
-    pub(super) fn connect(places: &[Place], deadline: Instant) -> Result<Bus, BusError> {
-        let mut error = BusError::NoPlace;
+    pub(super) fn connect(places: &[BusAddress], deadline: Instant) -> Result<BusConnection, BusError> {
+        let mut error = BusError::NoAddress;
         for place in places {
             match open(place) {
                 Ok(socket) => {
-                    let mut bus = Bus { socket, deadline, serial: 0 };
+                    let mut bus = BusConnection { socket, deadline, serial: 0 };
                     bus.authenticate()?;
-                    bus.call_bus("Hello", "", Writer::default())?;
+                    bus.call_bus("Hello", "", BusWriter::default())?;
                     return Ok(bus);
                 }
                 Err(errno) => error = failed(errno),
@@ -60,24 +60,24 @@ impl Bus {
         &mut self,
         member: &str,
         signature: &str,
-        body: Writer,
-    ) -> Result<Message, BusError> {
-        self.call(&Call { destination: BUS, path: BUS_PATH, interface: BUS, member, signature, body })
+        body: BusWriter,
+    ) -> Result<BusMessage, BusError> {
+        self.call(&BusCall { destination: BUS, path: BUS_PATH, interface: BUS, member, signature, body })
     }
 
     /// Calls a method and waits for its answer; everything else that comes in is passed over.
-    pub(super) fn call(&mut self, call: &Call<'_>) -> Result<Message, BusError> {
+    pub(super) fn call(&mut self, call: &BusCall<'_>) -> Result<BusMessage, BusError> {
         self.serial += 1;
-        self.write(&call.message(self.serial))?;
+        self.write(&call.encode(self.serial))?;
         for _ in 0..MESSAGES {
-            let message = self.message()?;
-            if message.answers != Some(self.serial) {
+            let message = self.read_message()?;
+            if message.reply_serial != Some(self.serial) {
                 continue;
             }
             return match message.kind {
-                wire::RETURN => Ok(message),
-                wire::ERROR => {
-                    Err(BusError::Answer(plain(&message.error.unwrap_or_default(), ERROR_NAME, true)))
+                marshal::RETURN => Ok(message),
+                marshal::ERROR => {
+                    Err(BusError::Answer(sanitize_line(&message.error.unwrap_or_default(), ERROR_NAME, true)))
                 }
                 _ => Err(BusError::NotABus),
             };
@@ -90,7 +90,7 @@ impl Bus {
         let uid: String =
             geteuid().as_raw().to_string().bytes().map(|digit| format!("{digit:02x}")).collect();
         self.write(format!("\0AUTH EXTERNAL {uid}\r\n").as_bytes())?;
-        let answer = self.line()?;
+        let answer = self.read_line()?;
         if answer.starts_with(b"REJECTED") {
             return Err(BusError::Refused);
         }
@@ -101,7 +101,7 @@ impl Bus {
     }
 
     /// A line of the handshake. Read byte by byte: what follows it is not ours to take.
-    fn line(&mut self) -> Result<Vec<u8>, BusError> {
+    fn read_line(&mut self) -> Result<Vec<u8>, BusError> {
         let mut line = Vec::new();
         while !line.ends_with(b"\r\n") {
             if line.len() == LINE {
@@ -114,14 +114,14 @@ impl Bus {
         Ok(line)
     }
 
-    fn message(&mut self) -> Result<Message, BusError> {
-        let mut prefix = [0; wire::PREFIX];
+    fn read_message(&mut self) -> Result<BusMessage, BusError> {
+        let mut prefix = [0; marshal::PREFIX];
         self.read(&mut prefix)?;
-        let rest = wire::rest(&prefix).ok_or(BusError::NotABus)?;
+        let rest = marshal::remaining_length(&prefix).ok_or(BusError::NotABus)?;
         let mut bytes = prefix.to_vec();
-        bytes.resize(wire::PREFIX + rest, 0);
-        self.read(&mut bytes[wire::PREFIX..])?;
-        Message::parse(bytes).ok_or(BusError::NotABus)
+        bytes.resize(marshal::PREFIX + rest, 0);
+        self.read(&mut bytes[marshal::PREFIX..])?;
+        BusMessage::parse(bytes).ok_or(BusError::NotABus)
     }
 
     fn read(&mut self, mut into: &mut [u8]) -> Result<(), BusError> {
@@ -168,10 +168,10 @@ fn failed(errno: Errno) -> BusError {
 
 /// A connected socket that does not block. Connecting does not either: where the other side has too
 /// many callers waiting, that is an error at once.
-fn open(place: &Place) -> Result<OwnedFd, Errno> {
+fn open(place: &BusAddress) -> Result<OwnedFd, Errno> {
     let address = match place {
-        Place::Path(path) => SocketAddrUnix::new(path)?,
-        Place::Abstract(name) => SocketAddrUnix::new_abstract_name(name)?,
+        BusAddress::Path(path) => SocketAddrUnix::new(path)?,
+        BusAddress::Abstract(name) => SocketAddrUnix::new_abstract_name(name)?,
     };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::address::Place;
+use super::address::BusAddress;
 use super::error::BusError;
 #[cfg(target_os = "linux")]
 use super::server;
@@ -16,26 +16,26 @@ use super::server;
 /// How long the talk with the server may take in all.
 pub const DEADLINE: Duration = Duration::from_secs(1);
 /// How long the caller waits to hear whether it was shown.
-pub const MOMENT: Duration = Duration::from_millis(100);
+pub const SHOWN_WAIT: Duration = Duration::from_millis(100);
 
 /// What a look at the desktop found.
 #[derive(Debug)]
-pub enum Desk {
+pub enum DesktopProbe {
     /// There is no bus to ask, or the desktop is not the one this person looks at (SSH).
     None,
     /// There should be a bus, but it cannot be used.
     Failed(BusError),
     /// There is a bus, and nobody on it who shows notifications.
-    Nobody,
+    NoServer,
     /// Nobody shows notifications yet; the first one starts a server.
     Startable,
     /// Somebody is there to show notifications.
-    Shows,
+    ServerRunning,
 }
 
 /// What the server is given: texts that are plain already.
 #[derive(Debug)]
-pub(super) struct Note {
+pub(super) struct DesktopNotification {
     pub summary: String,
     pub body: String,
     pub urgent: bool,
@@ -43,7 +43,7 @@ pub(super) struct Note {
 
 /// What was shown last, so that the next can take its place.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct ShownNotification {
     /// The connection that showed it.
     pub server: String,
     pub id: u32,
@@ -51,20 +51,20 @@ pub(super) struct Shown {
 
 /// The way to the notification server.
 #[derive(Debug)]
-pub(super) struct Desktop {
-    places: Arc<[Place]>,
+pub(super) struct DesktopNotifier {
+    places: Arc<[BusAddress]>,
     busy: Arc<AtomicBool>,
-    last: Arc<Mutex<Option<Shown>>>,
+    last: Arc<Mutex<Option<ShownNotification>>>,
 }
 
-impl Desktop {
-    pub(super) fn new(places: Vec<Place>) -> Desktop {
-        Desktop { places: places.into(), busy: Arc::default(), last: Arc::default() }
+impl DesktopNotifier {
+    pub(super) fn new(places: Vec<BusAddress>) -> DesktopNotifier {
+        DesktopNotifier { places: places.into(), busy: Arc::default(), last: Arc::default() }
     }
 
     /// Sends `note` on its way. Whether it is known to be shown, after a moment at most.
-    pub(super) fn show(&self, note: Note) -> bool {
-        let Some(turn) = Turn::take(&self.busy) else { return false };
+    pub(super) fn show(&self, note: DesktopNotification) -> bool {
+        let Some(turn) = SendGuard::take(&self.busy) else { return false };
         let (places, last) = (Arc::clone(&self.places), Arc::clone(&self.last));
         let (tell, told) = mpsc::sync_channel(1);
         let talk = move || {
@@ -79,25 +79,25 @@ impl Desktop {
         };
         // Where no thread can be had, the turn and the sender go with the closure.
         thread::Builder::new().name("notify".to_owned()).spawn(talk).is_ok()
-            && told.recv_timeout(MOMENT) == Ok(true)
+            && told.recv_timeout(SHOWN_WAIT) == Ok(true)
     }
 
     /// Asks who shows notifications. Takes as long as the deadline allows.
-    pub(super) fn look(&self) -> Desk {
-        server::look(&self.places, Instant::now() + DEADLINE).unwrap_or_else(Desk::Failed)
+    pub(super) fn probe(&self) -> DesktopProbe {
+        server::probe(&self.places, Instant::now() + DEADLINE).unwrap_or_else(DesktopProbe::Failed)
     }
 }
 
 /// The right to be on the way, given back however the thread ends.
-struct Turn(Arc<AtomicBool>);
+struct SendGuard(Arc<AtomicBool>);
 
-impl Turn {
-    fn take(busy: &Arc<AtomicBool>) -> Option<Turn> {
-        (!busy.swap(true, Ordering::AcqRel)).then(|| Turn(Arc::clone(busy)))
+impl SendGuard {
+    fn take(busy: &Arc<AtomicBool>) -> Option<SendGuard> {
+        (!busy.swap(true, Ordering::AcqRel)).then(|| SendGuard(Arc::clone(busy)))
     }
 }
 
-impl Drop for Turn {
+impl Drop for SendGuard {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
@@ -108,11 +108,16 @@ impl Drop for Turn {
 mod server {
     use super::*;
 
-    pub(super) fn notify(_: &[Place], _: Instant, _: &Note, _: Option<&Shown>) -> Result<Shown, BusError> {
-        Err(BusError::NoPlace)
+    pub(super) fn notify(
+        _: &[BusAddress],
+        _: Instant,
+        _: &DesktopNotification,
+        _: Option<&ShownNotification>,
+    ) -> Result<ShownNotification, BusError> {
+        Err(BusError::NoAddress)
     }
 
-    pub(super) fn look(_: &[Place], _: Instant) -> Result<Desk, BusError> {
-        Err(BusError::NoPlace)
+    pub(super) fn look(_: &[BusAddress], _: Instant) -> Result<DesktopProbe, BusError> {
+        Err(BusError::NoAddress)
     }
 }

@@ -6,7 +6,7 @@
 pub enum BusError {
     /// The address names no socket of this machine.
     #[error("the address of the message bus names no socket here; look at DBUS_SESSION_BUS_ADDRESS")]
-    NoPlace,
+    NoAddress,
     /// Nobody listens, or the connection broke.
     #[error("the message bus cannot be reached: {0}")]
     Io(std::io::Error),

@@ -7,33 +7,33 @@ mod address;
 #[cfg(target_os = "linux")]
 mod bus;
 mod desktop;
+mod environment;
 mod error;
-mod plain;
+#[cfg(target_os = "linux")]
+mod marshal;
+mod sanitize;
 #[cfg(target_os = "linux")]
 mod server;
-mod surroundings;
 mod terminal;
-#[cfg(target_os = "linux")]
-mod wire;
 
 use std::io::Write;
 
-pub use desktop::{DEADLINE, Desk, MOMENT};
+pub use desktop::{DEADLINE, DesktopProbe, SHOWN_WAIT};
+pub(crate) use environment::Multiplexer;
+pub use environment::TerminalEnv;
 pub use error::BusError;
-pub(crate) use surroundings::Multiplexer;
-pub use surroundings::Surroundings;
 
-use desktop::{Desktop, Note};
-use plain::plain;
+use desktop::{DesktopNotification, DesktopNotifier};
+use sanitize::sanitize_line;
 
 /// Cells of a summary that are shown.
-pub const SUMMARY: usize = 80;
+pub const SUMMARY_CELLS: usize = 80;
 /// Cells of a body that are shown.
-pub const BODY: usize = 200;
+pub const BODY_CELLS: usize = 200;
 
 /// Something to tell. The texts may be foreign.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Notice {
+pub struct Notification {
     /// What happened, in a few words.
     pub summary: String,
     /// More about it. May be empty.
@@ -44,7 +44,7 @@ pub struct Notice {
 
 /// How a person can be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum NotifyMethod {
     /// By the desktop's notifications.
     Desktop,
     /// Through the terminal, which shows a notification (`OSC 9`).
@@ -73,49 +73,55 @@ pub enum Reach {
 /// ```
 #[derive(Debug)]
 pub struct Notifier {
-    around: Surroundings,
-    desktop: Option<Desktop>,
+    around: TerminalEnv,
+    desktop: Option<DesktopNotifier>,
 }
 
 impl Notifier {
     /// A notifier for these surroundings. Connects to nothing yet.
-    pub fn new(surroundings: Surroundings) -> Notifier {
-        let desktop = surroundings.desktop().map(Desktop::new);
+    pub fn new(surroundings: TerminalEnv) -> Notifier {
+        let desktop = surroundings.desktop_bus_addresses().map(DesktopNotifier::new);
         Notifier { around: surroundings, desktop }
     }
 
-    /// Tells `notice` by the desktop. If that is not known to have worked after [`MOMENT`], because
+    /// Tells `notice` by the desktop. If that is not known to have worked after [`SHOWN_WAIT`], because
     /// there is none, it fails or it hangs, the terminal is used as well.
-    pub fn tell(&self, notice: &Notice, terminal: &mut dyn Write) {
-        if self.desktop.as_ref().is_some_and(|desktop| desktop.show(note(notice))) {
+    pub fn notify(&self, notice: &Notification, terminal: &mut dyn Write) {
+        if self.desktop.as_ref().is_some_and(|desktop| desktop.show(to_desktop(notice))) {
             return;
         }
-        let sequence = terminal::sequence(self.reach_by_terminal(), notice, &self.around);
+        let sequence = terminal::sequence(self.terminal_method(), notice, &self.around);
         // A terminal that is gone has nobody in front of it.
         let _gone = terminal.write_all(sequence.as_bytes()).and_then(|()| terminal.flush());
     }
 
     /// What is tried first, by what the environment says. [`probe`](Notifier::probe) says whether it works.
-    pub fn reach(&self) -> Reach {
-        if self.desktop.is_some() { Reach::Desktop } else { self.reach_by_terminal() }
+    pub fn method(&self) -> NotifyMethod {
+        if self.desktop.is_some() { NotifyMethod::Desktop } else { self.terminal_method() }
     }
 
     /// What is used where the desktop does not show it.
-    pub fn reach_by_terminal(&self) -> Reach {
-        terminal::reach(&self.around)
+    pub fn terminal_method(&self) -> NotifyMethod {
+        terminal::detect_method(&self.around)
     }
 
     /// Looks who shows notifications on this desktop. Shows none, and takes [`DEADLINE`] at most.
-    pub fn probe(&self) -> Desk {
-        self.desktop.as_ref().map_or(Desk::None, Desktop::look)
+    pub fn probe(&self) -> DesktopProbe {
+        self.desktop.as_ref().map_or(DesktopProbe::None, DesktopNotifier::probe)
     }
 }
 
 /// The notice as the desktop gets it. Servers read the body as markup, the summary as it is.
-fn note(notice: &Notice) -> Note {
-    let body =
-        plain(&notice.body, BODY, true).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    Note { summary: plain(&notice.summary, SUMMARY, true), body, urgent: notice.urgent }
+fn to_desktop(notice: &Notification) -> DesktopNotification {
+    let body = sanitize_line(&notice.body, BODY_CELLS, true)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    DesktopNotification {
+        summary: sanitize_line(&notice.summary, SUMMARY_CELLS, true),
+        body,
+        urgent: notice.urgent,
+    }
 }
 
 #[cfg(test)]

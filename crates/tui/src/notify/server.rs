@@ -5,11 +5,11 @@
 
 use std::time::Instant;
 
-use super::address::Place;
-use super::bus::{BUS, Bus};
-use super::desktop::{Desk, Note, Shown};
+use super::address::BusAddress;
+use super::bus::{BUS, BusConnection};
+use super::desktop::{DesktopNotification, DesktopProbe, ShownNotification};
 use super::error::BusError;
-use super::wire::{Call, Writer};
+use super::marshal::{BusCall, BusWriter};
 
 const SERVER: &str = "org.freedesktop.Notifications";
 const SERVER_PATH: &str = "/org/freedesktop/Notifications";
@@ -25,17 +25,17 @@ const CRITICAL: u8 = 2;
 /// Shows `note` in place of `last`, if the server that showed that one is still there: another one
 /// may have given the number to somebody else's.
 pub(super) fn notify(
-    places: &[Place],
+    places: &[BusAddress],
     deadline: Instant,
-    note: &Note,
-    last: Option<&Shown>,
-) -> Result<Shown, BusError> {
-    let mut bus = Bus::connect(places, deadline)?;
+    note: &DesktopNotification,
+    last: Option<&ShownNotification>,
+) -> Result<ShownNotification, BusError> {
+    let mut bus = BusConnection::connect(places, deadline)?;
     let replaces = match last {
         Some(last) if owner(&mut bus)?.as_ref() == Some(&last.server) => last.id,
         _ => 0,
     };
-    let mut body = Writer::default();
+    let mut body = BusWriter::default();
     body.string(APP);
     body.u32(replaces);
     body.string("");
@@ -49,7 +49,7 @@ pub(super) fn notify(
         hints.byte(if note.urgent { CRITICAL } else { NORMAL });
     });
     body.i32(ITS_OWN_TIME);
-    let call = Call {
+    let call = BusCall {
         destination: SERVER,
         path: SERVER_PATH,
         interface: SERVER,
@@ -59,23 +59,23 @@ pub(super) fn notify(
     };
     let answer = bus.call(&call)?;
     let id = answer.body("u").and_then(|mut body| body.u32()).ok_or(BusError::NotABus)?;
-    Ok(Shown { server: answer.sender.unwrap_or_default(), id })
+    Ok(ShownNotification { server: answer.sender.unwrap_or_default(), id })
 }
 
 /// Who shows notifications, now or when asked to.
-pub(super) fn look(places: &[Place], deadline: Instant) -> Result<Desk, BusError> {
-    let mut bus = Bus::connect(places, deadline)?;
+pub(super) fn probe(places: &[BusAddress], deadline: Instant) -> Result<DesktopProbe, BusError> {
+    let mut bus = BusConnection::connect(places, deadline)?;
     if owner(&mut bus)?.is_some() {
-        return Ok(Desk::Shows);
+        return Ok(DesktopProbe::ServerRunning);
     }
-    let answer = bus.call_bus("ListActivatableNames", "", Writer::default())?;
+    let answer = bus.call_bus("ListActivatableNames", "", BusWriter::default())?;
     let names = answer.body("as").and_then(|mut body| body.strings()).ok_or(BusError::NotABus)?;
-    Ok(if names.iter().any(|name| name == SERVER) { Desk::Startable } else { Desk::Nobody })
+    Ok(if names.iter().any(|name| name == SERVER) { DesktopProbe::Startable } else { DesktopProbe::NoServer })
 }
 
 /// The connection that owns the server's name.
-fn owner(bus: &mut Bus) -> Result<Option<String>, BusError> {
-    let mut body = Writer::default();
+fn owner(bus: &mut BusConnection) -> Result<Option<String>, BusError> {
+    let mut body = BusWriter::default();
     body.string(SERVER);
     match bus.call_bus("GetNameOwner", "s", body) {
         Ok(answer) => answer.body("s").and_then(|mut body| body.string()).map(Some).ok_or(BusError::NotABus),

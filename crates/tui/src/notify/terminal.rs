@@ -15,56 +15,56 @@
 //! `OSC 9` followed by a digit means something else to some terminals: our text begins with our name.
 //! The texts hold no `;`, and nothing that ends a sequence.
 
-use super::plain::plain;
-use super::surroundings::Surroundings;
-use super::{BODY, Notice, Reach, SUMMARY};
+use super::environment::TerminalEnv;
+use super::sanitize::sanitize_line;
+use super::{BODY_CELLS, Notification, NotifyMethod, SUMMARY_CELLS};
 
 const BELL: &str = "\x07";
 /// The first version of VTE that does not print what it does not know.
 const VTE_QUIET: u32 = 4600;
 
 /// How this terminal can be used.
-pub(super) fn reach(around: &Surroundings) -> Reach {
+pub(super) fn detect_method(around: &TerminalEnv) -> NotifyMethod {
     let term = around.term.as_deref().unwrap_or_default();
     if !around.terminal {
-        return Reach::Nothing;
+        return NotifyMethod::Nothing;
     }
     if around.multiplexer().is_some() || matches!(term, "" | "dumb" | "linux") {
-        return Reach::Bell;
+        return NotifyMethod::Bell;
     }
     // TERM first: it is the terminal's own, while the others may be inherited from one that started it.
     if matches!(term, "xterm-kitty" | "xterm-ghostty" | "wezterm") {
-        return Reach::Osc9;
+        return NotifyMethod::Osc9;
     }
     if is_foot(around) || term.starts_with("rxvt") {
-        return Reach::Osc777;
+        return NotifyMethod::Osc777;
     }
     if matches!(around.term_program.as_deref(), Some("iTerm.app" | "WezTerm" | "ghostty" | "kitty"))
         || around.lc_terminal.as_deref() == Some("iTerm2")
         || around.kitty_window_id.is_some()
     {
-        return Reach::Osc9;
+        return NotifyMethod::Osc9;
     }
     let vte = around.vte_version.as_deref().and_then(|version| version.parse::<u32>().ok());
-    if vte.is_some_and(|version| version >= VTE_QUIET) { Reach::Osc777 } else { Reach::Bell }
+    if vte.is_some_and(|version| version >= VTE_QUIET) { NotifyMethod::Osc777 } else { NotifyMethod::Bell }
 }
 
 /// The bytes that tell `notice` by `reach`.
-pub(super) fn sequence(reach: Reach, notice: &Notice, around: &Surroundings) -> String {
-    let text = |text: &str, limit| plain(text, limit, around.utf8).replace(';', ",");
-    let (summary, body) = (text(&notice.summary, SUMMARY), text(&notice.body, BODY));
+pub(super) fn sequence(reach: NotifyMethod, notice: &Notification, around: &TerminalEnv) -> String {
+    let text = |text: &str, limit| sanitize_line(text, limit, around.utf8).replace(';', ",");
+    let (summary, body) = (text(&notice.summary, SUMMARY_CELLS), text(&notice.body, BODY_CELLS));
     match reach {
-        Reach::Desktop | Reach::Nothing => String::new(),
-        Reach::Bell => BELL.to_owned(),
-        Reach::Osc9 if body.is_empty() => format!("\x1b]9;relay: {summary}\x07"),
-        Reach::Osc9 => format!("\x1b]9;relay: {summary}: {body}\x07"),
-        Reach::Osc777 => {
+        NotifyMethod::Desktop | NotifyMethod::Nothing => String::new(),
+        NotifyMethod::Bell => BELL.to_owned(),
+        NotifyMethod::Osc9 if body.is_empty() => format!("\x1b]9;relay: {summary}\x07"),
+        NotifyMethod::Osc9 => format!("\x1b]9;relay: {summary}: {body}\x07"),
+        NotifyMethod::Osc777 => {
             let bell = if is_foot(around) { "" } else { BELL };
             format!("\x1b]777;notify;relay: {summary};{body}\x07{bell}")
         }
     }
 }
 
-fn is_foot(around: &Surroundings) -> bool {
+fn is_foot(around: &TerminalEnv) -> bool {
     around.term.as_deref().is_some_and(|term| term == "foot" || term.starts_with("foot-"))
 }

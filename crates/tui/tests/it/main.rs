@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![cfg(target_os = "linux")]
 
-mod copy;
-mod desk;
-mod false_bus;
+mod desktop;
+mod hostile_bus;
 mod notify;
+mod osc52;

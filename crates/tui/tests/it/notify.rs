@@ -4,22 +4,24 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::time::Duration;
 
-use relaycode_tui::notify::{BusError, Desk as Found, Notice, Notifier, Reach, Surroundings};
+use relaycode_tui::notify::{
+    BusError, DesktopProbe as Found, Notification, Notifier, NotifyMethod, TerminalEnv,
+};
 
-use relaycode_testkit::bus::Bus;
+use relaycode_testkit::bus::TestBus;
 use relaycode_testkit::or_skip;
 
-use crate::desk::{Desk, around, wait_for};
+use crate::desktop::{Desk, around, wait_for};
 
-fn notice(summary: &str, body: &str, urgent: bool) -> Notice {
-    Notice { summary: summary.to_owned(), body: body.to_owned(), urgent }
+fn notice(summary: &str, body: &str, urgent: bool) -> Notification {
+    Notification { summary: summary.to_owned(), body: body.to_owned(), urgent }
 }
 
 /// Tells it, as often as a loaded machine makes it late, until the desktop confirms within the moment.
-fn show(notifier: &Notifier, notice: &Notice) {
+fn show(notifier: &Notifier, notice: &Notification) {
     wait_for("the desktop", || {
         let mut terminal = Vec::new();
-        notifier.tell(notice, &mut terminal);
+        notifier.notify(notice, &mut terminal);
         terminal.is_empty().then_some(())
     });
 }
@@ -28,9 +30,9 @@ fn show(notifier: &Notifier, notice: &Notice) {
 fn an_outcome_takes_the_place_of_the_question_that_waited() {
     let desk = or_skip!(Desk::start());
     let notifier = Notifier::new(around(desk.bus.address()));
-    assert_eq!(notifier.reach(), Reach::Desktop);
-    assert_eq!(notifier.reach_by_terminal(), Reach::Bell);
-    assert!(matches!(notifier.probe(), Found::Shows));
+    assert_eq!(notifier.method(), NotifyMethod::Desktop);
+    assert_eq!(notifier.terminal_method(), NotifyMethod::Bell);
+    assert!(matches!(notifier.probe(), Found::ServerRunning));
 
     show(&notifier, &notice("my-app: apply?", "3 files", true));
     assert_eq!(desk.displayed(), 1);
@@ -70,18 +72,18 @@ fn hostile_texts_arrive_as_plain_text() {
 
 #[test]
 fn on_a_bus_without_a_server_the_terminal_is_used() {
-    let bus = or_skip!(Bus::start());
+    let bus = or_skip!(TestBus::start());
     let notifier = Notifier::new(around(bus.address()));
-    assert!(matches!(notifier.probe(), Found::Nobody));
+    assert!(matches!(notifier.probe(), Found::NoServer));
     let mut terminal = Vec::new();
-    notifier.tell(&notice("apply?", "", true), &mut terminal);
+    notifier.notify(&notice("apply?", "", true), &mut terminal);
     assert_eq!(terminal, b"\x07");
 }
 
 #[test]
 fn a_server_that_the_bus_can_start_is_found() {
-    let bus = or_skip!(Bus::start());
-    bus.offer("org.freedesktop.Notifications", "/bin/false");
+    let bus = or_skip!(TestBus::start());
+    bus.add_service("org.freedesktop.Notifications", "/bin/false");
     // The bus reads its folder when it sees the change; until then nobody is known.
     let notifier = Notifier::new(around(bus.address()));
     wait_for("the service file", || matches!(notifier.probe(), Found::Startable).then_some(()));
@@ -89,19 +91,19 @@ fn a_server_that_the_bus_can_start_is_found() {
 
 #[test]
 fn the_runtime_directory_leads_to_the_bus_and_several_addresses_are_tried_in_order() {
-    let bus = or_skip!(Bus::start());
+    let bus = or_skip!(TestBus::start());
     let address = format!(
         "tcp:host=localhost;unix:path={}/gone,guid=0;{},guid=1",
         bus.folder().display(),
         bus.address()
     );
-    assert!(matches!(Notifier::new(around(&address)).probe(), Found::Nobody));
-    let by_directory = Surroundings {
+    assert!(matches!(Notifier::new(around(&address)).probe(), Found::NoServer));
+    let by_directory = TerminalEnv {
         bus_address: None,
         runtime_dir: Some(bus.folder().to_str().unwrap().to_owned()),
         ..around("")
     };
-    assert!(matches!(Notifier::new(by_directory).probe(), Found::Nobody));
+    assert!(matches!(Notifier::new(by_directory).probe(), Found::NoServer));
 }
 
 #[test]
@@ -109,7 +111,7 @@ fn a_bus_with_an_abstract_name_is_reached() {
     let name = format!("relay-test-{}", std::process::id());
     let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
     // Handed on to a real bus, byte by byte.
-    let bus = or_skip!(Bus::start());
+    let bus = or_skip!(TestBus::start());
     let socket = bus.folder().join("bus");
     let hand_on = std::thread::spawn(move || {
         let (ours, _) = listener.accept().unwrap();
@@ -125,7 +127,7 @@ fn a_bus_with_an_abstract_name_is_reached() {
         up.join().unwrap();
     });
     let found = Notifier::new(around(&format!("unix:abstract={name}"))).probe();
-    assert!(matches!(found, Found::Nobody), "{found:?}");
+    assert!(matches!(found, Found::NoServer), "{found:?}");
     hand_on.join().unwrap();
 }
 
@@ -134,9 +136,12 @@ fn without_a_bus_nothing_fails() {
     for address in ["unix:path=/nonexistent/bus", "autolaunch:", "", "unix:path=/dev/null"] {
         let notifier = Notifier::new(around(address));
         let found = notifier.probe();
-        assert!(matches!(found, Found::Failed(BusError::NoPlace | BusError::Io(_))), "{address}: {found:?}");
+        assert!(
+            matches!(found, Found::Failed(BusError::NoAddress | BusError::Io(_))),
+            "{address}: {found:?}"
+        );
         let mut terminal = Vec::new();
-        notifier.tell(&notice("apply?", "", true), &mut terminal);
+        notifier.notify(&notice("apply?", "", true), &mut terminal);
         assert_eq!(terminal, b"\x07");
     }
 }

@@ -4,13 +4,13 @@
 //! until one comes; elsewhere the clipboard is looked at every so often. Content is read only as text, at most as
 //! much as is asked for, and never waited for longer than is allowed: its owner may be gone, hang or lie.
 
-mod choice;
-mod polled;
+mod backend;
+#[cfg(unix)]
+pub(crate) mod poll;
+mod polling;
 mod stop;
 #[cfg(target_os = "linux")]
-pub(crate) mod target;
-#[cfg(unix)]
-pub(crate) mod waiting;
+pub(crate) mod text_format;
 #[cfg(target_os = "linux")]
 pub(crate) mod wayland;
 #[cfg(target_os = "linux")]
@@ -20,9 +20,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[cfg(target_os = "linux")]
-pub(crate) use choice::first;
-pub use choice::{Choice, open};
-pub use stop::{Stop, Stopper, stop};
+pub(crate) use backend::open_first;
+pub use backend::{ClipboardBackend, open};
+pub use stop::{WatchStopGuard, WatchStopSignal, stop_pair};
 
 /// A clipboard of the system.
 pub trait Clipboard: Send {
@@ -30,25 +30,25 @@ pub trait Clipboard: Send {
     fn name(&self) -> &'static str;
 
     /// Whether it tells of changes itself; else it is looked at every so often.
-    fn tells(&self) -> bool;
+    fn notifies_changes(&self) -> bool;
 
     /// Waits until something new may be there. A clipboard that does not tell is looked at once per
     /// `interval`. What was there before the first call is not new, nor is what was read last.
     ///
     /// # Errors
     /// If the clipboard is gone for good.
-    fn wait(&mut self, interval: Duration, stop: &Stop) -> Result<Woken, ClipboardError>;
+    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError>;
 
     /// What is there now: text of at most `most` bytes, waited for no longer than `patience`.
     ///
     /// # Errors
-    /// If the clipboard is gone for good. An owner that does not answer is no error: [`Content::Silent`].
-    fn read(&mut self, most: usize, patience: Duration) -> Result<Content, ClipboardError>;
+    /// If the clipboard is gone for good. An owner that does not answer is no error: [`ClipboardContent::Silent`].
+    fn read(&mut self, most: usize, patience: Duration) -> Result<ClipboardContent, ClipboardError>;
 }
 
 /// Why waiting ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Woken {
+pub enum ClipboardWake {
     /// Something new may be there.
     Changed,
     /// Somebody said stop.
@@ -57,13 +57,13 @@ pub enum Woken {
 
 /// What is on a clipboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum ClipboardContent {
     /// Text.
     Text(String),
     /// Nothing at all.
     Empty,
     /// What relay itself copied: it is not read. Only clipboards that tell of changes know this.
-    Ours,
+    OwnCopy,
     /// What a password manager marked as a secret: it is not read.
     Secret,
     /// Something that offers no text: an image, files.
@@ -78,7 +78,7 @@ pub enum Content {
 
 /// Where the user's clipboards are to be found: what the environment says, read by whoever has one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Desktop {
+pub struct DisplayAddresses {
     /// The compositor's socket: `WAYLAND_DISPLAY` in `XDG_RUNTIME_DIR`, if set.
     pub wayland: Option<PathBuf>,
     /// `DISPLAY`, if set.
@@ -97,7 +97,7 @@ pub struct ClipboardError {
 
 /// There is no clipboard that can be watched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NoClipboard {
+pub enum ClipboardUnavailable {
     /// Nothing says that there is a desktop.
     #[error("there is no desktop here (neither WAYLAND_DISPLAY nor DISPLAY is set)")]
     NoDesktop,

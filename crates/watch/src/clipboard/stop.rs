@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Who waits looks at this beside everything else: it becomes readable when it is time to end.
 #[derive(Debug)]
-pub struct Stop {
+pub struct WatchStopSignal {
     #[cfg(unix)]
     told: PipeReader,
     #[cfg(not(unix))]
@@ -24,7 +24,7 @@ pub struct Stop {
 
 /// Dropping it tells whoever has the other half to end.
 #[derive(Debug)]
-pub struct Stopper {
+pub struct WatchStopGuard {
     #[cfg(unix)]
     _open: PipeWriter,
     #[cfg(not(unix))]
@@ -35,25 +35,25 @@ pub struct Stopper {
 ///
 /// # Errors
 /// If the system has no pipe left.
-pub fn stop() -> io::Result<(Stopper, Stop)> {
+pub fn stop_pair() -> io::Result<(WatchStopGuard, WatchStopSignal)> {
     #[cfg(unix)]
     let (told, open) = io::pipe()?;
     #[cfg(not(unix))]
     let (open, told) = channel();
     #[cfg(not(unix))]
     let told = Mutex::new(told);
-    Ok((Stopper { _open: open }, Stop { told }))
+    Ok((WatchStopGuard { _open: open }, WatchStopSignal { told }))
 }
 
-impl Stop {
+impl WatchStopSignal {
     /// Waits that long, or until it is time to end: whether it is.
     #[cfg(unix)]
     #[must_use]
-    pub fn within(&self, time: Duration) -> bool {
-        use super::waiting::{after, poll_until, readable};
-        let mut told = [readable(self)];
+    pub fn wait_timeout(&self, time: Duration) -> bool {
+        use super::poll::{deadline_after, poll_readable, poll_until};
+        let mut told = [poll_readable(self)];
         // A wait that fails would turn the caller's loop into a spin: it is taken for the end.
-        poll_until(&mut told, after(time)).is_err() || !told[0].revents().is_empty()
+        poll_until(&mut told, deadline_after(time)).is_err() || !told[0].revents().is_empty()
     }
 
     /// Waits that long, or until it is time to end: whether it is.
@@ -66,7 +66,7 @@ impl Stop {
 }
 
 #[cfg(unix)]
-impl AsFd for Stop {
+impl AsFd for WatchStopSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.told.as_fd()
     }

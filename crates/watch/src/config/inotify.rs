@@ -9,21 +9,25 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
 use rustix::io::Errno;
 
-use super::Ring;
-use crate::clipboard::{Stop, Stopper, stop};
+use super::ConfigFileCallback;
+use crate::clipboard::{WatchStopGuard, WatchStopSignal, stop_pair};
 
 /// Room for some changes at once; a name has at most 255 bytes.
 const BUFFER: usize = 4_096;
 
 /// Two directories that are watched, for as long as this lives.
 #[derive(Debug)]
-pub(super) struct Watcher {
-    stopper: Option<Stopper>,
+pub(super) struct DirectoryWatcher {
+    stopper: Option<WatchStopGuard>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Watcher {
-    pub(super) fn start(root: &Path, home: Option<&Path>, ring: Ring) -> Result<Watcher, String> {
+impl DirectoryWatcher {
+    pub(super) fn start(
+        root: &Path,
+        home: Option<&Path>,
+        ring: ConfigFileCallback,
+    ) -> Result<DirectoryWatcher, String> {
         let changes = WatchFlags::CLOSE_WRITE
             | WatchFlags::MODIFY
             | WatchFlags::CREATE
@@ -31,23 +35,23 @@ impl Watcher {
             | WatchFlags::MOVED_FROM
             | WatchFlags::MOVED_TO
             | WatchFlags::ONLYDIR;
-        let watch = || -> Result<(OwnedFd, Stopper, Stop), std::io::Error> {
+        let watch = || -> Result<(OwnedFd, WatchStopGuard, WatchStopSignal), std::io::Error> {
             let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
             add_watch(&events, root, changes)?;
             if let Some(home) = home {
                 let _ = add_watch(&events, home, changes);
             }
-            let (stopper, stop) = stop()?;
+            let (stopper, stop) = stop_pair()?;
             Ok((events, stopper, stop))
         };
         let (events, stopper, stop) = watch().map_err(|error| error.to_string())?;
         let named = thread::Builder::new().name("configuration".to_string());
         let thread = named.spawn(move || listen(&events, &stop, &ring)).map_err(|error| error.to_string())?;
-        Ok(Watcher { stopper: Some(stopper), thread: Some(thread) })
+        Ok(DirectoryWatcher { stopper: Some(stopper), thread: Some(thread) })
     }
 }
 
-impl Drop for Watcher {
+impl Drop for DirectoryWatcher {
     fn drop(&mut self) {
         drop(self.stopper.take());
         if let Some(thread) = self.thread.take() {
@@ -56,7 +60,7 @@ impl Drop for Watcher {
     }
 }
 
-fn listen(events: &OwnedFd, stop: &Stop, ring: &Ring) {
+fn listen(events: &OwnedFd, stop: &WatchStopSignal, ring: &ConfigFileCallback) {
     let mut buffer = [MaybeUninit::uninit(); BUFFER];
     loop {
         let (own, end) = (events.as_fd(), stop.as_fd());

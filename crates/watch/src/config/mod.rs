@@ -13,38 +13,41 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use relaycode_project::config::{FILES, USER_FILE};
+use relaycode_project::config::{PROJECT_FILES, USER_FILE};
 
 /// The files are watched, for as long as this lives.
 #[derive(Debug)]
-pub struct ConfigWatch {
-    _watcher: inotify::Watcher,
-    touched: Arc<AtomicBool>,
+pub struct ConfigWatcher {
+    _watcher: inotify::DirectoryWatcher,
+    changed: Arc<AtomicBool>,
 }
 
-impl ConfigWatch {
+impl ConfigWatcher {
     /// Begins to watch the files in `root` and in `home`; `bell` rings when something happened.
     ///
     /// # Errors
     /// Why the project's directory cannot be watched. The user's own need not exist.
-    pub fn start(root: &Path, home: Option<&Path>, bell: UnixStream) -> Result<ConfigWatch, String> {
+    pub fn start(root: &Path, home: Option<&Path>, bell: UnixStream) -> Result<ConfigWatcher, String> {
         let touched = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&touched);
         let ring = move |name: &str| {
-            if FILES.contains(&name) || name == USER_FILE {
+            if PROJECT_FILES.contains(&name) || name == USER_FILE {
                 flag.store(true, Ordering::SeqCst);
                 // A full pipe rings already.
                 let _ = (&bell).write(&[1]);
             }
         };
-        Ok(ConfigWatch { _watcher: inotify::Watcher::start(root, home, Box::new(ring))?, touched })
+        Ok(ConfigWatcher {
+            _watcher: inotify::DirectoryWatcher::start(root, home, Box::new(ring))?,
+            changed: touched,
+        })
     }
 
     /// Whether something happened since this was asked last.
-    pub fn touched(&self) -> bool {
-        self.touched.swap(false, Ordering::SeqCst)
+    pub fn take_changed(&self) -> bool {
+        self.changed.swap(false, Ordering::SeqCst)
     }
 }
 
 /// Hears the name of a file that something happened to.
-type Ring = Box<dyn Fn(&str) + Send>;
+type ConfigFileCallback = Box<dyn Fn(&str) + Send>;

@@ -11,17 +11,17 @@ mod wayland;
 #[cfg(target_os = "linux")]
 mod x11;
 
-use crate::clipboard::{Choice, ClipboardError, Desktop, NoClipboard};
+use crate::clipboard::{ClipboardBackend, ClipboardError, ClipboardUnavailable, DisplayAddresses};
 
 /// The longest text that is put on the clipboard, in bytes.
 pub const HOLD_MOST: usize = 1024 * 1024;
 
 /// So many readers are served at once; one more takes the place of the oldest.
 #[cfg(target_os = "linux")]
-const READERS: usize = 16;
+const MAX_READERS: usize = 16;
 /// How long who has begun to read may go on after somebody else copied.
 #[cfg(target_os = "linux")]
-const LINGER: std::time::Duration = std::time::Duration::from_secs(2);
+const LINGER_TIME: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// The text could not be put on the clipboard, or not be kept there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum HoldError {
     },
     /// There is no clipboard.
     #[error(transparent)]
-    NoClipboard(#[from] NoClipboard),
+    NoClipboard(#[from] ClipboardUnavailable),
     /// Somebody else copied at the same moment, or the clipboard lets nobody in.
     #[error("the clipboard ({name}) did not take the text; try again")]
     Refused {
@@ -51,47 +51,64 @@ pub enum HoldError {
 ///
 /// # Errors
 /// If the text never got there (`ready` was not called), or the clipboard ended.
-pub fn hold(text: &str, desktop: &Desktop, choice: Choice, ready: impl FnOnce()) -> Result<(), HoldError> {
+pub fn hold(
+    text: &str,
+    desktop: &DisplayAddresses,
+    choice: ClipboardBackend,
+    ready: impl FnOnce(),
+) -> Result<(), HoldError> {
     if text.len() > HOLD_MOST {
         return Err(HoldError::TooLarge { size: text.len() });
     }
-    if choice == Choice::None {
-        return Err(NoClipboard::Off.into());
+    if choice == ClipboardBackend::None {
+        return Err(ClipboardUnavailable::Off.into());
     }
     keep(text, desktop, choice, ready)
 }
 
 #[cfg(target_os = "linux")]
-fn keep(text: &str, desktop: &Desktop, choice: Choice, ready: impl FnOnce()) -> Result<(), HoldError> {
-    use crate::clipboard::first;
+fn keep(
+    text: &str,
+    desktop: &DisplayAddresses,
+    choice: ClipboardBackend,
+    ready: impl FnOnce(),
+) -> Result<(), HoldError> {
+    use crate::clipboard::open_first;
 
-    enum Server {
-        Wayland(Box<crate::clipboard::wayland::Link>),
-        X11(Box<crate::clipboard::x11::Link>),
+    enum HoldBackend {
+        Wayland(Box<crate::clipboard::wayland::WaylandConnection>),
+        X11(Box<crate::clipboard::x11::X11Connection>),
     }
-    let wayland = |desktop: &Desktop| {
-        let socket = desktop.wayland.as_deref().ok_or(NoClipboard::NoDesktop)?;
-        crate::clipboard::wayland::Link::open(socket).map(Box::new).map(Server::Wayland)
+    let wayland = |desktop: &DisplayAddresses| {
+        let socket = desktop.wayland.as_deref().ok_or(ClipboardUnavailable::NoDesktop)?;
+        crate::clipboard::wayland::WaylandConnection::open(socket).map(Box::new).map(HoldBackend::Wayland)
     };
-    let x11 = |desktop: &Desktop| {
-        let display = desktop.x11.as_deref().ok_or(NoClipboard::NoDesktop)?;
-        crate::clipboard::x11::Link::open(display).map(Box::new).map(Server::X11)
+    let x11 = |desktop: &DisplayAddresses| {
+        let display = desktop.x11.as_deref().ok_or(ClipboardUnavailable::NoDesktop)?;
+        crate::clipboard::x11::X11Connection::open(display).map(Box::new).map(HoldBackend::X11)
     };
     let server = match choice {
-        Choice::Wayland => wayland(desktop)?,
-        Choice::X11 => x11(desktop)?,
-        Choice::Auto | Choice::Poll | Choice::None => first(desktop, wayland, x11)?,
+        ClipboardBackend::Wayland => wayland(desktop)?,
+        ClipboardBackend::X11 => x11(desktop)?,
+        ClipboardBackend::Auto | ClipboardBackend::Poll | ClipboardBackend::None => {
+            open_first(desktop, wayland, x11)?
+        }
     };
     match server {
-        Server::Wayland(link) => wayland::serve(*link, text, ready),
-        Server::X11(link) => x11::serve(&link, text, ready),
+        HoldBackend::Wayland(link) => wayland::serve(*link, text, ready),
+        HoldBackend::X11(link) => x11::serve(&link, text, ready),
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn keep(text: &str, _: &Desktop, _: Choice, ready: impl FnOnce()) -> Result<(), HoldError> {
+fn keep(
+    text: &str,
+    _: &DisplayAddresses,
+    _: ClipboardBackend,
+    ready: impl FnOnce(),
+) -> Result<(), HoldError> {
     let name = if cfg!(windows) { "Windows" } else { "macOS" };
-    let no = |error: arboard::Error| NoClipboard::Unreachable { name, why: error.to_string() };
+    let no = |error: arboard::Error| ClipboardUnavailable::Unreachable { name, why: error.to_string() };
     arboard::Clipboard::new().and_then(|mut clipboard| clipboard.set_text(text)).map_err(no)?;
     ready();
     Ok(())

@@ -7,26 +7,26 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::{Errno, ioctl_fionbio, write};
 
-use super::{HoldError, LINGER, READERS};
-use crate::clipboard::Content;
-use crate::clipboard::target::{Form, OURS};
-use crate::clipboard::waiting::after;
-use crate::clipboard::wayland::{Link, NAME};
+use super::{HoldError, LINGER_TIME, MAX_READERS};
+use crate::clipboard::ClipboardContent;
+use crate::clipboard::poll::deadline_after;
+use crate::clipboard::text_format::{ClipboardFormat, OWN_COPY_MARK};
+use crate::clipboard::wayland::{NAME, WaylandConnection};
 
 /// One who asked, and how much it has.
-struct Reader {
+struct WaylandTextReader {
     pipe: OwnedFd,
-    given: usize,
+    sent: usize,
 }
 
-pub(super) fn serve(mut link: Link, text: &str, ready: impl FnOnce()) -> Result<(), HoldError> {
-    let mut forms = vec![OURS];
-    forms.extend(Form::ALL.map(Form::name));
-    link.put(&forms);
+pub(super) fn serve(mut link: WaylandConnection, text: &str, ready: impl FnOnce()) -> Result<(), HoldError> {
+    let mut forms = vec![OWN_COPY_MARK];
+    forms.extend(ClipboardFormat::ALL.map(ClipboardFormat::name));
+    link.set_selection(&forms);
     // The compositor shows it to us as to everybody, or somebody was faster.
     link.sync()?;
-    let until = after(LINGER);
-    while !is_ours(&link) {
+    let until = deadline_after(LINGER_TIME);
+    while !is_own_copy(&link) {
         if link.state.cancelled || until.is_some_and(|until| Instant::now() >= until) {
             return Err(HoldError::Refused { name: NAME });
         }
@@ -34,22 +34,22 @@ pub(super) fn serve(mut link: Link, text: &str, ready: impl FnOnce()) -> Result<
     }
     ready();
 
-    let mut readers: VecDeque<Reader> = VecDeque::new();
+    let mut readers: VecDeque<WaylandTextReader> = VecDeque::new();
     let mut end: Option<Instant> = None;
     loop {
         for (form, pipe) in std::mem::take(&mut link.state.wanted) {
             // The mark itself says nothing: its pipe is closed at once.
-            if form == OURS || ioctl_fionbio(&pipe, true).is_err() {
+            if form == OWN_COPY_MARK || ioctl_fionbio(&pipe, true).is_err() {
                 continue;
             }
-            if readers.len() == READERS {
+            if readers.len() == MAX_READERS {
                 readers.pop_front();
             }
-            readers.push_back(Reader { pipe, given: 0 });
+            readers.push_back(WaylandTextReader { pipe, sent: 0 });
         }
-        readers.retain_mut(|reader| wants_more(reader, text.as_bytes()));
+        readers.retain_mut(|reader| write_more(reader, text.as_bytes()));
         if link.state.cancelled && end.is_none() {
-            end = after(LINGER);
+            end = deadline_after(LINGER_TIME);
         }
         if let Some(end) = end
             && (readers.is_empty() || Instant::now() >= end)
@@ -62,16 +62,16 @@ pub(super) fn serve(mut link: Link, text: &str, ready: impl FnOnce()) -> Result<
     }
 }
 
-fn is_ours(link: &Link) -> bool {
-    let known = link.state.selection.as_ref().and_then(|(_, offered)| offered.known());
-    known == Some(Content::Ours)
+fn is_own_copy(link: &WaylandConnection) -> bool {
+    let known = link.state.selection.as_ref().and_then(|(_, offered)| offered.known_content());
+    known == Some(ClipboardContent::OwnCopy)
 }
 
 /// Gives it as much as it takes now; whether it wants more.
-fn wants_more(reader: &mut Reader, text: &[u8]) -> bool {
-    while reader.given < text.len() {
-        match write(&reader.pipe, &text[reader.given..]) {
-            Ok(count) => reader.given += count,
+fn write_more(reader: &mut WaylandTextReader, text: &[u8]) -> bool {
+    while reader.sent < text.len() {
+        match write(&reader.pipe, &text[reader.sent..]) {
+            Ok(count) => reader.sent += count,
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => return true,
             // It is gone, or has enough.

@@ -11,54 +11,54 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::{HoldError, LINGER, READERS};
+use super::{HoldError, LINGER_TIME, MAX_READERS};
 use crate::clipboard::ClipboardError;
-use crate::clipboard::target::Form;
-use crate::clipboard::waiting::after;
-use crate::clipboard::x11::{Link, NAME, Next, gone};
+use crate::clipboard::poll::deadline_after;
+use crate::clipboard::text_format::ClipboardFormat;
+use crate::clipboard::x11::{NAME, X11Connection, X11WaitResult, connection_error};
 
 /// What is put into a property at once. Every server takes requests of this size.
 const PART: usize = 64 * 1024;
 
 /// One who asked for a long text, and how much it has.
-struct Reader {
+struct X11TextReader {
     window: Window,
     property: Atom,
     target: Atom,
-    given: usize,
+    sent: usize,
 }
 
-struct Holder<'a> {
-    link: &'a Link,
+struct X11SelectionHolder<'a> {
+    link: &'a X11Connection,
     text: &'a str,
     /// Since when the clipboard is ours, by the server's clock.
     since: Timestamp,
-    readers: VecDeque<Reader>,
+    readers: VecDeque<X11TextReader>,
 }
 
-pub(super) fn serve(link: &Link, text: &str, ready: impl FnOnce()) -> Result<(), HoldError> {
-    let window = link.window()?;
-    let since = now(link, window)?;
-    link.server.set_selection_owner(window, link.atoms.clipboard, since).map_err(gone)?;
+pub(super) fn serve(link: &X11Connection, text: &str, ready: impl FnOnce()) -> Result<(), HoldError> {
+    let window = link.create_hidden_window()?;
+    let since = server_time(link, window)?;
+    link.server.set_selection_owner(window, link.atoms.clipboard, since).map_err(connection_error)?;
     if link.owner()? != Some(window) {
         return Err(HoldError::Refused { name: NAME });
     }
     ready();
 
-    let mut holder = Holder { link, text, since, readers: VecDeque::new() };
+    let mut holder = X11SelectionHolder { link, text, since, readers: VecDeque::new() };
     let mut end: Option<Instant> = None;
     loop {
-        match link.next(end, None)? {
-            Next::Event(Event::SelectionRequest(asked)) => holder.answer(&asked)?,
-            Next::Event(Event::PropertyNotify(taken)) if taken.state == Property::DELETE => {
-                holder.go_on(taken.window, taken.atom)?;
+        match link.next_event(end, None)? {
+            X11WaitResult::Event(Event::SelectionRequest(asked)) => holder.answer_request(&asked)?,
+            X11WaitResult::Event(Event::PropertyNotify(taken)) if taken.state == Property::DELETE => {
+                holder.send_next_part(taken.window, taken.atom)?;
             }
-            Next::Event(Event::SelectionClear(lost)) if lost.owner == window => {
-                end = after(LINGER);
+            X11WaitResult::Event(Event::SelectionClear(lost)) if lost.owner == window => {
+                end = deadline_after(LINGER_TIME);
             }
             // Errors are about windows of readers that are gone.
-            Next::Event(_) => {}
-            Next::Late | Next::Stopped => return Ok(()),
+            X11WaitResult::Event(_) => {}
+            X11WaitResult::TimedOut | X11WaitResult::Stopped => return Ok(()),
         }
         if end.is_some() && holder.readers.is_empty() {
             // Asked and answered: a server forgets what it has not read yet when a client closes, and whoever was
@@ -71,26 +71,30 @@ pub(super) fn serve(link: &Link, text: &str, ready: impl FnOnce()) -> Result<(),
 
 /// The server's time, told by a property that changes: to take the clipboard without it could take it from
 /// somebody who copied later.
-fn now(link: &Link, window: Window) -> Result<Timestamp, ClipboardError> {
+fn server_time(link: &X11Connection, window: Window) -> Result<Timestamp, ClipboardError> {
     let property = link.atoms.transfer;
-    link.server.change_property8(PropMode::APPEND, window, property, AtomEnum::STRING, &[]).map_err(gone)?;
+    link.server
+        .change_property8(PropMode::APPEND, window, property, AtomEnum::STRING, &[])
+        .map_err(connection_error)?;
     loop {
-        match link.next(after(LINGER), None)? {
-            Next::Event(Event::PropertyNotify(changed)) if changed.window == window => {
+        match link.next_event(deadline_after(LINGER_TIME), None)? {
+            X11WaitResult::Event(Event::PropertyNotify(changed)) if changed.window == window => {
                 return Ok(changed.time);
             }
-            Next::Event(_) => {}
-            Next::Late | Next::Stopped => return Err(gone("the server does not answer")),
+            X11WaitResult::Event(_) => {}
+            X11WaitResult::TimedOut | X11WaitResult::Stopped => {
+                return Err(connection_error("the server does not answer"));
+            }
         }
     }
 }
 
-impl Holder<'_> {
-    fn answer(&mut self, asked: &SelectionRequestEvent) -> Result<(), ClipboardError> {
+impl X11SelectionHolder<'_> {
+    fn answer_request(&mut self, asked: &SelectionRequestEvent) -> Result<(), ClipboardError> {
         // Clients from before 1988 name no property.
         let property = if asked.property == x11rb::NONE { asked.target } else { asked.property };
         let put = asked.selection == self.link.atoms.clipboard
-            && self.put(asked.requestor, property, asked.target)?;
+            && self.write_property(asked.requestor, property, asked.target)?;
         let answer = SelectionNotifyEvent {
             response_type: SELECTION_NOTIFY_EVENT,
             sequence: 0,
@@ -104,71 +108,83 @@ impl Holder<'_> {
             .server
             .send_event(false, asked.requestor, EventMask::NO_EVENT, answer)
             .map(drop)
-            .map_err(gone)
+            .map_err(connection_error)
     }
 
     /// Puts what was asked for there; whether we have it.
-    fn put(&mut self, window: Window, property: Atom, target: Atom) -> Result<bool, ClipboardError> {
+    fn write_property(
+        &mut self,
+        window: Window,
+        property: Atom,
+        target: Atom,
+    ) -> Result<bool, ClipboardError> {
         let (server, atoms) = (&self.link.server, &self.link.atoms);
         let replace = PropMode::REPLACE;
         if target == atoms.targets {
             let mut targets = vec![atoms.targets, atoms.timestamp, atoms.ours];
-            let forms = Form::ALL.into_iter().filter(|&form| self.has(form));
-            targets.extend(forms.map(|form| atoms.of_form(form)));
-            server.change_property32(replace, window, property, AtomEnum::ATOM, &targets).map_err(gone)?;
+            let forms = ClipboardFormat::ALL.into_iter().filter(|&form| self.can_offer(form));
+            targets.extend(forms.map(|form| atoms.atom_of_format(form)));
+            server
+                .change_property32(replace, window, property, AtomEnum::ATOM, &targets)
+                .map_err(connection_error)?;
             return Ok(true);
         }
         if target == atoms.timestamp {
             server
                 .change_property32(replace, window, property, AtomEnum::INTEGER, &[self.since])
-                .map_err(gone)?;
+                .map_err(connection_error)?;
             return Ok(true);
         }
         if target == atoms.ours {
-            server.change_property8(replace, window, property, target, &[]).map_err(gone)?;
+            server.change_property8(replace, window, property, target, &[]).map_err(connection_error)?;
             return Ok(true);
         }
-        if !Form::ALL.into_iter().any(|form| atoms.of_form(form) == target && self.has(form)) {
+        if !ClipboardFormat::ALL
+            .into_iter()
+            .any(|form| atoms.atom_of_format(form) == target && self.can_offer(form))
+        {
             return Ok(false);
         }
         if self.text.len() <= PART {
-            server.change_property8(replace, window, property, target, self.text.as_bytes()).map_err(gone)?;
+            server
+                .change_property8(replace, window, property, target, self.text.as_bytes())
+                .map_err(connection_error)?;
             return Ok(true);
         }
-        if self.readers.len() == READERS {
+        if self.readers.len() == MAX_READERS {
             self.readers.pop_front();
         }
         let look = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        server.change_window_attributes(window, &look).map_err(gone)?;
+        server.change_window_attributes(window, &look).map_err(connection_error)?;
         let size = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        server.change_property32(replace, window, property, atoms.incr, &[size]).map_err(gone)?;
-        self.readers.push_back(Reader { window, property, target, given: 0 });
+        server.change_property32(replace, window, property, atoms.incr, &[size]).map_err(connection_error)?;
+        self.readers.push_back(X11TextReader { window, property, target, sent: 0 });
         Ok(true)
     }
 
     /// The old form is Latin-1: only of ASCII are its bytes ours.
-    fn has(&self, form: Form) -> bool {
-        form != Form::Latin1 || self.text.is_ascii()
+    fn can_offer(&self, form: ClipboardFormat) -> bool {
+        form != ClipboardFormat::Latin1 || self.text.is_ascii()
     }
 
     /// The last part was taken: the next; after the text an empty one.
-    fn go_on(&mut self, window: Window, property: Atom) -> Result<(), ClipboardError> {
+    fn send_next_part(&mut self, window: Window, property: Atom) -> Result<(), ClipboardError> {
         let at =
             self.readers.iter().position(|reader| (reader.window, reader.property) == (window, property));
         let Some(reader) = at.and_then(|at| self.readers.get_mut(at)) else { return Ok(()) };
-        let left = &self.text.as_bytes()[reader.given..];
+        let left = &self.text.as_bytes()[reader.sent..];
         let part = &left[..left.len().min(PART)];
         self.link
             .server
             .change_property8(PropMode::REPLACE, window, property, reader.target, part)
-            .map_err(gone)?;
-        reader.given += part.len();
+            .map_err(connection_error)?;
+        reader.sent += part.len();
         if part.is_empty() {
             self.readers.retain(|reader| (reader.window, reader.property) != (window, property));
             // What else happens to its window is none of our business.
             if !self.readers.iter().any(|reader| reader.window == window) {
                 let look = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
-                self.link.server.change_window_attributes(window, &look).map_err(gone)?;
+                self.link.server.change_window_attributes(window, &look).map_err(connection_error)?;
             }
         }
         Ok(())

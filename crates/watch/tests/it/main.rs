@@ -11,10 +11,10 @@
 #![cfg(target_os = "linux")]
 
 mod compositor;
-mod displays;
-mod holding;
+mod display_servers;
+mod hold;
 mod polled;
-mod stage;
+mod support;
 mod wayland;
 mod x11;
 mod x11_owners;

@@ -4,10 +4,10 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use relaycode_watch::clipboard::{Choice, Content, Desktop, Woken, open};
+use relaycode_watch::clipboard::{ClipboardBackend, ClipboardContent, ClipboardWake, DisplayAddresses, open};
 
-use crate::displays::Display;
-use crate::stage::{changed, follow, read, text, until, wait_for};
+use crate::display_servers::Display;
+use crate::support::{changed, follow, read, text, until, wait_for};
 
 #[test]
 fn a_clipboard_that_does_not_tell_is_looked_at() {
@@ -32,20 +32,22 @@ fn in_a_process_of_its_own() {
         assert!(xclip.wait().unwrap().success());
     };
     copy(&[], b"before");
-    let mut clipboard = open(&Desktop::default(), Choice::Poll).unwrap();
-    assert!(!clipboard.tells());
+    let mut clipboard = open(&DisplayAddresses::default(), ClipboardBackend::Poll).unwrap();
+    assert!(!clipboard.notifies_changes());
     until("the first text", || read(&mut *clipboard) == text("before"));
-    assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(Woken::Stopped));
+    assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(ClipboardWake::Stopped));
     copy(&[], "neu: 世\r\n".as_bytes());
     changed(&mut *clipboard);
     assert_eq!(read(&mut *clipboard), text("neu: 世\r\n"));
-    assert_eq!(clipboard.read(4, Duration::from_secs(1)).unwrap(), Content::TooLarge);
+    assert_eq!(clipboard.read(4, Duration::from_secs(1)).unwrap(), ClipboardContent::TooLarge);
     // The same again is nothing new.
     copy(&[], "neu: 世\r\n".as_bytes());
-    assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(Woken::Stopped));
+    assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(ClipboardWake::Stopped));
     copy(&["-t", "image/png"], b"\x89PNG");
     // xclip answers with the image whatever it is asked for, which the library takes for a failure.
-    until("no text", || matches!(read(&mut *clipboard), Content::NotText | Content::Silent));
+    until("no text", || {
+        matches!(read(&mut *clipboard), ClipboardContent::NotText | ClipboardContent::Silent)
+    });
     copy(&[], b"text again");
     follow(&mut *clipboard, &text("text again"));
 }

@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
-use relaycode_watch::clipboard::{Choice, Clipboard, Content, Desktop, NoClipboard, Woken, open};
+use relaycode_watch::clipboard::{
+    Clipboard, ClipboardBackend, ClipboardContent, ClipboardUnavailable, ClipboardWake, DisplayAddresses,
+    open,
+};
 
-use crate::displays::Display;
-use crate::stage::{changed, follow, idle_cost, read, status, text, until, wait_for};
+use crate::display_servers::Display;
+use crate::support::{changed, follow, idle_cost, read, status, text, until, wait_for};
 
 const XCLIP: [&str; 2] = ["-selection", "clipboard"];
 
 fn opened(display: &Display) -> Box<dyn Clipboard> {
-    open(&display.desktop, Choice::Auto).unwrap()
+    open(&display.desktop, ClipboardBackend::Auto).unwrap()
 }
 
 #[test]
@@ -18,9 +21,9 @@ fn what_is_copied_is_noticed_and_read_as_it_is() {
     let Some(display) = Display::x11(&[]) else { return };
     display.copy_before("before");
     let mut clipboard = opened(&display);
-    assert_eq!((clipboard.name(), clipboard.tells()), ("X11", true));
+    assert_eq!((clipboard.name(), clipboard.notifies_changes()), ("X11", true));
     // What was there before is not new.
-    assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(100)), Ok(Woken::Stopped));
+    assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(100)), Ok(ClipboardWake::Stopped));
     assert_eq!(read(&mut *clipboard), text("before"));
     for said in ["plain", "Grüße, 世界 🙂\n", "a\r\nb\r\n", "\0 nul \x1b[31m\n\n\n"] {
         display.copy_text(said);
@@ -36,15 +39,15 @@ fn what_is_copied_is_noticed_and_read_as_it_is() {
 fn what_is_no_text_is_told_apart_from_nothing() {
     let Some(display) = Display::x11(&[]) else { return };
     let mut clipboard = opened(&display);
-    assert_eq!(read(&mut *clipboard), Content::Empty);
+    assert_eq!(read(&mut *clipboard), ClipboardContent::Empty);
     let copied = [
-        ("image/png", &b"\x89PNG\r\n\x1a\n"[..], Content::NotText),
-        ("text/uri-list", b"file:///etc/passwd\r\n", Content::NotText),
-        ("UTF8_STRING", b"\xff\xfe not utf-8", Content::NotUtf8),
+        ("image/png", &b"\x89PNG\r\n\x1a\n"[..], ClipboardContent::NotText),
+        ("text/uri-list", b"file:///etc/passwd\r\n", ClipboardContent::NotText),
+        ("UTF8_STRING", b"\xff\xfe not utf-8", ClipboardContent::NotUtf8),
         ("STRING", b"caf\xe9", text("café")),
-        ("UTF8_STRING", b"", Content::Empty),
-        ("application/x-relaycode", b"", Content::Ours),
-        ("x-kde-passwordManagerHint", b"secret", Content::Secret),
+        ("UTF8_STRING", b"", ClipboardContent::Empty),
+        ("application/x-relaycode", b"", ClipboardContent::OwnCopy),
+        ("x-kde-passwordManagerHint", b"secret", ClipboardContent::Secret),
     ];
     for (target, bytes, content) in copied {
         display.copy("xclip", &[&XCLIP[..], &["-t", target]].concat(), bytes);
@@ -54,7 +57,7 @@ fn what_is_no_text_is_told_apart_from_nothing() {
     // Its owner ends: nothing is there.
     display.copy("xsel", &["-b", "-c"], b"");
     changed(&mut *clipboard);
-    assert_eq!(read(&mut *clipboard), Content::Empty);
+    assert_eq!(read(&mut *clipboard), ClipboardContent::Empty);
 }
 
 #[test]
@@ -69,7 +72,7 @@ fn long_text_comes_in_parts_and_up_to_the_limit() {
         assert_eq!(clipboard.read(long.len(), Duration::from_secs(9)).unwrap(), text(&long), "{program}");
         assert_eq!(
             clipboard.read(long.len() - 1, Duration::from_secs(9)).unwrap(),
-            Content::TooLarge,
+            ClipboardContent::TooLarge,
             "{program}"
         );
         // Neither giving up in the middle nor leaving right after has hurt its owner.
@@ -89,7 +92,7 @@ fn a_hundred_megabytes_are_refused_without_being_read() {
     changed(&mut *clipboard);
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     let before = status("VmRSS");
-    assert_eq!(read(&mut *clipboard), Content::TooLarge);
+    assert_eq!(read(&mut *clipboard), ClipboardContent::TooLarge);
     assert!(status("VmHWM") < before + 30 * 1024, "held too much of it");
     assert!(copying.wait().unwrap().success());
     display.copy_text("small again");
@@ -105,7 +108,7 @@ fn what_is_too_large_for_relay_can_still_be_pasted_elsewhere() {
     let mut copying =
         display.shell("head -c 20000000 /dev/zero | tr '\\0' a | xclip -i -selection clipboard");
     changed(&mut *clipboard);
-    assert_eq!(read(&mut *clipboard), Content::TooLarge);
+    assert_eq!(read(&mut *clipboard), ClipboardContent::TooLarge);
     assert!(copying.wait().unwrap().success());
     // relay waits for the next change, as it does when it watches, and lets the rest come meanwhile.
     let paste = ["1", "xclip", "-o", "-selection", "clipboard"];
@@ -142,17 +145,19 @@ fn a_server_that_dies_is_an_error_and_not_a_hang() {
     assert_eq!(error.name, "X11");
     assert!(clipboard.read(9, Duration::from_secs(1)).is_err());
     assert!(matches!(
-        open(&display.desktop, Choice::Auto),
-        Err(NoClipboard::Unreachable { name: "X11", .. })
+        open(&display.desktop, ClipboardBackend::Auto),
+        Err(ClipboardUnavailable::Unreachable { name: "X11", .. })
     ));
 }
 
 #[test]
 fn a_display_that_is_not_there_is_named() {
-    let nowhere = Desktop { wayland: None, x11: Some(":987".into()) };
-    let Err(no) = open(&nowhere, Choice::Auto) else { panic!("opened a display that is not there") };
+    let nowhere = DisplayAddresses { wayland: None, x11: Some(":987".into()) };
+    let Err(no) = open(&nowhere, ClipboardBackend::Auto) else {
+        panic!("opened a display that is not there")
+    };
     assert!(no.to_string().contains(":987"), "{no}");
-    let nonsense = Desktop { wayland: None, x11: Some("no display".into()) };
-    assert!(matches!(open(&nonsense, Choice::X11), Err(NoClipboard::Unreachable { .. })));
-    assert!(matches!(open(&nonsense, Choice::Wayland), Err(NoClipboard::NoDesktop)));
+    let nonsense = DisplayAddresses { wayland: None, x11: Some("no display".into()) };
+    assert!(matches!(open(&nonsense, ClipboardBackend::X11), Err(ClipboardUnavailable::Unreachable { .. })));
+    assert!(matches!(open(&nonsense, ClipboardBackend::Wayland), Err(ClipboardUnavailable::NoDesktop)));
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use relaycode_watch::clipboard::{Choice, Clipboard, Content, Woken, open};
+use relaycode_watch::clipboard::{Clipboard, ClipboardBackend, ClipboardContent, ClipboardWake, open};
 use rustix::process::{Pid, Signal, kill_process};
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
@@ -16,8 +16,8 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-use crate::displays::Display;
-use crate::stage::{changed, read, text, until, wait_for};
+use crate::display_servers::Display;
+use crate::support::{changed, read, text, until, wait_for};
 
 /// Owns the clipboard as badly as a test wants.
 struct Owner {
@@ -87,7 +87,7 @@ impl Owner {
 }
 
 fn opened(display: &Display) -> Box<dyn Clipboard> {
-    open(&display.desktop, Choice::X11).unwrap()
+    open(&display.desktop, ClipboardBackend::X11).unwrap()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn an_owner_that_never_answers_is_given_up_in_time() {
     changed(&mut *clipboard);
     for _ in 0..12 {
         let begun = Instant::now();
-        assert_eq!(clipboard.read(9, Duration::from_millis(100)).unwrap(), Content::Silent);
+        assert_eq!(clipboard.read(9, Duration::from_millis(100)).unwrap(), ClipboardContent::Silent);
         assert!(begun.elapsed() < Duration::from_secs(3));
     }
     display.copy_text("alive");
@@ -132,7 +132,7 @@ fn the_late_answer_to_an_earlier_request_is_not_taken_for_this_one() {
     let owner = Owner::new(&display);
     owner.own();
     changed(&mut *clipboard);
-    assert_eq!(clipboard.read(99, Duration::from_millis(100)).unwrap(), Content::Silent);
+    assert_eq!(clipboard.read(99, Duration::from_millis(100)).unwrap(), ClipboardContent::Silent);
     let late = owner.asked();
     let (said, is_said) = channel::<()>();
     thread::scope(|scope| {
@@ -172,11 +172,11 @@ fn an_owner_that_dies_in_the_middle_leaves_no_half_text() {
         }
     });
     let begun = Instant::now();
-    assert_eq!(read(&mut *clipboard), Content::Silent);
+    assert_eq!(read(&mut *clipboard), ClipboardContent::Silent);
     assert!(begun.elapsed() < Duration::from_secs(3), "the server tells that it died");
     dying.join().unwrap();
     changed(&mut *clipboard);
-    assert_eq!(read(&mut *clipboard), Content::Empty);
+    assert_eq!(read(&mut *clipboard), ClipboardContent::Empty);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn an_owner_that_never_ends_is_stopped_at_the_limit() {
             }
         }
     });
-    assert_eq!(clipboard.read(1_000_000, Duration::from_secs(9)).unwrap(), Content::TooLarge);
+    assert_eq!(clipboard.read(1_000_000, Duration::from_secs(9)).unwrap(), ClipboardContent::TooLarge);
     display.copy_text("over");
     endless.join().unwrap();
 }
@@ -233,7 +233,7 @@ fn a_new_owner_in_the_middle_is_asked_instead() {
     });
     // And what was read is not new.
     let woken = wait_for(&mut *clipboard, Duration::from_millis(100)).unwrap();
-    assert_eq!(woken, Woken::Stopped);
+    assert_eq!(woken, ClipboardWake::Stopped);
 }
 
 #[test]
@@ -249,12 +249,12 @@ fn a_stopped_xclip_is_silent_and_survives_being_given_up() {
     assert_eq!(read(&mut *clipboard), text("sleepy"));
     let pid = Pid::from_child(&xclip);
     kill_process(pid, Signal::STOP).unwrap();
-    assert_eq!(clipboard.read(99, Duration::from_millis(200)).unwrap(), Content::Silent);
+    assert_eq!(clipboard.read(99, Duration::from_millis(200)).unwrap(), ClipboardContent::Silent);
     kill_process(pid, Signal::CONT).unwrap();
     assert_eq!(read(&mut *clipboard), text("sleepy"));
     xclip.kill().unwrap();
     xclip.wait().unwrap();
-    until("nothing is there", || read(&mut *clipboard) == Content::Empty);
+    until("nothing is there", || read(&mut *clipboard) == ClipboardContent::Empty);
 }
 
 /// An owner for a server that may not lose a client: Xvfb without XFIXES dies of it.
@@ -291,19 +291,19 @@ fn a_server_without_xfixes_is_asked_every_so_often() {
     for tells_time in [true, false] {
         let Some(display) = Display::x11(&["-extension", "XFIXES"]) else { return };
         let mut clipboard = opened(&display);
-        assert!(!clipboard.tells());
+        assert!(!clipboard.notifies_changes());
         let (next, is_next) = channel();
         let owner = Owner::new(&display);
         let thread =
             thread::spawn(move || says(owner, tells_time, &["before", "new", "new, longer"], &is_next));
         next.send(()).unwrap();
         until("the first text", || read(&mut *clipboard) == text("before"));
-        assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(Woken::Stopped));
+        assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(ClipboardWake::Stopped));
         for said in ["new", "new, longer"] {
             next.send(()).unwrap();
             changed(&mut *clipboard);
             assert_eq!(read(&mut *clipboard), text(said));
-            assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(Woken::Stopped));
+            assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(ClipboardWake::Stopped));
         }
         next.send(()).unwrap();
         thread.join().unwrap();
@@ -332,9 +332,9 @@ fn a_flood_of_events_outlasts_nobodys_patience() {
             }
         });
         let begun = Instant::now();
-        assert_eq!(clipboard.read(9, Duration::from_millis(300)).unwrap(), Content::Silent);
+        assert_eq!(clipboard.read(9, Duration::from_millis(300)).unwrap(), ClipboardContent::Silent);
         assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
-        assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(300)), Ok(Woken::Stopped));
+        assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(300)), Ok(ClipboardWake::Stopped));
         assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
         drop(enough);
     });

@@ -4,36 +4,36 @@
 //!
 //! A file without a hunk, a mode or a new name is refused: the answer was cut off.
 
-use super::super::{Block, DialectError, checked_path};
-use super::lines::{self, Header, HunkReader};
-use super::names::{self, Name};
-use crate::path::RelPath;
-use crate::proposal::{Action, Body, Edit, Hunk, Mode, Operation};
+use super::super::{DialectBlock, DialectError, checked_path};
+use super::lines::{self, HunkHeader, HunkReader};
+use super::names::{self, DiffFileName};
+use crate::proposal::path::RelPath;
+use crate::proposal::{EditBody, FileAction, FileEdit, GitFileMode, Hunk, Operation};
 
 /// Empty lines that may stand between a file's names and its first hunk.
 const BLANKS_BELOW_NAMES: usize = 2;
 
 /// One file of a diff.
 #[derive(Debug, Default)]
-pub(in super::super) struct FileDiff {
+pub(in super::super) struct DiffFileSection {
     line: usize,
     /// What `---` and `+++` name.
-    names: Option<(Name, Name)>,
+    names: Option<(DiffFileName, DiffFileName)>,
     /// What `diff --git` names.
     git_names: Option<(String, String)>,
     created: bool,
     deleted: bool,
-    mode: Option<Mode>,
+    mode: Option<GitFileMode>,
     renamed_from: Option<String>,
     renamed_to: Option<String>,
     hunks: Vec<Hunk>,
 }
 
 /// Splits a block into the files of its diff.
-pub(in super::super) fn read(block: &Block<'_>) -> Result<Vec<FileDiff>, DialectError> {
+pub(in super::super) fn read(block: &DialectBlock<'_>) -> Result<Vec<DiffFileSection>, DialectError> {
     let mut lines = block.lines();
     let from = skip_preamble(&mut lines);
-    let mut reader = Reader {
+    let mut reader = DiffReader {
         first: block.line,
         lines: &lines,
         files: Vec::new(),
@@ -60,7 +60,7 @@ fn skip_preamble(lines: &mut Vec<&str>) -> usize {
         lines[at].starts_with("diff --")
             || lines[at].starts_with("Index: ")
             || lines[at].starts_with("@@@ ")
-            || lines::header(lines[at]).is_some()
+            || lines::parse_hunk_header(lines[at]).is_some()
             || is_file_header(lines, at)
     };
     let start = (0..lines.len()).find(|at| begins(*at));
@@ -95,15 +95,15 @@ fn is_file_header(lines: &[&str], at: usize) -> bool {
     lines[at].starts_with("--- ") && lines.get(at + 1).is_some_and(|line| line.starts_with("+++ "))
 }
 
-struct Reader<'a> {
+struct DiffReader<'a> {
     first: usize,
     lines: &'a [&'a str],
-    files: Vec<FileDiff>,
-    file: Option<FileDiff>,
+    files: Vec<DiffFileSection>,
+    file: Option<DiffFileSection>,
     hunks: HunkReader,
 }
 
-impl Reader<'_> {
+impl DiffReader<'_> {
     /// Reads the line at `at`; returns how many lines that took.
     fn step(&mut self, at: usize) -> Result<usize, DialectError> {
         let (text, line) = (self.lines[at], self.first + at);
@@ -119,20 +119,20 @@ impl Reader<'_> {
         }
         if self.is_next_file(at) {
             let (old, new) = (&text[4..], &self.lines[at + 1][4..]);
-            let names = (names::name(old), names::name(new));
+            let names = (names::parse_name(old), names::parse_name(new));
             let awaits_names =
                 !self.hunks.is_open() && self.file.as_ref().is_some_and(|file| file.names.is_none());
             let file = if awaits_names { self.file_at(line) } else { self.begin(line)? };
             file.names = Some(names);
             return Ok(2);
         }
-        if let Some(header) = lines::header(text) {
+        if let Some(header) = lines::parse_hunk_header(text) {
             self.hunk(line, header);
         } else if self.is_index(at) {
             self.begin(line)?;
         } else if self.hunks.is_open() || !self.is_above_hunks(line, text)? {
             self.file_at(line);
-            self.hunks.line(line, text);
+            self.hunks.push_line(line, text);
         }
         Ok(1)
     }
@@ -152,7 +152,7 @@ impl Reader<'_> {
             .iter()
             .take(BLANKS_BELOW_NAMES + 1)
             .find(|line| !line.is_empty())
-            .is_some_and(|next| lines::header(next).is_some())
+            .is_some_and(|next| lines::parse_hunk_header(next).is_some())
     }
 
     /// Whether the `Index:` line of a Subversion diff is here.
@@ -164,16 +164,16 @@ impl Reader<'_> {
                 .is_some_and(|next| next.starts_with("=====") || is_file_header(self.lines, at + 1))
     }
 
-    fn hunk(&mut self, line: usize, header: Header) {
+    fn hunk(&mut self, line: usize, header: HunkHeader) {
         self.file_at(line);
-        self.hunks.header(line, header);
+        self.hunks.push_header(line, header);
     }
 
-    fn file_at(&mut self, line: usize) -> &mut FileDiff {
-        self.file.get_or_insert_with(|| FileDiff { line, ..FileDiff::default() })
+    fn file_at(&mut self, line: usize) -> &mut DiffFileSection {
+        self.file.get_or_insert_with(|| DiffFileSection { line, ..DiffFileSection::default() })
     }
 
-    fn begin(&mut self, line: usize) -> Result<&mut FileDiff, DialectError> {
+    fn begin(&mut self, line: usize) -> Result<&mut DiffFileSection, DialectError> {
         self.close()?;
         Ok(self.file_at(line))
     }
@@ -191,26 +191,26 @@ impl Reader<'_> {
     fn is_above_hunks(&mut self, line: usize, text: &str) -> Result<bool, DialectError> {
         match &mut self.file {
             // After `+++`, and without any header, lines are a hunk's.
-            Some(file) if file.names.is_none() => file.extended(line, text),
+            Some(file) if file.names.is_none() => file.read_extended_header(line, text),
             _ => Ok(text.trim().is_empty()),
         }
     }
 }
 
-fn file_mode(line: usize, text: &str) -> Result<Mode, DialectError> {
+fn file_mode(line: usize, text: &str) -> Result<GitFileMode, DialectError> {
     match text.trim() {
-        "100755" => Ok(Mode::Executable),
-        "100644" | "100664" => Ok(Mode::Regular),
+        "100755" => Ok(GitFileMode::Executable),
+        "100644" | "100664" => Ok(GitFileMode::Regular),
         "120000" => Err(DialectError::at(line, "symbolic links are not supported")),
         "160000" => Err(DialectError::at(line, "submodules are not supported")),
         other => Err(DialectError::at(line, format!("`{}` is not a file mode", other.escape_debug()))),
     }
 }
 
-impl FileDiff {
+impl DiffFileSection {
     /// A line between the beginning of a file and its names; `false` if it is none of those that
     /// git and Subversion write.
-    fn extended(&mut self, line: usize, text: &str) -> Result<bool, DialectError> {
+    fn read_extended_header(&mut self, line: usize, text: &str) -> Result<bool, DialectError> {
         if let Some(mode) = text.strip_prefix("new file mode ") {
             self.created = true;
             self.mode = Some(file_mode(line, mode)?);
@@ -220,9 +220,9 @@ impl FileDiff {
             file_mode(line, mode)?;
             self.deleted = true;
         } else if let Some(name) = text.strip_prefix("rename from ") {
-            self.renamed_from = Some(names::plain(name).into_owned());
+            self.renamed_from = Some(names::unquote_name(name).into_owned());
         } else if let Some(name) = text.strip_prefix("rename to ") {
-            self.renamed_to = Some(names::plain(name).into_owned());
+            self.renamed_to = Some(names::unquote_name(name).into_owned());
         } else if text.starts_with("copy from ") || text.starts_with("copy to ") {
             return Err(DialectError::at(line, "copies are not supported, send the whole file"));
         } else if text.starts_with("Binary files ") || text.starts_with("GIT binary patch") {
@@ -247,12 +247,12 @@ impl FileDiff {
     }
 
     /// Whether this section only brings more hunks for the file of `first`.
-    pub(in super::super) fn continues(&self, first: &FileDiff) -> bool {
+    pub(in super::super) fn continues_file(&self, first: &DiffFileSection) -> bool {
         self.git_names.is_none() && self.names.is_some() && self.names == first.names
     }
 
     /// What to do, in order. `headed` is the path in the block's header, if that decides.
-    pub(in super::super) fn operations(
+    pub(in super::super) fn into_operations(
         self,
         headed: Option<&RelPath>,
         dialect: &'static str,
@@ -270,7 +270,7 @@ impl FileDiff {
         if deleted {
             let path = self.path(headed)?;
             self.check_deletion()?;
-            return Ok(vec![operation(Action::Delete { path })]);
+            return Ok(vec![operation(FileAction::Delete { path })]);
         }
         let rename = self.rename(headed)?;
         let path = match &rename {
@@ -283,7 +283,7 @@ impl FileDiff {
         } else if self.hunks.is_empty() && mode.is_none() {
             None
         } else {
-            Some(Body::Hunks(self.hunks))
+            Some(EditBody::Hunks(self.hunks))
         };
         if body.is_none() && rename.is_none() {
             return Err(DialectError::at(
@@ -291,20 +291,20 @@ impl FileDiff {
                 format!("the diff of `{path}` has no hunks; the answer may be cut off here"),
             ));
         }
-        let moved = rename.map(|(from, to)| operation(Action::Rename { from, to }));
+        let moved = rename.map(|(from, to)| operation(FileAction::Rename { from, to }));
         let written = body.map(|body| {
-            let edit = Edit { dialect, body, seen: None };
-            operation(Action::Write { path, edit, mode })
+            let edit = FileEdit { dialect, body, seen: None };
+            operation(FileAction::Write { path, edit, mode })
         });
         Ok(moved.into_iter().chain(written).collect())
     }
 
     fn old_is_null(&self) -> bool {
-        matches!(self.names, Some((Name::Null, _)))
+        matches!(self.names, Some((DiffFileName::Null, _)))
     }
 
     fn new_is_null(&self) -> bool {
-        matches!(self.names, Some((_, Name::Null)))
+        matches!(self.names, Some((_, DiffFileName::Null)))
     }
 
     fn path(&self, headed: Option<&RelPath>) -> Result<RelPath, DialectError> {
@@ -312,9 +312,15 @@ impl FileDiff {
             return Ok(path.clone());
         }
         let (old, new) = match (&self.names, &self.git_names) {
-            (Some((Name::File(old), Name::File(new))), _) => (old, new),
-            (Some((Name::Null, Name::File(name)) | (Name::File(name), Name::Null)), _) => {
-                return checked_path(self.line, names::alone(name));
+            (Some((DiffFileName::File(old), DiffFileName::File(new))), _) => (old, new),
+            (
+                Some(
+                    (DiffFileName::Null, DiffFileName::File(name))
+                    | (DiffFileName::File(name), DiffFileName::Null),
+                ),
+                _,
+            ) => {
+                return checked_path(self.line, names::without_side_prefix(name));
             }
             (_, Some((old, new))) => (old, new),
             _ => {
@@ -324,7 +330,7 @@ impl FileDiff {
                 ));
             }
         };
-        let shared = names::shared(old, new).ok_or_else(|| {
+        let shared = names::shared_path(old, new).ok_or_else(|| {
             DialectError::at(
                 self.line,
                 format!(
@@ -356,7 +362,7 @@ impl FileDiff {
 
     /// The text of a new file. An empty line that lost its `+` is one of the text: there is no
     /// context in a file that does not exist.
-    fn new_text(&self) -> Result<Body, DialectError> {
+    fn new_text(&self) -> Result<EditBody, DialectError> {
         if self.hunks.is_empty() && !self.created {
             return Err(DialectError::at(
                 self.line,
@@ -381,7 +387,7 @@ impl FileDiff {
         if self.hunks.last().and_then(|hunk| hunk.final_newline) == Some(false) {
             text.pop();
         }
-        Ok(Body::Whole { text, must_be_new: true })
+        Ok(EditBody::Whole { text, must_be_new: true })
     }
 
     fn check_deletion(&self) -> Result<(), DialectError> {

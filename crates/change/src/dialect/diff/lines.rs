@@ -9,7 +9,7 @@ use crate::proposal::Hunk;
 
 /// What a hunk's header says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in super::super) struct Header {
+pub(in super::super) struct HunkHeader {
     /// The first line on the old side.
     pub(in super::super) claimed: Option<usize>,
     /// Lines that stand above the place.
@@ -18,7 +18,7 @@ pub(in super::super) struct Header {
 
 /// Reads the header of a hunk: `@@ -1,2 +3,4 @@ scope`, `@@ ... @@`, `@@ @@`, `@@`, `@@ scope`,
 /// `@@ -12 @@`. `None` if the line is none, as the `@@count = 0` of a Ruby class.
-pub(in super::super) fn header(line: &str) -> Option<Header> {
+pub(in super::super) fn parse_hunk_header(line: &str) -> Option<HunkHeader> {
     let rest = line.strip_prefix("@@")?;
     let apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
     let (head, tail) = match second_mark(rest) {
@@ -38,7 +38,7 @@ pub(in super::super) fn header(line: &str) -> Option<Header> {
         .filter(|part| !part.is_empty())
         .map(str::to_owned)
         .collect();
-    Some(Header { claimed, scope })
+    Some(HunkHeader { claimed, scope })
 }
 
 /// Where the `@@` is that closes the numbers: the first one at the end of a word.
@@ -86,12 +86,12 @@ fn is_number(text: &str) -> bool {
 #[derive(Debug, Default)]
 pub(in super::super) struct HunkReader {
     hunks: Vec<Hunk>,
-    open: Option<Open>,
+    open: Option<OpenHunk>,
 }
 
 /// The hunk being read.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenHunk {
     hunk: Hunk,
     kept: Vec<(usize, usize)>,
     /// Whether there is a line below the header.
@@ -110,25 +110,25 @@ struct Open {
 
 impl HunkReader {
     /// A header. Directly below another one it narrows that one's place.
-    pub(in super::super) fn header(&mut self, line: usize, header: Header) {
+    pub(in super::super) fn push_header(&mut self, line: usize, header: HunkHeader) {
         if self.open.as_ref().is_some_and(|open| open.begun) {
             self.close();
         }
-        let open = self.open.get_or_insert_with(|| Open::at(line));
+        let open = self.open.get_or_insert_with(|| OpenHunk::at(line));
         open.headed = true;
         open.hunk.claimed = header.claimed.or(open.hunk.claimed);
         open.hunk.scope.extend(header.scope);
     }
 
     /// A line of the hunk's body.
-    pub(in super::super) fn line(&mut self, line: usize, text: &str) {
+    pub(in super::super) fn push_line(&mut self, line: usize, text: &str) {
         if text.is_empty() {
             if let Some(open) = &mut self.open {
                 open.blanks += 1;
             }
             return;
         }
-        let open = self.open.get_or_insert_with(|| Open::at(line));
+        let open = self.open.get_or_insert_with(|| OpenHunk::at(line));
         if is_no_newline(text) {
             open.unended();
             return;
@@ -145,7 +145,7 @@ impl HunkReader {
     }
 
     /// Marks the hunk being read as reaching to the end of the file.
-    pub(in super::super) fn at_end(&mut self) {
+    pub(in super::super) fn mark_at_end(&mut self) {
         if let Some(open) = &mut self.open {
             open.hunk.at_end = true;
         }
@@ -186,9 +186,9 @@ impl HunkReader {
     }
 }
 
-impl Open {
-    fn at(line: usize) -> Open {
-        Open { hunk: Hunk { line, ..Hunk::default() }, ..Open::default() }
+impl OpenHunk {
+    fn at(line: usize) -> OpenHunk {
+        OpenHunk { hunk: Hunk { line, ..Hunk::default() }, ..OpenHunk::default() }
     }
 
     fn context(&mut self, text: &str) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// One side of a file header.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum DiffFileName {
     /// `/dev/null`: the file does not exist on this side.
     Null,
     /// A name, as written.
@@ -12,13 +12,13 @@ pub(super) enum Name {
 }
 
 /// Reads what stands after `--- ` or `+++ `.
-pub(super) fn name(text: &str) -> Name {
+pub(super) fn parse_name(text: &str) -> DiffFileName {
     let text = text.trim_start();
-    let name = match unquoted(text) {
+    let name = match parse_quoted(text) {
         Some((name, _)) => name,
         None => without_time(text.split('\t').next().unwrap_or(text)).trim_end().to_owned(),
     };
-    if name == "/dev/null" { Name::Null } else { Name::File(name) }
+    if name == "/dev/null" { DiffFileName::Null } else { DiffFileName::File(name) }
 }
 
 /// Cuts a timestamp off that follows a blank instead of a tab.
@@ -43,13 +43,13 @@ fn without_time(text: &str) -> &str {
 /// The two names on a `diff --git` line, where they can be told apart.
 pub(super) fn git_names(rest: &str) -> Option<(String, String)> {
     let rest = rest.trim();
-    if let Some((old, left)) = unquoted(rest) {
+    if let Some((old, left)) = parse_quoted(rest) {
         let left = left.trim_start();
-        let new = unquoted(left).map_or_else(|| left.to_owned(), |(new, _)| new);
+        let new = parse_quoted(left).map_or_else(|| left.to_owned(), |(new, _)| new);
         return Some((old, new));
     }
     if let Some(at) = rest.find(" \"") {
-        let (new, _) = unquoted(&rest[at + 1..])?;
+        let (new, _) = parse_quoted(&rest[at + 1..])?;
         return Some((rest[..at].to_owned(), new));
     }
     // Both names are the same apart from the prefix, so the blank between them is in the middle.
@@ -57,7 +57,7 @@ pub(super) fn git_names(rest: &str) -> Option<(String, String)> {
     if rest.len() % 2 == 1 && rest.is_char_boundary(middle) {
         let (old, new) = rest.split_at(middle);
         if let Some(new) = new.strip_prefix(' ')
-            && shared(old, new).is_some()
+            && shared_path(old, new).is_some()
         {
             return Some((old.to_owned(), new.to_owned()));
         }
@@ -67,7 +67,7 @@ pub(super) fn git_names(rest: &str) -> Option<(String, String)> {
 }
 
 /// The one path that both names mean, if they agree.
-pub(super) fn shared<'a>(old: &'a str, new: &'a str) -> Option<&'a str> {
+pub(super) fn shared_path<'a>(old: &'a str, new: &'a str) -> Option<&'a str> {
     if old == new {
         return Some(new);
     }
@@ -85,7 +85,7 @@ pub(super) fn shared<'a>(old: &'a str, new: &'a str) -> Option<&'a str> {
 }
 
 /// The path behind a name whose other side is `/dev/null`.
-pub(super) fn alone(name: &str) -> &str {
+pub(super) fn without_side_prefix(name: &str) -> &str {
     name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
 }
 
@@ -96,7 +96,7 @@ fn without_prefix(name: &str) -> Option<&str> {
 }
 
 /// Reads a name in C quotes, and returns what follows it.
-pub(super) fn unquoted(text: &str) -> Option<(String, &str)> {
+pub(super) fn parse_quoted(text: &str) -> Option<(String, &str)> {
     let inner = text.strip_prefix('"')?;
     let bytes = inner.as_bytes();
     let mut name = Vec::new();
@@ -142,8 +142,8 @@ fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
 }
 
 /// The name without quotes, if it had some.
-pub(super) fn plain(text: &str) -> Cow<'_, str> {
-    match unquoted(text.trim()) {
+pub(super) fn unquote_name(text: &str) -> Cow<'_, str> {
+    match parse_quoted(text.trim()) {
         Some((name, _)) => Cow::Owned(name),
         None => Cow::Borrowed(text.trim_end()),
     }

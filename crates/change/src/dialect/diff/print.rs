@@ -3,29 +3,29 @@
 //! drops empty lines at the end of a hunk.
 
 use crate::diff;
-use crate::path::RelPath;
 use crate::plan::{FilePlan, Plan};
-use crate::proposal::{Action, Body, Hunk, Mode};
+use crate::proposal::path::RelPath;
+use crate::proposal::{EditBody, FileAction, GitFileMode, Hunk};
 
 /// Writes an action as a diff.
-pub(in super::super) fn print(action: &Action) -> String {
+pub(in super::super) fn print_action(action: &FileAction) -> String {
     let mut out = String::new();
     match action {
-        Action::Delete { path } => {
+        FileAction::Delete { path } => {
             out = format!("--- a/{path}\n+++ /dev/null\n");
         }
-        Action::Rename { from, to } => {
+        FileAction::Rename { from, to } => {
             out = format!(
                 "diff --git a/{from} b/{to}\nsimilarity index 100%\nrename from {from}\nrename to {to}\n"
             );
         }
-        Action::Write { path, edit, mode } => match &edit.body {
-            Body::Whole { text, .. } => print_new(path, text, *mode, &mut out),
-            Body::Hunks(hunks) => {
+        FileAction::Write { path, edit, mode } => match &edit.body {
+            EditBody::Whole { text, .. } => print_new(path, text, *mode, &mut out),
+            EditBody::Hunks(hunks) => {
                 if let Some(mode) = mode {
                     let (old, new) = match mode {
-                        Mode::Regular => ("100755", "100644"),
-                        Mode::Executable => ("100644", "100755"),
+                        GitFileMode::Regular => ("100755", "100644"),
+                        GitFileMode::Executable => ("100644", "100755"),
                     };
                     out = format!("diff --git a/{path} b/{path}\nold mode {old}\nnew mode {new}\n");
                 }
@@ -35,20 +35,20 @@ pub(in super::super) fn print(action: &Action) -> String {
                 print_hunks(hunks, &mut out);
             }
         },
-        Action::Exact { path, before, after } => {
+        FileAction::Exact { path, before, after } => {
             let file = FilePlan::between(path, before.as_ref(), after.as_ref());
             let plan = Plan { files: vec![file], ..Plan::default() };
-            out = String::from_utf8_lossy(&diff::patch(&plan)).into_owned();
+            out = String::from_utf8_lossy(&diff::git_patch(&plan)).into_owned();
         }
     }
     out
 }
 
-fn print_new(path: &RelPath, text: &str, mode: Option<Mode>, out: &mut String) {
+fn print_new(path: &RelPath, text: &str, mode: Option<GitFileMode>, out: &mut String) {
     if let Some(mode) = mode {
         let mode = match mode {
-            Mode::Regular => "100644",
-            Mode::Executable => "100755",
+            GitFileMode::Regular => "100644",
+            GitFileMode::Executable => "100755",
         };
         out.push_str(&format!("diff --git a/{path} b/{path}\nnew file mode {mode}\n"));
         if text.is_empty() {
@@ -107,7 +107,7 @@ const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
 /// Writes the lines below a hunk's header.
 fn print_lines(hunk: &Hunk, out: &mut String) {
-    let mut printer = Printer { hunk, out, old: 0, new: 0, last_removed: last_removed(hunk) };
+    let mut printer = HunkPrinter { hunk, out, old: 0, new: 0, last_removed: last_removed(hunk) };
     for &(old, new) in hunk.kept.iter().flatten() {
         let ahead = old >= printer.old && new >= printer.new;
         if !ahead || old >= hunk.before.len() || new >= hunk.after.len() {
@@ -131,7 +131,7 @@ fn last_removed(hunk: &Hunk) -> Option<usize> {
     end.checked_sub(1)
 }
 
-struct Printer<'a> {
+struct HunkPrinter<'a> {
     hunk: &'a Hunk,
     out: &'a mut String,
     old: usize,
@@ -139,7 +139,7 @@ struct Printer<'a> {
     last_removed: Option<usize>,
 }
 
-impl Printer<'_> {
+impl HunkPrinter<'_> {
     /// The removed and added lines up to the next line that is kept.
     fn changes(&mut self, old: usize, new: usize) {
         let looks_like_file_header = old > self.old

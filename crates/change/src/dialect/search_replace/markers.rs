@@ -2,20 +2,20 @@
 //! that keeps content from being taken for one.
 
 use super::super::opening::path_line;
-use crate::path::RelPath;
+use crate::proposal::path::RelPath;
 
 /// How the ends of a block are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct SearchMarkerStyle {
     /// Which of the two spellings: `<` with `>`, or `-` with `+`.
-    pub(super) sign: Sign,
+    pub(super) sign: SearchMarkerSign,
     /// How many signs the marker has.
     pub(super) count: usize,
 }
 
 /// The two spellings of a block's ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sign {
+pub(super) enum SearchMarkerSign {
     /// `<<<<<<< SEARCH` and `>>>>>>> REPLACE`.
     Angle,
     /// `------- SEARCH` and `+++++++ REPLACE`.
@@ -24,11 +24,11 @@ pub(super) enum Sign {
 
 /// A line that divides.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Marker {
+pub(super) enum SearchMarker {
     /// `<<<<<<< SEARCH`, perhaps with the file's name.
     Search {
         /// How it is written.
-        ends: Ends,
+        ends: SearchMarkerStyle,
         /// The file that follows the word.
         path: Option<RelPath>,
     },
@@ -38,13 +38,13 @@ pub(super) enum Marker {
         count: usize,
     },
     /// `>>>>>>> REPLACE`.
-    Replace(Ends),
+    Replace(SearchMarkerStyle),
     /// `<<<<<<< HEAD` and its like: what git writes when a merge fails.
     Conflict,
 }
 
 /// What the line is, if it is a marker. Lines with five to nine signs are.
-pub(super) fn marker(line: &str) -> Option<Marker> {
+pub(super) fn parse_marker(line: &str) -> Option<SearchMarker> {
     let sign = *line.as_bytes().first()?;
     if !matches!(sign, b'<' | b'>' | b'=' | b'-' | b'+') {
         return None;
@@ -54,20 +54,20 @@ pub(super) fn marker(line: &str) -> Option<Marker> {
         return None;
     }
     let rest = line[count..].trim();
-    let ends = |sign| Ends { sign, count };
+    let ends = |sign| SearchMarkerStyle { sign, count };
     match sign {
-        b'=' => rest.is_empty().then_some(Marker::Separator { count }),
+        b'=' => rest.is_empty().then_some(SearchMarker::Separator { count }),
         b'<' | b'-' => {
-            let sign = if sign == b'<' { Sign::Angle } else { Sign::Dash };
+            let sign = if sign == b'<' { SearchMarkerSign::Angle } else { SearchMarkerSign::Dash };
             if let Some(rest) = after_word(rest, &["SEARCH", "ORIGINAL"]) {
-                return Some(Marker::Search { ends: ends(sign), path: path_line(rest) });
+                return Some(SearchMarker::Search { ends: ends(sign), path: path_line(rest) });
             }
-            (sign == Sign::Angle && line[count..].starts_with(' ') && !rest.is_empty())
-                .then_some(Marker::Conflict)
+            (sign == SearchMarkerSign::Angle && line[count..].starts_with(' ') && !rest.is_empty())
+                .then_some(SearchMarker::Conflict)
         }
         _ => {
-            let sign = if sign == b'>' { Sign::Angle } else { Sign::Dash };
-            after_word(rest, &["REPLACE", "UPDATED"]).map(|_| Marker::Replace(ends(sign)))
+            let sign = if sign == b'>' { SearchMarkerSign::Angle } else { SearchMarkerSign::Dash };
+            after_word(rest, &["REPLACE", "UPDATED"]).map(|_| SearchMarker::Replace(ends(sign)))
         }
     }
 }
@@ -83,7 +83,7 @@ fn after_word<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
 }
 
 /// `:start_line:N` (`true`) or `:end_line:N` (`false`).
-pub(super) fn line_marker(line: &str) -> Option<(bool, usize)> {
+pub(super) fn parse_line_marker(line: &str) -> Option<(bool, usize)> {
     let (is_start, rest) = match line.strip_prefix(":start_line:") {
         Some(rest) => (true, rest),
         None => (false, line.strip_prefix(":end_line:")?),
@@ -92,12 +92,12 @@ pub(super) fn line_marker(line: &str) -> Option<(bool, usize)> {
 }
 
 /// Writes a line of content so that it is no marker.
-pub(super) fn escaped(line: &str) -> String {
+pub(super) fn escape_marker(line: &str) -> String {
     if needs_escape(line) { format!("\\{line}") } else { line.to_owned() }
 }
 
 /// Takes off the backslash that [`escaped`] puts before a line.
-pub(super) fn unescaped(line: &str) -> String {
+pub(super) fn unescape_marker(line: &str) -> String {
     match line.strip_prefix('\\') {
         Some(rest) if needs_escape(rest) => rest.to_owned(),
         _ => line.to_owned(),
@@ -112,5 +112,5 @@ fn needs_escape(line: &str) -> bool {
     seven.iter().any(|signs| bare.starts_with(signs))
         || bare.starts_with(":start_line:")
         || bare.starts_with(":end_line:")
-        || marker(bare).is_some()
+        || parse_marker(bare).is_some()
 }

@@ -5,25 +5,25 @@
 use std::ops::Range;
 
 use super::super::DialectError;
-use super::markers::{Ends, Marker, marker};
+use super::markers::{SearchMarker, SearchMarkerStyle, parse_marker};
 
 /// Why there is no certain separator. Lines are indexes into the block's body.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum NoSeparator {
+pub(super) enum SeparatorError {
     /// No line can be it.
     Missing,
     /// Two lines can.
     Unclear(usize, usize),
 }
 
-impl NoSeparator {
+impl SeparatorError {
     /// The error for a block that begins on line `start` and whose body begins on line `body`.
-    pub(super) fn at(&self, start: usize, body: usize) -> DialectError {
+    pub(super) fn to_dialect_error(&self, start: usize, body: usize) -> DialectError {
         match self {
-            NoSeparator::Missing => {
+            SeparatorError::Missing => {
                 DialectError::at(start, "the SEARCH block that begins here has no `=======` line")
             }
-            NoSeparator::Unclear(first, second) => DialectError::at(
+            SeparatorError::Unclear(first, second) => DialectError::at(
                 body + second,
                 format!(
                     "line {} and line {} could both divide SEARCH from REPLACE; put a backslash before the `=======` that is content",
@@ -37,11 +37,15 @@ impl NoSeparator {
 
 /// Finds the separator among the lines between SEARCH and REPLACE. It is one line, or two where an
 /// author wrote it twice.
-pub(super) fn find(body: &[&str], ends: Ends, indent: &str) -> Result<Range<usize>, NoSeparator> {
+pub(super) fn find(
+    body: &[&str],
+    ends: SearchMarkerStyle,
+    indent: &str,
+) -> Result<Range<usize>, SeparatorError> {
     let mut exact = Vec::new();
     let mut other = Vec::new();
     for (at, line) in body.iter().enumerate() {
-        if let Some(Marker::Separator { count }) = line.strip_prefix(indent).and_then(marker) {
+        if let Some(SearchMarker::Separator { count }) = line.strip_prefix(indent).and_then(parse_marker) {
             if count == ends.count || count == 7 {
                 exact.push(at);
             } else {
@@ -51,14 +55,14 @@ pub(super) fn find(body: &[&str], ends: Ends, indent: &str) -> Result<Range<usiz
     }
     match (exact.as_slice(), other.as_slice()) {
         ([only], _) => Ok(*only..only + 1),
-        ([], []) => Err(NoSeparator::Missing),
-        ([], [only]) if is_underline(body, *only) => Err(NoSeparator::Missing),
+        ([], []) => Err(SeparatorError::Missing),
+        ([], [only]) if is_underline(body, *only) => Err(SeparatorError::Missing),
         ([], [only]) => Ok(*only..only + 1),
         ([], several) | (several, _) => one_of(body, several),
     }
 }
 
-fn one_of(body: &[&str], candidates: &[usize]) -> Result<Range<usize>, NoSeparator> {
+fn one_of(body: &[&str], candidates: &[usize]) -> Result<Range<usize>, SeparatorError> {
     let mut dividing = candidates.iter().filter(|at| !is_underline(body, **at));
     match (dividing.next(), dividing.next(), dividing.next()) {
         (Some(only), None, None) => Ok(*only..only + 1),
@@ -67,7 +71,7 @@ fn one_of(body: &[&str], candidates: &[usize]) -> Result<Range<usize>, NoSeparat
         {
             Ok(*first..second + 1)
         }
-        _ => Err(NoSeparator::Unclear(
+        _ => Err(SeparatorError::Unclear(
             candidates.first().copied().unwrap_or_default(),
             candidates.get(1).copied().unwrap_or_default(),
         )),
@@ -87,7 +91,7 @@ fn is_underline(body: &[&str], at: usize) -> bool {
     };
     let begins_paragraph = at.checked_sub(2).is_none_or(|above| {
         let line = body[above].trim();
-        line.is_empty() || matches!(marker(line), Some(Marker::Separator { .. }))
+        line.is_empty() || matches!(parse_marker(line), Some(SearchMarker::Separator { .. }))
     });
     let words = title.starts_with(char::is_alphanumeric)
         && title.trim_end().chars().all(|c| c.is_alphanumeric() || " -_.,:'!?&/`".contains(c));

@@ -3,16 +3,16 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::proposal::{Edit, Operation, Proposal};
+use crate::proposal::{FileEdit, Operation, Proposal};
 
 #[test]
 fn names_and_aliases_are_unique_and_found_in_any_case() {
     let mut seen = std::collections::BTreeSet::new();
     for dialect in all() {
-        assert!(!dialect.about().is_empty());
+        assert!(!dialect.description().is_empty());
         for name in std::iter::once(dialect.name()).chain(dialect.aliases().iter().copied()) {
             assert!(seen.insert(name), "{name} is there twice");
-            let found = named(&name.to_ascii_uppercase()).map(Dialect::name);
+            let found = by_name(&name.to_ascii_uppercase()).map(Dialect::name);
             assert_eq!(found, Some(dialect.name()));
         }
     }
@@ -45,21 +45,21 @@ fn a_block_that_names_no_dialect_is_recognised_by_how_it_begins() {
 
 #[test]
 fn lines_of_errors_and_hunks_count_from_where_the_block_begins() {
-    let block = |text| Block { path: RelPath::parse("f").ok(), text, line: 40 };
-    let read = named("new-unified").unwrap().read(&block("--- f\n+++ f\n@@ @@\n-a\n"));
+    let block = |text| DialectBlock { path: RelPath::parse("f").ok(), text, line: 40 };
+    let read = by_name("new-unified").unwrap().read(&block("--- f\n+++ f\n@@ @@\n-a\n"));
     let operation = read.unwrap().remove(0);
     assert_eq!(operation.line, 40);
-    let Action::Write { edit, .. } = operation.action else { panic!("not a write") };
-    let Body::Hunks(hunks) = edit.body else { panic!("no hunks") };
+    let FileAction::Write { edit, .. } = operation.action else { panic!("not a write") };
+    let EditBody::Hunks(hunks) = edit.body else { panic!("no hunks") };
     assert_eq!(hunks[0].line, 42);
-    let error = named("search-replace").unwrap().read(&block("\n=======\n"));
+    let error = by_name("search-replace").unwrap().read(&block("\n=======\n"));
     assert_eq!(error.unwrap_err().line, 41);
 }
 
 /// Reads what `dialect` printed of `action`, and compares.
-fn comes_back(dialect: &'static dyn Dialect, action: &Action) -> Result<(), TestCaseError> {
+fn comes_back(dialect: &'static dyn Dialect, action: &FileAction) -> Result<(), TestCaseError> {
     let text = dialect.print(action);
-    let block = Block { path: Some(action.path().clone()), text: &text, line: 1 };
+    let block = DialectBlock { path: Some(action.path().clone()), text: &text, line: 1 };
     let read = dialect.read(&block).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
     let placeless = |operations| {
         let proposal = Proposal { operations, ..Proposal::default() };
@@ -70,10 +70,10 @@ fn comes_back(dialect: &'static dyn Dialect, action: &Action) -> Result<(), Test
     Ok(())
 }
 
-fn write(dialect: &'static dyn Dialect, body: Body, mode: Option<Mode>) -> Action {
-    Action::Write {
+fn write(dialect: &'static dyn Dialect, body: EditBody, mode: Option<GitFileMode>) -> FileAction {
+    FileAction::Write {
         path: RelPath::parse("src/my file.rs").unwrap(),
-        edit: Edit { dialect: dialect.name(), body, seen: None },
+        edit: FileEdit { dialect: dialect.name(), body, seen: None },
         mode,
     }
 }
@@ -137,29 +137,29 @@ fn diff_hunk() -> impl Strategy<Value = Hunk> {
         })
 }
 
-fn mode() -> impl Strategy<Value = Option<Mode>> {
-    prop_oneof![Just(None), Just(Some(Mode::Regular)), Just(Some(Mode::Executable))]
+fn mode() -> impl Strategy<Value = Option<GitFileMode>> {
+    prop_oneof![Just(None), Just(Some(GitFileMode::Regular)), Just(Some(GitFileMode::Executable))]
 }
 
 proptest! {
     #[test]
     fn whole_files_come_back(text in "[ -~\n]{0,40}") {
-        let dialect = named("replace").unwrap();
-        let body = Body::Whole { text, must_be_new: false };
+        let dialect = by_name("replace").unwrap();
+        let body = EditBody::Whole { text, must_be_new: false };
         comes_back(dialect, &write(dialect, body, None))?;
     }
 
     #[test]
     fn searches_come_back(hunks in prop::collection::vec(search_hunk(), 1..4)) {
-        let dialect = named("search-replace").unwrap();
-        comes_back(dialect, &write(dialect, Body::Hunks(hunks), None))?;
+        let dialect = by_name("search-replace").unwrap();
+        comes_back(dialect, &write(dialect, EditBody::Hunks(hunks), None))?;
     }
 
     #[test]
     fn diffs_come_back(hunks in prop::collection::vec(diff_hunk(), 1..4), mode in mode()) {
         for name in ["unified", "new-unified"] {
-            let dialect = named(name).unwrap();
-            comes_back(dialect, &write(dialect, Body::Hunks(hunks.clone()), mode))?;
+            let dialect = by_name(name).unwrap();
+            comes_back(dialect, &write(dialect, EditBody::Hunks(hunks.clone()), mode))?;
         }
     }
 
@@ -167,19 +167,19 @@ proptest! {
     fn new_files_come_back(lines in lines(6), newline in any::<bool>(), mode in mode()) {
         let text = lines.join("\n") + if newline { "\n" } else { "" };
         for name in ["unified", "new-unified"] {
-            let dialect = named(name).unwrap();
-            let body = Body::Whole { text: text.clone(), must_be_new: true };
+            let dialect = by_name(name).unwrap();
+            let body = EditBody::Whole { text: text.clone(), must_be_new: true };
             comes_back(dialect, &write(dialect, body, mode))?;
         }
     }
 
     #[test]
     fn patches_come_back(hunks in prop::collection::vec((diff_hunk(), any::<bool>()), 1..4), added in lines(6)) {
-        let dialect = named("apply-patch").unwrap();
+        let dialect = by_name("apply-patch").unwrap();
         let hunks = hunks.into_iter().map(|(hunk, at_end)| Hunk { at_end, ..hunk }).collect();
-        comes_back(dialect, &write(dialect, Body::Hunks(hunks), None))?;
+        comes_back(dialect, &write(dialect, EditBody::Hunks(hunks), None))?;
         let text = added.into_iter().map(|line| line + "\n").collect();
-        let body = Body::Whole { text, must_be_new: true };
+        let body = EditBody::Whole { text, must_be_new: true };
         comes_back(dialect, &write(dialect, body, None))?;
     }
 
@@ -187,9 +187,9 @@ proptest! {
     fn moves_and_deletions_come_back(from in "[a-z]{4,6}", to in "[a-z]{4,6} [a-z]{1,3}") {
         let path = |text: &str| RelPath::parse(text).unwrap();
         for name in ["unified", "new-unified", "apply-patch"] {
-            let dialect = named(name).unwrap();
-            comes_back(dialect, &Action::Rename { from: path(&from), to: path(&to) })?;
-            comes_back(dialect, &Action::Delete { path: path(&to) })?;
+            let dialect = by_name(name).unwrap();
+            comes_back(dialect, &FileAction::Rename { from: path(&from), to: path(&to) })?;
+            comes_back(dialect, &FileAction::Delete { path: path(&to) })?;
         }
     }
 
@@ -198,7 +198,7 @@ proptest! {
         let text = lines.join("\n");
         let _ = detect(&text);
         for dialect in all() {
-            let _ = dialect.read(&Block { path: None, text: &text, line: 1 });
+            let _ = dialect.read(&DialectBlock { path: None, text: &text, line: 1 });
         }
     }
 }

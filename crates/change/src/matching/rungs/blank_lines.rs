@@ -1,43 +1,43 @@
 //! Blank lines are missing or too many.
 
-use super::indent::{self, reindented};
+use super::indent::{self, reindented_edits};
 use super::tab_unit;
-use super::{Ask, Rung};
-use crate::matching::fit::{Fit, LineEdit, Pairs};
-use crate::matching::forms::is_blank;
-use crate::matching::indentation::Indentation;
+use super::{MatchQuery, Rung};
+use crate::matching::fit::{FitPairs, HunkFit, LineEdit};
+use crate::matching::indentation::IndentationRule;
+use crate::matching::normalize::is_blank;
 
 /// Forgives blank lines.
-pub(super) struct BlankLines;
+pub(super) struct BlankLinesRung;
 
-impl Rung for BlankLines {
+impl Rung for BlankLinesRung {
     fn name(&self) -> &'static str {
         "blank lines"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Blank lines that are missing or too many; the file's own stay where the author changes nothing around them."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let solid: Vec<&str> =
             ask.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();
         let found = ask.view.find_solid(&solid).into_iter();
-        found.map(|lines| fit_around(ask, &lines)).filter(|fit| rule(ask, fit).is_some()).collect()
+        found.map(|lines| fit_solid_lines(ask, &lines)).filter(|fit| rule(ask, fit).is_some()).collect()
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        reindented(ask, fit, rule(ask, fit))
+    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        reindented_edits(ask, fit, rule(ask, fit))
     }
 }
 
-fn rule(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
+fn rule(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
     indent::rule(ask, fit).or_else(|| tab_unit::rule(ask, fit))
 }
 
 /// The fit whose non-blank lines are `solid`: the blank lines between two of them are paired one
 /// by one as far as both sides have some, and those at either end where the file has them.
-pub(super) fn fit_around(ask: &Ask<'_, '_>, solid: &[usize]) -> Fit {
+pub(super) fn fit_solid_lines(ask: &MatchQuery<'_, '_>, solid: &[usize]) -> HunkFit {
     let lines = ask.view.lines();
     let before = &ask.hunk.before;
     let mut pairs = vec![None; before.len()];
@@ -65,5 +65,5 @@ pub(super) fn fit_around(ask: &Ask<'_, '_>, solid: &[usize]) -> Fit {
     }
     let paired = || pairs.iter().flatten().copied();
     let (start, end) = (paired().min().unwrap_or(0), paired().max().map_or(0, |line| line + 1));
-    Fit { start, end, pairs: Pairs::Listed(pairs), differences: Vec::new(), score: 1.0 }
+    HunkFit { start, end, pairs: FitPairs::Listed(pairs), differences: Vec::new(), score: 1.0 }
 }

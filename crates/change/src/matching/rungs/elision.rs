@@ -2,30 +2,30 @@
 //! lines of the file. Each piece between such lines must stand exactly once, in order, and the new
 //! text must have the same gaps; what the gaps stand for stays as it is.
 
-use super::{Ask, Rung, first_places, strict};
-use crate::matching::fit::{Fit, LineEdit};
-use crate::matching::forms::is_blank;
+use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use crate::matching::fit::{HunkFit, LineEdit};
+use crate::matching::normalize::is_blank;
 use crate::proposal::Hunk;
 
 /// Forgives a middle that was left out.
-pub(super) struct Elision;
+pub(super) struct ElisionRung;
 
-impl Rung for Elision {
+impl Rung for ElisionRung {
     fn name(&self) -> &'static str {
         "elision"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "A middle left out as `...` in the old and the new text, if both ends stand exactly once."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let Some(pieces) = pieces(ask.hunk) else {
             return Vec::new();
         };
-        let mut found: Vec<Fit> = Vec::new();
+        let mut found: Vec<HunkFit> = Vec::new();
         for piece in &pieces {
-            match first_places(strict(), &Ask { hunk: piece, ..*ask }) {
+            match first_matching_rung(strict_rungs(), &MatchQuery { hunk: piece, ..*ask }) {
                 Some((_, places))
                     if places.len() == 1 && found.last().is_none_or(|last| last.end <= places[0].start) =>
                 {
@@ -37,14 +37,14 @@ impl Rung for Elision {
         let (Some(first), Some(last)) = (found.first(), found.last()) else {
             return Vec::new();
         };
-        vec![Fit { end: last.end, ..first.clone() }]
+        vec![HunkFit { end: last.end, ..first.clone() }]
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         let mut edits = Vec::new();
         for piece in pieces(ask.hunk).unwrap_or_default() {
-            let ask = Ask { hunk: &piece, ..*ask };
-            if let Some((rung, places)) = first_places(strict(), &ask) {
+            let ask = MatchQuery { hunk: &piece, ..*ask };
+            if let Some((rung, places)) = first_matching_rung(strict_rungs(), &ask) {
                 edits.extend(rung.edits(&ask, &places[0])?);
             }
         }

@@ -1,41 +1,41 @@
 //! The answer was escaped on its way: `\"` for `"`, `&lt;` for `<`, or every line carries its
 //! number. What was done to the old text is undone in both texts.
 
-use super::{Ask, Rung, first_places, strict};
-use crate::matching::fit::{Fit, LineEdit};
-use crate::matching::forms::is_blank;
+use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use crate::matching::fit::{HunkFit, LineEdit};
+use crate::matching::normalize::is_blank;
 use crate::proposal::Hunk;
 
 /// Undoes escapes, entities and line numbers.
-pub(super) struct Escapes;
+pub(super) struct EscapesRung;
 
-impl Rung for Escapes {
+impl Rung for EscapesRung {
     fn name(&self) -> &'static str {
         "escapes"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Backslash escapes, HTML entities and line numbers in front of lines, undone in the old and the new text alike."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
-        undone(ask).map(|(_, places)| places).unwrap_or_default()
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        unescape_and_find(ask).map(|(_, places)| places).unwrap_or_default()
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        let (hunk, _) = undone(ask).ok_or("the escapes cannot be undone")?;
-        let ask = Ask { hunk: &hunk, ..*ask };
-        let (rung, _) = first_places(strict(), &ask).ok_or("the escapes cannot be undone")?;
+    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        let (hunk, _) = unescape_and_find(ask).ok_or("the escapes cannot be undone")?;
+        let ask = MatchQuery { hunk: &hunk, ..*ask };
+        let (rung, _) = first_matching_rung(strict_rungs(), &ask).ok_or("the escapes cannot be undone")?;
         rung.edits(&ask, fit)
     }
 }
 
 /// The hunk with the first kind of escape undone that makes it fit, and where it then does.
-fn undone(ask: &Ask<'_, '_>) -> Option<(Hunk, Vec<Fit>)> {
+fn unescape_and_find(ask: &MatchQuery<'_, '_>) -> Option<(Hunk, Vec<HunkFit>)> {
     let ways: [fn(&Hunk) -> Option<Hunk>; 3] = [without_line_numbers, without_entities, without_backslashes];
     ways.iter().find_map(|way| {
         let hunk = way(ask.hunk)?;
-        let (_, places) = first_places(strict(), &Ask { hunk: &hunk, ..*ask })?;
+        let (_, places) = first_matching_rung(strict_rungs(), &MatchQuery { hunk: &hunk, ..*ask })?;
         Some((hunk, places))
     })
 }

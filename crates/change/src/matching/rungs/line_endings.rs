@@ -1,11 +1,11 @@
 //! The text is as written; the file ends its lines otherwise or begins with a byte order mark.
 
-use super::{Ask, Rung};
-use crate::matching::fit::{Fit, LineEdit, splice};
-use crate::matching::view::Level;
+use super::{MatchQuery, Rung};
+use crate::matching::fit::{HunkFit, LineEdit, splice};
+use crate::matching::line_index::MatchLevel;
 
 /// Forgives line endings and byte order marks.
-pub(super) struct LineEndings;
+pub(super) struct LineEndingsRung;
 
 /// The line without what belongs to a line ending or a byte order mark.
 fn bare(line: &str) -> &str {
@@ -16,25 +16,25 @@ fn bare_lines(lines: &[String]) -> Vec<String> {
     lines.iter().map(|line| bare(line).to_string()).collect()
 }
 
-impl Rung for LineEndings {
+impl Rung for LineEndingsRung {
     fn name(&self) -> &'static str {
         "line endings"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Line endings and byte order marks; new lines take the file's own."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let before = bare_lines(&ask.hunk.before);
         ask.view
-            .find(&before, Level::Exact)
+            .find(&before, MatchLevel::Exact)
             .into_iter()
-            .map(|start| Fit::straight(start, before.len()))
+            .map(|start| HunkFit::consecutive(start, before.len()))
             .collect()
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         Ok(splice(ask.view, ask.hunk, fit, &bare_lines(&ask.hunk.after)))
     }
 }

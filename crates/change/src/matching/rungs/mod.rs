@@ -15,14 +15,14 @@ mod tab_unit;
 mod three_way;
 mod trailing_blanks;
 
-use super::fit::{Fit, LineEdit, splice};
-use super::view::View;
+use super::fit::{HunkFit, LineEdit, splice};
+use super::line_index::LineIndex;
 use crate::proposal::Hunk;
 
 /// What a rung is asked: where does this hunk fit in this file?
-pub struct Ask<'a, 'f> {
+pub struct MatchQuery<'a, 'f> {
     /// The file.
-    pub view: &'a View<'f>,
+    pub view: &'a LineIndex<'f>,
     /// The hunk. `before` is not empty.
     pub hunk: &'a Hunk,
     /// Texts of the file that the author is known to have seen.
@@ -35,56 +35,59 @@ pub trait Rung: Sync {
     fn name(&self) -> &'static str;
 
     /// One sentence for the documentation: what this rung forgives.
-    fn about(&self) -> &'static str;
+    fn description(&self) -> &'static str;
 
     /// Every place where the hunk fits on this rung.
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit>;
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit>;
 
     /// What putting the hunk at `fit` (one of [`Rung::places`]) changes.
     ///
     /// # Errors
     /// A sentence that says why the new text cannot be carried over to this place.
-    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         Ok(splice(ask.view, ask.hunk, fit, &ask.hunk.after))
     }
 }
 
 /// Rungs on which the author's text is the file's text but for layout.
-pub fn strict() -> &'static [&'static dyn Rung] {
+pub fn strict_rungs() -> &'static [&'static dyn Rung] {
     &[
-        &exact::Exact,
-        &line_endings::LineEndings,
-        &trailing_blanks::TrailingBlanks,
-        &punctuation::Punctuation,
-        &indent::Indent,
-        &tab_unit::TabUnit,
+        &exact::ExactRung,
+        &line_endings::LineEndingsRung,
+        &trailing_blanks::TrailingBlanksRung,
+        &punctuation::PunctuationRung,
+        &indent::IndentRung,
+        &tab_unit::TabUnitRung,
     ]
 }
 
 /// The strict rungs on which not even layout is forgiven.
-pub(super) fn to_the_letter() -> &'static [&'static dyn Rung] {
-    &[&exact::Exact, &line_endings::LineEndings]
+pub(super) fn exact_text_rungs() -> &'static [&'static dyn Rung] {
+    &[&exact::ExactRung, &line_endings::LineEndingsRung]
 }
 
 /// Rungs that are tried only when the result of the hunk is not already in the file.
-pub fn loose() -> &'static [&'static dyn Rung] {
+pub fn loose_rungs() -> &'static [&'static dyn Rung] {
     &[
-        &blank_lines::BlankLines,
-        &escapes::Escapes,
-        &elision::Elision,
-        &three_way::ThreeWay,
-        &outer_context::OuterContext,
-        &near::Near,
+        &blank_lines::BlankLinesRung,
+        &escapes::EscapesRung,
+        &elision::ElisionRung,
+        &three_way::ThreeWayRung,
+        &outer_context::OuterContextRung,
+        &near::NearRung,
     ]
 }
 
 /// The whole ladder, for documentation and tests.
 pub fn all() -> Vec<&'static dyn Rung> {
-    strict().iter().chain(loose()).copied().collect()
+    strict_rungs().iter().chain(loose_rungs()).copied().collect()
 }
 
 /// The places on the first of `rungs` that has any.
-pub fn first_places(rungs: &[&'static dyn Rung], ask: &Ask<'_, '_>) -> Option<(&'static dyn Rung, Vec<Fit>)> {
+pub fn first_matching_rung(
+    rungs: &[&'static dyn Rung],
+    ask: &MatchQuery<'_, '_>,
+) -> Option<(&'static dyn Rung, Vec<HunkFit>)> {
     rungs.iter().find_map(|rung| {
         let places = rung.places(ask);
         (!places.is_empty()).then_some((*rung, places))
@@ -102,7 +105,7 @@ mod tests {
         let mut names = HashSet::new();
         for rung in all() {
             assert!(names.insert(rung.name()), "{} twice", rung.name());
-            assert!(rung.about().ends_with('.'), "{}", rung.name());
+            assert!(rung.description().ends_with('.'), "{}", rung.name());
         }
     }
 }

@@ -1,29 +1,29 @@
 //! The last rung: all lines but very few are the file's, and those few differ by a slip. Never
 //! applied without a person: the report says what differs.
 
-use super::blank_lines::fit_around;
-use super::indent::{self, pairs, reindented};
-use super::{Ask, Rung, tab_unit};
-use crate::matching::fit::{Fit, LineEdit};
-use crate::matching::forms::{indentation, is_blank};
-use crate::matching::indentation::Indentation;
-use crate::matching::typo::{Slip, slip};
-use crate::matching::view::{Level, Window};
-use crate::plan::Difference;
+use super::blank_lines::fit_solid_lines;
+use super::indent::{self, indentation_pairs, reindented_edits};
+use super::{MatchQuery, Rung, tab_unit};
+use crate::matching::fit::{HunkFit, LineEdit};
+use crate::matching::indentation::IndentationRule;
+use crate::matching::line_index::{LineWindow, MatchLevel};
+use crate::matching::normalize::{indentation, is_blank};
+use crate::matching::typo::{LineTypo, find_typo};
+use crate::plan::HunkDifference;
 
 /// Forgives a slip of the pen.
-pub(super) struct Near;
+pub(super) struct NearRung;
 
-impl Rung for Near {
+impl Rung for NearRung {
     fn name(&self) -> &'static str {
         "near"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "One letter of a long word, the wording of a comment, blanks inside a line, or the indentation of a few lines; always shown and asked about."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let wanted: Vec<&str> =
             ask.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();
         let windows = match wanted.as_slice() {
@@ -38,8 +38,8 @@ impl Rung for Near {
             .collect()
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
-        reindented(ask, fit, rule(ask, fit))
+    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        reindented_edits(ask, fit, rule(ask, fit))
     }
 }
 
@@ -53,15 +53,15 @@ fn misses(lines: usize) -> usize {
 }
 
 /// One line alone: a letter inside a word, but not its last, where it may be a plural.
-fn single(ask: &Ask<'_, '_>, line: &str) -> Vec<Vec<usize>> {
+fn single(ask: &MatchQuery<'_, '_>, line: &str) -> Vec<Vec<usize>> {
     let letters = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
     let wanted = letters(line);
     // No character has more than four bytes, so one letter more or less is at most that.
     let similar = |other: &str| letters(other).abs_diff(wanted) <= 4;
-    let close = |other: &str| match slip(line, other) {
-        Some(Slip::Blanks) => true,
-        Some(Slip::Letter { at_end }) => !at_end,
-        Some(Slip::Comment) | None => false,
+    let close = |other: &str| match find_typo(line, other) {
+        Some(LineTypo::Blanks) => true,
+        Some(LineTypo::Letter { at_end }) => !at_end,
+        Some(LineTypo::Comment) | None => false,
     };
     let lines = ask.view.solid_lines().iter();
     let near =
@@ -69,24 +69,24 @@ fn single(ask: &Ask<'_, '_>, line: &str) -> Vec<Vec<usize>> {
     near.map(|number| vec![*number]).collect()
 }
 
-fn several(ask: &Ask<'_, '_>, wanted: &[&str]) -> Vec<Vec<usize>> {
-    let windows = ask.view.find_almost(wanted, misses(wanted.len()));
-    let close = |window: &Window| {
-        window.misses.iter().all(|i| slip(ask.view.lines()[window.lines[*i]], wanted[*i]).is_some())
+fn several(ask: &MatchQuery<'_, '_>, wanted: &[&str]) -> Vec<Vec<usize>> {
+    let windows = ask.view.find_nearly(wanted, misses(wanted.len()));
+    let close = |window: &LineWindow| {
+        window.misses.iter().all(|i| find_typo(ask.view.lines()[window.lines[*i]], wanted[*i]).is_some())
     };
     windows.into_iter().filter(close).map(|window| window.lines).collect()
 }
 
-fn fit(ask: &Ask<'_, '_>, window: &[usize], wanted: &[&str]) -> Fit {
+fn fit(ask: &MatchQuery<'_, '_>, window: &[usize], wanted: &[&str]) -> HunkFit {
     let lines = ask.view.lines();
-    let mut fit = fit_around(ask, window);
+    let mut fit = fit_solid_lines(ask, window);
     let reindents = indent::rule(ask, &fit).or_else(|| tab_unit::rule(ask, &fit)).is_some();
     let same = |file: &str, line: &str| {
-        Level::Content.same(file, line) && (reindents || indentation(file) == indentation(line))
+        MatchLevel::Content.lines_equal(file, line) && (reindents || indentation(file) == indentation(line))
     };
     let pairs = window.iter().zip(wanted).filter(|(number, line)| !same(lines[**number], line));
     fit.differences = pairs
-        .map(|(number, line)| Difference {
+        .map(|(number, line)| HunkDifference {
             line: number + 1,
             file: lines[*number].to_string(),
             answer: (*line).to_string(),
@@ -99,12 +99,13 @@ fn fit(ask: &Ask<'_, '_>, window: &[usize], wanted: &[&str]) -> Fit {
 /// How the new lines are indented. Where no rule fits all lines of a diff, they stay as written if
 /// nearly all matched lines did. Old and new text without a diff's marks must agree on a rule: which
 /// of the lines that the author saw otherwise are meant to stay is not said there.
-fn rule(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
+fn rule(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
     indent::rule(ask, fit).or_else(|| tab_unit::rule(ask, fit)).or_else(|| mostly_the_same(ask, fit))
 }
 
-fn mostly_the_same(ask: &Ask<'_, '_>, fit: &Fit) -> Option<Indentation> {
-    let solid: Vec<_> = pairs(ask, fit).into_iter().filter(|(line, _)| !is_blank(line)).collect();
+fn mostly_the_same(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
+    let solid: Vec<_> = indentation_pairs(ask, fit).into_iter().filter(|(line, _)| !is_blank(line)).collect();
     let same = solid.iter().filter(|(line, file)| indentation(line) == indentation(file)).count();
-    (ask.hunk.kept.is_some() && solid.len() >= 4 && same * 5 >= solid.len() * 4).then_some(Indentation::Same)
+    (ask.hunk.kept.is_some() && solid.len() >= 4 && same * 5 >= solid.len() * 4)
+        .then_some(IndentationRule::Same)
 }

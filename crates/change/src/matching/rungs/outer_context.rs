@@ -1,14 +1,14 @@
 //! The outermost context lines of a diff are wrong: the model quotes `}` for `};`, or a line that is
 //! elsewhere. What is left must say enough and stand exactly once. Always shown and asked about.
 
-use super::{Ask, Rung, first_places, strict};
-use crate::matching::fit::{Fit, LineEdit};
-use crate::matching::forms::is_blank;
-use crate::plan::Difference;
+use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use crate::matching::fit::{HunkFit, LineEdit};
+use crate::matching::normalize::is_blank;
+use crate::plan::HunkDifference;
 use crate::proposal::Hunk;
 
 /// Forgives wrong context lines at the ends of a hunk.
-pub(super) struct OuterContext;
+pub(super) struct OuterContextRung;
 
 /// At most so many context lines are left out at either end.
 const DROPPED: usize = 2;
@@ -17,16 +17,16 @@ const LINES: usize = 3;
 /// … and so many characters on them.
 const CHARACTERS: usize = 40;
 
-impl Rung for OuterContext {
+impl Rung for OuterContextRung {
     fn name(&self) -> &'static str {
         "outer context"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Up to two wrong context lines at either end of a diff's hunk; always shown and asked about."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let Some((head, inner, mut places)) = inner_places(ask) else {
             return Vec::new();
         };
@@ -37,17 +37,17 @@ impl Rung for OuterContext {
         places
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         let (_, inner, _) = inner_places(ask).ok_or("the context does not fit")?;
-        let ask = Ask { hunk: &inner, ..*ask };
-        let (rung, _) = first_places(strict(), &ask).ok_or("the context does not fit")?;
+        let ask = MatchQuery { hunk: &inner, ..*ask };
+        let (rung, _) = first_matching_rung(strict_rungs(), &ask).ok_or("the context does not fit")?;
         rung.edits(&ask, fit)
     }
 }
 
 /// The hunk with as few context lines left out as make it fit: how many at the head, what is left,
 /// and where it fits.
-fn inner_places(ask: &Ask<'_, '_>) -> Option<(usize, Hunk, Vec<Fit>)> {
+fn inner_places(ask: &MatchQuery<'_, '_>) -> Option<(usize, Hunk, Vec<HunkFit>)> {
     let kept = ask.hunk.kept.as_ref()?;
     let count = ask.hunk.before.len();
     let head = kept.iter().enumerate().take_while(|(k, pair)| **pair == (*k, *k)).count();
@@ -61,7 +61,7 @@ fn inner_places(ask: &Ask<'_, '_>) -> Option<(usize, Hunk, Vec<Fit>)> {
     ways.sort_by_key(|(h, t)| h + t);
     ways.into_iter().find_map(|(h, t)| {
         let inner = without_ends(ask.hunk, h, t).filter(says_enough)?;
-        let (_, places) = first_places(strict(), &Ask { hunk: &inner, ..*ask })?;
+        let (_, places) = first_matching_rung(strict_rungs(), &MatchQuery { hunk: &inner, ..*ask })?;
         Some((h, inner, places))
     })
 }
@@ -84,7 +84,7 @@ fn says_enough(hunk: &Hunk) -> bool {
 }
 
 /// The lines that were left out, beside what the file has there.
-fn differences(ask: &Ask<'_, '_>, head: usize, inner: &Hunk, place: &Fit) -> Vec<Difference> {
+fn differences(ask: &MatchQuery<'_, '_>, head: usize, inner: &Hunk, place: &HunkFit) -> Vec<HunkDifference> {
     let file = |line: Option<usize>| {
         line.and_then(|line| ask.view.lines().get(line)).map_or(String::new(), ToString::to_string)
     };
@@ -92,7 +92,7 @@ fn differences(ask: &Ask<'_, '_>, head: usize, inner: &Hunk, place: &Fit) -> Vec
     let above = (0..head).map(|k| (place.start.checked_sub(head - k), &before[k]));
     let below =
         (head + inner.before.len()..before.len()).enumerate().map(|(k, i)| (Some(place.end + k), &before[i]));
-    let all = above.chain(below).map(|(line, answer)| Difference {
+    let all = above.chain(below).map(|(line, answer)| HunkDifference {
         line: line.unwrap_or(0) + 1,
         file: file(line),
         answer: answer.clone(),

@@ -1,44 +1,44 @@
 //! Quotes, dashes and blanks came through a chat window: `”` for `"`, `–` for `-`, no-break blanks.
 
-use super::{Ask, Rung};
-use crate::matching::fit::{Fit, LineEdit, splice};
-use crate::matching::forms;
-use crate::matching::view::Level;
+use super::{MatchQuery, Rung};
+use crate::matching::fit::{HunkFit, LineEdit, splice};
+use crate::matching::line_index::MatchLevel;
+use crate::matching::normalize;
 
 /// Forgives typographic characters.
-pub(super) struct Punctuation;
+pub(super) struct PunctuationRung;
 
-impl Rung for Punctuation {
+impl Rung for PunctuationRung {
     fn name(&self) -> &'static str {
         "punctuation"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Typographic quotes, dashes and blanks, and composed characters; new lines are written with the plain ones where the file has them."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let count = ask.hunk.before.len();
         ask.view
-            .find(&ask.hunk.before, Level::Punctuation)
+            .find(&ask.hunk.before, MatchLevel::Punctuation)
             .into_iter()
-            .map(|start| Fit::straight(start, count))
+            .map(|start| HunkFit::consecutive(start, count))
             .collect()
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         Ok(splice(ask.view, ask.hunk, fit, &plain_after(ask, fit)))
     }
 }
 
 /// The new text without the typography that the author's *old* text has and the file has not.
-pub(super) fn plain_after(ask: &Ask<'_, '_>, fit: &Fit) -> Vec<String> {
+pub(super) fn plain_after(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Vec<String> {
     let mut foreign: Vec<char> = Vec::new();
     for (i, line) in ask.hunk.before.iter().enumerate() {
         let Some(file) = fit.file_line(i).map(|i| ask.view.lines()[i]) else {
             continue;
         };
-        for c in line.chars().filter(|c| forms::plain_character(*c).is_some()) {
+        for c in line.chars().filter(|c| normalize::plain_character(*c).is_some()) {
             if !file.contains(c) && !foreign.contains(&c) {
                 foreign.push(c);
             }
@@ -47,5 +47,5 @@ pub(super) fn plain_after(ask: &Ask<'_, '_>, fit: &Fit) -> Vec<String> {
     if foreign.is_empty() {
         return ask.hunk.after.clone();
     }
-    ask.hunk.after.iter().map(|line| forms::replace_typography(line, &foreign)).collect()
+    ask.hunk.after.iter().map(|line| normalize::replace_typography(line, &foreign)).collect()
 }

@@ -2,32 +2,32 @@
 //! hunk is placed there, and the difference is merged onto the file as it is now. A conflict means
 //! that the hunk does not fit.
 
-use super::{Ask, Rung, first_places, strict};
-use crate::matching::fit::{Fit, LineEdit, Pairs};
-use crate::matching::view::View;
-use crate::merge::merge;
+use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use crate::lines::merge::merge_lines;
+use crate::matching::fit::{FitPairs, HunkFit, LineEdit};
+use crate::matching::line_index::LineIndex;
 
 /// Forgives that the file moved on.
-pub(super) struct ThreeWay;
+pub(super) struct ThreeWayRung;
 
-impl Rung for ThreeWay {
+impl Rung for ThreeWayRung {
     fn name(&self) -> &'static str {
         "three-way"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Changes to the file since the author saw it, where that text is known and the changes do not touch the same lines."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
-        let Some(edits) = ask.seen.iter().find_map(|seen| carried_over(ask, seen)) else {
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        let Some(edits) = ask.seen.iter().find_map(|seen| merge_onto_file(ask, seen)) else {
             return Vec::new();
         };
         let (Some(first), Some(last)) = (edits.first(), edits.last()) else {
             return Vec::new();
         };
-        let pairs = Pairs::Listed(vec![None; ask.hunk.before.len()]);
-        vec![Fit {
+        let pairs = FitPairs::Listed(vec![None; ask.hunk.before.len()]);
+        vec![HunkFit {
             start: first.range.start,
             end: last.range.end,
             pairs,
@@ -36,20 +36,20 @@ impl Rung for ThreeWay {
         }]
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, _fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         ask.seen
             .iter()
-            .find_map(|seen| carried_over(ask, seen))
+            .find_map(|seen| merge_onto_file(ask, seen))
             .ok_or_else(|| "the merge has a conflict".to_string())
     }
 }
 
 /// What the hunk changes in `seen`, carried over to the file as it is now.
-fn carried_over(ask: &Ask<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
+fn merge_onto_file(ask: &MatchQuery<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
     let base: Vec<&str> = seen.lines().collect();
-    let view = View::new(base.clone());
-    let seen_ask = Ask { view: &view, hunk: ask.hunk, seen: &[] };
-    let (rung, places) = first_places(strict(), &seen_ask)?;
+    let view = LineIndex::new(base.clone());
+    let seen_ask = MatchQuery { view: &view, hunk: ask.hunk, seen: &[] };
+    let (rung, places) = first_matching_rung(strict_rungs(), &seen_ask)?;
     let [place] = places.as_slice() else {
         return None;
     };
@@ -58,7 +58,7 @@ fn carried_over(ask: &Ask<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
         theirs.splice(edit.range, edit.new);
     }
     let changed: Vec<&str> = theirs.iter().map(String::as_str).collect();
-    let merged = merge(&base, ask.view.lines(), &changed);
+    let merged = merge_lines(&base, ask.view.lines(), &changed);
     if !merged.conflicts.is_empty() || merged.edits.is_empty() {
         return None;
     }

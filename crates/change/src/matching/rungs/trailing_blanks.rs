@@ -1,33 +1,33 @@
 //! Blanks at the ends of lines differ.
 
-use super::{Ask, Rung};
-use crate::matching::fit::{Fit, LineEdit, splice};
-use crate::matching::forms::is_blank;
-use crate::matching::view::Level;
+use super::{MatchQuery, Rung};
+use crate::matching::fit::{HunkFit, LineEdit, splice};
+use crate::matching::line_index::MatchLevel;
+use crate::matching::normalize::is_blank;
 use crate::proposal::Hunk;
 
 /// Forgives blanks at the ends of lines.
-pub(super) struct TrailingBlanks;
+pub(super) struct TrailingBlanksRung;
 
-impl Rung for TrailingBlanks {
+impl Rung for TrailingBlanksRung {
     fn name(&self) -> &'static str {
         "trailing blanks"
     }
 
-    fn about(&self) -> &'static str {
+    fn description(&self) -> &'static str {
         "Blanks at the ends of lines; lines that stay keep theirs."
     }
 
-    fn places(&self, ask: &Ask<'_, '_>) -> Vec<Fit> {
+    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let count = ask.hunk.before.len();
         ask.view
-            .find(&ask.hunk.before, Level::TrailingBlanks)
+            .find(&ask.hunk.before, MatchLevel::TrailingBlanks)
             .into_iter()
-            .map(|start| Fit::straight(start, count))
+            .map(|start| HunkFit::consecutive(start, count))
             .collect()
     }
 
-    fn edits(&self, ask: &Ask<'_, '_>, fit: &Fit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         let file = &ask.view.lines()[fit.start..fit.end];
         let added_on_the_way =
             |(line, file): (&String, &&str)| is_blank(line) || (ends_in_blank(line) && !ends_in_blank(file));

@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::proposal::{Action, Body, Edit};
+use crate::proposal::{EditBody, FileAction, FileEdit};
 use crate::response::read;
 
 const A: &str = "0b9b6d2e-7a55-4c8c-8f5e-1c2d3e4f5a6b";
 const B: &str = "5f8e0b0e-8f0a-4f43-9c27-5d1b6a5f3c11";
 
-fn all(text: &str) -> Vec<Answer<'_>> {
-    let answers = read_all(text, &Limits::default()).unwrap();
+fn all(text: &str) -> Vec<ParsedAnswer<'_>> {
+    let answers = read_all(text, &PlanLimits::default()).unwrap();
     let joined: String = answers.iter().map(|answer| answer.text).collect();
     assert_eq!(joined, text, "nothing is lost and nothing is there twice");
     answers
@@ -26,7 +26,7 @@ fn control(uuid: &str) -> String {
 
 /// Each answer as the files it changes and the first letter of its id.
 fn told(text: &str) -> Vec<String> {
-    let tell = |answer: &Answer<'_>| {
+    let tell = |answer: &ParsedAnswer<'_>| {
         let proposal = &answer.proposal;
         let files: Vec<&str> = proposal.operations.iter().map(|one| one.action.path().as_str()).collect();
         let id = proposal.control.uuid.as_deref().map_or("-", |id| if id == A { "A" } else { "B" });
@@ -86,11 +86,11 @@ fn lines_are_those_of_the_whole_text() {
         let text = [&first, second, third].concat().replace('\n', ending);
         let answers = all(&text);
         assert_eq!(answers.len(), 2);
-        let Answer { first_line, proposal, .. } = &answers[1];
+        let ParsedAnswer { first_line, proposal, .. } = &answers[1];
         assert_eq!(*first_line, 8);
         assert_eq!(proposal.reasoning[0], "Words.");
         assert_eq!(proposal.operations[0].line, 10);
-        let Action::Write { edit: Edit { body: Body::Hunks(hunks), .. }, .. } =
+        let FileAction::Write { edit: FileEdit { body: EditBody::Hunks(hunks), .. }, .. } =
             &proposal.operations[0].action
         else {
             panic!("no hunks: {proposal:?}")
@@ -106,12 +106,12 @@ fn lines_are_those_of_the_whole_text() {
 
 #[test]
 fn limits_hold_for_each_answer() {
-    let limits = Limits { files: 1, ..Limits::default() };
+    let limits = PlanLimits { files: 1, ..PlanLimits::default() };
     let two = [file("one"), control(A), file("two"), control(B)].concat();
     assert_eq!(read_all(&two, &limits).unwrap().len(), 2);
     let more = [file("one"), control(A), file("two"), file("three"), control(B)].concat();
     assert_eq!(read_all(&more, &limits), Err(ResponseError::TooManyFiles { most: 1 }));
-    let short = Limits { text_bytes: 10, ..Limits::default() };
+    let short = PlanLimits { text_bytes: 10, ..PlanLimits::default() };
     assert!(matches!(read_all(&two, &short), Err(ResponseError::TooLong { .. })));
     let none = "```yaml\nprojectId: p\n```\n";
     assert_eq!(read_all(&none.repeat(ANSWERS), &limits).unwrap().len(), ANSWERS);
@@ -141,7 +141,7 @@ proptest! {
     #[test]
     fn every_answer_is_what_reading_its_text_gives(pieces in prop::collection::vec(piece(), 0..12)) {
         let text = pieces.concat();
-        let limits = Limits::default();
+        let limits = PlanLimits::default();
         let mut line = 1;
         for answer in all(&text) {
             prop_assert_eq!(answer.first_line, line);
@@ -157,8 +157,8 @@ proptest! {
         let text = pieces.concat();
         let answers = all(&text);
         if let [answer] = answers.as_slice() {
-            let wanted = read(&text, &Limits::default()).unwrap();
-            prop_assert_eq!(answer, &Answer { text: &text, first_line: 1, proposal: wanted });
+            let wanted = read(&text, &PlanLimits::default()).unwrap();
+            prop_assert_eq!(answer, &ParsedAnswer { text: &text, first_line: 1, proposal: wanted });
         } else {
             prop_assert!(text.contains("projectId"));
         }

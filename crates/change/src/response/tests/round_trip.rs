@@ -3,10 +3,12 @@
 use proptest::prelude::*;
 
 use super::super::{print, read};
-use crate::dialect::{self, Block};
-use crate::limits::Limits;
-use crate::path::RelPath;
-use crate::proposal::{Action, Body, Control, Edit, Hunk, Mode, Operation, Proposal, SummaryItem};
+use crate::dialect::{self, DialectBlock};
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
+use crate::proposal::{
+    ControlBlock, EditBody, FileAction, FileEdit, GitFileMode, Hunk, Operation, Proposal, SummaryItem,
+};
 
 /// Lines that mean something to some reader, and lines that mean nothing.
 fn line() -> impl Strategy<Value = String> {
@@ -34,8 +36,8 @@ fn path() -> impl Strategy<Value = RelPath> {
     .prop_filter_map("not every text is a path", |text| RelPath::parse(&text).ok())
 }
 
-fn whole() -> impl Strategy<Value = Body> {
-    prop::collection::vec(line(), 0..8).prop_map(|lines| Body::Whole {
+fn whole() -> impl Strategy<Value = EditBody> {
+    prop::collection::vec(line(), 0..8).prop_map(|lines| EditBody::Whole {
         text: lines.into_iter().map(|line| line + "\n").collect(),
         must_be_new: false,
     })
@@ -60,30 +62,30 @@ fn hunk() -> impl Strategy<Value = Hunk> {
         })
 }
 
-fn edit() -> impl Strategy<Value = (Edit, Option<Mode>)> {
-    let edit = |dialect, body| Edit { dialect, body, seen: None };
-    let mode = prop::option::of(prop::sample::select(vec![Mode::Regular, Mode::Executable]));
+fn edit() -> impl Strategy<Value = (FileEdit, Option<GitFileMode>)> {
+    let edit = |dialect, body| FileEdit { dialect, body, seen: None };
+    let mode = prop::option::of(prop::sample::select(vec![GitFileMode::Regular, GitFileMode::Executable]));
     let hunks = || prop::collection::vec(hunk(), 1..3);
     let searches = prop::collection::vec(hunk(), 1..3).prop_map(|mut hunks| {
         for hunk in &mut hunks {
             hunk.kept = None;
         }
-        Body::Hunks(hunks)
+        EditBody::Hunks(hunks)
     });
     prop_oneof![
         whole().prop_map(move |body| (edit("replace", body), None)),
         searches.prop_map(move |body| (edit("multi-search-replace", body), None)),
-        hunks().prop_map(move |hunks| (edit("new-unified", Body::Hunks(hunks)), None)),
-        (hunks(), mode).prop_map(move |(hunks, mode)| (edit("unified", Body::Hunks(hunks)), mode)),
-        hunks().prop_map(move |hunks| (edit("apply-patch", Body::Hunks(hunks)), None)),
+        hunks().prop_map(move |hunks| (edit("new-unified", EditBody::Hunks(hunks)), None)),
+        (hunks(), mode).prop_map(move |(hunks, mode)| (edit("unified", EditBody::Hunks(hunks)), mode)),
+        hunks().prop_map(move |hunks| (edit("apply-patch", EditBody::Hunks(hunks)), None)),
     ]
 }
 
-fn action() -> impl Strategy<Value = Action> {
+fn action() -> impl Strategy<Value = FileAction> {
     prop_oneof![
-        5 => (path(), edit()).prop_map(|(path, (edit, mode))| Action::Write { path, edit, mode }),
-        1 => path().prop_map(|path| Action::Delete { path }),
-        1 => (path(), path()).prop_map(|(from, to)| Action::Rename { from, to }),
+        5 => (path(), edit()).prop_map(|(path, (edit, mode))| FileAction::Write { path, edit, mode }),
+        1 => path().prop_map(|path| FileAction::Delete { path }),
+        1 => (path(), path()).prop_map(|(from, to)| FileAction::Rename { from, to }),
     ]
     .prop_filter("only what a dialect can write and read back", is_expressible)
 }
@@ -91,15 +93,15 @@ fn action() -> impl Strategy<Value = Action> {
 /// Whether the action's own dialect reads back what it prints: it alone decides which hunks it can
 /// yield (no empty ones, none without a change), and is tested for that. A file whose only line is
 /// the delete marker is a deletion.
-fn is_expressible(action: &Action) -> bool {
-    let Action::Write { path, edit, .. } = action else {
+fn is_expressible(action: &FileAction) -> bool {
+    let FileAction::Write { path, edit, .. } = action else {
         return true;
     };
-    if let Body::Whole { text, .. } = &edit.body {
-        return !super::super::markers::delete(text);
+    if let EditBody::Whole { text, .. } = &edit.body {
+        return !super::super::markers::is_delete(text);
     }
-    let dialect = dialect::named(edit.dialect).unwrap();
-    let block = Block { path: Some(path.clone()), text: &dialect.print(action), line: 1 };
+    let dialect = dialect::by_name(edit.dialect).unwrap();
+    let block = DialectBlock { path: Some(path.clone()), text: &dialect.print(action), line: 1 };
     let again = dialect.read(&block).unwrap_or_default();
     let plain = |operations: Vec<Operation>| {
         let proposal = Proposal { operations, ..Proposal::default() };
@@ -108,7 +110,7 @@ fn is_expressible(action: &Action) -> bool {
     plain(again) == plain(vec![operation(action.clone())])
 }
 
-fn operation(action: Action) -> Operation {
+fn operation(action: FileAction) -> Operation {
     Operation { line: 0, action }
 }
 
@@ -119,14 +121,14 @@ fn text() -> impl Strategy<Value = Option<String>> {
     )
 }
 
-fn control() -> impl Strategy<Value = Control> {
+fn control() -> impl Strategy<Value = ControlBlock> {
     let rows = prop::collection::vec(("(new|edit|delete) ?", " ?[a-z]{1,6}\\.ts ?"), 0..3);
     (any::<bool>(), text(), any::<bool>(), text(), text(), rows).prop_map(
         |(present, id, uuid, message, summary, rows)| {
             if !present {
-                return Control::default();
+                return ControlBlock::default();
             }
-            Control {
+            ControlBlock {
                 present,
                 project_id: id,
                 uuid: uuid.then(|| "0b9b6d2e-7a55-4c8c-8f5e-1c2d3e4f5a6b".to_owned()),
@@ -163,7 +165,7 @@ proptest! {
     #[test]
     fn printing_and_reading_gives_the_same(proposal in proposal()) {
         let text = print(&proposal);
-        let mut again = read(&text, &Limits::default()).unwrap().without_positions();
+        let mut again = read(&text, &PlanLimits::default()).unwrap().without_positions();
         // A summary that does not fit the operations is noted, each time.
         again.notes.retain(|note| !note.text.contains("changeSummary"));
         prop_assert_eq!(again, proposal, "{}", text);
@@ -171,10 +173,10 @@ proptest! {
 
     #[test]
     fn reading_is_total_and_a_fixed_point(lines in prop::collection::vec(line(), 0..40)) {
-        let first = read(&lines.join("\n"), &Limits::default()).unwrap();
+        let first = read(&lines.join("\n"), &PlanLimits::default()).unwrap();
         // Damage is reported, not printed, and what is left of the text may read differently.
         prop_assume!(first.unread.is_empty() && first.notes.is_empty());
-        let again = read(&print(&first), &Limits::default()).unwrap();
+        let again = read(&print(&first), &PlanLimits::default()).unwrap();
         prop_assert_eq!(again.without_positions().operations, first.without_positions().operations);
     }
 }

@@ -8,252 +8,262 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_clients::claude_stdio::{About, ClaudeStdio, Heard as Said, Question};
-use relaycode_exec::{ExecError, Finished, Input, Job};
+use relaycode_clients::claude_stdio::{
+    ClaudeControlRequest, ClaudeRequestKind, ClaudeStdio, ClaudeStdioEvent as Said,
+};
+use relaycode_exec::{ExecError, Job, JobInput, JobOutcome};
 use serde_json::Value;
 
 use super::environment::environment;
-use super::hear::{Hear, Heard, too_much};
-use super::judge::judge;
-use super::recipe::Recipe;
-use super::trouble::{Broken, ended_early, failure_of, last_words};
-use super::{Claude, KNOWN, NAME};
-use crate::answer::Answer;
-use crate::clock::{Clock, TICK};
-use crate::event::Event;
-use crate::failure::Failure;
-use crate::last_words::Tail;
-use crate::program::MOST_GARBAGE;
-use crate::turn::Turn;
-use crate::world::World;
+use super::error::{ClaudeAttemptError, classify_result, error_excerpt, exit_failure};
+use super::events::{ClaudeEventSink, ClaudeTurnState, answer_too_large};
+use super::permissions::check_tool_use;
+use super::recipe::ClaudeRecipe;
+use super::{Claude, NAME, PROFILE};
+use crate::driver::clock::{TICK, TurnClock};
+use crate::driver::program::MAX_INVALID_LINES;
+use crate::driver::stderr_tail::StderrTail;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
 
 /// What this way is called.
-pub(super) const WAY: &str = "stdio";
+pub(super) const TRANSPORT: &str = "stdio";
 
 /// How long claude may take to begin, and to say what it works with. It takes a second; a busy machine is slower.
-const HELLO: Duration = Duration::from_secs(30);
+const HELLO_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The prompt that is not let through, and why.
-const KNOCK: &str = "relay asks what you work with";
-const NOT_YET: &str = "relay looks first";
+const HANDSHAKE_PROMPT: &str = "relay asks what you work with";
+const HANDSHAKE_DENIAL: &str = "relay looks first";
 
 /// How long a turn that was broken off is waited for.
 const INTERRUPT: Duration = Duration::from_millis(300);
 
 /// How long claude may take to end by itself; what it keeps of a session is written by then.
-const GOODBYE: Duration = Duration::from_secs(2);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Does the turn.
 pub(super) fn attempt(
     claude: &Claude,
-    recipe: &Recipe,
-    turn: &Turn,
-    world: &World<'_>,
-    hear: &mut Hear<'_>,
-) -> Result<Answer, Broken> {
-    let mut talk = Talk::start(claude, recipe, turn, world)?;
-    let result = talk.knock().and_then(|()| Ok(talk.ask(hear)?));
+    recipe: &ClaudeRecipe,
+    turn: &FriendTurn,
+    world: &FriendContext<'_>,
+    hear: &mut ClaudeEventSink<'_>,
+) -> Result<FriendAnswer, ClaudeAttemptError> {
+    let mut talk = ClaudeConversation::start(claude, recipe, turn, world)?;
+    let result = talk.handshake().and_then(|()| Ok(talk.send_prompt(hear)?));
     match &result {
-        Ok(_) => talk.say_goodbye(),
+        Ok(_) => talk.shut_down(),
         Err(_) => talk.end(),
     }
     result
 }
 
 /// A conversation.
-struct Talk<'a> {
+struct ClaudeConversation<'a> {
     claude: ClaudeStdio,
-    recipe: &'a Recipe,
-    turn: &'a Turn,
-    world: &'a World<'a>,
-    clock: Clock<'static>,
-    heard: Heard,
+    recipe: &'a ClaudeRecipe,
+    turn: &'a FriendTurn,
+    world: &'a FriendContext<'a>,
+    clock: TurnClock<'static>,
+    state: ClaudeTurnState,
     garbage: usize,
-    errors: Tail,
+    errors: StderrTail,
 }
 
 /// Something that claude said and that has to be looked at.
-enum Next {
-    Told(Value),
-    Asked(Question),
-    Answered(u64, Result<Value, String>),
-    Over(Box<Finished>),
+enum ClaudeIncoming {
+    Message(Value),
+    PermissionRequest(ClaudeControlRequest),
+    Response(u64, Result<Value, String>),
+    Exited(Box<JobOutcome>),
     /// The time that was given has passed.
-    Late,
+    Timeout,
 }
 
-impl<'a> Talk<'a> {
+impl<'a> ClaudeConversation<'a> {
     fn start(
         claude: &Claude,
-        recipe: &'a Recipe,
-        turn: &'a Turn,
-        world: &'a World<'a>,
-    ) -> Result<Talk<'a>, Failure> {
-        let mut words = vec![claude.program.word()];
+        recipe: &'a ClaudeRecipe,
+        turn: &'a FriendTurn,
+        world: &'a FriendContext<'a>,
+    ) -> Result<ClaudeConversation<'a>, FriendFailure> {
+        let mut words = vec![claude.program.argv0()];
         words.extend(recipe.arguments());
         let protocol = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
         words.extend(protocol.iter().map(Into::into));
         let mut job = Job::argv(words, &turn.directory);
         job.environment = environment(world);
-        job.input = Input::Open;
+        job.input = JobInput::Piped;
         job.deadlines = turn.limits.deadlines();
-        Ok(Talk {
-            claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| KNOWN.not_run(source))?,
+        Ok(ClaudeConversation {
+            claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
             recipe,
             turn,
             world,
-            clock: Clock::new(NAME, turn.limits),
-            heard: Heard::new(turn.access, turn.schema.is_some()),
+            clock: TurnClock::new(NAME, turn.limits),
+            state: ClaudeTurnState::new(turn.access, turn.schema.is_some()),
             garbage: 0,
-            errors: Tail::default(),
+            errors: StderrTail::default(),
         })
     }
 
     /// Learns what claude works with, before it hears anything.
-    fn knock(&mut self) -> Result<(), Broken> {
-        let until = Instant::now() + HELLO;
+    fn handshake(&mut self) -> Result<(), ClaudeAttemptError> {
+        let until = Instant::now() + HELLO_TIMEOUT;
         let hello = self.claude.initialize();
         let mut seen = false;
         loop {
-            match self.next(until)? {
-                Next::Answered(id, Ok(_)) if id == hello => self.claude.prompt(KNOCK),
-                Next::Answered(id, Err(why)) if id == hello => return Err(Broken::OtherWay(why)),
-                Next::Answered(..) => {}
-                Next::Asked(question) => self.claude.deny(&question, NOT_YET),
-                Next::Told(told) => match told["type"].as_str().unwrap_or_default() {
+            match self.next_message(until)? {
+                ClaudeIncoming::Response(id, Ok(_)) if id == hello => self.claude.prompt(HANDSHAKE_PROMPT),
+                ClaudeIncoming::Response(id, Err(why)) if id == hello => {
+                    return Err(ClaudeAttemptError::Fallback(why));
+                }
+                ClaudeIncoming::Response(..) => {}
+                ClaudeIncoming::PermissionRequest(question) => self.claude.deny(&question, HANDSHAKE_DENIAL),
+                ClaudeIncoming::Message(told) => match told["type"].as_str().unwrap_or_default() {
                     "system" if told["subtype"] == "init" => {
-                        self.recipe.check(&told, self.turn)?;
-                        self.heard.began(&told);
+                        self.recipe.verify_init(&told, self.turn)?;
+                        self.state.record_init(&told);
                         seen = true;
                     }
                     "result" if told["is_error"] != false => {
-                        return Err(failure_of(&told, self.recipe.session.as_deref()).into());
+                        return Err(classify_result(&told, self.recipe.session.as_deref()).into());
                     }
                     "result" if seen => return Ok(()),
-                    "result" | "assistant" | "stream_event" => return Err(self.does_not_wait().into()),
+                    "result" | "assistant" | "stream_event" => return Err(self.unguarded_failure().into()),
                     _ => {}
                 },
-                Next::Over(finished) => {
-                    let failure = ended_early(&finished, &self.errors, self.recipe.session.as_deref());
+                ClaudeIncoming::Exited(finished) => {
+                    let failure = exit_failure(&finished, &self.errors, self.recipe.session.as_deref());
                     return Err(match failure {
-                        Failure::Failed { said, .. } => Broken::OtherWay(said),
-                        failure => Broken::Over(failure),
+                        FriendFailure::Failed { said, .. } => ClaudeAttemptError::Fallback(said),
+                        failure => ClaudeAttemptError::Fatal(failure),
                     });
                 }
-                Next::Late => {
-                    let why = format!("it did not answer within {} s", HELLO.as_secs());
-                    return Err(Broken::OtherWay(why));
+                ClaudeIncoming::Timeout => {
+                    let why = format!("it did not answer within {} s", HELLO_TIMEOUT.as_secs());
+                    return Err(ClaudeAttemptError::Fallback(why));
                 }
             }
         }
     }
 
     /// It took a prompt that it should have asked about: it would not ask about tools either.
-    fn does_not_wait(&self) -> Failure {
+    fn unguarded_failure(&self) -> FriendFailure {
         let got = "no questions before it acts".to_string();
-        Failure::OtherAccess { friend: NAME.to_string(), wanted: self.turn.access, got }
+        FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.turn.access, got }
     }
 
     /// Says the prompt and hears the answer.
-    fn ask(&mut self, hear: &mut Hear<'_>) -> Result<Answer, Failure> {
-        hear(Event::Ready { way: WAY });
-        self.clock.lives();
+    fn send_prompt(&mut self, hear: &mut ClaudeEventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+        hear(FriendEvent::Ready { transport: TRANSPORT });
+        self.clock.mark_alive();
         self.claude.prompt(&self.recipe.prompt);
         let session = self.recipe.session.as_deref();
         loop {
-            match self.next(Instant::now() + self.turn.limits.left())? {
-                Next::Asked(question) => self.decide(&question, hear),
-                Next::Told(told) if told["type"] == "result" => {
-                    let answer = self.heard.result(&told, session, WAY, hear);
-                    return answer.map_err(|failure| self.with_last_words(failure));
+            match self.next_message(Instant::now() + self.turn.limits.remaining())? {
+                ClaudeIncoming::PermissionRequest(question) => self.answer_permission(&question, hear),
+                ClaudeIncoming::Message(told) if told["type"] == "result" => {
+                    let answer = self.state.finish(&told, session, TRANSPORT, hear);
+                    return answer.map_err(|failure| self.with_error_excerpt(failure));
                 }
-                Next::Told(told) if told["type"] == "system" && told["subtype"] == "init" => {
-                    self.recipe.check(&told, self.turn)?;
-                    self.heard.began(&told);
+                ClaudeIncoming::Message(told) if told["type"] == "system" && told["subtype"] == "init" => {
+                    self.recipe.verify_init(&told, self.turn)?;
+                    self.state.record_init(&told);
                 }
-                Next::Told(told) => self.heard.note(&told, &mut self.clock, hear)?,
-                Next::Answered(..) | Next::Late => {}
-                Next::Over(finished) => return Err(ended_early(&finished, &self.errors, session)),
+                ClaudeIncoming::Message(told) => self.state.handle_message(&told, &mut self.clock, hear)?,
+                ClaudeIncoming::Response(..) | ClaudeIncoming::Timeout => {}
+                ClaudeIncoming::Exited(finished) => {
+                    return Err(exit_failure(&finished, &self.errors, session));
+                }
             }
         }
     }
 
-    fn decide(&mut self, question: &Question, hear: &mut Hear<'_>) {
-        self.clock.lives();
-        match &question.about {
-            About::Prompt => self.claude.allow(question),
-            About::Tool(tool) => match judge(self.turn.access, &self.turn.directory, tool) {
-                Ok(()) => self.claude.allow(question),
-                Err(why) => {
-                    self.heard.declines(&tool.id, &tool.name, &tool.input, hear);
-                    self.claude.deny(question, &why);
+    fn answer_permission(&mut self, question: &ClaudeControlRequest, hear: &mut ClaudeEventSink<'_>) {
+        self.clock.mark_alive();
+        match &question.kind {
+            ClaudeRequestKind::Prompt => self.claude.allow(question),
+            ClaudeRequestKind::Tool(tool) => {
+                match check_tool_use(self.turn.access, &self.turn.directory, tool) {
+                    Ok(()) => self.claude.allow(question),
+                    Err(why) => {
+                        self.state.record_decline(&tool.id, &tool.name, &tool.input, hear);
+                        self.claude.deny(question, &why);
+                    }
                 }
-            },
-            About::Other(_) => self.claude.deny(question, "nobody here can answer this"),
+            }
+            ClaudeRequestKind::Other(_) => self.claude.deny(question, "nobody here can answer this"),
         }
     }
 
-    fn with_last_words(&self, failure: Failure) -> Failure {
+    fn with_error_excerpt(&self, failure: FriendFailure) -> FriendFailure {
         match failure {
-            Failure::NoAnswer { friend, .. } => {
-                Failure::NoAnswer { friend, said: last_words(&self.errors.text()) }
+            FriendFailure::NoAnswer { friend, .. } => {
+                FriendFailure::NoAnswer { friend, said: error_excerpt(&self.errors.text()) }
             }
             failure => failure,
         }
     }
 
     /// What claude says next that means something; an error when it is waited for no longer.
-    fn next(&mut self, until: Instant) -> Result<Next, Failure> {
+    fn next_message(&mut self, until: Instant) -> Result<ClaudeIncoming, FriendFailure> {
         loop {
-            if let Some(failure) = self.clock.over(self.world.stop, || last_words(&self.errors.text())) {
-                self.break_off();
+            if let Some(failure) =
+                self.clock.check_expired(self.world.stop_requested, || error_excerpt(&self.errors.text()))
+            {
+                self.interrupt();
                 return Err(failure);
             }
-            let said = self.hear_once(TICK).map_err(|source| KNOWN.not_run(source))?;
+            let said = self.read_message(TICK).map_err(|source| PROFILE.exec_failure(source))?;
             match said {
-                Said::Told(told) => return Ok(Next::Told(told)),
-                Said::Asked(question) => return Ok(Next::Asked(question)),
-                Said::Answered(id, result) => return Ok(Next::Answered(id, result)),
-                Said::Over(finished) => return Ok(Next::Over(finished)),
-                Said::TooLong => return Err(too_much()),
-                Said::Deaf => return Err(KNOWN.not_reading()),
+                Said::Message(told) => return Ok(ClaudeIncoming::Message(told)),
+                Said::Request(question) => return Ok(ClaudeIncoming::PermissionRequest(question)),
+                Said::Response(id, result) => return Ok(ClaudeIncoming::Response(id, result)),
+                Said::Exited(finished) => return Ok(ClaudeIncoming::Exited(finished)),
+                Said::LineTooLong => return Err(answer_too_large()),
+                Said::NotReading => return Err(PROFILE.input_stalled()),
                 Said::Garbage => {
                     self.garbage += 1;
-                    if self.garbage > MOST_GARBAGE {
-                        return Err(KNOWN.failed("what it prints are no messages"));
+                    if self.garbage > MAX_INVALID_LINES {
+                        return Err(PROFILE.failed("what it prints are no messages"));
                     }
                 }
-                Said::Nothing if Instant::now() >= until => return Ok(Next::Late),
-                Said::Nothing => {}
+                Said::Idle if Instant::now() >= until => return Ok(ClaudeIncoming::Timeout),
+                Said::Idle => {}
             }
         }
     }
 
-    fn hear_once(&mut self, most: Duration) -> Result<Said, ExecError> {
+    fn read_message(&mut self, most: Duration) -> Result<Said, ExecError> {
         let said = self.claude.next(&|| false, most);
-        self.errors.add(&self.claude.take_errors());
+        self.errors.push(&self.claude.take_stderr());
         said
     }
 
     /// Asks claude to stop, so that it lets go of its server and writes down what it keeps.
-    fn break_off(&mut self) {
+    fn interrupt(&mut self) {
         self.claude.interrupt();
         let until = Instant::now() + INTERRUPT;
         while Instant::now() < until {
-            match self.hear_once(TICK) {
-                Ok(Said::Told(told)) if told["type"] == "result" => return,
-                Ok(Said::Over(_)) | Err(_) => return,
+            match self.read_message(TICK) {
+                Ok(Said::Message(told)) if told["type"] == "result" => return,
+                Ok(Said::Exited(_)) | Err(_) => return,
                 Ok(_) => {}
             }
         }
     }
 
     /// Lets claude end by itself, for a moment.
-    fn say_goodbye(mut self) {
-        self.claude.close();
-        let until = Instant::now() + GOODBYE;
-        while Instant::now() < until && !(self.world.stop)() {
-            if matches!(self.hear_once(TICK), Ok(Said::Over(_)) | Err(_)) {
+    fn shut_down(mut self) {
+        self.claude.close_input();
+        let until = Instant::now() + EXIT_TIMEOUT;
+        while Instant::now() < until && !(self.world.stop_requested)() {
+            if matches!(self.read_message(TICK), Ok(Said::Exited(_)) | Err(_)) {
                 return;
             }
         }

@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use relaycode_exec::Environment;
+use relaycode_exec::JobEnvironment;
 
-use crate::world::World;
+use crate::friend::friend_context::FriendContext;
 
 /// What makes claude believe that it is part of another session, or that somebody else steers it. Where its
 /// settings are, its keys and its provider are not among them.
@@ -39,12 +39,12 @@ const QUIET: &[&str] = &[
 const RETRIES: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "3");
 
 /// What claude's environment has that relay's has not, and the other way round.
-pub(super) fn environment(world: &World<'_>) -> Environment {
-    let mut environment = world.environment();
+pub(super) fn environment(world: &FriendContext<'_>) -> JobEnvironment {
+    let mut environment = world.child_environment();
     environment.remove.extend(INSIDE_CLAUDE.iter().map(OsString::from));
     let set = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
     environment.set.extend(QUIET.iter().map(|name| set(name, "1")));
-    if (world.variable)(RETRIES.0).is_none() {
+    if (world.env_var)(RETRIES.0).is_none() {
         environment.set.push(set(RETRIES.0, RETRIES.1));
     }
     environment

@@ -11,33 +11,33 @@
 
 mod conversation;
 mod environment;
-mod hear;
-mod judge;
-mod look;
+mod error;
+mod events;
+mod permissions;
 mod print;
+mod probe;
 mod recipe;
-mod trouble;
 
 use std::path::Path;
 
 use relaycode_project::access::Access;
 
-use crate::answer::Answer;
-use crate::event::Event;
-use crate::failure::Failure;
-use crate::friend::{Abilities, Friend, Presence, Sessions};
-use crate::program::{Known, Program};
-use crate::turn::Turn;
-use crate::version::Version;
-use crate::world::World;
-use trouble::Broken;
+use crate::driver::program::{FriendProgram, ProgramProfile};
+use crate::driver::version::FriendVersion;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
+use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+use error::ClaudeAttemptError;
 
 /// What it is called.
 const NAME: &str = "claude";
 
-const KNOWN: Known = Known {
+const PROFILE: ProgramProfile = ProgramProfile {
     name: NAME,
-    oldest: Version::new(2, 1, 197),
+    oldest: FriendVersion::new(2, 1, 197),
     install: "install it with `npm install -g @anthropic-ai/claude-code`",
     sign_in: "run `claude auth login`, or set ANTHROPIC_API_KEY",
 };
@@ -45,16 +45,16 @@ const KNOWN: Known = Known {
 /// The friend `claude`.
 #[derive(Debug)]
 pub struct Claude {
-    program: Program,
+    program: FriendProgram,
 }
 
 impl Claude {
     /// The one in PATH.
-    pub const IN_PATH: Claude = Claude { program: Program::in_path(NAME) };
+    pub const IN_PATH: Claude = Claude { program: FriendProgram::in_path(NAME) };
 
     /// The one at this place.
     pub fn at(program: &Path) -> Claude {
-        Claude { program: Program::at(NAME, program) }
+        Claude { program: FriendProgram::with_path(NAME, program) }
     }
 }
 
@@ -63,40 +63,49 @@ impl Friend for Claude {
         NAME
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities {
+    fn abilities(&self) -> FriendAbilities {
+        FriendAbilities {
             reads_files: true,
             writes_files: true,
             streams: true,
             review: false,
-            sessions: Sessions::Own,
+            sessions: SessionSupport::Own,
             schema: true,
             access: recipe::ACCESS,
         }
     }
 
-    fn look(&self, world: &World<'_>) -> Presence {
-        look::look(self, world)
+    fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
+        probe::probe_claude(self, world)
     }
 
-    fn at_hand(&self, world: &World<'_>) -> Result<(), Failure> {
-        self.program.needed(world, KNOWN.install)
+    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+        self.program.require(world, PROFILE.install)
     }
 
-    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
-        let recipe = recipe::Recipe::new(turn)?;
+    fn run_turn(
+        &self,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+        hear: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure> {
+        let recipe = recipe::ClaudeRecipe::new(turn)?;
         let why = match conversation::attempt(self, &recipe, turn, world, hear) {
             Ok(answer) => return Ok(answer),
-            Err(Broken::Over(failure)) => return Err(failure),
-            Err(Broken::OtherWay(why)) => why,
+            Err(ClaudeAttemptError::Fatal(failure)) => return Err(failure),
+            Err(ClaudeAttemptError::Fallback(why)) => why,
         };
         // One that is too old fails in ways of its own: better to say what it is.
-        KNOWN.check_program(self.program.word(), environment::environment(world), turn, world)?;
+        PROFILE.check_program(self.program.argv0(), environment::environment(world), turn, world)?;
         if turn.access != Access::ReadOnly {
             // Only the control protocol lets relay see what is written before it is.
-            return Err(KNOWN.failed(format!("it does not take relay's questions: {why}")));
+            return Err(PROFILE.failed(format!("it does not take relay's questions: {why}")));
         }
-        hear(Event::OtherWay(format!("{} does not work ({why}); {} is used", conversation::WAY, print::WAY)));
+        hear(FriendEvent::Fallback(format!(
+            "{} does not work ({why}); {} is used",
+            conversation::TRANSPORT,
+            print::TRANSPORT
+        )));
         print::attempt(self, &recipe, turn, world, hear)
     }
 }

@@ -10,19 +10,19 @@ use relaycode_project::access::Access;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::judge::HAND_IN;
-use super::{KNOWN, NAME};
-use crate::failure::Failure;
-use crate::turn::{Memory, Task, Turn};
-use crate::version::Version;
+use super::permissions::STRUCTURED_OUTPUT_TOOL;
+use super::{NAME, PROFILE};
+use crate::driver::version::FriendVersion;
+use crate::friend::failure::FriendFailure;
+use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
 
 /// What claude may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
 
 /// Its tools, by access.
-const READING: &[&str] = &["Read", "Grep", "Glob"];
-const WRITING: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit"];
-const WORKING: &[&str] =
+const READ_ONLY_TOOLS: &[&str] = &["Read", "Grep", "Glob"];
+const WORKSPACE_TOOLS: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit"];
+const FULL_TOOLS: &[&str] =
     &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "WebFetch", "WebSearch"];
 
 /// The mode in which claude asks. Others allow by themselves.
@@ -33,7 +33,7 @@ const MOST_SCHEMA: usize = 100 << 10;
 
 /// A recipe for one turn.
 #[derive(Debug)]
-pub(super) struct Recipe {
+pub(super) struct ClaudeRecipe {
     access: Access,
     tools: &'static [&'static str],
     /// The id of the session: begun, or taken up again.
@@ -45,20 +45,20 @@ pub(super) struct Recipe {
     pub(super) prompt: String,
 }
 
-impl Recipe {
+impl ClaudeRecipe {
     /// For this turn. Refuses what claude cannot do, or what nobody has tested, before anything is started.
-    pub(super) fn new(turn: &Turn) -> Result<Recipe, Failure> {
-        let cannot = |what: String| KNOWN.cannot(what);
+    pub(super) fn new(turn: &FriendTurn) -> Result<ClaudeRecipe, FriendFailure> {
+        let cannot = |what: String| PROFILE.unsupported(what);
         let tools = match turn.access {
-            Access::ReadOnly => READING,
-            Access::Workspace => WRITING,
-            Access::Full => WORKING,
+            Access::ReadOnly => READ_ONLY_TOOLS,
+            Access::Workspace => WORKSPACE_TOOLS,
+            Access::Full => FULL_TOOLS,
             Access::Ask => {
                 let what = format!("be given the access `{}`; use read-only, workspace or full", turn.access);
                 return Err(cannot(what));
             }
         };
-        let Task::Prompt(prompt) = &turn.task else {
+        let TurnTask::Prompt(prompt) = &turn.task else {
             return Err(cannot("review by itself".to_string()));
         };
         let schema = turn.schema.as_ref().map(Value::to_string);
@@ -66,24 +66,26 @@ impl Recipe {
             return Err(cannot(format!("be held to a schema of more than {} KiB", MOST_SCHEMA >> 10)));
         }
         let session = match &turn.memory {
-            Memory::None => None,
-            Memory::Begin => Some(Uuid::new_v4().to_string()),
+            TurnMemory::None => None,
+            TurnMemory::Begin => Some(Uuid::new_v4().to_string()),
             // Its sessions are its own: nobody hands it one.
-            Memory::Replay(_) => return Err(cannot("be told what was said in another session".to_string())),
-            Memory::Resume(id) => match Uuid::try_parse(id) {
+            TurnMemory::Replay(_) => {
+                return Err(cannot("be told what was said in another session".to_string()));
+            }
+            TurnMemory::Resume(id) => match Uuid::try_parse(id) {
                 Ok(id) => Some(id.to_string()),
                 // Claude takes other words for names, and looks for what resembles them.
-                Err(_) => return Err(KNOWN.no_session(id)),
+                Err(_) => return Err(PROFILE.unknown_session(id)),
             },
         };
-        Ok(Recipe {
+        Ok(ClaudeRecipe {
             access: turn.access,
             tools,
             session,
-            resumed: matches!(turn.memory, Memory::Resume(_)),
+            resumed: matches!(turn.memory, TurnMemory::Resume(_)),
             model: turn.model.clone(),
             schema,
-            prompt: as_words(prompt),
+            prompt: escape_slash_command(prompt),
         })
     }
 
@@ -125,11 +127,12 @@ impl Recipe {
     }
 
     /// Looks at what claude says of itself.
-    pub(super) fn check(&self, init: &Value, turn: &Turn) -> Result<(), Failure> {
-        let version = Version::read(init["claude_code_version"].as_str().unwrap_or_default());
-        KNOWN.check(version.ok_or_else(|| KNOWN.no_version("it says nothing of it"))?)?;
-        let other =
-            |got: String| Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.access, got });
+    pub(super) fn verify_init(&self, init: &Value, turn: &FriendTurn) -> Result<(), FriendFailure> {
+        let version = FriendVersion::parse(init["claude_code_version"].as_str().unwrap_or_default());
+        PROFILE.check_version(version.ok_or_else(|| PROFILE.unknown_version("it says nothing of it"))?)?;
+        let other = |got: String| {
+            Err(FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.access, got })
+        };
         let mode = init["permissionMode"].as_str().unwrap_or("no mode");
         if mode != MODE {
             return other(format!("permission mode {mode}"));
@@ -139,7 +142,7 @@ impl Recipe {
         };
         let known = |tool: &&Value| {
             let name = tool.as_str().unwrap_or_default();
-            self.tools.contains(&name) || (self.schema.is_some() && name == HAND_IN)
+            self.tools.contains(&name) || (self.schema.is_some() && name == STRUCTURED_OUTPUT_TOOL)
         };
         if let Some(tool) = tools.iter().find(|tool| !known(tool)) {
             return other(format!("the tool {tool}"));
@@ -147,23 +150,23 @@ impl Recipe {
         if init["mcp_servers"].as_array().is_some_and(|servers| !servers.is_empty()) {
             return other("tool servers".into());
         }
-        if init["cwd"].as_str().is_none_or(|cwd| !same_place(cwd, turn)) {
+        if init["cwd"].as_str().is_none_or(|cwd| !is_turn_directory(cwd, turn)) {
             return other(format!("the directory {}", init["cwd"]));
         }
         match (&self.session, init["session_id"].as_str()) {
-            (Some(id), Some(got)) if !id.eq_ignore_ascii_case(got) => Err(KNOWN.no_session(id)),
+            (Some(id), Some(got)) if !id.eq_ignore_ascii_case(got) => Err(PROFILE.unknown_session(id)),
             _ => Ok(()),
         }
     }
 }
 
-fn same_place(cwd: &str, turn: &Turn) -> bool {
+fn is_turn_directory(cwd: &str, turn: &FriendTurn) -> bool {
     let real = |path: &std::path::Path| std::fs::canonicalize(path).ok();
     turn.directory.as_os_str() == cwd
         || real(cwd.as_ref()).is_some_and(|cwd| real(&turn.directory) == Some(cwd))
 }
 
 /// The prompt as words: one that begins with a slash would be taken for a command of claude's.
-fn as_words(prompt: &str) -> String {
+fn escape_slash_command(prompt: &str) -> String {
     if prompt.starts_with('/') { format!("\n{prompt}") } else { prompt.to_string() }
 }

@@ -7,44 +7,44 @@
 //!
 //! Invariant: a prompt is said a second time only if the first may change nothing and nothing of it was answered.
 
-mod hear;
-mod look;
-mod once;
+mod app_server;
+mod approvals;
+mod error;
+mod events;
+mod exec;
+mod probe;
 mod recipe;
-mod refuse;
-mod server;
-mod trouble;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use relaycode_exec::Environment;
+use relaycode_exec::JobEnvironment;
 
-use crate::answer::Answer;
-use crate::clock::{Clock, TICK};
-use crate::event::Event;
-use crate::failure::Failure;
-use crate::friend::{Abilities, Friend, Presence, Sessions};
-use crate::program::{Known, Program};
-use crate::turn::Turn;
-use crate::version::Version;
-use crate::world::World;
-use trouble::Broken;
+use crate::driver::clock::{TICK, TurnClock};
+use crate::driver::program::{FriendProgram, ProgramProfile};
+use crate::driver::version::FriendVersion;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::FriendTurn;
+use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+use error::AttemptError;
 
 /// What it is called.
 const NAME: &str = "codex";
 
-const KNOWN: Known = Known {
+const PROFILE: ProgramProfile = ProgramProfile {
     name: NAME,
-    oldest: Version::new(0, 154, 0),
+    oldest: FriendVersion::new(0, 154, 0),
     install: "install it with `npm install -g @openai/codex`",
     sign_in: "run `codex login`",
 };
 
 /// Before each attempt with the app-server.
-const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_secs(1)];
+const ATTEMPT_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_secs(1)];
 
 /// What makes codex believe that it runs inside itself. Where its home is, and its keys, are not among them.
 const INSIDE_CODEX: &[&str] = &[
@@ -61,20 +61,20 @@ const NO_REVIEW: &str = "Reviewer failed to output a response.";
 /// The friend `codex`.
 #[derive(Debug)]
 pub struct Codex {
-    program: Program,
+    program: FriendProgram,
 }
 
 impl Codex {
     /// The one in PATH.
-    pub const IN_PATH: Codex = Codex { program: Program::in_path(NAME) };
+    pub const IN_PATH: Codex = Codex { program: FriendProgram::in_path(NAME) };
 
     /// The one at this place.
     pub fn at(program: &Path) -> Codex {
-        Codex { program: Program::at(NAME, program) }
+        Codex { program: FriendProgram::with_path(NAME, program) }
     }
 
-    fn environment(&self, world: &World<'_>) -> Environment {
-        let mut environment = world.environment();
+    fn environment(&self, world: &FriendContext<'_>) -> JobEnvironment {
+        let mut environment = world.child_environment();
         environment.remove.extend(INSIDE_CODEX.iter().map(OsString::from));
         environment
     }
@@ -85,58 +85,71 @@ impl Friend for Codex {
         NAME
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities {
+    fn abilities(&self) -> FriendAbilities {
+        FriendAbilities {
             reads_files: true,
             writes_files: true,
             streams: true,
             review: true,
-            sessions: Sessions::Own,
+            sessions: SessionSupport::Own,
             schema: true,
             access: recipe::ACCESS,
         }
     }
 
-    fn look(&self, world: &World<'_>) -> Presence {
-        look::look(self, world)
+    fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
+        probe::probe_codex(self, world)
     }
 
-    fn at_hand(&self, world: &World<'_>) -> Result<(), Failure> {
-        self.program.needed(world, KNOWN.install)
+    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+        self.program.require(world, PROFILE.install)
     }
 
-    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
-        recipe::check(turn)?;
+    fn run_turn(
+        &self,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+        hear: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure> {
+        recipe::check_turn(turn)?;
         let mut why = String::new();
-        for (at, pause) in PAUSES.into_iter().enumerate() {
-            wait(pause, turn, world)?;
-            match server::attempt(self, turn, world, hear) {
+        for (at, pause) in ATTEMPT_PAUSES.into_iter().enumerate() {
+            wait_before_attempt(pause, turn, world)?;
+            match app_server::attempt(self, turn, world, hear) {
                 Ok(answer) => return Ok(answer),
-                Err(Broken::Over(failure)) => return Err(failure),
-                Err(Broken::Again(said)) => {
-                    if at + 1 < PAUSES.len() {
-                        hear(Event::Retrying(said.clone()));
+                Err(AttemptError::Fatal(failure)) => return Err(failure),
+                Err(AttemptError::Retry(said)) => {
+                    if at + 1 < ATTEMPT_PAUSES.len() {
+                        hear(FriendEvent::Retrying(said.clone()));
                     }
                     why = said;
                 }
-                Err(Broken::OtherWay(said)) => {
+                Err(AttemptError::Fallback(said)) => {
                     why = said;
                     break;
                 }
             }
         }
-        KNOWN.check_program(self.program.word(), self.environment(world), turn, world)?;
-        hear(Event::OtherWay(format!("{} does not work ({why}); {} is used", server::WAY, once::WAY)));
-        once::attempt(self, turn, world, hear)
+        PROFILE.check_program(self.program.argv0(), self.environment(world), turn, world)?;
+        hear(FriendEvent::Fallback(format!(
+            "{} does not work ({why}); {} is used",
+            app_server::TRANSPORT,
+            exec::TRANSPORT
+        )));
+        exec::attempt(self, turn, world, hear)
     }
 }
 
 /// Waits before another attempt, unless there is no point in it.
-fn wait(pause: Duration, turn: &Turn, world: &World<'_>) -> Result<(), Failure> {
+fn wait_before_attempt(
+    pause: Duration,
+    turn: &FriendTurn,
+    world: &FriendContext<'_>,
+) -> Result<(), FriendFailure> {
     let began = Instant::now();
-    let clock = Clock::new(NAME, turn.limits);
+    let clock = TurnClock::new(NAME, turn.limits);
     loop {
-        if let Some(failure) = clock.over(world.stop, String::new) {
+        if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {
             return Err(failure);
         }
         if began.elapsed() >= pause {
@@ -147,17 +160,21 @@ fn wait(pause: Duration, turn: &Turn, world: &World<'_>) -> Result<(), Failure> 
 }
 
 /// The answer, if it is one.
-fn answered(mut answer: Answer, turn: &Turn, said: &str) -> Result<Answer, Failure> {
+fn check_answer(
+    mut answer: FriendAnswer,
+    turn: &FriendTurn,
+    said: &str,
+) -> Result<FriendAnswer, FriendFailure> {
     let friend = NAME.to_string();
     if answer.text.trim().is_empty() || answer.text.trim() == NO_REVIEW {
-        return Err(Failure::NoAnswer { friend, said: said.to_string() });
+        return Err(FriendFailure::NoAnswer { friend, said: said.to_string() });
     }
     if turn.schema.is_some() {
         match serde_json::from_str(&answer.text) {
             Ok(value) => answer.value = Some(value),
             Err(error) => {
                 let fault = format!("it is no JSON ({error})");
-                return Err(Failure::NotByTheSchema { friend, fault, text: answer.text });
+                return Err(FriendFailure::SchemaMismatch { friend, fault, text: answer.text });
             }
         }
     }

@@ -12,9 +12,9 @@ use std::path::Path;
 use relaycode_project::access::Access;
 use serde_json::{Map, Value, json};
 
-use super::{KNOWN, NAME};
-use crate::failure::Failure;
-use crate::turn::{Memory, Task, Turn};
+use super::{NAME, PROFILE};
+use crate::friend::failure::FriendFailure;
+use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
 
 /// What codex may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
@@ -36,22 +36,24 @@ const WORKSPACE: &str = "sandbox_workspace_write={network_access=false,writable_
                          exclude_tmpdir_env_var=true,exclude_slash_tmp=true}";
 
 /// Refuses what codex cannot do, or what nobody has tested, before anything is started.
-pub(super) fn check(turn: &Turn) -> Result<(), Failure> {
-    let cannot = |what: String| Err(KNOWN.cannot(what));
+pub(super) fn check_turn(turn: &FriendTurn) -> Result<(), FriendFailure> {
+    let cannot = |what: String| Err(PROFILE.unsupported(what));
     if !ACCESS.contains(&turn.access) {
         return cannot(format!("be given the access `{}`; use read-only, workspace or full", turn.access));
     }
-    if let Memory::Resume(id) = &turn.memory
+    if let TurnMemory::Resume(id) = &turn.memory
         && uuid::Uuid::try_parse(id).is_err()
     {
         // Of a name that it does not know, codex makes a new session without a word.
-        return Err(KNOWN.no_session(id));
+        return Err(PROFILE.unknown_session(id));
     }
     match &turn.task {
-        Task::Review { base } if !names_a_branch(base) => cannot(format!(
+        TurnTask::Review { base } if !names_a_branch(base) => cannot(format!(
             "review against `{base}` by itself: only against a branch or a tag with a plain name"
         )),
-        Task::Review { .. } if turn.schema.is_some() => cannot("hold its own review to a schema".to_string()),
+        TurnTask::Review { .. } if turn.schema.is_some() => {
+            cannot("hold its own review to a schema".to_string())
+        }
         _ => Ok(()),
     }
 }
@@ -68,44 +70,44 @@ fn names_a_branch(base: &str) -> bool {
 /// The arguments of the app-server.
 pub(super) fn server_arguments(directory: &Path) -> Vec<OsString> {
     let mut words = vec!["app-server".into()];
-    words.extend(settings(ISOLATION));
-    words.extend(not_trusted(directory));
+    words.extend(config_arguments(ISOLATION));
+    words.extend(untrusted_arguments(directory));
     words
 }
 
 /// The arguments that list the tool servers.
 pub(super) fn list_arguments(directory: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = ["mcp", "list", "--json"].map(OsString::from).to_vec();
-    words.extend(not_trusted(directory));
+    words.extend(untrusted_arguments(directory));
     words
 }
 
 /// The project's own settings are not read. Without this, codex would trust whatever it may write to: from then on, by a
 /// line in the user's own settings, and with the tool servers that the project names.
-fn not_trusted(directory: &Path) -> Vec<OsString> {
+fn untrusted_arguments(directory: &Path) -> Vec<OsString> {
     let directory = quoted(&directory.to_string_lossy());
-    settings(&[format!("projects={{{directory}={{trust_level=\"untrusted\"}}}}")])
+    config_arguments(&[format!("projects={{{directory}={{trust_level=\"untrusted\"}}}}")])
 }
 
 /// The arguments of a single run: the prompt is on its input. `servers` are the tool servers of the user's.
-pub(super) fn run_arguments(turn: &Turn, schema: Option<&Path>, servers: &[String]) -> Vec<OsString> {
+pub(super) fn exec_arguments(turn: &FriendTurn, schema: Option<&Path>, servers: &[String]) -> Vec<OsString> {
     let mut words: Vec<OsString> =
         ["exec", "--json", "--skip-git-repo-check", "--ignore-rules"].map(OsString::from).to_vec();
-    if turn.memory == Memory::None {
+    if turn.memory == TurnMemory::None {
         words.push("--ephemeral".into());
     }
     // Before the subcommand: behind it, it is not heard.
     words.extend(["-s".into(), sandbox_mode(turn.access).into(), "-C".into(), turn.directory.clone().into()]);
-    words.extend(settings(ISOLATION));
-    words.extend(settings(&["approval_policy=\"never\""]));
-    words.extend(not_trusted(&turn.directory));
+    words.extend(config_arguments(ISOLATION));
+    words.extend(config_arguments(&["approval_policy=\"never\""]));
+    words.extend(untrusted_arguments(&turn.directory));
     if turn.access == Access::Workspace {
-        words.extend(settings(&[WORKSPACE]));
+        words.extend(config_arguments(&[WORKSPACE]));
     }
     if !servers.is_empty() {
         let off: Vec<String> =
             servers.iter().map(|name| format!("{}={{enabled=false}}", quoted(name))).collect();
-        words.extend(settings(&[&format!("mcp_servers={{{}}}", off.join(","))]));
+        words.extend(config_arguments(&[&format!("mcp_servers={{{}}}", off.join(","))]));
     }
     if let Some(model) = &turn.model {
         words.push(format!("--model={model}").into());
@@ -114,14 +116,16 @@ pub(super) fn run_arguments(turn: &Turn, schema: Option<&Path>, servers: &[Strin
         words.extend(["--output-schema".into(), schema.into()]);
     }
     match (&turn.task, &turn.memory) {
-        (Task::Review { base }, _) => words.extend(["review".into(), format!("--base={base}").into()]),
-        (Task::Prompt(_), Memory::Resume(id)) => words.extend(["resume".into(), id.into(), "-".into()]),
-        (Task::Prompt(_), _) => words.push("-".into()),
+        (TurnTask::Review { base }, _) => words.extend(["review".into(), format!("--base={base}").into()]),
+        (TurnTask::Prompt(_), TurnMemory::Resume(id)) => {
+            words.extend(["resume".into(), id.into(), "-".into()])
+        }
+        (TurnTask::Prompt(_), _) => words.push("-".into()),
     }
     words
 }
 
-fn settings<S: AsRef<str>>(settings: &[S]) -> Vec<OsString> {
+fn config_arguments<S: AsRef<str>>(settings: &[S]) -> Vec<OsString> {
     settings.iter().flat_map(|setting| ["-c".into(), setting.as_ref().into()]).collect()
 }
 
@@ -141,21 +145,21 @@ fn sandbox_mode(access: Access) -> &'static str {
 
 /// The terms of one thread.
 #[derive(Debug)]
-pub(super) struct Terms<'a> {
-    turn: &'a Turn,
+pub(super) struct CodexThreadConfig<'a> {
+    turn: &'a FriendTurn,
     /// The name of the permission profile.
     profile: String,
     directory: String,
 }
 
-impl<'a> Terms<'a> {
-    pub(super) fn new(turn: &'a Turn) -> Result<Terms<'a>, Failure> {
+impl<'a> CodexThreadConfig<'a> {
+    pub(super) fn new(turn: &'a FriendTurn) -> Result<CodexThreadConfig<'a>, FriendFailure> {
         let Some(directory) = turn.directory.to_str() else {
             let what = format!("work in {}: its name is no text", turn.directory.display());
-            return Err(KNOWN.cannot(what));
+            return Err(PROFILE.unsupported(what));
         };
         let profile = format!("relay-{}", uuid::Uuid::new_v4().simple());
-        Ok(Terms { turn, profile, directory: directory.to_string() })
+        Ok(CodexThreadConfig { turn, profile, directory: directory.to_string() })
     }
 
     /// What `thread/start` or `thread/resume` is asked with.
@@ -174,13 +178,13 @@ impl<'a> Terms<'a> {
             params["sandbox"] = sandbox_mode(Access::Full).into();
         }
         match &self.turn.memory {
-            Memory::Resume(id) => {
+            TurnMemory::Resume(id) => {
                 params["threadId"] = id.as_str().into();
                 params["excludeTurns"] = true.into();
                 ("thread/resume", params)
             }
-            Memory::None | Memory::Begin | Memory::Replay(_) => {
-                params["ephemeral"] = (self.turn.memory != Memory::Begin).into();
+            TurnMemory::None | TurnMemory::Begin | TurnMemory::Replay(_) => {
+                params["ephemeral"] = (self.turn.memory != TurnMemory::Begin).into();
                 ("thread/start", params)
             }
         }
@@ -209,7 +213,7 @@ impl<'a> Terms<'a> {
     }
 
     /// Compares what codex says that it works with. Nothing was said to it so far.
-    pub(super) fn compare(&self, echo: &Value) -> Result<(), Failure> {
+    pub(super) fn verify_echo(&self, echo: &Value) -> Result<(), FriendFailure> {
         let sandbox = &echo["sandbox"];
         let profile = &echo["activePermissionProfile"];
         let confined = profile["id"] == self.profile.as_str() && profile["extends"].is_null();
@@ -240,7 +244,11 @@ impl<'a> Terms<'a> {
             "sandbox": sandbox, "profile": profile, "roots": echo["runtimeWorkspaceRoots"], "approvals": echo["approvalPolicy"],
             "reviewer": echo["approvalsReviewer"], "directory": echo["cwd"],
         });
-        Err(Failure::OtherAccess { friend: NAME.to_string(), wanted: self.turn.access, got: got.to_string() })
+        Err(FriendFailure::AccessMismatch {
+            friend: NAME.to_string(),
+            wanted: self.turn.access,
+            got: got.to_string(),
+        })
     }
 }
 

@@ -11,20 +11,20 @@ use std::path::{Path, PathBuf};
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
-use super::KNOWN;
-use super::memories;
-use crate::failure::Failure;
-use crate::world::World;
+use super::PROFILE;
+use super::sessions;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
 
 /// The home.
-pub(super) struct Home {
+pub(super) struct GeminiHome {
     folder: PathBuf,
     /// What the user keeps in files for Gemini's environment, and our own.
     variables: Vec<(OsString, OsString)>,
 }
 
 /// Variables that change what Gemini is: another sandbox, other instructions, a test of itself.
-pub(super) const UNWANTED: &[&str] = &[
+pub(super) const REMOVED_VARIABLES: &[&str] = &[
     "GEMINI_SANDBOX",
     "GEMINI_SYSTEM_MD",
     "GEMINI_WRITE_SYSTEM_MD",
@@ -37,10 +37,10 @@ pub(super) const UNWANTED: &[&str] = &[
 ];
 
 /// Files of the user's that hold credentials.
-const LENT: &[&str] = &["oauth_creds.json", "google_accounts.json", "gemini-credentials.json"];
+const CREDENTIAL_FILES: &[&str] = &["oauth_creds.json", "google_accounts.json", "gemini-credentials.json"];
 
 /// What is taken from the user's files with variables. All of it is about signing in.
-const ABOUT_SIGNING_IN: &[&str] = &[
+const SIGN_IN_VARIABLES: &[&str] = &[
     "GEMINI_API_KEY",
     "GOOGLE_API_KEY",
     "GOOGLE_APPLICATION_CREDENTIALS",
@@ -82,39 +82,39 @@ decision = "allow"
 priority = 900
 "#;
 
-impl Home {
+impl GeminiHome {
     /// Puts the home in order.
-    pub(super) fn settle(world: &World<'_>) -> Result<Home, Failure> {
+    pub(super) fn prepare(world: &FriendContext<'_>) -> Result<GeminiHome, FriendFailure> {
         let Some(home) = &world.home else {
             return Err(
-                KNOWN.failed("relay has no directory of its own to keep its settings in; set RELAY_HOME")
+                PROFILE.failed("relay has no directory of its own to keep its settings in; set RELAY_HOME")
             );
         };
-        let folder = home.join("friends").join(KNOWN.name);
-        let Some(way) = sign_in(world) else {
+        let folder = home.join("friends").join(PROFILE.name);
+        let Some(way) = sign_in_method(world) else {
             let said = "neither its settings nor the environment say how to sign in";
-            return Err(KNOWN.not_signed_in(said));
+            return Err(PROFILE.not_signed_in(said));
         };
-        let home = Home { variables: variables(world), folder };
+        let home = GeminiHome { variables: variables(world), folder };
         home.write(world, &way).map_err(|error| {
-            KNOWN.failed(format!("its settings cannot be written to {}: {error}", home.folder.display()))
+            PROFILE.failed(format!("its settings cannot be written to {}: {error}", home.folder.display()))
         })?;
-        memories::forget_old(&home.memories());
+        sessions::remove_stale(&home.sessions_dir());
         Ok(home)
     }
 
     /// Where it keeps what it remembers.
-    pub(super) fn memories(&self) -> PathBuf {
+    pub(super) fn sessions_dir(&self) -> PathBuf {
         self.folder.join(".gemini/tmp")
     }
 
     /// The file with the rules for an access.
-    pub(super) fn rules(&self, access: Access) -> PathBuf {
+    pub(super) fn policy_file(&self, access: Access) -> PathBuf {
         self.folder.join(if access == Access::Full { "full.toml" } else { "rules.toml" })
     }
 
     /// What Gemini's environment has to say.
-    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
+    pub(super) fn variables_to_set(&self) -> Vec<(OsString, OsString)> {
         let mut set = self.variables.clone();
         let ours = [
             ("GEMINI_CLI_HOME", self.folder.as_os_str()),
@@ -129,17 +129,17 @@ impl Home {
         set
     }
 
-    fn write(&self, world: &World<'_>, way: &str) -> io::Result<()> {
+    fn write(&self, world: &FriendContext<'_>, way: &str) -> io::Result<()> {
         let own = self.folder.join(".gemini");
         for folder in [&own, &self.folder.join("tmp")] {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let users = users_folder(world);
+        let users = user_dir(world);
         let model = users.as_deref().map(settings).map(|settings| settings["model"]["name"].clone());
-        put(&own.join("settings.json"), settings_of_ours(way, model).to_string().as_bytes())?;
-        put(&self.rules(Access::ReadOnly), RULES.as_bytes())?;
-        put(&self.rules(Access::Full), RULES_FULL.as_bytes())?;
-        for name in LENT {
+        replace_file(&own.join("settings.json"), relay_settings(way, model).to_string().as_bytes())?;
+        replace_file(&self.policy_file(Access::ReadOnly), RULES.as_bytes())?;
+        replace_file(&self.policy_file(Access::Full), RULES_FULL.as_bytes())?;
+        for name in CREDENTIAL_FILES {
             let (ours, theirs) = (own.join(name), users.as_ref().map(|users| users.join(name)));
             let theirs = theirs.filter(|theirs| theirs.is_file());
             if fs::read_link(&ours).ok() == theirs {
@@ -160,7 +160,7 @@ impl Home {
     }
 }
 
-fn settings_of_ours(way: &str, model: Option<Value>) -> Value {
+fn relay_settings(way: &str, model: Option<Value>) -> Value {
     let mut settings = json!({
         "security": {
             "auth": {"selectedType": way},
@@ -193,13 +193,13 @@ fn settings_of_ours(way: &str, model: Option<Value>) -> Value {
 }
 
 /// The way to sign in: as the user chose, or as the environment says.
-pub(super) fn sign_in(world: &World<'_>) -> Option<String> {
-    let users = users_folder(world);
+pub(super) fn sign_in_method(world: &FriendContext<'_>) -> Option<String> {
+    let users = user_dir(world);
     let chosen = users.as_deref().map(settings)?;
     let chosen = chosen["security"]["auth"]["selectedType"].as_str().filter(|way| !way.is_empty());
     let lent = variables(world);
     let said = |name: &str| {
-        (world.variable)(name)
+        (world.env_var)(name)
             .or_else(|| lent.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()))
             .is_some_and(|value| !value.is_empty() && value != "false")
     };
@@ -226,7 +226,7 @@ pub(super) fn sign_in(world: &World<'_>) -> Option<String> {
 }
 
 /// The version in the package that a program belongs to: to ask the program takes seconds.
-pub(super) fn version_beside(program: &Path) -> Option<String> {
+pub(super) fn package_version(program: &Path) -> Option<String> {
     let program = fs::canonicalize(program).ok()?;
     let package = program.ancestors().skip(1).take(3).map(|folder| folder.join("package.json"));
     let package = package.into_iter().find(|file| file.is_file())?;
@@ -234,9 +234,9 @@ pub(super) fn version_beside(program: &Path) -> Option<String> {
     (package["name"] == "@google/gemini-cli").then(|| package["version"].as_str().map(str::to_string))?
 }
 
-fn users_folder(world: &World<'_>) -> Option<PathBuf> {
-    let home = (world.variable)("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
-    let home = home.or_else(|| (world.variable)("HOME")).map(PathBuf::from)?;
+fn user_dir(world: &FriendContext<'_>) -> Option<PathBuf> {
+    let home = (world.env_var)("GEMINI_CLI_HOME").filter(|home| !home.is_empty());
+    let home = home.or_else(|| (world.env_var)("HOME")).map(PathBuf::from)?;
     home.is_absolute().then(|| home.join(".gemini"))
 }
 
@@ -247,14 +247,14 @@ fn settings(users: &Path) -> Value {
 }
 
 /// What the user keeps in `~/.gemini/.env` or `~/.env` and the environment does not say.
-fn variables(world: &World<'_>) -> Vec<(OsString, OsString)> {
-    let Some(users) = users_folder(world) else { return Vec::new() };
+fn variables(world: &FriendContext<'_>) -> Vec<(OsString, OsString)> {
+    let Some(users) = user_dir(world) else { return Vec::new() };
     let files = [Some(users.join(".env")), users.parent().map(|home| home.join(".env"))];
     let Some(bytes) = files.into_iter().flatten().find_map(|file| read(&file)) else { return Vec::new() };
     let text = String::from_utf8_lossy(&bytes);
-    let wanted = text.lines().filter_map(assignment).filter(|(name, _)| ABOUT_SIGNING_IN.contains(name));
+    let wanted = text.lines().filter_map(assignment).filter(|(name, _)| SIGN_IN_VARIABLES.contains(name));
     wanted
-        .filter(|(name, _)| (world.variable)(name).is_none())
+        .filter(|(name, _)| (world.env_var)(name).is_none())
         .map(|(name, value)| (name.into(), value.into()))
         .collect()
 }
@@ -274,7 +274,7 @@ fn read(file: &Path) -> Option<Vec<u8>> {
 }
 
 /// Writes a file so that whoever reads it meanwhile sees the old one or the new one.
-fn put(file: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace_file(file: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::read(file).is_ok_and(|there| there == bytes) {
         return Ok(());
     }

@@ -9,25 +9,27 @@
 //! - its mode is `default`, and it has to say so.
 
 mod home;
-mod memories;
+mod sessions;
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use relaycode_clients::acp::Capabilities;
+use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
 use serde_json::Value;
 
-use crate::answer::{Answer, Usage};
-use crate::by_acp::{self, Line, Recipe};
-use crate::event::Event;
-use crate::failure::Failure;
-use crate::friend::{Abilities, Friend, Presence};
-use crate::program::{self, Known};
-use crate::turn::{Memory, Turn};
-use crate::version::Version;
-use crate::world::World;
-use home::Home;
+use crate::driver::acp;
+use crate::driver::acp::{AcpRecipe, OneShotEvent};
+use crate::driver::program;
+use crate::driver::program::ProgramProfile;
+use crate::driver::version::FriendVersion;
+use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, TurnMemory};
+use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
+use home::GeminiHome;
 
 /// The friend.
 pub(super) static GEMINI: Gemini = Gemini;
@@ -37,9 +39,9 @@ pub(super) struct Gemini;
 
 const NAME: &str = "gemini";
 
-const KNOWN: Known = Known {
+const PROFILE: ProgramProfile = ProgramProfile {
     name: NAME,
-    oldest: Version::new(0, 61, 0),
+    oldest: FriendVersion::new(0, 61, 0),
     install: "install it with `npm install -g @google/gemini-cli`",
     sign_in: "run `gemini` once and sign in, or set GEMINI_API_KEY",
 };
@@ -52,84 +54,96 @@ impl Friend for Gemini {
         NAME
     }
 
-    fn abilities(&self) -> Abilities {
-        by_acp::ABILITIES
+    fn abilities(&self) -> FriendAbilities {
+        acp::ABILITIES
     }
 
-    fn look(&self, world: &World<'_>) -> Presence {
-        let Some(found) = program::find(world, NAME) else { return KNOWN.absent() };
+    fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
+        let Some(found) = program::find_program(world, NAME) else { return PROFILE.missing_report() };
         let place = found.display().to_string();
-        if program::find(world, "node").is_none() {
+        if program::find_program(world, "node").is_none() {
             let trouble = Some("it needs node, and there is none in PATH".to_string());
-            return Presence { found: Some(place), trouble, ..Presence::default() };
+            return FriendProbeReport { found: Some(place), trouble, ..FriendProbeReport::default() };
         }
         // To say it by itself takes it a second.
-        let written = home::version_beside(&found).and_then(|version| Version::read(&version));
-        let version = written.map_or_else(|| program::version(world, found.into(), world.environment()), Ok);
-        KNOWN.there(place, version, || Some(home::sign_in(world).is_some()))
+        let written = home::package_version(&found).and_then(|version| FriendVersion::parse(&version));
+        let version = written
+            .map_or_else(|| program::program_version(world, found.into(), world.child_environment()), Ok);
+        PROFILE.installed_report(place, version, || Some(home::sign_in_method(world).is_some()))
     }
 
-    fn at_hand(&self, world: &World<'_>) -> Result<(), Failure> {
-        program::needed(world, NAME, NAME, KNOWN.install).map(|_| ())
+    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+        program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
-        let prompt = by_acp::prompt_of(turn, &KNOWN)?;
-        let found = program::needed(world, NAME, NAME, KNOWN.install)?;
-        program::needed(world, NAME, "node", "install node 20 or later")?;
-        let home = Home::settle(world)?;
-        if let Memory::Resume(id) = &turn.memory
-            && by_acp::is_an_id(id)
+    fn run_turn(
+        &self,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+        hear: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure> {
+        let prompt = acp::turn_prompt(turn, &PROFILE)?;
+        let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
+        program::require_program(world, NAME, "node", "install node 20 or later")?;
+        let home = GeminiHome::prepare(world)?;
+        if let TurnMemory::Resume(id) = &turn.memory
+            && acp::is_session_id(id)
         {
-            keep(&home, id)?;
+            pin_session(&home, id)?;
         }
-        let recipe = Recipe {
-            known: &KNOWN,
+        let recipe = AcpRecipe {
+            profile: &PROFILE,
             job: job(&found, &home, turn, world, &["--acp"]),
             // It reads by itself what it may read. A file that is not there yet it would take for broken if
             // relay were to answer that.
-            can: Capabilities { read: false, write: true },
+            capabilities: AcpClientCapabilities { read: false, write: true },
             mode: "default",
             directory: turn.directory.clone(),
-            prompt: as_prompt(prompt),
+            prompt: escape_command(prompt),
             denials: DENIALS,
         };
         let once = || job(&found, &home, turn, world, &["--output-format", "stream-json"]);
-        let answer = by_acp::either_way(&recipe, once, &read, turn, world, hear)?;
+        let answer = acp::run_with_fallback(&recipe, once, &parse_event, turn, world, hear)?;
         if let Some(id) = &answer.session {
-            keep(&home, id)?;
+            pin_session(&home, id)?;
         }
         Ok(answer)
     }
 }
 
 /// Sees to it that a session can be taken up.
-fn keep(home: &Home, id: &str) -> Result<(), Failure> {
-    memories::keep(&home.memories(), id)
-        .map_err(|error| KNOWN.failed(format!("its session {id} cannot be kept: {error}")))
+fn pin_session(home: &GeminiHome, id: &str) -> Result<(), FriendFailure> {
+    sessions::pin_session_file(&home.sessions_dir(), id)
+        .map_err(|error| PROFILE.failed(format!("its session {id} cannot be kept: {error}")))
 }
 
-fn job(program: &Path, home: &Home, turn: &Turn, world: &World<'_>, more: &[&str]) -> Job {
+fn job(
+    program: &Path,
+    home: &GeminiHome,
+    turn: &FriendTurn,
+    world: &FriendContext<'_>,
+    more: &[&str],
+) -> Job {
     let mut words: Vec<OsString> = vec![program.into()];
     words.extend(more.iter().map(OsString::from));
     words.extend(
         ["--approval-mode", "default", "-e", "none", "--allowed-mcp-server-names", "none"].map(Into::into),
     );
-    words.extend(["--policy".into(), home.rules(turn.access).into_os_string()]);
+    words.extend(["--policy".into(), home.policy_file(turn.access).into_os_string()]);
     if let Some(model) = &turn.model {
         // In one word: a model may be called what looks like an option.
         words.push(format!("--model={model}").into());
     }
     let mut job = Job::argv(words, &turn.directory);
-    job.environment = world.environment();
-    job.environment.set.extend(home.environment());
-    job.environment.remove.extend(home::UNWANTED.iter().map(OsString::from));
+    job.environment = world.child_environment();
+    job.environment.set.extend(home.variables_to_set());
+    job.environment.remove.extend(home::REMOVED_VARIABLES.iter().map(OsString::from));
     job.environment.remove_prefixes.push("GEMINI_CLI_IDE_".to_string());
     job
 }
 
 /// What begins with a slash or a dollar sign would be taken for a command of Gemini's own.
-fn as_prompt(prompt: &str) -> String {
+fn escape_command(prompt: &str) -> String {
     if prompt.trim_start().starts_with(['/', '$']) {
         format!("Request:\n{prompt}")
     } else {
@@ -138,19 +152,19 @@ fn as_prompt(prompt: &str) -> String {
 }
 
 /// An event of `--output-format stream-json`.
-fn read(event: &Value) -> Line {
+fn parse_event(event: &Value) -> OneShotEvent {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
     match event["type"].as_str().unwrap_or_default() {
-        "init" => Line::Model(text(&event["model"])),
-        "message" if event["role"] == "assistant" => Line::Text(text(&event["content"])),
-        "tool_use" => Line::Tool(text(&event["tool_name"])),
+        "init" => OneShotEvent::Model(text(&event["model"])),
+        "message" if event["role"] == "assistant" => OneShotEvent::Text(text(&event["content"])),
+        "tool_use" => OneShotEvent::Tool(text(&event["tool_name"])),
         "result" if event["status"] == "success" => {
             let count = |name: &str| event["stats"][name].as_u64();
             let usage = count("input_tokens").zip(count("output_tokens"));
-            Line::Done(usage.map(|(input, output)| Usage { input, output }))
+            OneShotEvent::Done(usage.map(|(input, output)| FriendUsage { input, output }))
         }
-        "result" => Line::Failed(text(&event["error"]["message"])),
-        _ => Line::Other,
+        "result" => OneShotEvent::Failed(text(&event["error"]["message"])),
+        _ => OneShotEvent::Other,
     }
 }
 
@@ -161,8 +175,8 @@ mod tests {
     #[test]
     fn a_prompt_is_never_a_command_of_geminis_own() {
         for command in ["/memory show", "  /init", "$x"] {
-            assert!(as_prompt(command).starts_with("Request:\n"));
+            assert!(escape_command(command).starts_with("Request:\n"));
         }
-        assert_eq!(as_prompt("Look at /etc"), "Look at /etc");
+        assert_eq!(escape_command("Look at /etc"), "Look at /etc");
     }
 }

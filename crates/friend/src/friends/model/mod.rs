@@ -4,29 +4,29 @@
 //! A turn is one streamed request. Invariant: when a turn ends, however it ends, its connection is closed; an answer that
 //! broke off is none.
 
-mod ask;
-mod choose;
-mod clock;
-mod failed;
-mod reach;
-mod servers;
-mod veiled;
+mod config;
+mod deadline;
+mod failure;
+mod model_choice;
+mod probe;
+mod turn;
+mod unmask;
 
 use std::fmt;
 use std::sync::Arc;
 
-use relaycode_llm::models::{AuthKind, Registered};
+use relaycode_llm::models::{AuthKind, RegisteredProvider};
 use relaycode_project::access::Access;
 use tokio::runtime::{Builder, Runtime};
 
-pub use servers::Servers;
+pub use config::ModelServerConfig;
 
-use crate::answer::Answer;
-use crate::event::Event;
-use crate::failure::Failure;
-use crate::friend::{Abilities, Friend, Presence, Sessions};
-use crate::turn::{Memory, Task, Turn};
-use crate::world::World;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
+use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 
 /// It has no hands, so any of them would be harmless; with `workspace` it answers with a patch.
 const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace];
@@ -35,32 +35,32 @@ const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace];
 #[derive(Clone)]
 pub struct ModelServer {
     provider: String,
-    servers: Arc<Servers>,
+    config: Arc<ModelServerConfig>,
 }
 
 impl ModelServer {
     /// The server of this provider.
-    pub fn new(provider: &str, servers: Arc<Servers>) -> ModelServer {
-        ModelServer { provider: provider.to_string(), servers }
+    pub fn new(provider: &str, servers: Arc<ModelServerConfig>) -> ModelServer {
+        ModelServer { provider: provider.to_string(), config: servers }
     }
 
     /// Whether it is worth a look: it runs on this machine, or has a key.
-    pub fn is_usable(&self, world: &World<'_>) -> bool {
-        self.registered().is_some_and(|provider| {
-            let keyed = || self.servers.with_keyring(world, |keyring| keyring.has(provider));
+    pub fn is_usable(&self, world: &FriendContext<'_>) -> bool {
+        self.provider_entry().is_some_and(|provider| {
+            let keyed = || self.config.with_keyring(world, |keyring| keyring.has_key(provider));
             provider.discovery.is_some() || keyed()
         })
     }
 
-    fn registered(&self) -> Option<&Registered> {
-        self.servers.registry.provider(&self.provider)
+    fn provider_entry(&self) -> Option<&RegisteredProvider> {
+        self.config.registry.provider(&self.provider)
     }
 
-    fn failed(&self, said: impl Into<String>) -> Failure {
-        Failure::Failed { friend: self.provider.clone(), said: said.into() }
+    fn failed(&self, said: impl Into<String>) -> FriendFailure {
+        FriendFailure::Failed { friend: self.provider.clone(), said: said.into() }
     }
 
-    fn runtime(&self) -> Result<Runtime, Failure> {
+    fn runtime(&self) -> Result<Runtime, FriendFailure> {
         let built = Builder::new_current_thread().enable_all().build();
         built.map_err(|error| self.failed(format!("connections cannot be made: {error}")))
     }
@@ -71,40 +71,41 @@ impl Friend for ModelServer {
         &self.provider
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities {
+    fn abilities(&self) -> FriendAbilities {
+        FriendAbilities {
             reads_files: false,
             writes_files: false,
             streams: true,
             review: false,
-            sessions: Sessions::Replayed,
+            sessions: SessionSupport::Replayed,
             // The wires have no place for one in a request yet: the prompt asks.
             schema: false,
             access: ACCESS,
         }
     }
 
-    fn look(&self, world: &World<'_>) -> Presence {
-        let Some(provider) = self.registered() else { return Presence::default() };
+    fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
+        let Some(provider) = self.provider_entry() else { return FriendProbeReport::default() };
         let mut presence = match provider.discovery {
             Some(_) => match self.runtime() {
                 Ok(runtime) => {
-                    let presence = runtime.block_on(reach::look(provider, world));
+                    let presence = runtime.block_on(probe::probe_server(provider, world));
                     // A name that is still being looked up is not waited for.
                     runtime.shutdown_background();
                     presence
                 }
-                Err(failure) => Presence { trouble: Some(failure.to_string()), ..Presence::default() },
+                Err(failure) => {
+                    FriendProbeReport { trouble: Some(failure.to_string()), ..FriendProbeReport::default() }
+                }
             },
-            None => Presence {
+            None => FriendProbeReport {
                 found: Some(provider.base_url.clone()),
-                models: Some(self.servers.registry.models_of(&self.provider).count())
-                    .filter(|many| *many > 0),
-                ..Presence::default()
+                models: Some(self.config.registry.models_of(&self.provider).count()).filter(|many| *many > 0),
+                ..FriendProbeReport::default()
             },
         };
         let wants_key = provider.auth == AuthKind::ApiKey || provider.api_key.is_some();
-        let source = self.servers.with_keyring(world, |keyring| keyring.source(provider));
+        let source = self.config.with_keyring(world, |keyring| keyring.source(provider));
         let without = format!("there is no key for {0}; `relay keys set {0}` stores one", self.provider);
         let (signed_in, trouble) = match source {
             Ok(_) if !wants_key => (None, None),
@@ -117,23 +118,31 @@ impl Friend for ModelServer {
         presence
     }
 
-    fn turn(&self, turn: &Turn, world: &World<'_>, hear: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+    fn run_turn(
+        &self,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+        hear: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure> {
         let friend = self.provider.clone();
-        let Task::Prompt(prompt) = &turn.task else {
-            return Err(Failure::Cannot {
+        let TurnTask::Prompt(prompt) = &turn.task else {
+            return Err(FriendFailure::Unsupported {
                 friend,
                 what: "look at changes by itself: it reads no files".into(),
             });
         };
         if !ACCESS.contains(&turn.access) {
-            return Err(Failure::Cannot { friend, what: format!("work with {} access", turn.access) });
+            return Err(FriendFailure::Unsupported {
+                friend,
+                what: format!("work with {} access", turn.access),
+            });
         }
         let earlier = match &turn.memory {
-            Memory::None | Memory::Begin => &[][..],
-            Memory::Replay(exchanges) => exchanges,
-            Memory::Resume(id) => return Err(Failure::NoSession { friend, id: id.clone() }),
+            TurnMemory::None | TurnMemory::Begin => &[][..],
+            TurnMemory::Replay(exchanges) => exchanges,
+            TurnMemory::Resume(id) => return Err(FriendFailure::UnknownSession { friend, id: id.clone() }),
         };
-        let asking = ask::Asking { server: self, turn, world, prompt, earlier };
+        let asking = turn::ModelServerTurn { server: self, turn, world, prompt, earlier };
         let runtime = self.runtime()?;
         let outcome = runtime.block_on(asking.run(hear));
         // A name that is still being looked up is not waited for.

@@ -2,104 +2,104 @@
 
 use std::fs;
 
-use relaycode_friend::{Failure, friends};
-use relaycode_testkit::model::Turn;
+use relaycode_friend::{FriendFailure, friends};
+use relaycode_testkit::model::ScriptedTurn;
 
-use super::house::House;
-use super::manners;
+use super::acp_contract;
+use super::fixture::House;
 
 const NAME: &str = "gemini";
 
 #[test]
 fn gemini_answers_piece_by_piece() {
-    manners::answers_piece_by_piece(NAME);
+    acp_contract::answers_piece_by_piece(NAME);
 }
 
 #[test]
 fn gemini_takes_a_prompt_larger_than_an_argument() {
-    manners::takes_a_prompt_larger_than_an_argument(NAME);
+    acp_contract::takes_a_prompt_larger_than_an_argument(NAME);
 }
 
 #[test]
 fn gemini_is_declined_what_writes_or_runs() {
-    manners::is_declined_what_writes_or_runs(NAME);
+    acp_contract::is_declined_what_writes_or_runs(NAME);
 }
 
 #[test]
 fn gemini_remembers_and_stays_read_only() {
-    manners::remembers_and_stays_read_only(NAME);
+    acp_contract::remembers_and_stays_read_only(NAME);
 }
 
 #[test]
 fn gemini_does_not_know_a_session_that_is_not_there() {
-    manners::does_not_know_a_session_that_is_not_there(NAME, "0b0f9c1e-3f0c-4a52-8b52-6f2f0f0c2a11");
+    acp_contract::does_not_know_a_session_that_is_not_there(NAME, "0b0f9c1e-3f0c-4a52-8b52-6f2f0f0c2a11");
 }
 
 #[test]
 fn gemini_writes_in_its_workspace_and_nowhere_else() {
-    manners::writes_in_its_workspace_and_nowhere_else(NAME);
+    acp_contract::writes_in_its_workspace_and_nowhere_else(NAME);
 }
 
 #[test]
 fn gemini_does_everything_with_full_access() {
-    manners::does_everything_with_full_access(NAME);
+    acp_contract::does_everything_with_full_access(NAME);
 }
 
 #[test]
 fn gemini_runs_out_of_time() {
-    manners::runs_out_of_time(NAME);
+    acp_contract::runs_out_of_time(NAME);
 }
 
 #[test]
 fn gemini_says_early_that_its_server_is_gone() {
-    manners::says_early_that_its_server_is_gone(NAME);
+    acp_contract::says_early_that_its_server_is_gone(NAME);
 }
 
 #[test]
 fn gemini_says_that_its_key_is_refused() {
-    manners::says_that_its_key_is_refused(NAME);
+    acp_contract::says_that_its_key_is_refused(NAME);
 }
 
 #[test]
 fn gemini_says_that_its_server_fails() {
-    manners::says_that_its_server_fails(NAME);
+    acp_contract::says_that_its_server_fails(NAME);
 }
 
 #[test]
 fn gemini_gives_no_answer_where_there_is_none() {
-    manners::gives_no_answer_where_there_is_none(NAME);
+    acp_contract::gives_no_answer_where_there_is_none(NAME);
 }
 
 #[test]
 fn gemini_is_gone_soon_after_it_is_broken_off() {
-    manners::is_gone_soon_after_it_is_broken_off(NAME);
+    acp_contract::is_gone_soon_after_it_is_broken_off(NAME);
 }
 
 #[test]
 fn gemini_is_asked_once_where_it_does_not_speak_the_protocol() {
-    manners::is_asked_once_where_it_does_not_speak_the_protocol(NAME);
+    acp_contract::is_asked_once_where_it_does_not_speak_the_protocol(NAME);
 }
 
 #[test]
 fn gemini_is_seen_and_signed_in() {
-    manners::is_seen_and_signed_in(NAME);
+    acp_contract::is_seen_and_signed_in(NAME);
 }
 
 #[test]
 fn gemini_without_a_key_is_not_signed_in_and_is_not_started() {
-    let Some(mut house) = House::of(NAME, [Turn::text("Never.")]) else { return };
+    let Some(mut house) = House::of(NAME, [ScriptedTurn::text("Never.")]) else { return };
     house.set("GEMINI_API_KEY", "");
-    let seen = house.world(&|| false, |world| friends::find(NAME).unwrap().look(world));
+    let seen = house.world(&|| false, |world| friends::find_program_friend(NAME).unwrap().probe(world));
     assert_eq!(seen.signed_in, Some(false));
     assert!(seen.trouble.is_some());
     let came = house.run(&house.turn("Which bird is it?"));
-    assert!(matches!(came.answer, Err(Failure::NotSignedIn { .. })), "{:#?}", came.answer);
+    assert!(matches!(came.answer, Err(FriendFailure::NotSignedIn { .. })), "{:#?}", came.answer);
     assert_eq!(house.server.requests().len(), 0);
 }
 
 #[test]
 fn a_slash_at_the_beginning_is_no_command_to_gemini() {
-    let Some(house) = House::of(NAME, [Turn::text("It is a path.")]) else { return };
+    let Some(house) = House::of(NAME, [ScriptedTurn::text("It is a path.")]) else { return };
     let came = house.run(&house.turn("/memory show"));
     assert_eq!(came.answer.unwrap().text, "It is a path.");
 }
@@ -107,7 +107,7 @@ fn a_slash_at_the_beginning_is_no_command_to_gemini() {
 /// What a project could say to take Gemini over: another server for the user's key, commands, rules, instructions.
 #[test]
 fn nothing_that_a_project_says_takes_gemini_over() {
-    let Some(house) = House::of(NAME, [Turn::text("It is a heron.")]) else { return };
+    let Some(house) = House::of(NAME, [ScriptedTurn::text("It is a heron.")]) else { return };
     let marks = house.scratch.home().join("marks");
     fs::create_dir(&marks).unwrap();
     let touch = |what: &str| format!("touch {}", marks.join(what).display());

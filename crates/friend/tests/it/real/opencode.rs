@@ -2,106 +2,109 @@
 
 use std::fs;
 
-use relaycode_testkit::model::Turn;
+use relaycode_testkit::model::ScriptedTurn;
 use serde_json::json;
 
-use super::house::House;
-use super::manners;
+use super::acp_contract;
+use super::fixture::House;
 
 const NAME: &str = "opencode";
 
 #[test]
 fn opencode_answers_piece_by_piece() {
-    manners::answers_piece_by_piece(NAME);
+    acp_contract::answers_piece_by_piece(NAME);
 }
 
 #[test]
 fn opencode_takes_a_prompt_larger_than_an_argument() {
-    manners::takes_a_prompt_larger_than_an_argument(NAME);
+    acp_contract::takes_a_prompt_larger_than_an_argument(NAME);
 }
 
 #[test]
 fn opencode_is_declined_what_writes_or_runs() {
-    manners::is_declined_what_writes_or_runs(NAME);
+    acp_contract::is_declined_what_writes_or_runs(NAME);
 }
 
 #[test]
 fn opencode_remembers_and_stays_read_only() {
-    manners::remembers_and_stays_read_only(NAME);
+    acp_contract::remembers_and_stays_read_only(NAME);
 }
 
 #[test]
 fn opencode_does_not_know_a_session_that_is_not_there() {
-    manners::does_not_know_a_session_that_is_not_there(NAME, "ses_e1e49c5dcffeyMNQIZQrvGJqEZ");
+    acp_contract::does_not_know_a_session_that_is_not_there(NAME, "ses_e1e49c5dcffeyMNQIZQrvGJqEZ");
 }
 
 #[test]
 fn opencode_writes_in_its_workspace_and_nowhere_else() {
-    manners::writes_in_its_workspace_and_nowhere_else(NAME);
+    acp_contract::writes_in_its_workspace_and_nowhere_else(NAME);
 }
 
 #[test]
 fn opencode_does_everything_with_full_access() {
-    manners::does_everything_with_full_access(NAME);
+    acp_contract::does_everything_with_full_access(NAME);
 }
 
 #[test]
 fn opencode_runs_out_of_time() {
-    manners::runs_out_of_time(NAME);
+    acp_contract::runs_out_of_time(NAME);
 }
 
 #[test]
 fn opencode_says_early_that_its_server_is_gone() {
-    manners::says_early_that_its_server_is_gone(NAME);
+    acp_contract::says_early_that_its_server_is_gone(NAME);
 }
 
 #[test]
 fn opencode_says_that_its_key_is_refused() {
-    manners::says_that_its_key_is_refused(NAME);
+    acp_contract::says_that_its_key_is_refused(NAME);
 }
 
 #[test]
 fn opencode_says_that_its_server_fails() {
-    manners::says_that_its_server_fails(NAME);
+    acp_contract::says_that_its_server_fails(NAME);
 }
 
 #[test]
 fn opencode_gives_no_answer_where_there_is_none() {
-    manners::gives_no_answer_where_there_is_none(NAME);
+    acp_contract::gives_no_answer_where_there_is_none(NAME);
 }
 
 #[test]
 fn opencode_is_gone_soon_after_it_is_broken_off() {
-    manners::is_gone_soon_after_it_is_broken_off(NAME);
+    acp_contract::is_gone_soon_after_it_is_broken_off(NAME);
 }
 
 #[test]
 fn opencode_is_asked_once_where_it_does_not_speak_the_protocol() {
-    manners::is_asked_once_where_it_does_not_speak_the_protocol(NAME);
+    acp_contract::is_asked_once_where_it_does_not_speak_the_protocol(NAME);
 }
 
 #[test]
 fn opencode_is_seen_and_signed_in() {
-    manners::is_seen_and_signed_in(NAME);
+    acp_contract::is_seen_and_signed_in(NAME);
 }
 
 /// What a project could say to take opencode over: plugins that run, rights, agents, servers, instructions.
 #[test]
 fn nothing_that_a_project_says_takes_opencode_over() {
-    let reads = Turn::text("I look.").tool("read", json!({"filePath": "PROJECT/old.txt"}));
+    let reads = ScriptedTurn::text("I look.").tool("read", json!({"filePath": "PROJECT/old.txt"}));
     let Some(house) = House::of(NAME, []) else { return };
     let project = fs::canonicalize(house.scratch.project()).unwrap();
-    let reads: Turn = reads.with(|turn| {
+    let reads: ScriptedTurn = reads.with(|turn| {
         turn.tool_calls[0].arguments = json!({"filePath": project.join("old.txt")});
     });
     house.server.push(&reads);
-    for turn in
-        house.agent.replaces(Turn::text("I change."), project.join("old.txt").to_str().unwrap(), "two", "2")
-    {
+    for turn in house.agent.replace_turns(
+        ScriptedTurn::text("I change."),
+        project.join("old.txt").to_str().unwrap(),
+        "two",
+        "2",
+    ) {
         house.server.push(&turn);
     }
-    house.server.push(&house.agent.runs(Turn::text("I run."), "echo ran > ran.txt"));
-    house.server.push(&Turn::text("It is a heron."));
+    house.server.push(&house.agent.shell_call_turn(ScriptedTurn::text("I run."), "echo ran > ran.txt"));
+    house.server.push(&ScriptedTurn::text("It is a heron."));
     let marks = house.scratch.home().join("marks");
     fs::create_dir(&marks).unwrap();
     let touch = |what: &str| {
@@ -157,9 +160,9 @@ fn the_users_own_settings_do_not_give_opencode_more_than_its_access() {
     settings["permission"] = json!({"*": "allow", "edit": "allow", "bash": "allow"});
     settings["agent"] = json!({"relay": {"permission": {"edit": {"*": "allow"}, "bash": "allow"}}});
     fs::write(&file, settings.to_string()).unwrap();
-    house.server.push(&house.agent.writes_file(Turn::text("I write."), "new.txt", "hello\n"));
-    house.server.push(&house.agent.runs(Turn::text("I run."), "echo ran > ran.txt"));
-    house.server.push(&Turn::text("I could not."));
+    house.server.push(&house.agent.write_file_turn(ScriptedTurn::text("I write."), "new.txt", "hello\n"));
+    house.server.push(&house.agent.shell_call_turn(ScriptedTurn::text("I run."), "echo ran > ran.txt"));
+    house.server.push(&ScriptedTurn::text("I could not."));
     let before = house.tree();
     let came = house.run(&house.turn("Change everything."));
     assert_eq!(came.answer.unwrap().declined.len(), 2);

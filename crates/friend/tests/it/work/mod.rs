@@ -1,11 +1,11 @@
 //! A friend that works: the copy it gets, what becomes of what it does there, and what never reaches the
 //! project. The friend is a function here; everything else is real.
 
-mod copies;
-mod lands;
-mod laws;
-mod said;
-mod shown;
+mod patch_answer;
+mod progress;
+mod properties;
+mod scratch_copy;
+mod submit;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,21 +14,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use relaycode_change::limits::Limits;
-use relaycode_change::path::RelPath;
-use relaycode_door::{Allow, Approver, Consent, Door, Event as DoorEvent, Outcome, Question, Reply};
-use relaycode_durable::Real;
-use relaycode_friend::friend::{Abilities, Friend, Presence, Sessions};
-use relaycode_friend::scratch::{Caps, Making, Scratch, ScratchError};
-use relaycode_friend::work::{WorkError, Worked, Working, work};
-use relaycode_friend::{Answer, Event, Failure, Memory, Task, Turn, World};
-use relaycode_ledger::transaction::Verdict;
-use relaycode_ledger::{About, Ledger, RevertOptions, Settings, TxId};
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::path::RelPath;
+use relaycode_door::{
+    AllowOption, ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome,
+};
+use relaycode_durable::RealFs;
+use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
+use relaycode_friend::work::{WorkError, WorkOutcome, WorkRequest, work};
+use relaycode_friend::{
+    FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask,
+};
+use relaycode_ledger::transaction::CommitVerdict;
+use relaycode_ledger::{Ledger, LedgerSettings, RevertOptions, TransactionHeader, TxId};
 use relaycode_project::access::Access;
 use relaycode_project::git::Git;
 use relaycode_testkit::git::git;
 
-use crate::stage;
+use crate::keeper_fixture;
 
 pub(super) const NOW: &str = "2026-01-01T00:00:00Z";
 
@@ -82,27 +86,34 @@ impl Scene {
     }
 
     pub(super) fn door_at(&self, root: &Path) -> Door {
-        let settings = Settings { home: Some(self.home()), ..Settings::default() };
-        let ledger = Ledger::open(Arc::new(Real::default()), root, settings).unwrap();
-        Door::open(root, ledger, Some(&self.home()), stage::runner()).unwrap()
+        let settings = LedgerSettings { home: Some(self.home()), ..LedgerSettings::default() };
+        let ledger = Ledger::open(Arc::new(RealFs::default()), root, settings).unwrap();
+        Door::open(root, ledger, Some(&self.home()), keeper_fixture::runner()).unwrap()
     }
 
-    pub(super) fn scratch(&self) -> Result<Scratch, ScratchError> {
-        self.scratch_of(&self.root(), Caps::default())
+    pub(super) fn scratch(&self) -> Result<ScratchCopy, ScratchError> {
+        self.scratch_of(&self.root(), ScratchCaps::default())
     }
 
-    pub(super) fn scratch_of(&self, root: &Path, caps: Caps) -> Result<Scratch, ScratchError> {
-        let runner = stage::runner();
+    pub(super) fn scratch_of(&self, root: &Path, caps: ScratchCaps) -> Result<ScratchCopy, ScratchError> {
+        let runner = keeper_fixture::runner();
         let git = Git::new(&runner, root);
-        Scratch::make(&Making { root, git: &git, home: &self.home(), caps, stop: &|| false }, &mut |_| {})
+        ScratchCopy::create(
+            &ScratchOptions { root, git: &git, home: &self.home(), caps, stop: &|| false },
+            &mut |_| {},
+        )
     }
 
     /// What a friend that does `deeds` to its copy amounts to.
-    pub(super) fn work(&self, deeds: impl Fn(&Path) + Sync) -> Result<Worked, WorkError> {
+    pub(super) fn work(&self, deeds: impl Fn(&Path) + Sync) -> Result<WorkOutcome, WorkError> {
         self.work_at(&self.root(), deeds)
     }
 
-    pub(super) fn work_at(&self, root: &Path, deeds: impl Fn(&Path) + Sync) -> Result<Worked, WorkError> {
+    pub(super) fn work_at(
+        &self,
+        root: &Path,
+        deeds: impl Fn(&Path) + Sync,
+    ) -> Result<WorkOutcome, WorkError> {
         let friend = Hands { deeds: &deeds, fails: false };
         self.ask(&friend, root, &working("make it better\nreally"))
     }
@@ -111,26 +122,31 @@ impl Scene {
         &self,
         friend: &dyn Friend,
         root: &Path,
-        working: &Working,
-    ) -> Result<Worked, WorkError> {
-        let world = World {
-            runner: stage::runner(),
+        working: &WorkRequest,
+    ) -> Result<WorkOutcome, WorkError> {
+        let world = FriendContext {
+            runner: keeper_fixture::runner(),
             home: Some(self.home()),
-            variable: &|_| None,
-            stop: &|| false,
+            env_var: &|_| None,
+            stop_requested: &|| false,
             depth: 0,
         };
         work(friend, working, &self.door_at(root), &world, &mut |_| {})
     }
 
     /// Takes the work through the door.
-    pub(super) fn submit(&self, worked: &Worked, allow: &[Allow]) -> Outcome {
+    pub(super) fn submit(&self, worked: &WorkOutcome, allow: &[AllowOption]) -> SubmitOutcome {
         self.submit_at(&self.root(), worked, allow)
     }
 
-    pub(super) fn submit_at(&self, root: &Path, worked: &Worked, allow: &[Allow]) -> Outcome {
+    pub(super) fn submit_at(
+        &self,
+        root: &Path,
+        worked: &WorkOutcome,
+        allow: &[AllowOption],
+    ) -> SubmitOutcome {
         let consent = Consent { yes: true, allow: allow.to_vec() };
-        let limits = Limits { files: 20_000, file_bytes: 8 << 20, ..Limits::default() };
+        let limits = PlanLimits { files: 20_000, file_bytes: 8 << 20, ..PlanLimits::default() };
         let submission = worked.submission(consent, limits, true, NOW.to_string()).unwrap();
         self.door_at(root).submit(&submission, &mut Nobody).unwrap()
     }
@@ -138,29 +154,30 @@ impl Scene {
     /// Takes the newest change back.
     pub(super) fn revert(&self) {
         let ledger = self.door().ledger;
-        let reversal = ledger.plan_revert(&ledger.find("1").unwrap(), &RevertOptions::default()).unwrap();
-        let about = About {
-            revert_of: reversal.of,
+        let reversal =
+            ledger.plan_revert(&ledger.find_target("1").unwrap(), &RevertOptions::default()).unwrap();
+        let about = TransactionHeader {
+            revert_of: reversal.reverts,
             directories_to_remove: reversal.made_directories_to_remove,
-            ..About::new(TxId::random(), "app", NOW, "revert")
+            ..TransactionHeader::new(TxId::random(), "app", NOW, "revert")
         };
         let open = ledger.begin(&reversal.changes, about, &|| false).unwrap();
-        open.commit(Verdict::default()).unwrap();
+        open.commit(CommitVerdict::default()).unwrap();
     }
 }
 
-pub(super) fn working(prompt: &str) -> Working {
-    Working {
+pub(super) fn working(prompt: &str) -> WorkRequest {
+    WorkRequest {
         prompt: prompt.to_string(),
         context: None,
         files: Vec::new(),
         access: Access::Workspace,
         model: None,
-        memory: Memory::None,
+        memory: TurnMemory::None,
         total: Duration::from_secs(60),
         idle: Duration::from_secs(60),
-        caps: Caps::default(),
-        limits: Limits::default(),
+        caps: ScratchCaps::default(),
+        limits: PlanLimits::default(),
         check_tree: true,
     }
 }
@@ -227,12 +244,12 @@ pub(super) struct Hands<'a> {
     pub(super) fails: bool,
 }
 
-const HANDS: Abilities = Abilities {
+const HANDS: FriendAbilities = FriendAbilities {
     reads_files: true,
     writes_files: true,
     streams: false,
     review: false,
-    sessions: Sessions::Replayed,
+    sessions: SessionSupport::Replayed,
     schema: false,
     access: &[Access::Workspace],
 };
@@ -242,22 +259,27 @@ impl Friend for Hands<'_> {
         "codex"
     }
 
-    fn abilities(&self) -> Abilities {
+    fn abilities(&self) -> FriendAbilities {
         HANDS
     }
 
-    fn look(&self, _: &World<'_>) -> Presence {
-        Presence::default()
+    fn probe(&self, _: &FriendContext<'_>) -> FriendProbeReport {
+        FriendProbeReport::default()
     }
 
-    fn turn(&self, turn: &Turn, _: &World<'_>, _: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+    fn run_turn(
+        &self,
+        turn: &FriendTurn,
+        _: &FriendContext<'_>,
+        _: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure> {
         (self.deeds)(&turn.directory);
         if self.fails {
             let friend = "codex".to_string();
-            return Err(Failure::Failed { friend, said: "no more tokens".to_string() });
+            return Err(FriendFailure::Failed { friend, said: "no more tokens".to_string() });
         }
         let text = format!("I changed {}/a.txt.", turn.directory.display());
-        Ok(Answer { text, way: "test", ..Answer::default() })
+        Ok(FriendAnswer { text, transport: "test", ..FriendAnswer::default() })
     }
 }
 
@@ -272,19 +294,24 @@ impl Friend for Voice {
         "ollama"
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities { reads_files: false, writes_files: false, access: &[Access::ReadOnly], ..HANDS }
+    fn abilities(&self) -> FriendAbilities {
+        FriendAbilities { reads_files: false, writes_files: false, access: &[Access::ReadOnly], ..HANDS }
     }
 
-    fn look(&self, _: &World<'_>) -> Presence {
-        Presence::default()
+    fn probe(&self, _: &FriendContext<'_>) -> FriendProbeReport {
+        FriendProbeReport::default()
     }
 
-    fn turn(&self, turn: &Turn, _: &World<'_>, _: &mut dyn FnMut(Event)) -> Result<Answer, Failure> {
+    fn run_turn(
+        &self,
+        turn: &FriendTurn,
+        _: &FriendContext<'_>,
+        _: &mut dyn FnMut(FriendEvent),
+    ) -> Result<FriendAnswer, FriendFailure> {
         assert_eq!(turn.access, Access::ReadOnly);
-        let Task::Prompt(prompt) = &turn.task else { panic!("no prompt") };
+        let TurnTask::Prompt(prompt) = &turn.task else { panic!("no prompt") };
         self.heard.lock().unwrap().push(prompt.clone());
-        Ok(Answer { text: self.answer.clone(), way: "test", ..Answer::default() })
+        Ok(FriendAnswer { text: self.answer.clone(), transport: "test", ..FriendAnswer::default() })
     }
 }
 
@@ -296,13 +323,13 @@ impl Approver for Nobody {
         "nobody"
     }
 
-    fn decide(&mut self, _: &Question<'_>) -> Reply {
-        Reply::Nobody
+    fn decide(&mut self, _: &ApprovalQuestion<'_>) -> ApprovalReply {
+        ApprovalReply::Unavailable
     }
 
-    fn event(&mut self, _: &DoorEvent<'_>) {}
+    fn on_event(&mut self, _: &DoorEvent<'_>) {}
 
-    fn stopped(&self) -> bool {
+    fn stop_requested(&self) -> bool {
         false
     }
 }
@@ -311,9 +338,9 @@ pub(super) fn path(text: &str) -> RelPath {
     RelPath::parse(text).unwrap()
 }
 
-pub(super) fn applied(outcome: Outcome) -> relaycode_door::Applied {
+pub(super) fn applied(outcome: SubmitOutcome) -> relaycode_door::AppliedChange {
     match outcome {
-        Outcome::Applied(applied) => *applied,
+        SubmitOutcome::Applied(applied) => *applied,
         other => panic!("{other:?}"),
     }
 }

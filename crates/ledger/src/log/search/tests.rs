@@ -13,14 +13,14 @@ fn about(number: u32, files: &[(&str, Option<&str>)]) -> Record {
     Record { result: files.iter().map(file).collect(), ..plain(number) }
 }
 
-fn numbers(scratch: &Scratch, filter: &Filter) -> Vec<Vec<u64>> {
-    let page = scratch.ledger.search(filter, 0, 100).unwrap();
+fn numbers(scratch: &Scratch, filter: &LogFilter) -> Vec<Vec<u64>> {
+    let page = scratch.ledger.search_log(filter, 0, 100).unwrap();
     assert_eq!(page.total, page.entries.len());
     page.entries.iter().map(|entry| entry.members.iter().map(|item| item.number).collect()).collect()
 }
 
-fn of_file(name: &str) -> Filter {
-    Filter { file: Some(name.into()), ..Filter::default() }
+fn of_file(name: &str) -> LogFilter {
+    LogFilter { file: Some(name.into()), ..LogFilter::default() }
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn files_are_found_by_every_name_and_directory_they_had() {
         let index = scratch.path(".relaycode/index");
         std::fs::remove_file(&index).unwrap();
         let line = r#"{"at":6,"entries":6,"number":6}"#;
-        std::fs::write(&index, relaycode_durable::log::entry(line.as_bytes())).unwrap();
+        std::fs::write(&index, relaycode_durable::append_log::encode_entry(line.as_bytes())).unwrap();
     }
 }
 
@@ -63,18 +63,18 @@ fn entries_are_found_by_time_origin_and_whether_they_are_undone() {
     scratch.commit(&at(2, 2, Some("turn")));
     scratch.commit(&Record { origin: "agent".into(), ..at(3, 3, Some("turn")) });
     scratch.commit(&Record { origin: "revert".into(), revert_of: vec![id(1)], ..at(4, 4, None) });
-    let since = |text: &str| Filter { since: Some(text.into()), ..Filter::default() };
+    let since = |text: &str| LogFilter { since: Some(text.into()), ..LogFilter::default() };
     assert_eq!(numbers(&scratch, &since("2026-01-03")), [vec![4], vec![3, 2]]);
     assert_eq!(numbers(&scratch, &since("2026-01-04T01:00:00+01:00")), [[4]]);
-    let from = |text: &str| Filter { origin: Some(text.into()), ..Filter::default() };
+    let from = |text: &str| LogFilter { origin: Some(text.into()), ..LogFilter::default() };
     assert_eq!(numbers(&scratch, &from("agent")), [[3, 2]]);
     assert!(numbers(&scratch, &from("nobody")).is_empty());
-    let undone = |wanted| Filter { undone: Some(wanted), ..Filter::default() };
+    let undone = |wanted| LogFilter { undone: Some(wanted), ..LogFilter::default() };
     assert_eq!(numbers(&scratch, &undone(true)), [[1]]);
     assert_eq!(numbers(&scratch, &undone(false)), [vec![4], vec![3, 2]]);
-    let all = scratch.ledger.search(&Filter::default(), 1, 1).unwrap();
-    assert_eq!(all, scratch.ledger.page(1, 1).unwrap());
-    let page = scratch.ledger.search(&undone(false), 1, 1).unwrap();
+    let all = scratch.ledger.search_log(&LogFilter::default(), 1, 1).unwrap();
+    assert_eq!(all, scratch.ledger.log_page(1, 1).unwrap());
+    let page = scratch.ledger.search_log(&undone(false), 1, 1).unwrap();
     assert_eq!((page.entries.len(), page.total), (1, 2));
     assert_eq!(page.entries[0].group.as_deref(), Some("turn"));
 }

@@ -2,21 +2,21 @@ use super::*;
 
 const ID: &str = "3f9c1e2a-0c4b-4c1d-9a53-0c2f5d1e7b66";
 
-fn load(text: &str) -> Result<Original, LedgerError> {
+fn load(text: &str) -> Result<OriginalRecord, LedgerError> {
     read(text.as_bytes(), "old.yml", Some(ID.parse().unwrap()))
 }
 
 fn done(text: &str) -> (Record, bool) {
     match load(text).unwrap() {
-        Original::Done { record, undone } => (*record, undone),
-        Original::Pending => panic!("pending"),
+        OriginalRecord::Committed { record, undone } => (*record, undone),
+        OriginalRecord::Pending => panic!("pending"),
     }
 }
 
 fn after<'r>(record: &'r Record, path: &str) -> Option<&'r str> {
     match record.result.iter().find(|file| file.path == path)?.content.as_ref()? {
-        Content::Text(text) => Some(text),
-        Content::Blob { .. } => None,
+        RecordContent::Text(text) => Some(text),
+        RecordContent::Blob { .. } => None,
     }
 }
 
@@ -73,7 +73,7 @@ approved: true
     assert_eq!(after(&record, "src/price.ts"), Some(price));
     assert_eq!(after(&record, "src/new.ts"), Some("export const a = 1;"));
     let old = record.result.iter().find(|file| file.path == "src/old.ts").unwrap();
-    assert_eq!((old.before, old.after), (Some(Image::of(b"gone soon", 0o644)), None));
+    assert_eq!((old.before, old.after), (Some(FileImage::of(b"gone soon", 0o644)), None));
     let moved = record.result.iter().find(|file| file.path == "b.md").unwrap();
     assert_eq!(moved.renamed_from.as_deref(), Some("a.md"));
     assert_eq!(record.snapshot["src/new.ts"], None);
@@ -120,7 +120,7 @@ fn the_second_layout_has_a_status() {
     assert_eq!(record.git_commit_msg.as_deref(), Some("feat: greet\nand more"));
     assert!(!undone);
     assert!(done(&second("undone", "a.txt", "hi")).1);
-    assert_eq!(load(&second("pending", "a.txt", "hi")).unwrap(), Original::Pending);
+    assert_eq!(load(&second("pending", "a.txt", "hi")).unwrap(), OriginalRecord::Pending);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn what_cannot_be_worked_out_is_listed_without_its_result() {
     assert!(record.notes[0].starts_with("this cannot be reverted: "), "{:?}", record.notes);
     let file = &record.result[0];
     assert_eq!((file.path.as_str(), file.after, file.content.as_ref()), ("a.txt", None, None));
-    assert_eq!(file.before, Some(Image::of(b"hi\nthere\n", 0o644)));
+    assert_eq!(file.before, Some(FileImage::of(b"hi\nthere\n", 0o644)));
 }
 
 #[test]

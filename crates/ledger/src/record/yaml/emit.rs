@@ -8,19 +8,19 @@ use std::fmt::{self, Display, Write};
 use std::io;
 use std::ops::{Deref, DerefMut};
 
-use relaycode_durable::atomic::Put;
+use relaycode_durable::atomic::PieceSink;
 use serde::ser::{self, Impossible, Serialize, Serializer};
 
-use super::scalar::{self, Form};
+use super::scalar::{self, YamlScalarStyle};
 
 /// Puts the YAML of `value`, piece after piece.
 ///
 /// # Errors
 /// What `value` itself reports, and the first error of `put`.
-pub(in crate::record) fn emit<T: Serialize>(value: &T, put: &mut Put<'_>) -> io::Result<()> {
-    let mut out = Out { piece: String::new(), put, failed: None };
-    value.serialize(Emitter { out: &mut out, place: Place::Top }).map_err(io::Error::other)?;
-    out.put();
+pub(in crate::record) fn emit<T: Serialize>(value: &T, put: &mut PieceSink<'_>) -> io::Result<()> {
+    let mut out = YamlOutput { piece: String::new(), put, failed: None };
+    value.serialize(YamlEmitter { out: &mut out, place: YamlPosition::Top }).map_err(io::Error::other)?;
+    out.flush();
     out.failed.map_or(Ok(()), Err)
 }
 
@@ -28,29 +28,29 @@ pub(in crate::record) fn emit<T: Serialize>(value: &T, put: &mut Put<'_>) -> io:
 const PIECE: usize = 256 * 1024;
 
 /// Text on its way out.
-struct Out<'p> {
+struct YamlOutput<'p> {
     piece: String,
-    put: &'p mut Put<'p>,
+    put: &'p mut PieceSink<'p>,
     /// What went wrong first; nothing is put after that.
     failed: Option<io::Error>,
 }
 
-impl Out<'_> {
-    fn put(&mut self) {
+impl YamlOutput<'_> {
+    fn flush(&mut self) {
         if self.failed.is_none() && !self.piece.is_empty() {
             self.failed = (self.put)(self.piece.as_bytes()).err();
         }
         self.piece.clear();
     }
 
-    fn put_if_full(&mut self) {
+    fn flush_if_full(&mut self) {
         if self.piece.len() >= PIECE {
-            self.put();
+            self.flush();
         }
     }
 }
 
-impl Deref for Out<'_> {
+impl Deref for YamlOutput<'_> {
     type Target = String;
 
     fn deref(&self) -> &String {
@@ -58,7 +58,7 @@ impl Deref for Out<'_> {
     }
 }
 
-impl DerefMut for Out<'_> {
+impl DerefMut for YamlOutput<'_> {
     fn deref_mut(&mut self) -> &mut String {
         &mut self.piece
     }
@@ -66,29 +66,29 @@ impl DerefMut for Out<'_> {
 
 /// A value would not be written.
 #[derive(Debug)]
-pub(in crate::record) struct NotWritten(String);
+pub(in crate::record) struct YamlEmitError(String);
 
-impl Display for NotWritten {
+impl Display for YamlEmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for NotWritten {}
+impl std::error::Error for YamlEmitError {}
 
-impl ser::Error for NotWritten {
+impl ser::Error for YamlEmitError {
     fn custom<T: Display>(message: T) -> Self {
-        NotWritten(message.to_string())
+        YamlEmitError(message.to_string())
     }
 }
 
-fn unsupported(what: &str) -> NotWritten {
-    NotWritten(format!("{what} cannot be written"))
+fn unsupported(what: &str) -> YamlEmitError {
+    YamlEmitError(format!("{what} cannot be written"))
 }
 
 /// Where a value goes.
 #[derive(Clone, Copy)]
-enum Place {
+enum YamlPosition {
     /// At the beginning of the file.
     Top,
     /// Behind a key that is indented so far.
@@ -99,9 +99,9 @@ enum Place {
     Name,
 }
 
-struct Emitter<'a, 'p> {
-    out: &'a mut Out<'p>,
-    place: Place,
+struct YamlEmitter<'a, 'p> {
+    out: &'a mut YamlOutput<'p>,
+    place: YamlPosition,
 }
 
 const STEP: usize = 2;
@@ -116,15 +116,15 @@ fn indent(out: &mut String, by: usize) {
     }
 }
 
-impl<'a, 'p> Emitter<'a, 'p> {
+impl<'a, 'p> YamlEmitter<'a, 'p> {
     /// A value that stays on its line.
     fn line(self, write: impl FnOnce(&mut String)) {
         match self.place {
-            Place::Key(_) | Place::Dash(_) => self.out.push(' '),
-            Place::Top | Place::Name => {}
+            YamlPosition::Key(_) | YamlPosition::Dash(_) => self.out.push(' '),
+            YamlPosition::Top | YamlPosition::Name => {}
         }
         write(self.out);
-        if !matches!(self.place, Place::Name) {
+        if !matches!(self.place, YamlPosition::Name) {
             self.out.push('\n');
         }
     }
@@ -138,14 +138,16 @@ impl<'a, 'p> Emitter<'a, 'p> {
 
     fn text(self, text: &str) {
         let (form, depth) = match self.place {
-            Place::Key(depth) | Place::Dash(depth) => (scalar::form(text), depth + STEP),
-            Place::Top | Place::Name => (scalar::form_of_key(text), 0),
+            YamlPosition::Key(depth) | YamlPosition::Dash(depth) => {
+                (scalar::scalar_style(text), depth + STEP)
+            }
+            YamlPosition::Top | YamlPosition::Name => (scalar::key_style(text), 0),
         };
         match form {
-            Form::Plain => self.line(|out| out.push_str(text)),
-            Form::Single => self.line(|out| scalar::single(out, text)),
-            Form::Double => self.line(|out| scalar::double(out, text)),
-            Form::Literal { chomp, indented } => {
+            YamlScalarStyle::Plain => self.line(|out| out.push_str(text)),
+            YamlScalarStyle::Single => self.line(|out| scalar::write_single_quoted(out, text)),
+            YamlScalarStyle::Double => self.line(|out| scalar::write_double_quoted(out, text)),
+            YamlScalarStyle::Literal { chomp, indented } => {
                 let width = if indented { "2" } else { "" };
                 let out = self.out;
                 out.reserve(text.len() + text.len() / 8);
@@ -171,156 +173,156 @@ impl<'a, 'p> Emitter<'a, 'p> {
         }
     }
 
-    fn block(self, empty: &'static str) -> Block<'a, 'p> {
-        Block { out: self.out, place: self.place, empty, begun: false }
+    fn block(self, empty: &'static str) -> YamlBlock<'a, 'p> {
+        YamlBlock { out: self.out, place: self.place, empty, is_started: false }
     }
 }
 
 /// A mapping or a sequence that is being written.
-struct Block<'a, 'p> {
-    out: &'a mut Out<'p>,
-    place: Place,
+struct YamlBlock<'a, 'p> {
+    out: &'a mut YamlOutput<'p>,
+    place: YamlPosition,
     /// How it is written if nothing is in it.
     empty: &'static str,
-    begun: bool,
+    is_started: bool,
 }
 
-impl Block<'_, '_> {
+impl YamlBlock<'_, '_> {
     fn depth(&self) -> usize {
         match self.place {
-            Place::Top | Place::Name => 0,
-            Place::Key(depth) | Place::Dash(depth) => depth + STEP,
+            YamlPosition::Top | YamlPosition::Name => 0,
+            YamlPosition::Key(depth) | YamlPosition::Dash(depth) => depth + STEP,
         }
     }
 
     /// Goes to where the next entry begins.
-    fn next(&mut self) {
+    fn begin_entry(&mut self) {
         match self.place {
-            Place::Key(_) if !self.begun => self.out.push('\n'),
-            Place::Dash(_) if !self.begun => {
-                self.begun = true;
+            YamlPosition::Key(_) if !self.is_started => self.out.push('\n'),
+            YamlPosition::Dash(_) if !self.is_started => {
+                self.is_started = true;
                 self.out.push(' ');
                 return;
             }
             _ => {}
         }
-        self.begun = true;
-        self.out.put_if_full();
+        self.is_started = true;
+        self.out.flush_if_full();
         let depth = self.depth();
         indent(self.out, depth);
     }
 
-    fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
-        self.next();
+    fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), YamlEmitError> {
+        self.begin_entry();
         self.out.push('-');
-        value.serialize(Emitter { place: Place::Dash(self.depth()), out: self.out })
+        value.serialize(YamlEmitter { place: YamlPosition::Dash(self.depth()), out: self.out })
     }
 
-    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), NotWritten> {
-        self.next();
-        key.serialize(Emitter { place: Place::Name, out: self.out })?;
+    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), YamlEmitError> {
+        self.begin_entry();
+        key.serialize(YamlEmitter { place: YamlPosition::Name, out: self.out })?;
         self.out.push(':');
         Ok(())
     }
 
-    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
-        value.serialize(Emitter { place: Place::Key(self.depth()), out: self.out })
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), YamlEmitError> {
+        value.serialize(YamlEmitter { place: YamlPosition::Key(self.depth()), out: self.out })
     }
 
-    fn finish(self) -> Result<(), NotWritten> {
-        if !self.begun {
+    fn finish(self) -> Result<(), YamlEmitError> {
+        if !self.is_started {
             let empty = self.empty;
-            Emitter { out: self.out, place: self.place }.line(|out| out.push_str(empty));
+            YamlEmitter { out: self.out, place: self.place }.line(|out| out.push_str(empty));
         }
         Ok(())
     }
 }
 
-impl<'a, 'p> Serializer for Emitter<'a, 'p> {
+impl<'a, 'p> Serializer for YamlEmitter<'a, 'p> {
     type Ok = ();
-    type Error = NotWritten;
-    type SerializeSeq = Block<'a, 'p>;
-    type SerializeTuple = Impossible<(), NotWritten>;
-    type SerializeTupleStruct = Impossible<(), NotWritten>;
-    type SerializeTupleVariant = Impossible<(), NotWritten>;
-    type SerializeMap = Block<'a, 'p>;
-    type SerializeStruct = Block<'a, 'p>;
-    type SerializeStructVariant = Impossible<(), NotWritten>;
+    type Error = YamlEmitError;
+    type SerializeSeq = YamlBlock<'a, 'p>;
+    type SerializeTuple = Impossible<(), YamlEmitError>;
+    type SerializeTupleStruct = Impossible<(), YamlEmitError>;
+    type SerializeTupleVariant = Impossible<(), YamlEmitError>;
+    type SerializeMap = YamlBlock<'a, 'p>;
+    type SerializeStruct = YamlBlock<'a, 'p>;
+    type SerializeStructVariant = Impossible<(), YamlEmitError>;
 
-    fn serialize_bool(self, value: bool) -> Result<(), NotWritten> {
+    fn serialize_bool(self, value: bool) -> Result<(), YamlEmitError> {
         self.display(value);
         Ok(())
     }
 
-    fn serialize_i8(self, value: i8) -> Result<(), NotWritten> {
+    fn serialize_i8(self, value: i8) -> Result<(), YamlEmitError> {
         self.serialize_i64(value.into())
     }
 
-    fn serialize_i16(self, value: i16) -> Result<(), NotWritten> {
+    fn serialize_i16(self, value: i16) -> Result<(), YamlEmitError> {
         self.serialize_i64(value.into())
     }
 
-    fn serialize_i32(self, value: i32) -> Result<(), NotWritten> {
+    fn serialize_i32(self, value: i32) -> Result<(), YamlEmitError> {
         self.serialize_i64(value.into())
     }
 
-    fn serialize_i64(self, value: i64) -> Result<(), NotWritten> {
+    fn serialize_i64(self, value: i64) -> Result<(), YamlEmitError> {
         self.display(value);
         Ok(())
     }
 
-    fn serialize_u8(self, value: u8) -> Result<(), NotWritten> {
+    fn serialize_u8(self, value: u8) -> Result<(), YamlEmitError> {
         self.serialize_u64(value.into())
     }
 
-    fn serialize_u16(self, value: u16) -> Result<(), NotWritten> {
+    fn serialize_u16(self, value: u16) -> Result<(), YamlEmitError> {
         self.serialize_u64(value.into())
     }
 
-    fn serialize_u32(self, value: u32) -> Result<(), NotWritten> {
+    fn serialize_u32(self, value: u32) -> Result<(), YamlEmitError> {
         self.serialize_u64(value.into())
     }
 
-    fn serialize_u64(self, value: u64) -> Result<(), NotWritten> {
+    fn serialize_u64(self, value: u64) -> Result<(), YamlEmitError> {
         self.display(value);
         Ok(())
     }
 
-    fn serialize_f32(self, _: f32) -> Result<(), NotWritten> {
+    fn serialize_f32(self, _: f32) -> Result<(), YamlEmitError> {
         Err(unsupported("a fraction"))
     }
 
-    fn serialize_f64(self, _: f64) -> Result<(), NotWritten> {
+    fn serialize_f64(self, _: f64) -> Result<(), YamlEmitError> {
         Err(unsupported("a fraction"))
     }
 
-    fn serialize_char(self, value: char) -> Result<(), NotWritten> {
+    fn serialize_char(self, value: char) -> Result<(), YamlEmitError> {
         self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
 
-    fn serialize_str(self, value: &str) -> Result<(), NotWritten> {
+    fn serialize_str(self, value: &str) -> Result<(), YamlEmitError> {
         self.text(value);
         Ok(())
     }
 
-    fn serialize_bytes(self, _: &[u8]) -> Result<(), NotWritten> {
+    fn serialize_bytes(self, _: &[u8]) -> Result<(), YamlEmitError> {
         Err(unsupported("a string of bytes"))
     }
 
-    fn serialize_none(self) -> Result<(), NotWritten> {
+    fn serialize_none(self) -> Result<(), YamlEmitError> {
         self.serialize_unit()
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), NotWritten> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), YamlEmitError> {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<(), NotWritten> {
+    fn serialize_unit(self) -> Result<(), YamlEmitError> {
         self.display("null");
         Ok(())
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<(), NotWritten> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<(), YamlEmitError> {
         self.serialize_unit()
     }
 
@@ -329,7 +331,7 @@ impl<'a, 'p> Serializer for Emitter<'a, 'p> {
         _: &'static str,
         _: u32,
         variant: &'static str,
-    ) -> Result<(), NotWritten> {
+    ) -> Result<(), YamlEmitError> {
         self.serialize_str(variant)
     }
 
@@ -337,7 +339,7 @@ impl<'a, 'p> Serializer for Emitter<'a, 'p> {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<(), NotWritten> {
+    ) -> Result<(), YamlEmitError> {
         value.serialize(self)
     }
 
@@ -347,15 +349,15 @@ impl<'a, 'p> Serializer for Emitter<'a, 'p> {
         _: u32,
         variant: &'static str,
         _: &T,
-    ) -> Result<(), NotWritten> {
+    ) -> Result<(), YamlEmitError> {
         Err(unsupported(variant))
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Block<'a, 'p>, NotWritten> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<YamlBlock<'a, 'p>, YamlEmitError> {
         Ok(self.block("[]"))
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, NotWritten> {
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, YamlEmitError> {
         Err(unsupported("a tuple"))
     }
 
@@ -363,7 +365,7 @@ impl<'a, 'p> Serializer for Emitter<'a, 'p> {
         self,
         name: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeTuple, NotWritten> {
+    ) -> Result<Self::SerializeTuple, YamlEmitError> {
         Err(unsupported(name))
     }
 
@@ -373,15 +375,15 @@ impl<'a, 'p> Serializer for Emitter<'a, 'p> {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeTupleVariant, NotWritten> {
+    ) -> Result<Self::SerializeTupleVariant, YamlEmitError> {
         Err(unsupported(variant))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Block<'a, 'p>, NotWritten> {
+    fn serialize_map(self, _: Option<usize>) -> Result<YamlBlock<'a, 'p>, YamlEmitError> {
         Ok(self.block("{}"))
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Block<'a, 'p>, NotWritten> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<YamlBlock<'a, 'p>, YamlEmitError> {
         Ok(self.block("{}"))
     }
 
@@ -391,55 +393,55 @@ impl<'a, 'p> Serializer for Emitter<'a, 'p> {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeStructVariant, NotWritten> {
+    ) -> Result<Self::SerializeStructVariant, YamlEmitError> {
         Err(unsupported(variant))
     }
 }
 
-impl ser::SerializeSeq for Block<'_, '_> {
+impl ser::SerializeSeq for YamlBlock<'_, '_> {
     type Ok = ();
-    type Error = NotWritten;
+    type Error = YamlEmitError;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), YamlEmitError> {
         self.item(value)
     }
 
-    fn end(self) -> Result<(), NotWritten> {
+    fn end(self) -> Result<(), YamlEmitError> {
         self.finish()
     }
 }
 
-impl ser::SerializeMap for Block<'_, '_> {
+impl ser::SerializeMap for YamlBlock<'_, '_> {
     type Ok = ();
-    type Error = NotWritten;
+    type Error = YamlEmitError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), NotWritten> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), YamlEmitError> {
         self.key(key)
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotWritten> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), YamlEmitError> {
         self.value(value)
     }
 
-    fn end(self) -> Result<(), NotWritten> {
+    fn end(self) -> Result<(), YamlEmitError> {
         self.finish()
     }
 }
 
-impl ser::SerializeStruct for Block<'_, '_> {
+impl ser::SerializeStruct for YamlBlock<'_, '_> {
     type Ok = ();
-    type Error = NotWritten;
+    type Error = YamlEmitError;
 
     fn serialize_field<T: Serialize + ?Sized>(
         &mut self,
         key: &'static str,
         value: &T,
-    ) -> Result<(), NotWritten> {
+    ) -> Result<(), YamlEmitError> {
         self.key(key)?;
         self.value(value)
     }
 
-    fn end(self) -> Result<(), NotWritten> {
+    fn end(self) -> Result<(), YamlEmitError> {
         self.finish()
     }
 }

@@ -4,7 +4,7 @@
 
 /// What a text is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum YamlScalarStyle {
     /// As it is.
     Plain,
     /// Between apostrophes.
@@ -14,7 +14,7 @@ pub(super) enum Form {
     /// Line by line below its key.
     Literal {
         /// What becomes of the newlines at its end.
-        chomp: Chomp,
+        chomp: YamlChomp,
         /// How far it is indented must be said, because it begins with a blank.
         indented: bool,
     },
@@ -22,7 +22,7 @@ pub(super) enum Form {
 
 /// What becomes of the newlines at the end of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Chomp {
+pub(super) enum YamlChomp {
     /// There is none.
     Strip,
     /// There is one.
@@ -31,13 +31,13 @@ pub(super) enum Chomp {
     Keep,
 }
 
-impl Chomp {
+impl YamlChomp {
     /// The sign for it.
     pub(super) fn sign(self) -> &'static str {
         match self {
-            Chomp::Strip => "-",
-            Chomp::Clip => "",
-            Chomp::Keep => "+",
+            YamlChomp::Strip => "-",
+            YamlChomp::Clip => "",
+            YamlChomp::Keep => "+",
         }
     }
 }
@@ -47,39 +47,39 @@ const WORDS: &[&str] =
     &["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
 
 /// The form of `text` where several lines may follow.
-pub(super) fn form(text: &str) -> Form {
+pub(super) fn scalar_style(text: &str) -> YamlScalarStyle {
     if !printable(text) {
-        return Form::Double;
+        return YamlScalarStyle::Double;
     }
     if !text.contains('\n') {
-        return on_one_line(text);
+        return single_line_style(text);
     }
     let trimmed = text.trim_end_matches('\n');
     let last = trimmed.rsplit('\n').next().unwrap_or(trimmed);
     // A last line of nothing but blanks is where readers differ on what belongs to the text.
     if last.bytes().all(|byte| byte == b' ' || byte == b'\t') {
-        return Form::Double;
+        return YamlScalarStyle::Double;
     }
     let chomp = match text.len() - trimmed.len() {
-        0 => Chomp::Strip,
-        1 => Chomp::Clip,
-        _ => Chomp::Keep,
+        0 => YamlChomp::Strip,
+        1 => YamlChomp::Clip,
+        _ => YamlChomp::Keep,
     };
-    Form::Literal { chomp, indented: text.starts_with([' ', '\t', '\n']) }
+    YamlScalarStyle::Literal { chomp, indented: text.starts_with([' ', '\t', '\n']) }
 }
 
 /// The form of `text` where it must stay on its line, as a key does.
-pub(super) fn form_of_key(text: &str) -> Form {
-    if text.contains('\n') || !printable(text) { Form::Double } else { on_one_line(text) }
+pub(super) fn key_style(text: &str) -> YamlScalarStyle {
+    if text.contains('\n') || !printable(text) { YamlScalarStyle::Double } else { single_line_style(text) }
 }
 
-fn on_one_line(text: &str) -> Form {
+fn single_line_style(text: &str) -> YamlScalarStyle {
     if is_plain(text) {
-        Form::Plain
+        YamlScalarStyle::Plain
     } else if text.contains('\t') {
-        Form::Double
+        YamlScalarStyle::Double
     } else {
-        Form::Single
+        YamlScalarStyle::Single
     }
 }
 
@@ -110,7 +110,7 @@ fn printable(text: &str) -> bool {
 }
 
 /// Writes `text` between quotation marks.
-pub(super) fn double(out: &mut String, text: &str) {
+pub(super) fn write_double_quoted(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
         match c {
@@ -136,7 +136,7 @@ fn escape(out: &mut String, c: char) {
 }
 
 /// Writes `text` between apostrophes.
-pub(super) fn single(out: &mut String, text: &str) {
+pub(super) fn write_single_quoted(out: &mut String, text: &str) {
     out.push('\'');
     for (at, piece) in text.split('\'').enumerate() {
         if at > 0 {

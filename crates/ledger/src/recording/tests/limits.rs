@@ -4,22 +4,23 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::recording::compare;
-use crate::recording::manifest::{Manifest, Told};
-use crate::recording::walk::{self, Bounds};
+use crate::recording::manifest::{RecordingHeader, RecordingManifest};
+use crate::recording::walk::{self, RecordingWalkBounds};
 
 /// The tree, of which so many names are looked at that are not known.
-fn seen(ledger: &Ledger, known: Option<&Manifest>, most: usize) -> walk::Tree {
+fn seen(ledger: &Ledger, known: Option<&RecordingManifest>, most: usize) -> walk::RecordingTree {
     let later = HashSet::new();
-    walk::walk(&ledger.root, &Bounds { later: &later, known, most, own: None }).unwrap()
+    walk::walk(&ledger.root, &RecordingWalkBounds { ignored_paths: &later, known, most, own_directory: None })
+        .unwrap()
 }
 
-fn manifest(tree: walk::Tree) -> Manifest {
-    let mut manifest = Manifest::new(Told::of(&about()), 1, (i64::MAX, 0));
-    let kept = Some(super::super::manifest::Kept::Packed(0));
+fn manifest(tree: walk::RecordingTree) -> RecordingManifest {
+    let mut manifest = RecordingManifest::new(RecordingHeader::from_header(&about()), 1, (i64::MAX, 0));
+    let kept = Some(super::super::manifest::ImageLocation::Packed(0));
     manifest.files = tree
         .files
         .into_iter()
-        .map(|(path, seen)| (path, super::super::manifest::Known { print: seen.print, kept }))
+        .map(|(path, seen)| (path, super::super::manifest::ManifestFile { print: seen.print, kept }))
         .collect();
     manifest.blind = tree.unseen.iter().map(|left| left.path.trim_end_matches('/').to_string()).collect();
     (manifest.directories, manifest.odd, manifest.partial) = (tree.directories, tree.odd, tree.partial);
@@ -44,7 +45,7 @@ fn what_was_there_is_looked_at_however_much_came() {
     assert!(found.removed.is_empty());
     assert_eq!(found.files.iter().filter(|file| file.before.is_none()).count(), 10);
     let left: usize =
-        found.left.all().filter(|left| left.why.contains("not looked at")).map(|left| left.files).sum();
+        found.left.all().filter(|left| left.reason.contains("not looked at")).map(|left| left.files).sum();
     assert_eq!(left, 90, "every one that was not looked at is counted");
 }
 
@@ -72,7 +73,12 @@ fn a_directory_that_cannot_be_looked_into_any_more_is_named_and_nothing_in_it_is
     let mut now = seen(&ledger, Some(&before), ENTRIES);
     now.files.retain(|path, _| path == "a");
     now.directories.remove("d/e");
-    now.unseen.push(Left { path: "d/".into(), why: "it cannot be read: no".into(), files: 0, bytes: 0 });
+    now.unseen.push(RecordingOmission {
+        path: "d/".into(),
+        reason: "it cannot be read: no".into(),
+        files: 0,
+        bytes: 0,
+    });
     let found = compare::compare(&before, &now);
     assert!(found.files.is_empty() && found.removed.is_empty());
     assert_eq!(why(&found.left.all().collect::<Vec<_>>(), "d/"), "it cannot be read: no");
@@ -87,5 +93,5 @@ fn a_directory_that_became_unreadable_takes_nothing_with_it() {
     let adopted = adopt(recording);
     project.mode("d", 0o755);
     assert_eq!(adopted.committed, None);
-    assert!(adopted.left.iter().any(|left| left.path == "d/"), "{:?}", adopted.left);
+    assert!(adopted.omissions.iter().any(|left| left.path == "d/"), "{:?}", adopted.omissions);
 }

@@ -9,20 +9,20 @@ fn what_a_gate_changes_belongs_to_the_transaction() {
     let changes = [modify("a", "1", "2"), change(None, Some(("n", "1")))];
     let ledger = project.ledger();
     let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-    open.gate_running().unwrap();
+    open.begin_gate().unwrap();
     project.save("a", "2 formatted");
-    let changed = open.gate_done().unwrap();
+    let changed = open.finish_gate().unwrap();
     assert_eq!(changed, ["a"]);
     open.put_back().unwrap();
     assert_eq!(project.tree(), before);
     // Killed while the gate runs: put back too, and the bytes are kept.
     let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-    open.gate_running().unwrap();
+    open.begin_gate().unwrap();
     project.save("a", "2 formatted");
     project.save("n", "1 formatted");
     drop(open);
-    let recovered = ledger.recover(Recovery::Automatic).unwrap();
-    assert!(matches!(recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+    assert!(matches!(recovered[0].outcome, RecoveryOutcome::PutBack { kept: Some(_), .. }), "{recovered:?}");
     assert_eq!(project.tree(), before);
 }
 
@@ -56,15 +56,18 @@ fn a_gate_that_removes_files_is_put_back_whole() {
             let before = project.tree();
             let ledger = project.ledger();
             let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-            open.gate_running().unwrap();
+            open.begin_gate().unwrap();
             harm(&project);
             if how == "done" {
-                open.gate_done().unwrap();
+                open.finish_gate().unwrap();
             }
             if how == "killed" {
                 drop(open);
-                let recovered = ledger.recover(Recovery::Automatic).unwrap();
-                assert!(matches!(recovered[0].outcome, Outcome::PutBack { .. }), "{name}: {recovered:?}");
+                let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+                assert!(
+                    matches!(recovered[0].outcome, RecoveryOutcome::PutBack { .. }),
+                    "{name}: {recovered:?}"
+                );
             } else {
                 open.put_back().unwrap();
             }
@@ -82,13 +85,13 @@ fn what_a_gate_removes_is_recorded_as_gone_and_can_be_reverted() {
             let before = project.tree();
             let ledger = project.ledger();
             let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-            open.gate_running().unwrap();
+            open.begin_gate().unwrap();
             harm(&project);
             if told {
-                assert!(open.gate_done().unwrap().contains(&"moved/to/file.txt".to_string()), "{name}");
+                assert!(open.finish_gate().unwrap().contains(&"moved/to/file.txt".to_string()), "{name}");
             }
             let after = project.tree();
-            let record = open.commit(Verdict::default()).unwrap().record;
+            let record = open.commit(CommitVerdict::default()).unwrap().record;
             assert_eq!(project.tree(), after, "{name}");
             for file in &record.result {
                 let there = fs::read(project.path(&file.path)).ok();
@@ -100,10 +103,10 @@ fn what_a_gate_removes_is_recorded_as_gone_and_can_be_reverted() {
             assert_eq!(recorded.contains(&"new/dir/n.txt"), there, "{name}: {recorded:?}");
             assert!(!record.notes.is_empty());
             let options = crate::RevertOptions::default();
-            let reversal = ledger.plan_revert(&crate::Target::One(record.uuid), &options).unwrap();
+            let reversal = ledger.plan_revert(&crate::LogTarget::Transaction(record.uuid), &options).unwrap();
             let directories_to_remove = reversal.made_directories_to_remove.clone();
-            let about = About { revert_of: reversal.of, directories_to_remove, ..about() };
-            ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(Verdict::default()).unwrap();
+            let about = TransactionHeader { revert_of: reversal.reverts, directories_to_remove, ..about() };
+            ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(CommitVerdict::default()).unwrap();
             let files =
                 |tree: Tree| -> Tree { tree.into_iter().filter(|(path, _)| !path.ends_with('/')).collect() };
             assert_eq!(files(project.tree()), files(before), "{name}");
@@ -118,7 +121,7 @@ fn a_gate_that_puts_links_and_directories_in_place_of_files_is_put_back_and_lose
         let before = project.tree();
         let ledger = project.ledger();
         let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
-        open.gate_running().unwrap();
+        open.begin_gate().unwrap();
         fs::remove_file(project.path("a.txt")).unwrap();
         symlink("elsewhere", project.path("a.txt")).unwrap();
         for path in ["run.sh", "new/dir/n.txt", "moved/to/file.txt", "old/gone.txt"] {
@@ -127,18 +130,18 @@ fn a_gate_that_puts_links_and_directories_in_place_of_files_is_put_back_and_lose
         }
         match how {
             "put back" => {
-                let error = open.gate_done().err().unwrap();
+                let error = open.finish_gate().err().unwrap();
                 assert!(matches!(&error, LedgerError::Refused(refusals) if refusals.len() == 4), "{error}");
                 open.put_back().unwrap();
             }
             "commit" => {
-                let error = open.commit(Verdict::default()).err().unwrap();
+                let error = open.commit(CommitVerdict::default()).err().unwrap();
                 assert!(matches!(&error, LedgerError::Refused(_)), "{error}");
             }
             _ => {
                 drop(open);
-                let recovered = ledger.recover(Recovery::Automatic).unwrap();
-                assert!(matches!(recovered[0].outcome, Outcome::PutBack { kept: Some(_), .. }));
+                let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+                assert!(matches!(recovered[0].outcome, RecoveryOutcome::PutBack { kept: Some(_), .. }));
             }
         }
         assert_eq!(project.tree(), before, "{how}");

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::Found;
+use super::DiscoveredModel;
 
 /// Models of one server.
-pub(super) const MOST: usize = 500;
+pub(super) const MAX_MODELS: usize = 500;
 /// Bytes of a name.
 const NAME: usize = 256;
 /// Tokens of an Ollama model's window unless its own settings or `models.yml` say otherwise. The server makes room for all
@@ -22,7 +22,7 @@ pub(super) fn ollama_tags(answer: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Ollama's `/api/show`; `None` for a model that does not answer in words.
-pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<Found> {
+pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<DiscoveredModel> {
     let value: Value = serde_json::from_slice(answer).ok()?;
     let info = value.get("model_info").and_then(Value::as_object);
     let trained = info.and_then(|info| {
@@ -38,7 +38,7 @@ pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<Found> {
     if able.as_ref().is_some_and(|able| !able.contains(&"completion")) {
         return None;
     }
-    Some(Found {
+    Some(DiscoveredModel {
         id: id.to_string(),
         name: None,
         reasoning: able.as_ref().map(|able| able.contains(&"thinking")),
@@ -54,16 +54,20 @@ fn num_ctx(settings: &str) -> Option<u64> {
 }
 
 /// `/v1/models`, as llama.cpp and LM Studio have it.
-pub(super) fn openai_models(answer: &[u8]) -> Option<Vec<Found>> {
+pub(super) fn openai_models(answer: &[u8]) -> Option<Vec<DiscoveredModel>> {
     let found = |model: &Value| {
         let trained = model.get("meta").and_then(|meta| meta.get("n_ctx_train")).and_then(window);
-        Some(Found { id: name(model.get("id")?)?, context_window: trained, ..Found::default() })
+        Some(DiscoveredModel {
+            id: name(model.get("id")?)?,
+            context_window: trained,
+            ..DiscoveredModel::default()
+        })
     };
     Some(array(answer, "data")?.iter().filter_map(found).collect())
 }
 
 /// llama.cpp's `/props`: the window that it was started with, and whether it reads images.
-pub(super) fn llama_props(answer: &[u8], found: &mut [Found]) {
+pub(super) fn llama_props(answer: &[u8], found: &mut [DiscoveredModel]) {
     let Ok(value) = serde_json::from_slice::<Value>(answer) else { return };
     let settings = value.get("default_generation_settings");
     let context = settings.and_then(|settings| settings.get("n_ctx")).and_then(window);
@@ -75,7 +79,7 @@ pub(super) fn llama_props(answer: &[u8], found: &mut [Found]) {
 }
 
 /// LM Studio's `/api/v0/models`.
-pub(super) fn lm_studio(answer: &[u8]) -> Option<Vec<Found>> {
+pub(super) fn lm_studio(answer: &[u8]) -> Option<Vec<DiscoveredModel>> {
     let found = |model: &Value| {
         let kind = model.get("type").and_then(Value::as_str);
         if kind.is_some_and(|kind| kind != "llm" && kind != "vlm") {
@@ -83,7 +87,7 @@ pub(super) fn lm_studio(answer: &[u8]) -> Option<Vec<Found>> {
         }
         // The window that it is loaded with is the one that counts.
         let loaded = model.get("loaded_context_length").and_then(window);
-        Some(Found {
+        Some(DiscoveredModel {
             id: name(model.get("id")?)?,
             name: None,
             reasoning: None,
@@ -98,7 +102,7 @@ fn array(answer: &[u8], field: &str) -> Option<Vec<Value>> {
     let mut value: Value = serde_json::from_slice(answer).ok()?;
     match value.get_mut(field)?.take() {
         Value::Array(mut items) => {
-            items.truncate(MOST);
+            items.truncate(MAX_MODELS);
             Some(items)
         }
         _ => None,

@@ -1,14 +1,14 @@
 use serde_json::{Value, json};
 
-use super::Anthropic;
-use crate::failure::Class;
+use super::AnthropicWire;
+use crate::failure::FailureClass;
 use crate::message::{
-    AssistantContent, AssistantMessage, Image, Message, StopReason, Text, Thinking, ToolCall,
-    ToolResultMessage, UserContent, UserMessage,
+    AssistantContent, AssistantMessage, ImageContent, Message, StopReason, TextContent, ThinkingContent,
+    ToolCall, ToolResultMessage, UserContent, UserMessage,
 };
-use crate::model::Model;
-use crate::request::{Auth, CacheTime, Call, Level, Request, Tool, ToolChoice};
-use crate::wire::{Post, Wire};
+use crate::models::model::Model;
+use crate::request::{Auth, CacheRetention, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
+use crate::wire::{Wire, WireHttpRequest};
 
 fn model() -> Model {
     Model {
@@ -16,16 +16,16 @@ fn model() -> Model {
         provider: "anthropic".into(),
         base_url: "https://api.anthropic.com".into(),
         max_tokens: 64_000,
-        ..crate::model::tests::model()
+        ..crate::models::model::tests::model()
     }
 }
 
-fn post(model: &Model, request: &Request) -> Post {
+fn post(model: &Model, request: &ChatRequest) -> WireHttpRequest {
     let auth = Auth::Key("sk-1".into());
-    Anthropic.request(&Call { model, auth: &auth, request }).unwrap()
+    AnthropicWire.request(&WireCall { model, auth: &auth, request }).unwrap()
 }
 
-fn body(model: &Model, request: &Request) -> Value {
+fn body(model: &Model, request: &ChatRequest) -> Value {
     serde_json::from_slice(&post(model, request).body).unwrap()
 }
 
@@ -34,12 +34,12 @@ fn user(text: &str) -> Message {
 }
 
 fn text(text: &str) -> AssistantContent {
-    AssistantContent::Text(Text { text: text.into(), text_signature: None })
+    AssistantContent::Text(TextContent { text: text.into(), text_signature: None })
 }
 
 fn thinking(thinking: &str, signature: Option<&str>, redacted: bool) -> AssistantContent {
     let thinking_signature = signature.map(str::to_owned);
-    AssistantContent::Thinking(Thinking { thinking: thinking.into(), thinking_signature, redacted })
+    AssistantContent::Thinking(ThinkingContent { thinking: thinking.into(), thinking_signature, redacted })
 }
 
 fn call(id: &str, name: &str, arguments: &Value) -> AssistantContent {
@@ -60,7 +60,7 @@ fn answer(content: Vec<AssistantContent>, stop_reason: StopReason) -> AssistantM
         provider: model.provider,
         model: model.id,
         response_id: None,
-        usage: crate::message::Usage::default(),
+        usage: crate::message::TokenUsage::default(),
         stop_reason,
         error_message: None,
         timestamp: 0,
@@ -79,7 +79,7 @@ fn result(id: &str, content: Vec<UserContent>, is_error: bool) -> Message {
 }
 
 fn picture() -> UserContent {
-    UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/png".into() })
+    UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/png".into() })
 }
 
 fn read() -> Tool {
@@ -92,13 +92,13 @@ fn read() -> Tool {
 
 #[test]
 fn a_first_question_is_asked_with_its_cache_marked() {
-    let request = Request {
+    let request = ChatRequest {
         system: Some("Be brief.".into()),
         messages: vec![user("Hello"), Message::Developer(UserMessage::text("It is Monday.", 0))],
         tools: vec![Tool { name: "list".into(), ..read() }, read()],
         temperature: Some(0.5),
         session_id: Some("s1".into()),
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let post = post(&model(), &request);
     assert_eq!(post.url, "https://api.anthropic.com/v1/messages");
@@ -130,7 +130,7 @@ fn a_first_question_is_asked_with_its_cache_marked() {
 
 #[test]
 fn thinking_goes_back_as_it_came_and_parallel_results_in_one_message() {
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![
             user("Read both"),
             Message::Assistant(answer(
@@ -149,11 +149,11 @@ fn thinking_goes_back_as_it_came_and_parallel_results_in_one_message() {
             result("toolu_1", vec![UserContent::text("A"), picture()], false),
         ],
         tools: vec![read()],
-        thinking: Level::Low,
+        thinking: ThinkingLevel::Low,
         temperature: Some(0.5),
-        cache: CacheTime::None,
+        cache: CacheRetention::None,
         max_tokens: Some(8000),
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let post = post(&model(), &request);
     assert!(post.headers.contains(&("anthropic-beta".into(), "interleaved-thinking-2025-05-14".into())));
@@ -200,8 +200,10 @@ fn thinking_goes_back_as_it_came_and_parallel_results_in_one_message() {
 fn thoughts_of_another_model_stay_out() {
     let mut other = answer(vec![thinking("Mine.", Some("Sig1"), false), text("Yes.")], StopReason::Stop);
     other.model = "claude-opus-4-1".into();
-    let request =
-        Request { messages: vec![user("?"), Message::Assistant(other), user("!")], ..Request::default() };
+    let request = ChatRequest {
+        messages: vec![user("?"), Message::Assistant(other), user("!")],
+        ..ChatRequest::default()
+    };
     assert_eq!(
         body(&model(), &request)["messages"][1],
         json!({"role": "assistant", "content": [{"type": "text", "text": "Yes."}]})
@@ -211,8 +213,10 @@ fn thoughts_of_another_model_stay_out() {
 #[test]
 fn thoughts_without_signature_go_back_only_where_none_is_checked() {
     let said = || answer(vec![thinking("Hm.", None, false), text("Yes.")], StopReason::Stop);
-    let request =
-        Request { messages: vec![user("?"), Message::Assistant(said()), user("!")], ..Request::default() };
+    let request = ChatRequest {
+        messages: vec![user("?"), Message::Assistant(said()), user("!")],
+        ..ChatRequest::default()
+    };
     let elsewhere = Model { base_url: "https://a.example/anthropic".into(), ..model() };
     let thought = json!({"type": "thinking", "thinking": "Hm.", "signature": ""});
     assert_eq!(body(&elsewhere, &request)["messages"][1]["content"][0], thought);
@@ -221,7 +225,7 @@ fn thoughts_without_signature_go_back_only_where_none_is_checked() {
 
 #[test]
 fn an_interrupted_run_is_a_valid_conversation() {
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![
             Message::Assistant(answer(vec![text("From before.")], StopReason::Stop)),
             user("Go"),
@@ -233,8 +237,8 @@ fn an_interrupted_run_is_a_valid_conversation() {
             user("  "),
             Message::Assistant(answer(vec![text("Half an ans")], StopReason::Aborted)),
         ],
-        cache: CacheTime::Long,
-        ..Request::default()
+        cache: CacheRetention::Long,
+        ..ChatRequest::default()
     };
     let body = body(&model(), &request);
     let missing = crate::wire::history::NO_RESULT;
@@ -272,12 +276,12 @@ fn an_interrupted_run_is_a_valid_conversation() {
 
 #[test]
 fn images_go_along_where_they_can_be_read() {
-    let odd = UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/tiff".into() });
+    let odd = UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/tiff".into() });
     let content = vec![UserContent::text("Look"), picture(), odd];
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![Message::User(UserMessage { content, timestamp: 0 })],
-        cache: CacheTime::None,
-        ..Request::default()
+        cache: CacheRetention::None,
+        ..ChatRequest::default()
     };
     assert_eq!(
         body(&model(), &request)["messages"],
@@ -295,10 +299,10 @@ fn images_go_along_where_they_can_be_read() {
 fn among_many_pictures_a_large_one_is_a_note() {
     let large = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x0b\xb8\0\0\0\x01";
     let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, large);
-    let mut content = vec![UserContent::Image(Image { data, mime_type: "image/png".into() })];
+    let mut content = vec![UserContent::Image(ImageContent { data, mime_type: "image/png".into() })];
     let notes = |content: &[UserContent]| {
         let said = Message::User(UserMessage { content: content.to_vec(), timestamp: 0 });
-        let asked = body(&model(), &Request { messages: vec![said], ..Request::default() });
+        let asked = body(&model(), &ChatRequest { messages: vec![said], ..ChatRequest::default() });
         asked.to_string().matches("2000 pixels").count()
     };
     assert_eq!(notes(&content), 0);
@@ -308,9 +312,9 @@ fn among_many_pictures_a_large_one_is_a_note() {
 
 #[test]
 fn a_result_that_lost_its_call_is_told_beside_the_conversation() {
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![user("Go on"), result("gone", vec![UserContent::text("found")], false)],
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let said = body(&model(), &request)["messages"].to_string();
     assert!(said.contains("gave back earlier") && said.contains("found"), "{said}");
@@ -320,11 +324,11 @@ fn a_result_that_lost_its_call_is_told_beside_the_conversation() {
 fn at_most_four_blocks_are_marked_for_the_cache() {
     let many = (0..9)
         .flat_map(|n| [user(&n.to_string()), Message::Assistant(answer(vec![text("a")], StopReason::Stop))]);
-    let request = Request {
+    let request = ChatRequest {
         system: Some("s".into()),
         messages: many.collect(),
         tools: vec![read(), read()],
-        ..Request::default()
+        ..ChatRequest::default()
     };
     assert_eq!(body(&model(), &request).to_string().matches("cache_control").count(), 3);
 }
@@ -332,12 +336,12 @@ fn at_most_four_blocks_are_marked_for_the_cache() {
 #[test]
 fn a_forced_tool_is_not_thought_about() {
     let asked = |id: &str, tool_choice: ToolChoice| {
-        let request = Request {
+        let request = ChatRequest {
             messages: vec![user("Go")],
             tools: vec![read()],
             tool_choice,
-            thinking: Level::High,
-            ..Request::default()
+            thinking: ThinkingLevel::High,
+            ..ChatRequest::default()
         };
         let body = body(&Model { id: id.into(), ..model() }, &request);
         (
@@ -374,7 +378,7 @@ fn the_base_may_be_written_with_or_without_the_version() {
         ("https://a.example/anthropic?tenant=x", "https://a.example/anthropic/v1/messages?tenant=x"),
     ] {
         let model = Model { base_url: base.into(), ..model() };
-        assert_eq!(post(&model, &Request::default()).url, expected, "{base}");
+        assert_eq!(post(&model, &ChatRequest::default()).url, expected, "{base}");
     }
 }
 
@@ -383,7 +387,7 @@ fn the_key_stands_in_headers_alone() {
     let names = |base: &str, auth_header: Option<bool>| {
         let mut model = Model { base_url: base.into(), ..model() };
         model.compat.auth_header = auth_header;
-        let post = post(&model, &Request::default());
+        let post = post(&model, &ChatRequest::default());
         assert!(!post.url.contains("sk-1") && !String::from_utf8(post.body).unwrap().contains("sk-1"));
         let with_key = post.headers.into_iter().filter(|(_, value)| value.contains("sk-1"));
         with_key.map(|(name, _)| name).collect::<Vec<_>>()
@@ -393,14 +397,15 @@ fn the_key_stands_in_headers_alone() {
     assert_eq!(names("https://a.example", None), ["x-api-key", "authorization"]);
     assert_eq!(names("https://a.example", Some(false)), ["x-api-key"]);
     let auth = Auth::Key("two\nlines".into());
-    let failure = Anthropic.request(&Call { model: &model(), auth: &auth, request: &Request::default() });
-    assert_eq!(failure.unwrap_err().class, Class::Config);
+    let failure =
+        AnthropicWire.request(&WireCall { model: &model(), auth: &auth, request: &ChatRequest::default() });
+    assert_eq!(failure.unwrap_err().class, FailureClass::Config);
 }
 
 #[test]
 fn what_the_settings_add_comes_last() {
     let mut model = model();
     model.compat.extra_body = json!({"max_tokens": 7, "x": {"y": 1}, "stream": false}).as_object().cloned();
-    let body = body(&model, &Request { messages: vec![user("Hi")], ..Request::default() });
+    let body = body(&model, &ChatRequest { messages: vec![user("Hi")], ..ChatRequest::default() });
     assert_eq!((&body["max_tokens"], &body["x"]), (&json!(7), &json!({"y": 1})));
 }

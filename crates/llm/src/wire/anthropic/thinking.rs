@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use crate::request::{Call, Level, ToolChoice};
+use crate::request::{ThinkingLevel, ToolChoice, WireCall};
 
 /// Tokens that an answer has beside its thinking, at least.
 const ANSWER_LEAST: u64 = 1024;
@@ -19,7 +19,7 @@ const MAX_TOKENS_USUAL: u64 = 4096;
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Plan {
+pub(super) struct ThinkingPlan {
     /// `max_tokens`
     pub max_tokens: u64,
     /// `thinking`, if it is named at all.
@@ -34,23 +34,23 @@ pub(super) struct Plan {
     pub forces: bool,
 }
 
-pub(super) fn plan(call: &Call<'_>) -> Plan {
+pub(super) fn thinking_plan(call: &WireCall<'_>) -> ThinkingPlan {
     let model = call.model;
     let most = if model.max_tokens == 0 { MAX_TOKENS_USUAL } else { model.max_tokens };
     let max_tokens = call.request.max_tokens.unwrap_or(most).clamp(1, most);
-    let generation = Generation::of(&model.id);
+    let generation = ClaudeGeneration::from_model_id(&model.id);
     let forced = matches!(call.request.tool_choice, ToolChoice::Required | ToolChoice::Named(_))
         && !call.request.tools.is_empty();
-    let mut plan = Plan {
+    let mut plan = ThinkingPlan {
         max_tokens,
         thinking: None,
         effort: None,
-        temperature: generation.samples(),
+        temperature: generation.takes_temperature(),
         interleaves: false,
-        forces: generation != Generation::Always,
+        forces: generation != ClaudeGeneration::Always,
     };
-    let level = if forced || !model.reasoning { Level::Off } else { call.request.thinking };
-    if generation == Generation::Budget {
+    let level = if forced || !model.reasoning { ThinkingLevel::Off } else { call.request.thinking };
+    if generation == ClaudeGeneration::Budget {
         let Some(budget) = budget(level) else { return plan };
         // What the caller wants to read is not eaten up by what was thought.
         let room = max_tokens.saturating_add(budget).min(most);
@@ -65,17 +65,17 @@ pub(super) fn plan(call: &Call<'_>) -> Plan {
     }
     match (level, generation) {
         // Here thinking cannot be left out; as little as can be.
-        (Level::Off, Generation::Always) if model.reasoning => plan.effort = Some("low"),
-        (Level::Off, Generation::Five) if model.reasoning => {
+        (ThinkingLevel::Off, ClaudeGeneration::Always) if model.reasoning => plan.effort = Some("low"),
+        (ThinkingLevel::Off, ClaudeGeneration::Five) if model.reasoning => {
             plan.thinking = Some(json!({"type": "disabled"}));
         }
-        (Level::Off, _) => {}
+        (ThinkingLevel::Off, _) => {}
         (level, generation) => {
             plan.effort = Some(generation.effort(level));
             plan.temperature = false;
             // Later models keep their thoughts to themselves unless asked.
             plan.thinking = Some(match generation {
-                Generation::Adaptive => json!({"type": "adaptive"}),
+                ClaudeGeneration::Adaptive => json!({"type": "adaptive"}),
                 _ => json!({"type": "adaptive", "display": "summarized"}),
             });
         }
@@ -85,7 +85,7 @@ pub(super) fn plan(call: &Call<'_>) -> Plan {
 
 /// Models that are asked in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Generation {
+enum ClaudeGeneration {
     /// Up to 4.5, and models of others.
     Budget,
     /// 4.6
@@ -98,43 +98,43 @@ enum Generation {
     Always,
 }
 
-impl Generation {
-    fn of(id: &str) -> Generation {
+impl ClaudeGeneration {
+    fn from_model_id(id: &str) -> ClaudeGeneration {
         if id.contains("claude-fable") || id.contains("claude-mythos") {
-            return Generation::Always;
+            return ClaudeGeneration::Always;
         }
         match version(id) {
-            Some(500..) => Generation::Five,
-            Some(407..) => Generation::Silent,
-            Some(406) => Generation::Adaptive,
-            _ => Generation::Budget,
+            Some(500..) => ClaudeGeneration::Five,
+            Some(407..) => ClaudeGeneration::Silent,
+            Some(406) => ClaudeGeneration::Adaptive,
+            _ => ClaudeGeneration::Budget,
         }
     }
 
-    fn samples(self) -> bool {
-        matches!(self, Generation::Budget | Generation::Adaptive)
+    fn takes_temperature(self) -> bool {
+        matches!(self, ClaudeGeneration::Budget | ClaudeGeneration::Adaptive)
     }
 
-    fn effort(self, level: Level) -> &'static str {
+    fn effort(self, level: ThinkingLevel) -> &'static str {
         match level {
-            Level::Off | Level::Minimal | Level::Low => "low",
-            Level::Medium => "medium",
-            Level::Xhigh if self != Generation::Adaptive => "xhigh",
-            Level::High | Level::Xhigh => "high",
-            Level::Max => "max",
+            ThinkingLevel::Off | ThinkingLevel::Minimal | ThinkingLevel::Low => "low",
+            ThinkingLevel::Medium => "medium",
+            ThinkingLevel::Xhigh if self != ClaudeGeneration::Adaptive => "xhigh",
+            ThinkingLevel::High | ThinkingLevel::Xhigh => "high",
+            ThinkingLevel::Max => "max",
         }
     }
 }
 
-fn budget(level: Level) -> Option<u64> {
+fn budget(level: ThinkingLevel) -> Option<u64> {
     Some(match level {
-        Level::Off => return None,
-        Level::Minimal => 1024,
-        Level::Low => 4096,
-        Level::Medium => 10_240,
-        Level::High => 20_480,
-        Level::Xhigh => 32_768,
-        Level::Max => 63_999,
+        ThinkingLevel::Off => return None,
+        ThinkingLevel::Minimal => 1024,
+        ThinkingLevel::Low => 4096,
+        ThinkingLevel::Medium => 10_240,
+        ThinkingLevel::High => 20_480,
+        ThinkingLevel::Xhigh => 32_768,
+        ThinkingLevel::Max => 63_999,
     })
 }
 
@@ -151,14 +151,14 @@ fn version(id: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Auth, Request};
+    use crate::request::{Auth, ChatRequest};
 
-    fn plan_of(id: &str, level: Level) -> Plan {
-        let mut model = crate::model::tests::model();
+    fn plan_of(id: &str, level: ThinkingLevel) -> ThinkingPlan {
+        let mut model = crate::models::model::tests::model();
         id.clone_into(&mut model.id);
         model.max_tokens = 64_000;
-        let request = Request { thinking: level, max_tokens: Some(8000), ..Request::default() };
-        plan(&Call { model: &model, auth: &Auth::None, request: &request })
+        let request = ChatRequest { thinking: level, max_tokens: Some(8000), ..ChatRequest::default() };
+        thinking_plan(&WireCall { model: &model, auth: &Auth::None, request: &request })
     }
 
     #[test]
@@ -179,32 +179,35 @@ mod tests {
 
     #[test]
     fn older_models_get_a_budget_beside_the_answer() {
-        let plan = plan_of("claude-sonnet-4-5", Level::High);
+        let plan = plan_of("claude-sonnet-4-5", ThinkingLevel::High);
         assert_eq!(plan.max_tokens, 28_480);
         assert_eq!(plan.thinking, Some(json!({"type": "enabled", "budget_tokens": 20_480})));
         assert!(!plan.temperature && plan.interleaves);
-        let most = plan_of("claude-sonnet-4-5", Level::Max);
+        let most = plan_of("claude-sonnet-4-5", ThinkingLevel::Max);
         assert_eq!(most.max_tokens, 64_000);
         assert_eq!(most.thinking, Some(json!({"type": "enabled", "budget_tokens": 62_976})));
-        assert_eq!(plan_of("claude-sonnet-4-5", Level::Off).thinking, None);
+        assert_eq!(plan_of("claude-sonnet-4-5", ThinkingLevel::Off).thinking, None);
     }
 
     #[test]
     fn newer_models_get_an_effort() {
-        let asked = |id: &str, level: Level| {
+        let asked = |id: &str, level: ThinkingLevel| {
             let plan = plan_of(id, level);
             (plan.thinking.unwrap_or_default(), plan.effort, plan.temperature)
         };
         let summarised = json!({"type": "adaptive", "display": "summarized"});
         assert_eq!(
-            asked("claude-opus-4-6", Level::Xhigh),
+            asked("claude-opus-4-6", ThinkingLevel::Xhigh),
             (json!({"type": "adaptive"}), Some("high"), false)
         );
-        assert_eq!(asked("claude-opus-4-6", Level::Off), (Value::Null, None, true));
-        assert_eq!(asked("claude-opus-4-7", Level::Xhigh), (summarised.clone(), Some("xhigh"), false));
-        assert_eq!(asked("claude-opus-4-7", Level::Off), (Value::Null, None, false));
-        assert_eq!(asked("claude-sonnet-5", Level::Off), (json!({"type": "disabled"}), None, false));
-        assert_eq!(asked("claude-fable-5", Level::Off), (Value::Null, Some("low"), false));
-        assert_eq!(asked("claude-mythos-preview", Level::Max), (summarised, Some("max"), false));
+        assert_eq!(asked("claude-opus-4-6", ThinkingLevel::Off), (Value::Null, None, true));
+        assert_eq!(
+            asked("claude-opus-4-7", ThinkingLevel::Xhigh),
+            (summarised.clone(), Some("xhigh"), false)
+        );
+        assert_eq!(asked("claude-opus-4-7", ThinkingLevel::Off), (Value::Null, None, false));
+        assert_eq!(asked("claude-sonnet-5", ThinkingLevel::Off), (json!({"type": "disabled"}), None, false));
+        assert_eq!(asked("claude-fable-5", ThinkingLevel::Off), (Value::Null, Some("low"), false));
+        assert_eq!(asked("claude-mythos-preview", ThinkingLevel::Max), (summarised, Some("max"), false));
     }
 }

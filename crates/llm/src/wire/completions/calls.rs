@@ -8,17 +8,17 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::assembly::{Assembly, Kind, PIECES_MOST};
-use crate::failure::{Class, Failure};
+use crate::failure::{FailureClass, ModelFailure};
+use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
 
 /// The tool calls so far.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
-    all: Vec<Call>,
+pub(super) struct CompletionsCalls {
+    all: Vec<PartialToolCall>,
 }
 
 #[derive(Debug, Default)]
-struct Call {
+struct PartialToolCall {
     number: Option<u64>,
     id: String,
     name: String,
@@ -26,22 +26,22 @@ struct Call {
     piece: Option<usize>,
     /// Arguments that came before the name.
     waiting: String,
-    extent: Extent,
+    extent: JsonExtent,
 }
 
 /// What a piece says.
-pub(super) struct Piece<'a> {
+pub(super) struct ToolCallDelta<'a> {
     number: Option<u64>,
     id: &'a str,
     name: &'a str,
     arguments: Cow<'a, str>,
 }
 
-impl<'a> Piece<'a> {
+impl<'a> ToolCallDelta<'a> {
     /// One entry of `tool_calls`, or the older `function_call`, if it says anything.
-    pub(super) fn of(entry: &'a Value) -> Option<Piece<'a>> {
+    pub(super) fn from_json(entry: &'a Value) -> Option<ToolCallDelta<'a>> {
         let function = if entry["function"].is_object() { &entry["function"] } else { entry };
-        let piece = Piece {
+        let piece = ToolCallDelta {
             number: entry["index"].as_u64(),
             id: word(&entry["id"]),
             name: word(&function["name"]),
@@ -56,7 +56,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-impl Calls {
+impl CompletionsCalls {
     /// The place of the call with that id in the answer.
     pub(super) fn place(&self, id: &str) -> Option<usize> {
         self.all.iter().find(|call| call.id == id).and_then(|call| call.piece)
@@ -65,17 +65,21 @@ impl Calls {
     /// Takes a piece.
     ///
     /// # Errors
-    /// [`Class::TooLarge`]
-    pub(super) fn take(&mut self, piece: &Piece<'_>, into: &mut Assembly) -> Result<(), Failure> {
-        let at = match self.meant(piece) {
+    /// [`FailureClass::TooLarge`]
+    pub(super) fn take(
+        &mut self,
+        piece: &ToolCallDelta<'_>,
+        into: &mut Assembly,
+    ) -> Result<(), ModelFailure> {
+        let at = match self.find_target(piece) {
             Some(at) => at,
             None => self.begin(piece)?,
         };
         self.all[at].take(at, piece, into)
     }
 
-    fn meant(&self, piece: &Piece<'_>) -> Option<usize> {
-        let last = |fits: &dyn Fn(&Call) -> bool| self.all.iter().rposition(fits);
+    fn find_target(&self, piece: &ToolCallDelta<'_>) -> Option<usize> {
+        let last = |fits: &dyn Fn(&PartialToolCall) -> bool| self.all.iter().rposition(fits);
         let found = match piece.number {
             Some(number) => last(&|call| call.number == Some(number)),
             None if !piece.id.is_empty() => last(&|call| call.id == piece.id),
@@ -91,31 +95,36 @@ impl Calls {
         (!another).then_some(found)
     }
 
-    fn begin(&mut self, piece: &Piece<'_>) -> Result<usize, Failure> {
-        if self.all.len() >= PIECES_MOST {
-            return Err(Failure::new(
-                Class::TooLarge,
-                format!("the provider sent more than {PIECES_MOST} tool calls in one answer"),
+    fn begin(&mut self, piece: &ToolCallDelta<'_>) -> Result<usize, ModelFailure> {
+        if self.all.len() >= MAX_ANSWER_PIECES {
+            return Err(ModelFailure::new(
+                FailureClass::TooLarge,
+                format!("the provider sent more than {MAX_ANSWER_PIECES} tool calls in one answer"),
             ));
         }
-        self.all.push(Call { number: piece.number, ..Call::default() });
+        self.all.push(PartialToolCall { number: piece.number, ..PartialToolCall::default() });
         Ok(self.all.len() - 1)
     }
 
     /// Nothing more comes.
     ///
     /// # Errors
-    /// [`Class::Malformed`] for a call that never said which tool.
-    pub(super) fn end(&self) -> Result<(), Failure> {
+    /// [`FailureClass::Malformed`] for a call that never said which tool.
+    pub(super) fn end(&self) -> Result<(), ModelFailure> {
         if self.all.iter().any(|call| call.piece.is_none()) {
-            return Err(Failure::malformed("the provider sent a tool call without a name"));
+            return Err(ModelFailure::malformed("the provider sent a tool call without a name"));
         }
         Ok(())
     }
 }
 
-impl Call {
-    fn take(&mut self, at: usize, piece: &Piece<'_>, into: &mut Assembly) -> Result<(), Failure> {
+impl PartialToolCall {
+    fn take(
+        &mut self,
+        at: usize,
+        piece: &ToolCallDelta<'_>,
+        into: &mut Assembly,
+    ) -> Result<(), ModelFailure> {
         let late = !piece.id.is_empty() || !piece.name.is_empty();
         if self.id.is_empty() {
             piece.id.clone_into(&mut self.id);
@@ -123,13 +132,13 @@ impl Call {
         if !piece.name.is_empty() && (self.name.is_empty() || !self.extent.began()) {
             piece.name.clone_into(&mut self.name);
         }
-        let more = self.extent.within(&piece.arguments);
+        let more = self.extent.take_within(&piece.arguments);
         match self.piece {
             None if self.name.is_empty() => {
                 // Bounded like what is said, though nothing is said yet.
-                if self.waiting.len() + more.len() > crate::assembly::ANSWER_MOST {
-                    return Err(Failure::new(
-                        Class::TooLarge,
+                if self.waiting.len() + more.len() > crate::stream::assembly::MAX_ANSWER_BYTES {
+                    return Err(ModelFailure::new(
+                        FailureClass::TooLarge,
                         "the provider sent arguments that are too long",
                     ));
                 }
@@ -137,26 +146,26 @@ impl Call {
                 Ok(())
             }
             None => {
-                let id = if self.id.is_empty() { made_up(at, into) } else { self.id.clone() };
-                let opened = into.open(Kind::ToolCall { id, name: self.name.clone() })?;
+                let id = if self.id.is_empty() { generated_id(at, into) } else { self.id.clone() };
+                let opened = into.open(AnswerPieceKind::ToolCall { id, name: self.name.clone() })?;
                 self.piece = Some(opened);
-                into.delta(opened, &std::mem::take(&mut self.waiting))?;
-                into.delta(opened, more)
+                into.append_delta(opened, &std::mem::take(&mut self.waiting))?;
+                into.append_delta(opened, more)
             }
             Some(opened) => {
                 if late {
-                    let id = if self.id.is_empty() { made_up(at, into) } else { self.id.clone() };
-                    into.name(opened, &id, &self.name);
+                    let id = if self.id.is_empty() { generated_id(at, into) } else { self.id.clone() };
+                    into.set_call_name(opened, &id, &self.name);
                 }
-                into.delta(opened, more)
+                into.append_delta(opened, more)
             }
         }
     }
 }
 
 /// An id for a call that has none: the same for the same answer, another in the next.
-fn made_up(at: usize, into: &Assembly) -> String {
-    format!("call_{:x}_{at}", into.began())
+fn generated_id(at: usize, into: &Assembly) -> String {
+    format!("call_{:x}_{at}", into.started_at())
 }
 
 /// A word; what some servers write for nothing is nothing.
@@ -166,7 +175,7 @@ fn word(value: &Value) -> &str {
 
 /// How far the JSON of the arguments has come.
 #[derive(Debug, Default)]
-struct Extent {
+struct JsonExtent {
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -174,14 +183,14 @@ struct Extent {
     whole: bool,
 }
 
-impl Extent {
+impl JsonExtent {
     /// Something of it has come.
     fn began(&self) -> bool {
         self.began
     }
 
     /// The part of `more` that still belongs to it.
-    fn within<'a>(&mut self, more: &'a str) -> &'a str {
+    fn take_within<'a>(&mut self, more: &'a str) -> &'a str {
         if self.whole {
             return "";
         }
@@ -213,10 +222,10 @@ mod tests {
 
     #[test]
     fn arguments_end_with_the_brace_that_closes_them() {
-        let mut extent = Extent::default();
-        assert_eq!(extent.within(" {\"a\": \"}\\"), " {\"a\": \"}\\");
-        assert_eq!(extent.within("\"}\", \"b\": [{}]"), "\"}\", \"b\": [{}]");
-        assert_eq!(extent.within("} {\"a\""), "}");
-        assert_eq!(extent.within("{}"), "");
+        let mut extent = JsonExtent::default();
+        assert_eq!(extent.take_within(" {\"a\": \"}\\"), " {\"a\": \"}\\");
+        assert_eq!(extent.take_within("\"}\", \"b\": [{}]"), "\"}\", \"b\": [{}]");
+        assert_eq!(extent.take_within("} {\"a\""), "}");
+        assert_eq!(extent.take_within("{}"), "");
     }
 }

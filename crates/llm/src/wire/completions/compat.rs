@@ -3,12 +3,12 @@
 //!
 //! What no row knows is asked in the plainest way, the one that every server takes.
 
-use crate::model::{Compat, MaxTokensField, Model, StrictMode, ThinkingFormat};
+use crate::models::model::{MaxTokensField, Model, ServerCompat, StrictMode, ThinkingFormat};
 use crate::wire::address::{host, is_beneath};
 
 /// What a server takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Switches<'a> {
+pub(super) struct CompletionsCompat<'a> {
     /// `store`, which is then false.
     pub store: bool,
     /// The role `developer`.
@@ -50,13 +50,13 @@ pub(super) struct Switches<'a> {
 }
 
 /// A server that is known.
-struct Row {
+struct CompatRow {
     domains: &'static [&'static str],
-    switches: Switches<'static>,
+    switches: CompletionsCompat<'static>,
 }
 
 /// Understood everywhere.
-const PLAIN: Switches<'static> = Switches {
+const PLAIN: CompletionsCompat<'static> = CompletionsCompat {
     store: false,
     developer_role: false,
     reasoning_effort: true,
@@ -78,7 +78,7 @@ const PLAIN: Switches<'static> = Switches {
     thinking_fixes_temperature: false,
 };
 
-const OPENAI: Switches<'static> = Switches {
+const OPENAI: CompletionsCompat<'static> = CompletionsCompat {
     store: true,
     developer_role: true,
     parallel_tool_calls: true,
@@ -90,50 +90,51 @@ const OPENAI: Switches<'static> = Switches {
 };
 
 /// llama.cpp, LM Studio, vLLM and the like on one's own machine or net: their templates read `reasoning_content`.
-const LOCAL: Switches<'static> = Switches { reasoning_content_field: Some("reasoning_content"), ..PLAIN };
+const LOCAL: CompletionsCompat<'static> =
+    CompletionsCompat { reasoning_content_field: Some("reasoning_content"), ..PLAIN };
 
 /// Every server that is known by its address.
-static ROWS: &[Row] = &[
-    Row { domains: &["api.openai.com"], switches: OPENAI },
-    Row {
+static ROWS: &[CompatRow] = &[
+    CompatRow { domains: &["api.openai.com"], switches: OPENAI },
+    CompatRow {
         domains: &["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"],
-        switches: Switches { store: false, cache_key: false, ..OPENAI },
+        switches: CompletionsCompat { store: false, cache_key: false, ..OPENAI },
     },
-    Row {
+    CompatRow {
         domains: &["openrouter.ai"],
-        switches: Switches {
+        switches: CompletionsCompat {
             thinking_format: ThinkingFormat::Openrouter,
             reasoning_details: true,
             parallel_tool_calls: true,
             ..PLAIN
         },
     },
-    Row {
+    CompatRow {
         domains: &["api.groq.com"],
-        switches: Switches {
+        switches: CompletionsCompat {
             max_tokens_field: MaxTokensField::MaxCompletionTokens,
             parallel_tool_calls: true,
             ..PLAIN
         },
     },
-    Row {
+    CompatRow {
         domains: &["cerebras.ai"],
-        switches: Switches { max_tokens_field: MaxTokensField::MaxCompletionTokens, ..PLAIN },
+        switches: CompletionsCompat { max_tokens_field: MaxTokensField::MaxCompletionTokens, ..PLAIN },
     },
-    Row {
+    CompatRow {
         // Most of its models think by themselves and refuse to be told how much.
         domains: &["api.x.ai"],
-        switches: Switches {
+        switches: CompletionsCompat {
             reasoning_effort: false,
             max_tokens_field: MaxTokensField::MaxCompletionTokens,
             parallel_tool_calls: true,
             ..PLAIN
         },
     },
-    Row {
+    CompatRow {
         // Usage comes unasked, and a field that it does not know is an error.
         domains: &["mistral.ai"],
-        switches: Switches {
+        switches: CompletionsCompat {
             reasoning_effort: false,
             usage_in_streaming: false,
             thinking_as_text: true,
@@ -142,19 +143,19 @@ static ROWS: &[Row] = &[
             ..PLAIN
         },
     },
-    Row {
+    CompatRow {
         domains: &["deepseek.com"],
-        switches: Switches {
+        switches: CompletionsCompat {
             reasoning_effort: false,
             thinking_format: ThinkingFormat::Zai,
             reasoning_content_field: Some("reasoning_content"),
             ..PLAIN
         },
     },
-    Row {
+    CompatRow {
         // `tool_choice` knows `auto` alone.
         domains: &["z.ai", "bigmodel.cn"],
-        switches: Switches {
+        switches: CompletionsCompat {
             reasoning_effort: false,
             tool_choice: false,
             thinking_format: ThinkingFormat::Zai,
@@ -162,37 +163,48 @@ static ROWS: &[Row] = &[
             ..PLAIN
         },
     },
-    Row {
+    CompatRow {
         domains: &["moonshot.ai", "moonshot.cn", "api.kimi.com"],
-        switches: Switches {
+        switches: CompletionsCompat {
             reasoning_effort: false,
             reasoning_content_field: Some("reasoning_content"),
             ..PLAIN
         },
     },
-    Row {
+    CompatRow {
         domains: &["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com"],
-        switches: Switches { reasoning_effort: false, thinking_format: ThinkingFormat::Qwen, ..PLAIN },
+        switches: CompletionsCompat {
+            reasoning_effort: false,
+            thinking_format: ThinkingFormat::Qwen,
+            ..PLAIN
+        },
     },
-    Row { domains: &["together.xyz", "together.ai"], switches: PLAIN },
-    Row {
+    CompatRow { domains: &["together.xyz", "together.ai"], switches: PLAIN },
+    CompatRow {
         domains: &["fireworks.ai"],
-        switches: Switches { cuts_short: true, reasoning_content_field: Some("reasoning_content"), ..PLAIN },
+        switches: CompletionsCompat {
+            cuts_short: true,
+            reasoning_content_field: Some("reasoning_content"),
+            ..PLAIN
+        },
     },
-    Row { domains: &["models.github.ai", "models.inference.ai.azure.com"], switches: PLAIN },
-    Row { domains: &["ai-gateway.vercel.sh"], switches: PLAIN },
-    Row { domains: &["generativelanguage.googleapis.com"], switches: PLAIN },
-    Row {
+    CompatRow { domains: &["models.github.ai", "models.inference.ai.azure.com"], switches: PLAIN },
+    CompatRow { domains: &["ai-gateway.vercel.sh"], switches: PLAIN },
+    CompatRow { domains: &["generativelanguage.googleapis.com"], switches: PLAIN },
+    CompatRow {
         domains: &["api.anthropic.com"],
-        switches: Switches { reasoning_effort: false, empty_tools: true, cuts_short: true, ..PLAIN },
+        switches: CompletionsCompat { reasoning_effort: false, empty_tools: true, cuts_short: true, ..PLAIN },
     },
-    Row { domains: &["localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"], switches: LOCAL },
+    CompatRow {
+        domains: &["localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"],
+        switches: LOCAL,
+    },
 ];
 
 /// What the server of a model takes.
-pub(super) fn switches(model: &Model) -> Switches<'_> {
-    let found = at(&host(&model.base_url));
-    let Compat {
+pub(super) fn completions_compat(model: &Model) -> CompletionsCompat<'_> {
+    let found = compat_of_host(&host(&model.base_url));
+    let ServerCompat {
         supports_store,
         supports_developer_role,
         supports_reasoning_effort,
@@ -215,7 +227,7 @@ pub(super) fn switches(model: &Model) -> Switches<'_> {
         vercel_gateway_routing: _,
     } = &model.compat;
     let format = thinking_format.unwrap_or(found.thinking_format);
-    Switches {
+    CompletionsCompat {
         store: supports_store.unwrap_or(found.store),
         developer_role: supports_developer_role.unwrap_or(found.developer_role),
         // Who says that thinking is asked for by `reasoning_effort` says that it is taken.
@@ -244,11 +256,11 @@ pub(super) fn switches(model: &Model) -> Switches<'_> {
 }
 
 /// What the server at a host takes. No host is OpenAI's.
-fn at(host: &str) -> Switches<'static> {
+fn compat_of_host(host: &str) -> CompletionsCompat<'static> {
     if host.is_empty() {
         return OPENAI;
     }
-    let known = |row: &&Row| row.domains.iter().any(|domain| is_beneath(host, domain));
+    let known = |row: &&CompatRow| row.domains.iter().any(|domain| is_beneath(host, domain));
     match ROWS.iter().find(known) {
         Some(row) => row.switches,
         None if is_private(host) => LOCAL,
@@ -271,31 +283,31 @@ mod tests {
 
     #[test]
     fn a_server_is_known_by_its_host_and_not_by_what_looks_like_it() {
-        assert_eq!(at("api.openai.com"), OPENAI);
-        assert!(at("api.mistral.ai").mistral_tool_ids);
-        assert!(!at("mistral.ai.example.com").mistral_tool_ids);
-        assert!(!at("notmistral.ai").mistral_tool_ids);
-        assert_eq!(at("api.x.ai").max_tokens_field, MaxTokensField::MaxCompletionTokens);
-        assert_eq!(at("api.z.ai").thinking_format, ThinkingFormat::Zai);
+        assert_eq!(compat_of_host("api.openai.com"), OPENAI);
+        assert!(compat_of_host("api.mistral.ai").mistral_tool_ids);
+        assert!(!compat_of_host("mistral.ai.example.com").mistral_tool_ids);
+        assert!(!compat_of_host("notmistral.ai").mistral_tool_ids);
+        assert_eq!(compat_of_host("api.x.ai").max_tokens_field, MaxTokensField::MaxCompletionTokens);
+        assert_eq!(compat_of_host("api.z.ai").thinking_format, ThinkingFormat::Zai);
         for local in ["localhost", "127.0.0.1", "192.168.1.20", "::1", "gpu-box", "gpu.local"] {
-            assert_eq!(at(local), LOCAL, "{local}");
+            assert_eq!(compat_of_host(local), LOCAL, "{local}");
         }
-        assert_eq!(at("models.example.com"), PLAIN);
-        assert_eq!(at("8.8.8.8"), PLAIN);
+        assert_eq!(compat_of_host("models.example.com"), PLAIN);
+        assert_eq!(compat_of_host("8.8.8.8"), PLAIN);
     }
 
     #[test]
     fn the_models_file_overrides_each_field_by_itself() {
-        let mut model = crate::model::tests::model();
+        let mut model = crate::models::model::tests::model();
         model.base_url = "https://api.mistral.ai/v1".into();
-        model.compat = Compat {
+        model.compat = ServerCompat {
             requires_mistral_tool_ids: Some(false),
             thinking_format: Some(ThinkingFormat::Openai),
             tool_strict_mode: Some(StrictMode::AllStrict),
             reasoning_content_field: Some("thought".into()),
-            ..Compat::default()
+            ..ServerCompat::default()
         };
-        let switches = switches(&model);
+        let switches = completions_compat(&model);
         assert!(!switches.mistral_tool_ids && switches.tool_result_name && switches.strict);
         assert!(switches.reasoning_effort);
         assert_eq!(switches.reasoning_content_field, Some("thought"));

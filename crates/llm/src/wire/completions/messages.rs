@@ -5,11 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::compat::Switches;
-use crate::message::{AssistantContent, Image, Thinking, ToolCall};
-use crate::model::Model;
-use crate::request::Request;
-use crate::wire::history::{self, Answer, Outcome, Part, Turn};
+use super::compat::CompletionsCompat;
+use crate::message::{AssistantContent, ImageContent, ThinkingContent, ToolCall};
+use crate::models::model::Model;
+use crate::request::ChatRequest;
+use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
 use crate::wire::ids;
 
 /// Longest id of a call that every server takes.
@@ -18,46 +18,48 @@ const CALL_ID_MOST: usize = 40;
 /// Stands between a tool's result and a user's message where something must.
 const BETWEEN: &str = "I have read the results.";
 
-pub(super) fn messages(model: &Model, request: &Request, switches: &Switches<'_>) -> Vec<Value> {
-    let mut writer = Writer { model, switches, all: Vec::new(), images: Vec::new() };
+pub(super) fn messages(model: &Model, request: &ChatRequest, switches: &CompletionsCompat<'_>) -> Vec<Value> {
+    let mut writer = CompletionsWriter { model, switches, all: Vec::new(), images: Vec::new() };
     if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
         let role = if switches.developer_role && model.reasoning { "developer" } else { "system" };
         writer.all.push(json!({"role": role, "content": system}));
     }
     for turn in history::turns(model, &request.messages) {
         match turn {
-            Turn::Outcome(outcome) => writer.outcome(&outcome),
-            Turn::Answer(answer) => writer.answer(&answer),
-            Turn::User(content) => writer.message("user", &history::parts(model, content)),
-            Turn::Developer(content) => {
+            HistoryTurn::ToolResult(outcome) => writer.outcome(&outcome),
+            HistoryTurn::Answer(answer) => writer.answer(&answer),
+            HistoryTurn::User(content) => writer.message("user", &history::parts(model, content)),
+            HistoryTurn::Developer(content) => {
                 let role = if switches.developer_role { "developer" } else { "user" };
                 writer.message(role, &history::parts(model, content));
             }
-            Turn::Stray(result) => writer.message("user", &history::stray(model, result)),
+            HistoryTurn::OrphanResult(result) => {
+                writer.message("user", &history::orphan_parts(model, result))
+            }
         }
     }
     writer.show_images();
     writer.all
 }
 
-struct Writer<'a> {
+struct CompletionsWriter<'a> {
     model: &'a Model,
-    switches: &'a Switches<'a>,
+    switches: &'a CompletionsCompat<'a>,
     all: Vec<Value>,
     /// Images that tools gave back and that are not shown yet.
-    images: Vec<&'a Image>,
+    images: Vec<&'a ImageContent>,
 }
 
-impl<'a> Writer<'a> {
-    fn message(&mut self, role: &str, parts: &[Part<'_>]) {
+impl<'a> CompletionsWriter<'a> {
+    fn message(&mut self, role: &str, parts: &[HistoryPart<'_>]) {
         self.show_images();
         self.plain(role, parts);
     }
 
-    fn plain(&mut self, role: &str, parts: &[Part<'_>]) {
+    fn plain(&mut self, role: &str, parts: &[HistoryPart<'_>]) {
         let content = match parts {
             [] => return,
-            [Part::Text(text)] => json!(text),
+            [HistoryPart::Text(text)] => json!(text),
             parts => parts.iter().map(part).collect(),
         };
         let after_result = self.all.last().is_some_and(|last| last["role"] == "tool");
@@ -73,12 +75,12 @@ impl<'a> Writer<'a> {
         if images.is_empty() {
             return;
         }
-        let mut parts = vec![Part::Text("(the images that the tools gave back)".into())];
-        parts.extend(images.into_iter().map(Part::Image));
+        let mut parts = vec![HistoryPart::Text("(the images that the tools gave back)".into())];
+        parts.extend(images.into_iter().map(HistoryPart::Image));
         self.plain("user", &parts);
     }
 
-    fn answer(&mut self, answer: &Answer<'_>) {
+    fn answer(&mut self, answer: &HistoryAnswer<'_>) {
         self.show_images();
         let (mut texts, mut thoughts, mut calls, mut details) = (vec![], vec![], vec![], vec![]);
         for content in &answer.content {
@@ -90,7 +92,7 @@ impl<'a> Writer<'a> {
                 }
                 AssistantContent::ToolCall(call) => {
                     calls.push(json!({
-                        "id": self.call_id(call, answer.own),
+                        "id": self.call_id(call, answer.same_model),
                         "type": "function",
                         "function": {
                             "name": call.name,
@@ -112,7 +114,7 @@ impl<'a> Writer<'a> {
         let mut message = Map::new();
         message.insert("role".into(), json!("assistant"));
         message.insert("content".into(), if text.is_empty() { Value::Null } else { json!(text) });
-        if answer.own && !self.switches.thinking_as_text {
+        if answer.same_model && !self.switches.thinking_as_text {
             if self.switches.reasoning_details && !details.is_empty() {
                 message.insert("reasoning_details".into(), json!(details));
             } else if let Some(field) = self.switches.reasoning_content_field
@@ -127,18 +129,18 @@ impl<'a> Writer<'a> {
         self.all.push(Value::Object(message));
     }
 
-    fn outcome(&mut self, outcome: &Outcome<'a>) {
+    fn outcome(&mut self, outcome: &HistoryToolResult<'a>) {
         let parts = outcome.parts(self.model);
-        let mut text = history::text(&parts);
+        let mut text = history::joined_text(&parts);
         let images = parts.iter().filter_map(|part| match part {
-            Part::Image(image) => Some(*image),
-            Part::Text(_) => None,
+            HistoryPart::Image(image) => Some(*image),
+            HistoryPart::Text(_) => None,
         });
         self.images.extend(images);
         if text.is_empty() {
             "(an image follows)".clone_into(&mut text);
         }
-        let id = self.call_id(outcome.call, outcome.own);
+        let id = self.call_id(outcome.call, outcome.same_model);
         let mut message = json!({"role": "tool", "tool_call_id": id, "content": text});
         if self.switches.tool_result_name {
             message["name"] = json!(outcome.call.name);
@@ -150,24 +152,26 @@ impl<'a> Writer<'a> {
         // What stands behind the bar is the Responses wire's.
         let id = call.id.split('|').next().unwrap_or_default();
         if self.switches.mistral_tool_ids {
-            ids::nine(id)
+            ids::mistral_id(id)
         } else if own && !id.is_empty() {
             id.to_owned()
         } else {
-            ids::fitting(id, CALL_ID_MOST, "call_")
+            ids::fit_id(id, CALL_ID_MOST, "call_")
         }
     }
 }
 
 /// The details that a thought was kept with; other signatures are the name of a field.
-fn kept_details(thinking: &Thinking) -> Vec<Value> {
+fn kept_details(thinking: &ThinkingContent) -> Vec<Value> {
     let kept = thinking.thinking_signature.as_deref().filter(|kept| kept.starts_with('['));
     kept.and_then(|kept| serde_json::from_str(kept).ok()).unwrap_or_default()
 }
 
-fn part(part: &Part<'_>) -> Value {
+fn part(part: &HistoryPart<'_>) -> Value {
     match part {
-        Part::Text(text) => json!({"type": "text", "text": text}),
-        Part::Image(image) => json!({"type": "image_url", "image_url": {"url": history::data_url(image)}}),
+        HistoryPart::Text(text) => json!({"type": "text", "text": text}),
+        HistoryPart::Image(image) => {
+            json!({"type": "image_url", "image_url": {"url": history::data_url(image)}})
+        }
     }
 }

@@ -6,42 +6,42 @@
 
 mod calls;
 mod compat;
-mod details;
 mod messages;
 mod reader;
+mod reasoning_details;
 mod request;
 #[cfg(test)]
 mod tests;
 mod usage;
 
-use super::{Framing, Post, Reader, Wire, address};
-use crate::failure::Failure;
-use crate::request::Call;
+use super::{Framing, Wire, WireHttpRequest, WireReader, address};
+use crate::failure::ModelFailure;
+use crate::request::WireCall;
 
 /// Where the provider itself is.
 const BASE: &str = "https://api.openai.com/v1";
 
 /// The wire `openai-completions`.
 #[derive(Debug)]
-pub(super) struct Completions;
+pub(super) struct CompletionsWire;
 
-impl Wire for Completions {
+impl Wire for CompletionsWire {
     fn id(&self) -> &'static str {
         "openai-completions"
     }
 
-    fn request(&self, call: &Call<'_>) -> Result<Post, Failure> {
+    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
         let url = address::url(call.model, BASE, "/chat/completions")?;
-        let headers = address::proof(call.model, call.auth)?;
+        let headers = address::auth_headers(call.model, call.auth)?;
         let body = request::body(call).to_string().into_bytes();
-        Ok(Post { url, headers, body })
+        Ok(WireHttpRequest { url, headers, body })
     }
 
     fn framing(&self) -> Framing {
         Framing::Events
     }
 
-    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
+    fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {
         Box::new(reader::CompletionsReader::new(&call.model.provider))
     }
 }

@@ -5,14 +5,14 @@
 
 use serde_json::Value;
 
-use super::calls::{Calls, Piece};
-use super::details::Details;
+use super::calls::{CompletionsCalls, ToolCallDelta};
+use super::reasoning_details::ReasoningDetails;
 use super::usage;
-use crate::assembly::{Assembly, Kind};
-use crate::failure::classify::in_stream_json;
-use crate::failure::{Class, Failure};
+use crate::failure::classify::from_stream_json;
+use crate::failure::{FailureClass, ModelFailure};
 use crate::message::{AssistantContent, StopReason};
-use crate::wire::{Frame, Reader};
+use crate::stream::assembly::{AnswerPieceKind, Assembly};
+use crate::wire::{AnswerFrame, WireReader};
 
 /// Fields in which servers give thinking as text. Some fill two of them with the same words: the first counts.
 const THINKING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_text"];
@@ -28,48 +28,48 @@ pub(super) struct CompletionsReader {
     thought: Option<usize>,
     /// The field in which thinking came.
     field: Option<&'static str>,
-    calls: Calls,
-    details: Details,
-    finish: Option<Finish>,
+    calls: CompletionsCalls,
+    details: ReasoningDetails,
+    finish: Option<CompletionsFinish>,
 }
 
 /// Why the answer ended.
 #[derive(Debug, Clone)]
-enum Finish {
+enum CompletionsFinish {
     Done(StopReason),
-    Failed(Failure),
+    Failed(ModelFailure),
 }
 
-impl Reader for CompletionsReader {
-    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure> {
+impl WireReader for CompletionsReader {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
         let data = frame.data.trim();
-        if into.is_over() || data.is_empty() {
+        if into.is_finished() || data.is_empty() {
             return Ok(());
         }
         if data == "[DONE]" {
-            return self.over(into);
+            return self.finish_answer(into);
         }
         let chunk: Value = serde_json::from_str(data)
-            .map_err(|_| Failure::malformed("the provider sent a chunk that is no JSON"))?;
-        if let Some(error) = error_of(frame.name, &chunk) {
-            usage::count(&chunk, into.usage());
-            return Err(in_stream_json(&self.provider, error));
+            .map_err(|_| ModelFailure::malformed("the provider sent a chunk that is no JSON"))?;
+        if let Some(error) = find_error(frame.name, &chunk) {
+            usage::record_usage(&chunk, into.usage());
+            return Err(from_stream_json(&self.provider, error));
         }
         into.start();
         if let Some(id) = chunk["id"].as_str().filter(|id| !id.is_empty()) {
-            into.response_id(id);
+            into.set_response_id(id);
         }
-        usage::count(&chunk, into.usage());
+        usage::record_usage(&chunk, into.usage());
         let choices = chunk["choices"].as_array().map(Vec::as_slice).unwrap_or_default();
         let first = choices.iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0);
         first.map_or(Ok(()), |choice| self.choice(choice, into))
     }
 
-    fn end(&mut self, into: &mut Assembly) -> Result<(), Failure> {
-        if into.is_over() {
+    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+        if into.is_finished() {
             return Ok(());
         }
-        if self.finish.is_some() { self.over(into) } else { Err(Failure::cut_off()) }
+        if self.finish.is_some() { self.finish_answer(into) } else { Err(ModelFailure::cut_off()) }
     }
 }
 
@@ -78,40 +78,40 @@ impl CompletionsReader {
         CompletionsReader { provider: provider.to_owned(), ..CompletionsReader::default() }
     }
 
-    fn choice(&mut self, choice: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn choice(&mut self, choice: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         if !choice["error"].is_null() {
-            return Err(in_stream_json(&self.provider, &choice["error"]));
+            return Err(from_stream_json(&self.provider, &choice["error"]));
         }
         // Behind the reason to finish some repeat the whole message.
         if self.finish.is_none() {
             match (&choice["delta"], &choice["message"]) {
                 (delta, _) if delta.is_object() => self.delta(delta, into)?,
-                (_, message) if message.is_object() && !into.is_visible() => self.delta(message, into)?,
+                (_, message) if message.is_object() && !into.has_pieces() => self.delta(message, into)?,
                 _ => {}
             }
         }
         if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
             let provider = &self.provider;
-            self.finish.get_or_insert_with(|| finish(provider, reason));
+            self.finish.get_or_insert_with(|| finish_reason(provider, reason));
         }
         Ok(())
     }
 
-    fn delta(&mut self, delta: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn delta(&mut self, delta: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         let plain = THINKING.into_iter().find_map(|field| {
             delta[field].as_str().filter(|text| !text.is_empty()).map(|text| (field, text))
         });
         if let Some((field, text)) = plain {
             self.field.get_or_insert(field);
-            self.think(text, into)?;
+            self.append_thinking(text, into)?;
         }
         for detail in list(&delta["reasoning_details"]) {
             if let Some(text) = self.details.take(detail)?.filter(|_| plain.is_none()) {
-                self.think(text, into)?;
+                self.append_thinking(text, into)?;
             }
         }
         match &delta["content"] {
-            Value::String(text) => self.say(text, into)?,
+            Value::String(text) => self.append_text(text, into)?,
             Value::Array(parts) => {
                 for part in parts {
                     self.part(part, into)?;
@@ -120,7 +120,7 @@ impl CompletionsReader {
             _ => {}
         }
         if let Some(refusal) = delta["refusal"].as_str() {
-            self.say(refusal, into)?;
+            self.append_text(refusal, into)?;
         }
         for entry in list(&delta["tool_calls"]) {
             self.call(entry, into)?;
@@ -132,52 +132,52 @@ impl CompletionsReader {
     }
 
     /// A part of a content that is a list: text, or a thought that is a list again.
-    fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         if let Some(text) = part.as_str() {
-            return self.say(text, into);
+            return self.append_text(text, into);
         }
         match part["type"].as_str().unwrap_or_default() {
             "thinking" | "reasoning" => {
                 if let Some(text) = part["thinking"].as_str().or(part["text"].as_str()) {
-                    return self.think(text, into);
+                    return self.append_thinking(text, into);
                 }
                 for inner in list(&part["thinking"]) {
-                    self.think(inner["text"].as_str().unwrap_or_default(), into)?;
+                    self.append_thinking(inner["text"].as_str().unwrap_or_default(), into)?;
                 }
                 Ok(())
             }
-            "refusal" => self.say(part["refusal"].as_str().unwrap_or_default(), into),
-            _ => self.say(part["text"].as_str().unwrap_or_default(), into),
+            "refusal" => self.append_text(part["refusal"].as_str().unwrap_or_default(), into),
+            _ => self.append_text(part["text"].as_str().unwrap_or_default(), into),
         }
     }
 
-    fn say(&mut self, text: &str, into: &mut Assembly) -> Result<(), Failure> {
+    fn append_text(&mut self, text: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
         if text.is_empty() {
             return Ok(());
         }
         self.close_thinking(into);
         let piece = match self.text {
             Some(piece) => piece,
-            None => *self.text.insert(into.open(Kind::Text)?),
+            None => *self.text.insert(into.open(AnswerPieceKind::Text)?),
         };
-        into.delta(piece, text)
+        into.append_delta(piece, text)
     }
 
-    fn think(&mut self, text: &str, into: &mut Assembly) -> Result<(), Failure> {
+    fn append_thinking(&mut self, text: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
         if text.is_empty() {
             return Ok(());
         }
         self.close_text(into);
         let piece = match self.thinking {
             Some(piece) => piece,
-            None => *self.thinking.insert(into.open(Kind::Thinking)?),
+            None => *self.thinking.insert(into.open(AnswerPieceKind::Thinking)?),
         };
         self.thought = Some(piece);
-        into.delta(piece, text)
+        into.append_delta(piece, text)
     }
 
-    fn call(&mut self, entry: &Value, into: &mut Assembly) -> Result<(), Failure> {
-        let Some(piece) = Piece::of(entry) else { return Ok(()) };
+    fn call(&mut self, entry: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+        let Some(piece) = ToolCallDelta::from_json(entry) else { return Ok(()) };
         self.close_thinking(into);
         self.close_text(into);
         self.calls.take(&piece, into)
@@ -198,15 +198,15 @@ impl CompletionsReader {
     }
 
     /// Nothing more comes, and what came is whole.
-    fn over(&mut self, into: &mut Assembly) -> Result<(), Failure> {
-        match self.finish.take().unwrap_or(Finish::Done(StopReason::Stop)) {
-            Finish::Failed(failure) => Err(failure),
-            Finish::Done(reason) => {
+    fn finish_answer(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+        match self.finish.take().unwrap_or(CompletionsFinish::Done(StopReason::Stop)) {
+            CompletionsFinish::Failed(failure) => Err(failure),
+            CompletionsFinish::Done(reason) => {
                 self.calls.end()?;
                 self.close_thinking(into);
                 self.close_text(into);
-                self.details.sign(&self.calls, self.thought, into)?;
-                into.done(reason);
+                self.details.attach_signatures(&self.calls, self.thought, into)?;
+                into.finish(reason);
                 Ok(())
             }
         }
@@ -214,27 +214,28 @@ impl CompletionsReader {
 }
 
 /// What a reason to finish means. Calls that wait make a stop a call of tools by themselves.
-fn finish(provider: &str, reason: &str) -> Finish {
-    let failed = |class, message| Finish::Failed(Failure::new(class, message));
+fn finish_reason(provider: &str, reason: &str) -> CompletionsFinish {
+    let failed = |class, message| CompletionsFinish::Failed(ModelFailure::new(class, message));
     match reason {
         "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
-            Finish::Done(StopReason::Length)
+            CompletionsFinish::Done(StopReason::Length)
         }
         "content_filter" | "sensitive" | "safety" => {
-            failed(Class::Refused, format!("the content filter of {provider} ended the answer"))
+            failed(FailureClass::Refused, format!("the content filter of {provider} ended the answer"))
         }
-        "insufficient_system_resource" => {
-            failed(Class::Overloaded, format!("{provider} ran out of resources in the middle of the answer"))
-        }
+        "insufficient_system_resource" => failed(
+            FailureClass::Overloaded,
+            format!("{provider} ran out of resources in the middle of the answer"),
+        ),
         "error" | "network_error" | "abort" | "cancelled" => {
-            failed(Class::Server, format!("{provider} broke the answer off"))
+            failed(FailureClass::Server, format!("{provider} broke the answer off"))
         }
-        _ => Finish::Done(StopReason::Stop),
+        _ => CompletionsFinish::Done(StopReason::Stop),
     }
 }
 
 /// What went wrong, where a chunk tells of it.
-fn error_of<'a>(name: &str, chunk: &'a Value) -> Option<&'a Value> {
+fn find_error<'a>(name: &str, chunk: &'a Value) -> Option<&'a Value> {
     if !chunk["error"].is_null() {
         return Some(&chunk["error"]);
     }

@@ -2,22 +2,22 @@
 
 use serde_json::{Map, Value, json};
 
-use super::compat::{Switches, switches};
+use super::compat::{CompletionsCompat, completions_compat};
 use super::messages::messages;
 use crate::message::Message;
-use crate::model::{MaxTokensField, Model, ThinkingFormat};
-use crate::request::{CacheTime, Call, Level, Request, ToolChoice};
-use crate::schema::{Dialect, normalise};
-use crate::wire::address::ID_MOST;
-use crate::wire::effort::effort;
+use crate::models::model::{MaxTokensField, Model, ThinkingFormat};
+use crate::request::schema::{SchemaDialect, normalise};
+use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
+use crate::wire::address::MAX_OPENAI_ID;
+use crate::wire::effort::reasoning_effort;
 use crate::wire::ids;
 
 /// What `extraBody` cannot change: who is asked, what, and how the answer comes.
 const FIXED: [&str; 3] = ["model", "messages", "stream"];
 
-pub(super) fn body(call: &Call<'_>) -> Value {
+pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);
-    let switches = switches(model);
+    let switches = completions_compat(model);
     let mut body = Map::new();
     body.insert("model".into(), json!(model.id));
     body.insert("messages".into(), json!(messages(model, request, &switches)));
@@ -37,11 +37,11 @@ pub(super) fn body(call: &Call<'_>) -> Value {
     if model.reasoning {
         thinking(model, request.thinking, &switches, &mut body);
     }
-    if switches.cache_key && request.cache != CacheTime::None {
+    if switches.cache_key && request.cache != CacheRetention::None {
         if let Some(session) = &request.session_id {
-            body.insert("prompt_cache_key".into(), json!(ids::fitting(session, ID_MOST, "cache_")));
+            body.insert("prompt_cache_key".into(), json!(ids::fit_id(session, MAX_OPENAI_ID, "cache_")));
         }
-        if request.cache == CacheTime::Long {
+        if request.cache == CacheRetention::Long {
             body.insert("prompt_cache_retention".into(), json!("24h"));
         }
     }
@@ -62,7 +62,12 @@ pub(super) fn body(call: &Call<'_>) -> Value {
     Value::Object(body)
 }
 
-fn length(model: &Model, request: &Request, switches: &Switches<'_>, body: &mut Map<String, Value>) {
+fn length(
+    model: &Model,
+    request: &ChatRequest,
+    switches: &CompletionsCompat<'_>,
+    body: &mut Map<String, Value>,
+) {
     let usual = Some(model.max_tokens).filter(|most| switches.cuts_short && *most > 0);
     let Some(most) = request.max_tokens.or(usual) else { return };
     let name = match switches.max_tokens_field {
@@ -72,7 +77,7 @@ fn length(model: &Model, request: &Request, switches: &Switches<'_>, body: &mut 
     body.insert(name.into(), json!(most));
 }
 
-fn tools(request: &Request, switches: &Switches<'_>, body: &mut Map<String, Value>) {
+fn tools(request: &ChatRequest, switches: &CompletionsCompat<'_>, body: &mut Map<String, Value>) {
     if request.tools.is_empty() {
         let calls = request.messages.iter().any(|message| match message {
             Message::Assistant(answer) => answer.tool_calls().next().is_some(),
@@ -84,7 +89,7 @@ fn tools(request: &Request, switches: &Switches<'_>, body: &mut Map<String, Valu
         }
         return;
     }
-    let dialect = if switches.strict { Dialect::Strict } else { Dialect::Completions };
+    let dialect = if switches.strict { SchemaDialect::Strict } else { SchemaDialect::Completions };
     let tool = |tool: &crate::request::Tool| {
         let parameters = normalise(&tool.parameters, dialect);
         let mut function = json!({
@@ -113,18 +118,23 @@ fn tools(request: &Request, switches: &Switches<'_>, body: &mut Map<String, Valu
     }
 }
 
-fn thinking(model: &Model, level: Level, switches: &Switches<'_>, body: &mut Map<String, Value>) {
-    let thinks = level != Level::Off;
+fn thinking(
+    model: &Model,
+    level: ThinkingLevel,
+    switches: &CompletionsCompat<'_>,
+    body: &mut Map<String, Value>,
+) {
+    let thinks = level != ThinkingLevel::Off;
     match switches.thinking_format {
         ThinkingFormat::Openai => {
-            if let Some(effort) = effort(&model.id, level).filter(|_| switches.reasoning_effort) {
+            if let Some(effort) = reasoning_effort(&model.id, level).filter(|_| switches.reasoning_effort) {
                 body.insert("reasoning_effort".into(), json!(effort));
             }
         }
         ThinkingFormat::Openrouter => {
             let effort = match level {
-                Level::Off => "none",
-                Level::Max => "xhigh",
+                ThinkingLevel::Off => "none",
+                ThinkingLevel::Max => "xhigh",
                 level => level.name(),
             };
             body.insert("reasoning".into(), json!({"effort": effort}));

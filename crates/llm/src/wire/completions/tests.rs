@@ -2,21 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::Completions;
+use super::CompletionsWire;
 use crate::message::{
-    AssistantContent, Image, Message, Text, Thinking, ToolCall, ToolResultMessage, UserContent, UserMessage,
+    AssistantContent, ImageContent, Message, TextContent, ThinkingContent, ToolCall, ToolResultMessage,
+    UserContent, UserMessage,
 };
-use crate::model::{Compat, MaxTokensField, Model, StrictMode, ThinkingFormat};
-use crate::request::{Auth, CacheTime, Call, Level, Request, Tool, ToolChoice};
+use crate::models::model::{MaxTokensField, Model, ServerCompat, StrictMode, ThinkingFormat};
+use crate::request::{Auth, CacheRetention, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
 use crate::wire::Wire;
 
 fn model(base_url: &str) -> Model {
-    Model { base_url: base_url.into(), api: "openai-completions".into(), ..crate::model::tests::model() }
+    Model {
+        base_url: base_url.into(),
+        api: "openai-completions".into(),
+        ..crate::models::model::tests::model()
+    }
 }
 
-fn body(model: &Model, request: &Request) -> Value {
-    let call = Call { model, auth: &Auth::None, request };
-    serde_json::from_slice(&Completions.request(&call).unwrap().body).unwrap()
+fn body(model: &Model, request: &ChatRequest) -> Value {
+    let call = WireCall { model, auth: &Auth::None, request };
+    serde_json::from_slice(&CompletionsWire.request(&call).unwrap().body).unwrap()
 }
 
 fn user(text: &str) -> Message {
@@ -24,7 +29,7 @@ fn user(text: &str) -> Message {
 }
 
 fn picture() -> UserContent {
-    UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/png".into() })
+    UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/png".into() })
 }
 
 /// An answer of the model that is asked.
@@ -35,11 +40,11 @@ fn answer(model: &Model, content: Vec<AssistantContent>) -> Message {
 }
 
 fn text(text: &str) -> AssistantContent {
-    AssistantContent::Text(Text { text: text.into(), text_signature: None })
+    AssistantContent::Text(TextContent { text: text.into(), text_signature: None })
 }
 
 fn thinking(text: &str, signature: &str) -> AssistantContent {
-    AssistantContent::Thinking(Thinking {
+    AssistantContent::Thinking(ThinkingContent {
         thinking: text.into(),
         thinking_signature: Some(signature.into()),
         redacted: false,
@@ -79,7 +84,7 @@ fn tool() -> Tool {
 #[test]
 fn a_conversation_goes_out_whole_to_the_provider_itself() {
     let model = model("https://api.openai.com/v1");
-    let request = Request {
+    let request = ChatRequest {
         system: Some("Be brief.".into()),
         messages: vec![
             Message::User(UserMessage { content: vec![UserContent::text("look"), picture()], timestamp: 0 }),
@@ -90,10 +95,10 @@ fn a_conversation_goes_out_whole_to_the_provider_itself() {
         ],
         tools: vec![tool()],
         tool_choice: ToolChoice::Named("read".into()),
-        thinking: Level::High,
+        thinking: ThinkingLevel::High,
         max_tokens: Some(1000),
         temperature: Some(0.5),
-        cache: CacheTime::Long,
+        cache: CacheRetention::Long,
         session_id: Some("s1".into()),
         service_tier: Some("flex".into()),
     };
@@ -139,13 +144,13 @@ fn a_conversation_goes_out_whole_to_the_provider_itself() {
 #[test]
 fn an_unknown_server_is_asked_in_the_plainest_way() {
     let model = model("https://models.example.com/v1");
-    let request = Request {
+    let request = ChatRequest {
         system: Some("Be brief.".into()),
         messages: vec![Message::Developer(UserMessage::text("note", 0)), user("hi")],
         session_id: Some("s1".into()),
         max_tokens: Some(9),
         temperature: Some(0.5),
-        ..Request::default()
+        ..ChatRequest::default()
     };
     assert_eq!(
         body(&model, &request),
@@ -165,17 +170,17 @@ fn an_unknown_server_is_asked_in_the_plainest_way() {
 }
 
 /// The body of a small request with one switch set, beside the same without it.
-fn with(compat: Compat, thinking: Level) -> Value {
+fn with(compat: ServerCompat, thinking: ThinkingLevel) -> Value {
     let mut model = model("https://models.example.com/v1");
     model.compat = compat;
-    let request = Request {
+    let request = ChatRequest {
         system: Some("s".into()),
         messages: vec![user("hi")],
         tools: vec![tool()],
         tool_choice: ToolChoice::Required,
         max_tokens: Some(9),
         thinking,
-        ..Request::default()
+        ..ChatRequest::default()
     };
     body(&model, &request)
 }
@@ -207,7 +212,7 @@ fn usual(changes: &Value) -> Value {
 
 #[test]
 fn every_switch_changes_its_own_field_and_nothing_else() {
-    let none = Compat::default;
+    let none = ServerCompat::default;
     let strict_tool = {
         let mut tools = usual(&json!({}))["tools"].clone();
         tools[0]["function"]["strict"] = json!(true);
@@ -218,35 +223,47 @@ fn every_switch_changes_its_own_field_and_nothing_else() {
     let Value::Object(extra) = extra else { panic!("no object") };
     for (compat, changes) in [
         (none(), json!({})),
-        (Compat { supports_store: Some(true), ..none() }, json!({"store": false})),
-        (Compat { supports_developer_role: Some(true), ..none() }, json!({"messages": developer})),
-        (Compat { supports_reasoning_effort: Some(false), ..none() }, json!({"reasoning_effort": null})),
-        (Compat { supports_usage_in_streaming: Some(false), ..none() }, json!({"stream_options": null})),
-        (Compat { supports_tool_choice: Some(false), ..none() }, json!({"tool_choice": null})),
-        (Compat { supports_parallel_tool_calls: Some(true), ..none() }, json!({"parallel_tool_calls": true})),
+        (ServerCompat { supports_store: Some(true), ..none() }, json!({"store": false})),
+        (ServerCompat { supports_developer_role: Some(true), ..none() }, json!({"messages": developer})),
         (
-            Compat { max_tokens_field: Some(MaxTokensField::MaxCompletionTokens), ..none() },
+            ServerCompat { supports_reasoning_effort: Some(false), ..none() },
+            json!({"reasoning_effort": null}),
+        ),
+        (
+            ServerCompat { supports_usage_in_streaming: Some(false), ..none() },
+            json!({"stream_options": null}),
+        ),
+        (ServerCompat { supports_tool_choice: Some(false), ..none() }, json!({"tool_choice": null})),
+        (
+            ServerCompat { supports_parallel_tool_calls: Some(true), ..none() },
+            json!({"parallel_tool_calls": true}),
+        ),
+        (
+            ServerCompat { max_tokens_field: Some(MaxTokensField::MaxCompletionTokens), ..none() },
             json!({"max_tokens": null, "max_completion_tokens": 9}),
         ),
-        (Compat { tool_strict_mode: Some(StrictMode::AllStrict), ..none() }, json!({"tools": strict_tool})),
-        (Compat { tool_strict_mode: Some(StrictMode::None), ..none() }, json!({})),
-        (Compat { extra_body: Some(extra), ..none() }, json!({"top_k": 4, "max_tokens": 1})),
         (
-            Compat { open_router_routing: Some(json!({"only": ["a"]})), ..none() },
+            ServerCompat { tool_strict_mode: Some(StrictMode::AllStrict), ..none() },
+            json!({"tools": strict_tool}),
+        ),
+        (ServerCompat { tool_strict_mode: Some(StrictMode::None), ..none() }, json!({})),
+        (ServerCompat { extra_body: Some(extra), ..none() }, json!({"top_k": 4, "max_tokens": 1})),
+        (
+            ServerCompat { open_router_routing: Some(json!({"only": ["a"]})), ..none() },
             json!({"provider": {"only": ["a"]}}),
         ),
         (
-            Compat { vercel_gateway_routing: Some(json!({"order": ["a"]})), ..none() },
+            ServerCompat { vercel_gateway_routing: Some(json!({"order": ["a"]})), ..none() },
             json!({"providerOptions": {"gateway": {"order": ["a"]}}}),
         ),
     ] {
-        assert_eq!(with(compat.clone(), Level::Medium), usual(&changes), "{compat:?}");
+        assert_eq!(with(compat.clone(), ThinkingLevel::Medium), usual(&changes), "{compat:?}");
     }
 }
 
 #[test]
 fn thinking_is_asked_for_in_the_form_that_the_server_knows() {
-    let format = |format| Compat { thinking_format: Some(format), ..Compat::default() };
+    let format = |format| ServerCompat { thinking_format: Some(format), ..ServerCompat::default() };
     for (form, on, off) in [
         (ThinkingFormat::Openai, json!({"reasoning_effort": "high"}), json!({"reasoning_effort": null})),
         (
@@ -270,19 +287,19 @@ fn thinking_is_asked_for_in_the_form_that_the_server_knows() {
             json!({"reasoning_effort": null, "chat_template_kwargs": {"enable_thinking": false}}),
         ),
     ] {
-        assert_eq!(with(format(form), Level::High), usual(&on), "{form:?}");
-        assert_eq!(with(format(form), Level::Off), usual(&off), "{form:?}");
+        assert_eq!(with(format(form), ThinkingLevel::High), usual(&on), "{form:?}");
+        assert_eq!(with(format(form), ThinkingLevel::Off), usual(&off), "{form:?}");
     }
 }
 
 /// The messages of a conversation in which the model thought, called and was answered.
-fn messages(base_url: &str, compat: Compat, calls: Vec<AssistantContent>) -> Value {
+fn messages(base_url: &str, compat: ServerCompat, calls: Vec<AssistantContent>) -> Value {
     let mut model = model(base_url);
     model.compat = compat;
     let AssistantContent::ToolCall(first) = calls.last().unwrap() else { panic!("no call") };
     let id = first.id.clone();
     let messages = vec![answer(&model, calls), result(&id, vec![UserContent::text("a file")]), user("go on")];
-    body(&model, &Request { messages, ..Request::default() })["messages"].clone()
+    body(&model, &ChatRequest { messages, ..ChatRequest::default() })["messages"].clone()
 }
 
 fn called(id: &str) -> Value {
@@ -302,18 +319,19 @@ fn every_switch_of_the_messages_changes_what_it_names() {
         }
         message
     };
-    assert_eq!(messages(plain, Compat::default(), thought()), json!([said(json!({})), tool, go_on]));
-    let field = Compat { reasoning_content_field: Some("thought".into()), ..Compat::default() };
+    assert_eq!(messages(plain, ServerCompat::default(), thought()), json!([said(json!({})), tool, go_on]));
+    let field = ServerCompat { reasoning_content_field: Some("thought".into()), ..ServerCompat::default() };
     assert_eq!(messages(plain, field, thought()), json!([said(json!({"thought": "hm"})), tool, go_on]));
-    let as_text = Compat { requires_thinking_as_text: Some(true), ..Compat::default() };
+    let as_text = ServerCompat { requires_thinking_as_text: Some(true), ..ServerCompat::default() };
     assert_eq!(messages(plain, as_text, thought()), json!([said(json!({"content": "hm"})), tool, go_on]));
-    let name = Compat { requires_tool_result_name: Some(true), ..Compat::default() };
+    let name = ServerCompat { requires_tool_result_name: Some(true), ..ServerCompat::default() };
     let named = json!({"role": "tool", "tool_call_id": "call_a", "content": "a file", "name": "read"});
     assert_eq!(messages(plain, name, thought()), json!([said(json!({})), named, go_on]));
-    let between = Compat { requires_assistant_after_tool_result: Some(true), ..Compat::default() };
+    let between =
+        ServerCompat { requires_assistant_after_tool_result: Some(true), ..ServerCompat::default() };
     let bridge = json!({"role": "assistant", "content": "I have read the results."});
     assert_eq!(messages(plain, between, thought()), json!([said(json!({})), tool, bridge, go_on]));
-    let nine = Compat { requires_mistral_tool_ids: Some(true), ..Compat::default() };
+    let nine = ServerCompat { requires_mistral_tool_ids: Some(true), ..ServerCompat::default() };
     let short = messages(plain, nine, thought());
     let id = short[0]["tool_calls"][0]["id"].as_str().unwrap();
     assert!(id.len() == 9 && short[1]["tool_call_id"] == id, "{short}");
@@ -328,7 +346,7 @@ fn details_go_back_to_openrouter_as_they_came_those_of_calls_behind_those_of_tho
     let details = r#"[{"type":"reasoning.text","text":"hm","signature":"s"}]"#;
     let sent = messages(
         "https://openrouter.ai/api/v1",
-        Compat::default(),
+        ServerCompat::default(),
         vec![thinking("hm", details), of_call.clone()],
     );
     assert_eq!(
@@ -338,7 +356,7 @@ fn details_go_back_to_openrouter_as_they_came_those_of_calls_behind_those_of_tho
             {"type": "reasoning.encrypted", "id": "call_a", "data": "x"},
         ], "tool_calls": called("call_a")})
     );
-    let elsewhere = messages("https://models.example.com", Compat::default(), vec![of_call]);
+    let elsewhere = messages("https://models.example.com", ServerCompat::default(), vec![of_call]);
     assert!(elsewhere[0].get("reasoning_details").is_none());
 }
 
@@ -347,7 +365,7 @@ fn the_answer_of_another_model_leaves_its_thoughts_and_odd_ids_behind() {
     let mut other = model("https://api.deepseek.com");
     other.id = "another".into();
     let asked = model("https://api.deepseek.com");
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![
             answer(
                 &other,
@@ -355,7 +373,7 @@ fn the_answer_of_another_model_leaves_its_thoughts_and_odd_ids_behind() {
             ),
             result("call_a|fc_1", vec![]),
         ],
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let sent = body(&asked, &request)["messages"].clone();
     let ids: Vec<_> = sent[0]["tool_calls"].as_array().unwrap().iter().map(|call| &call["id"]).collect();
@@ -371,18 +389,20 @@ fn the_answer_of_another_model_leaves_its_thoughts_and_odd_ids_behind() {
 fn an_empty_list_of_tools_is_sent_where_the_server_wants_one_beside_old_calls() {
     let mut model = model("https://models.example.com/v1");
     let messages = vec![answer(&model, vec![call("call_a", "read")]), user("hi")];
-    let request = Request { messages, ..Request::default() };
+    let request = ChatRequest { messages, ..ChatRequest::default() };
     assert!(body(&model, &request).get("tools").is_none());
     model.compat.requires_empty_tools = Some(true);
     assert_eq!(body(&model, &request)["tools"], json!([]));
     assert!(
-        body(&model, &Request { messages: vec![user("hi")], ..Request::default() }).get("tools").is_none()
+        body(&model, &ChatRequest { messages: vec![user("hi")], ..ChatRequest::default() })
+            .get("tools")
+            .is_none()
     );
 }
 
 #[test]
 fn a_server_that_cuts_answers_short_is_told_how_long_they_may_be() {
-    let request = Request { messages: vec![user("hi")], ..Request::default() };
+    let request = ChatRequest { messages: vec![user("hi")], ..ChatRequest::default() };
     assert_eq!(body(&model("https://api.fireworks.ai/inference/v1"), &request)["max_tokens"], 8192);
     assert!(body(&model("https://api.together.xyz/v1"), &request).get("max_tokens").is_none());
 }
@@ -390,9 +410,9 @@ fn a_server_that_cuts_answers_short_is_told_how_long_they_may_be() {
 #[test]
 fn the_request_goes_to_the_path_of_the_wire_with_the_key_in_its_header() {
     let model = model("https://api.groq.com/openai/v1/");
-    let request = Request::default();
-    let post = Completions
-        .request(&Call { model: &model, auth: &Auth::Key("k".into()), request: &request })
+    let request = ChatRequest::default();
+    let post = CompletionsWire
+        .request(&WireCall { model: &model, auth: &Auth::Key("k".into()), request: &request })
         .unwrap();
     assert_eq!(post.url, "https://api.groq.com/openai/v1/chat/completions");
     assert_eq!(post.headers, [("authorization".to_owned(), "Bearer k".to_owned())]);

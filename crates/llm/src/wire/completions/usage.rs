@@ -4,10 +4,10 @@
 
 use serde_json::Value;
 
-use crate::message::Usage;
+use crate::message::TokenUsage;
 
 /// Takes what a chunk says of tokens. It may say it several times; the last word counts.
-pub(super) fn count(chunk: &Value, usage: &mut Usage) {
+pub(super) fn record_usage(chunk: &Value, usage: &mut TokenUsage) {
     // Moonshot gives it within the choice, Groq within a field of its own.
     let places = [&chunk["usage"], &chunk["choices"][0]["usage"], &chunk["x_groq"]["usage"]];
     let Some(said) = places.into_iter().find(|place| place.is_object()) else { return };
@@ -36,8 +36,8 @@ mod tests {
     use super::*;
 
     fn counted(chunk: &Value) -> (u64, u64, u64, u64) {
-        let mut usage = Usage::default();
-        count(chunk, &mut usage);
+        let mut usage = TokenUsage::default();
+        record_usage(chunk, &mut usage);
         (usage.input, usage.output, usage.cache_read, usage.cache_write)
     }
 

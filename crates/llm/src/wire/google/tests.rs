@@ -1,14 +1,14 @@
 use serde_json::{Value, json};
 
-use super::Google;
-use crate::failure::Class;
+use super::GoogleWire;
+use crate::failure::FailureClass;
 use crate::message::{
-    AssistantContent, AssistantMessage, Image, Message, StopReason, Text, Thinking, ToolCall,
-    ToolResultMessage, UserContent, UserMessage,
+    AssistantContent, AssistantMessage, ImageContent, Message, StopReason, TextContent, ThinkingContent,
+    ToolCall, ToolResultMessage, UserContent, UserMessage,
 };
-use crate::model::Model;
-use crate::request::{Auth, Call, Level, Request, Tool, ToolChoice};
-use crate::wire::{Post, Wire};
+use crate::models::model::Model;
+use crate::request::{Auth, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
+use crate::wire::{Wire, WireHttpRequest};
 
 fn model(id: &str) -> Model {
     Model {
@@ -17,16 +17,16 @@ fn model(id: &str) -> Model {
         api: "google-generative-ai".into(),
         base_url: String::new(),
         max_tokens: 65_536,
-        ..crate::model::tests::model()
+        ..crate::models::model::tests::model()
     }
 }
 
-fn post(model: &Model, request: &Request) -> Post {
+fn post(model: &Model, request: &ChatRequest) -> WireHttpRequest {
     let auth = Auth::Key("AIza1".into());
-    Google.request(&Call { model, auth: &auth, request }).unwrap()
+    GoogleWire.request(&WireCall { model, auth: &auth, request }).unwrap()
 }
 
-fn body(model: &Model, request: &Request) -> Value {
+fn body(model: &Model, request: &ChatRequest) -> Value {
     serde_json::from_slice(&post(model, request).body).unwrap()
 }
 
@@ -41,7 +41,7 @@ fn answer(model: &Model, content: Vec<AssistantContent>) -> Message {
         provider: model.provider.clone(),
         model: model.id.clone(),
         response_id: None,
-        usage: crate::message::Usage::default(),
+        usage: crate::message::TokenUsage::default(),
         stop_reason: StopReason::ToolUse,
         error_message: None,
         timestamp: 0,
@@ -49,12 +49,16 @@ fn answer(model: &Model, content: Vec<AssistantContent>) -> Message {
 }
 
 fn text(text: &str, signature: Option<&str>) -> AssistantContent {
-    AssistantContent::Text(Text { text: text.into(), text_signature: signature.map(str::to_owned) })
+    AssistantContent::Text(TextContent { text: text.into(), text_signature: signature.map(str::to_owned) })
 }
 
 fn thinking(thinking: &str, signature: Option<&str>) -> AssistantContent {
     let thinking_signature = signature.map(str::to_owned);
-    AssistantContent::Thinking(Thinking { thinking: thinking.into(), thinking_signature, redacted: false })
+    AssistantContent::Thinking(ThinkingContent {
+        thinking: thinking.into(),
+        thinking_signature,
+        redacted: false,
+    })
 }
 
 fn call(id: &str, path: &str, signature: Option<&str>) -> AssistantContent {
@@ -78,7 +82,7 @@ fn result(id: &str, content: Vec<UserContent>, is_error: bool) -> Message {
 }
 
 fn picture() -> UserContent {
-    UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/png".into() })
+    UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/png".into() })
 }
 
 fn read() -> Tool {
@@ -92,7 +96,7 @@ fn read() -> Tool {
 #[test]
 fn a_first_question_is_asked_without_the_key_in_the_address() {
     let content = vec![UserContent::text("Look"), picture()];
-    let request = Request {
+    let request = ChatRequest {
         system: Some("Be brief.".into()),
         messages: vec![
             Message::User(UserMessage { content, timestamp: 0 }),
@@ -100,10 +104,10 @@ fn a_first_question_is_asked_without_the_key_in_the_address() {
         ],
         tools: vec![read()],
         tool_choice: ToolChoice::Named("read".into()),
-        thinking: Level::Medium,
+        thinking: ThinkingLevel::Medium,
         temperature: Some(0.5),
         max_tokens: Some(1000),
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let post = post(&model("gemini-2.5-flash"), &request);
     assert_eq!(
@@ -141,7 +145,7 @@ fn a_first_question_is_asked_without_the_key_in_the_address() {
 #[test]
 fn signatures_go_back_on_the_parts_they_came_on() {
     let model = model("gemini-3-pro-preview");
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![
             user("Read both"),
             answer(
@@ -157,7 +161,7 @@ fn signatures_go_back_on_the_parts_they_came_on() {
             result("fc1", vec![UserContent::text("A"), picture()], false),
             result("relay-call-r1-1", vec![UserContent::text("no such file")], true),
         ],
-        ..Request::default()
+        ..ChatRequest::default()
     };
     assert_eq!(
         body(&model, &request),
@@ -188,7 +192,7 @@ fn signatures_go_back_on_the_parts_they_came_on() {
 #[test]
 fn calls_of_another_model_are_marked_as_unsigned_where_signatures_are_checked() {
     let other = model("gemini-2.5-pro");
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![
             user("Read both"),
             answer(
@@ -197,7 +201,7 @@ fn calls_of_another_model_are_marked_as_unsigned_where_signatures_are_checked() 
             ),
             result("fc1", vec![picture()], false),
         ],
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let missing = crate::wire::history::NO_RESULT;
     let said = |id: &str| body(&model(id), &request)["contents"].clone();
@@ -224,21 +228,22 @@ fn calls_of_another_model_are_marked_as_unsigned_where_signatures_are_checked() 
 fn a_call_of_its_own_that_was_never_signed_is_marked_too() {
     let own = model("gemini-3-flash-preview");
     let messages = vec![user("Read"), answer(&own, vec![call("fc1", "a", None), call("fc2", "b", None)])];
-    let said = body(&own, &Request { messages, ..Request::default() })["contents"][1]["parts"].clone();
+    let said =
+        body(&own, &ChatRequest { messages, ..ChatRequest::default() })["contents"][1]["parts"].clone();
     assert_eq!(said[0]["thoughtSignature"], "skip_thought_signature_validator");
     assert_eq!(said[1]["thoughtSignature"], Value::Null);
 }
 
 #[test]
 fn a_picture_that_is_not_taken_is_a_note_in_what_was_said_and_in_responses() {
-    let gif = || UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/gif".into() });
+    let gif = || UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/gif".into() });
     let own = model("gemini-3-flash-preview");
     let messages = vec![
         Message::User(UserMessage { content: vec![gif()], timestamp: 0 }),
         answer(&own, vec![call("fc1", "a", Some("S"))]),
         result("fc1", vec![gif()], false),
     ];
-    let said = body(&own, &Request { messages, ..Request::default() })["contents"].to_string();
+    let said = body(&own, &ChatRequest { messages, ..ChatRequest::default() })["contents"].to_string();
     assert!(!said.contains("inlineData"), "{said}");
     assert_eq!(said.matches("of the kind image/gif").count(), 2, "{said}");
 }
@@ -247,9 +252,9 @@ fn a_picture_that_is_not_taken_is_a_note_in_what_was_said_and_in_responses() {
 fn a_conversation_that_a_model_began_or_ended_is_still_a_question() {
     let model = model("gemini-2.0-flash");
     let model = Model { reasoning: false, max_tokens: 0, ..model };
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![answer(&model, vec![text("One.", None)]), answer(&model, vec![text("Two.", None)])],
-        ..Request::default()
+        ..ChatRequest::default()
     };
     assert_eq!(
         body(&model, &request),
@@ -264,7 +269,8 @@ fn a_conversation_that_a_model_began_or_ended_is_still_a_question() {
 #[test]
 fn tools_may_be_left_to_the_model_demanded_or_forbidden() {
     let config = |tool_choice: ToolChoice, tools: Vec<Tool>| {
-        let request = Request { messages: vec![user("Go")], tools, tool_choice, ..Request::default() };
+        let request =
+            ChatRequest { messages: vec![user("Go")], tools, tool_choice, ..ChatRequest::default() };
         body(&model("gemini-2.5-pro"), &request)["toolConfig"]["functionCallingConfig"].clone()
     };
     assert_eq!(config(ToolChoice::Auto, vec![read()]), Value::Null);
@@ -277,13 +283,13 @@ fn tools_may_be_left_to_the_model_demanded_or_forbidden() {
 fn a_model_cannot_lead_the_request_elsewhere() {
     let url = |id: &str, base: &str| {
         let model = Model { base_url: base.into(), ..model(id) };
-        Google.request(&Call { model: &model, auth: &Auth::None, request: &Request::default() })
+        GoogleWire.request(&WireCall { model: &model, auth: &Auth::None, request: &ChatRequest::default() })
     };
     assert_eq!(
         url("models/gemini-2.5-pro", "http://127.0.0.1:9/v1beta/?x=y").unwrap().url,
         "http://127.0.0.1:9/v1beta/models/gemini-2.5-pro:streamGenerateContent?x=y&alt=sse"
     );
     for id in ["", "a b", "a?key=1", "a#b", "../x", "a:b", "a\nb"] {
-        assert_eq!(url(id, "").unwrap_err().class, Class::Config, "{id}");
+        assert_eq!(url(id, "").unwrap_err().class, FailureClass::Config, "{id}");
     }
 }

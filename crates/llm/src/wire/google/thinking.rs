@@ -5,15 +5,15 @@
 
 use serde_json::{Value, json};
 
-use crate::model::Model;
-use crate::request::Level;
+use crate::models::model::Model;
+use crate::request::ThinkingLevel;
 
 /// `thinkingConfig`, if anything is to be said.
-pub(super) fn config(model: &Model, level: Level) -> Option<Value> {
+pub(super) fn config(model: &Model, level: ThinkingLevel) -> Option<Value> {
     if !model.reasoning {
         return None;
     }
-    let shown = level != Level::Off;
+    let shown = level != ThinkingLevel::Off;
     match version(&model.id) {
         Some(300..) => Some(json!({"includeThoughts": shown, "thinkingLevel": word(&model.id, level)})),
         Some(205) => Some(json!({"includeThoughts": shown, "thinkingBudget": budget(&model.id, level)})),
@@ -28,29 +28,29 @@ pub(super) fn is_signed(model: &Model) -> bool {
     version(&model.id).is_some_and(|version| version >= 300)
 }
 
-fn word(id: &str, level: Level) -> &'static str {
+fn word(id: &str, level: ThinkingLevel) -> &'static str {
     let version = version(id).unwrap_or_default();
     match level {
-        Level::Off | Level::Minimal if id.contains("flash") && version <= 301 => "minimal",
-        Level::Off | Level::Minimal | Level::Low => "low",
+        ThinkingLevel::Off | ThinkingLevel::Minimal if id.contains("flash") && version <= 301 => "minimal",
+        ThinkingLevel::Off | ThinkingLevel::Minimal | ThinkingLevel::Low => "low",
         // The first of the third generation has no middle.
-        Level::Medium if version == 300 && id.contains("pro") => "high",
-        Level::Medium => "medium",
-        Level::High | Level::Xhigh | Level::Max => "high",
+        ThinkingLevel::Medium if version == 300 && id.contains("pro") => "high",
+        ThinkingLevel::Medium => "medium",
+        ThinkingLevel::High | ThinkingLevel::Xhigh | ThinkingLevel::Max => "high",
     }
 }
 
-fn budget(id: &str, level: Level) -> u32 {
+fn budget(id: &str, level: ThinkingLevel) -> u32 {
     let pro = id.contains("pro");
     match level {
-        Level::Off if pro => 128,
-        Level::Off => 0,
-        Level::Minimal => 512,
-        Level::Low => 2048,
-        Level::Medium => 8192,
-        Level::High => 24_576,
-        Level::Xhigh | Level::Max if pro => 32_768,
-        Level::Xhigh | Level::Max => 24_576,
+        ThinkingLevel::Off if pro => 128,
+        ThinkingLevel::Off => 0,
+        ThinkingLevel::Minimal => 512,
+        ThinkingLevel::Low => 2048,
+        ThinkingLevel::Medium => 8192,
+        ThinkingLevel::High => 24_576,
+        ThinkingLevel::Xhigh | ThinkingLevel::Max if pro => 32_768,
+        ThinkingLevel::Xhigh | ThinkingLevel::Max => 24_576,
     }
 }
 
@@ -67,8 +67,8 @@ fn version(id: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn asked(id: &str, level: Level) -> Value {
-        let model = Model { id: id.into(), ..crate::model::tests::model() };
+    fn asked(id: &str, level: ThinkingLevel) -> Value {
+        let model = Model { id: id.into(), ..crate::models::model::tests::model() };
         config(&model, level).unwrap_or_default()
     }
 
@@ -76,18 +76,19 @@ mod tests {
     fn each_generation_is_asked_in_its_own_way() {
         let level = |shown: bool, word: &str| json!({"includeThoughts": shown, "thinkingLevel": word});
         let budget = |shown: bool, tokens: u32| json!({"includeThoughts": shown, "thinkingBudget": tokens});
-        assert_eq!(asked("gemini-3-pro-preview", Level::Medium), level(true, "high"));
-        assert_eq!(asked("gemini-3.1-pro-preview", Level::Medium), level(true, "medium"));
-        assert_eq!(asked("gemini-3-pro-preview", Level::Off), level(false, "low"));
-        assert_eq!(asked("gemini-3-flash-preview", Level::Off), level(false, "minimal"));
-        assert_eq!(asked("google/gemini-3.8-flash", Level::Minimal), level(true, "low"));
-        assert_eq!(asked("gemini-2.5-pro", Level::Off), budget(false, 128));
-        assert_eq!(asked("gemini-2.5-pro", Level::Max), budget(true, 32_768));
-        assert_eq!(asked("gemini-2.5-flash", Level::Off), budget(false, 0));
-        assert_eq!(asked("gemini-2.5-flash", Level::Max), budget(true, 24_576));
-        assert_eq!(asked("gemini-flash-latest", Level::High), json!({"includeThoughts": true}));
-        assert_eq!(asked("gemini-flash-latest", Level::Off), Value::Null);
-        let plain = Model { reasoning: false, id: "gemini-2.0-flash".into(), ..crate::model::tests::model() };
-        assert_eq!(config(&plain, Level::High), None);
+        assert_eq!(asked("gemini-3-pro-preview", ThinkingLevel::Medium), level(true, "high"));
+        assert_eq!(asked("gemini-3.1-pro-preview", ThinkingLevel::Medium), level(true, "medium"));
+        assert_eq!(asked("gemini-3-pro-preview", ThinkingLevel::Off), level(false, "low"));
+        assert_eq!(asked("gemini-3-flash-preview", ThinkingLevel::Off), level(false, "minimal"));
+        assert_eq!(asked("google/gemini-3.8-flash", ThinkingLevel::Minimal), level(true, "low"));
+        assert_eq!(asked("gemini-2.5-pro", ThinkingLevel::Off), budget(false, 128));
+        assert_eq!(asked("gemini-2.5-pro", ThinkingLevel::Max), budget(true, 32_768));
+        assert_eq!(asked("gemini-2.5-flash", ThinkingLevel::Off), budget(false, 0));
+        assert_eq!(asked("gemini-2.5-flash", ThinkingLevel::Max), budget(true, 24_576));
+        assert_eq!(asked("gemini-flash-latest", ThinkingLevel::High), json!({"includeThoughts": true}));
+        assert_eq!(asked("gemini-flash-latest", ThinkingLevel::Off), Value::Null);
+        let plain =
+            Model { reasoning: false, id: "gemini-2.0-flash".into(), ..crate::models::model::tests::model() };
+        assert_eq!(config(&plain, ThinkingLevel::High), None);
     }
 }

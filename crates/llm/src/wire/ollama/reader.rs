@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::assembly::{Assembly, Kind};
-use crate::failure::classify::in_stream_json;
-use crate::failure::{Class, Failure};
+use crate::failure::classify::from_stream_json;
+use crate::failure::{FailureClass, ModelFailure};
 use crate::message::{Message, StopReason};
-use crate::request::Call;
-use crate::wire::{Frame, Reader};
+use crate::request::WireCall;
+use crate::stream::assembly::{AnswerPieceKind, Assembly};
+use crate::wire::{AnswerFrame, WireReader};
 
 /// What reads an answer.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct OllamaReader {
 }
 
 impl OllamaReader {
-    pub(super) fn new(call: &Call<'_>) -> OllamaReader {
+    pub(super) fn new(call: &WireCall<'_>) -> OllamaReader {
         let calls = call.request.messages.iter().filter_map(|message| match message {
             Message::Assistant(answer) => Some(answer.tool_calls().map(|call| call.id.clone())),
             Message::User(_) | Message::Developer(_) | Message::ToolResult(_) => None,
@@ -34,24 +34,24 @@ impl OllamaReader {
     }
 }
 
-impl Reader for OllamaReader {
-    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure> {
+impl WireReader for OllamaReader {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
         let line = frame.data.trim();
-        if into.is_over() || line.is_empty() {
+        if into.is_finished() || line.is_empty() {
             return Ok(());
         }
         let line: Value = serde_json::from_str(line)
-            .map_err(|_| Failure::malformed("the provider sent a line that is no JSON"))?;
+            .map_err(|_| ModelFailure::malformed("the provider sent a line that is no JSON"))?;
         if !line["error"].is_null() {
-            return Err(in_stream_json(&self.provider, &line["error"]));
+            return Err(from_stream_json(&self.provider, &line["error"]));
         }
         if !line.is_object() {
-            return Err(Failure::malformed("the provider sent a line that is no object"));
+            return Err(ModelFailure::malformed("the provider sent a line that is no object"));
         }
         into.start();
         let message = &line["message"];
-        self.say(Kind::Thinking, message["thinking"].as_str().unwrap_or_default(), into)?;
-        self.say(Kind::Text, message["content"].as_str().unwrap_or_default(), into)?;
+        self.append_text(AnswerPieceKind::Thinking, message["thinking"].as_str().unwrap_or_default(), into)?;
+        self.append_text(AnswerPieceKind::Text, message["content"].as_str().unwrap_or_default(), into)?;
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             self.call(call, into)?;
         }
@@ -60,13 +60,18 @@ impl Reader for OllamaReader {
 }
 
 impl OllamaReader {
-    fn say(&mut self, kind: Kind, text: &str, into: &mut Assembly) -> Result<(), Failure> {
+    fn append_text(
+        &mut self,
+        kind: AnswerPieceKind,
+        text: &str,
+        into: &mut Assembly,
+    ) -> Result<(), ModelFailure> {
         if text.is_empty() {
             return Ok(());
         }
         let (open, other) = match kind {
-            Kind::Thinking => (&mut self.thinking, &mut self.text),
-            Kind::Text | Kind::ToolCall { .. } => (&mut self.text, &mut self.thinking),
+            AnswerPieceKind::Thinking => (&mut self.thinking, &mut self.text),
+            AnswerPieceKind::Text | AnswerPieceKind::ToolCall { .. } => (&mut self.text, &mut self.thinking),
         };
         if let Some(other) = other.take() {
             into.close(other);
@@ -75,33 +80,33 @@ impl OllamaReader {
             Some(piece) => piece,
             None => *open.insert(into.open(kind)?),
         };
-        into.delta(piece, text)
+        into.append_delta(piece, text)
     }
 
     /// A call, which is whole.
-    fn call(&mut self, call: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn call(&mut self, call: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
-            return Err(Failure::malformed("the provider sent a tool call without a name"));
+            return Err(ModelFailure::malformed("the provider sent a tool call without a name"));
         };
         for open in [self.thinking.take(), self.text.take()].into_iter().flatten() {
             into.close(open);
         }
-        let id = self.id(call["id"].as_str().unwrap_or_default(), into);
-        let piece = into.open(Kind::ToolCall { id, name: name.to_owned() })?;
+        let id = self.unique_id(call["id"].as_str().unwrap_or_default(), into);
+        let piece = into.open(AnswerPieceKind::ToolCall { id, name: name.to_owned() })?;
         let arguments = match &function["arguments"] {
             Value::String(text) => text.clone(),
             Value::Null => "{}".to_owned(),
             whole => whole.to_string(),
         };
-        into.delta(piece, &arguments)?;
+        into.append_delta(piece, &arguments)?;
         into.close(piece);
         Ok(())
     }
 
     /// The server's id, if it has one and it is new; else one made up.
-    fn id(&mut self, given: &str, into: &Assembly) -> String {
-        let began = into.began();
+    fn unique_id(&mut self, given: &str, into: &Assembly) -> String {
+        let began = into.started_at();
         let mut id = given.to_owned();
         while id.is_empty() || self.ids.contains(&id) {
             id = format!("call_{began:x}_{}", self.calls);
@@ -111,20 +116,20 @@ impl OllamaReader {
         id
     }
 
-    fn done(&self, line: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn done(&self, line: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         let usage = into.usage();
         usage.input = line["prompt_eval_count"].as_u64().unwrap_or(0);
         usage.output = line["eval_count"].as_u64().unwrap_or(0);
         match line["done_reason"].as_str().unwrap_or("stop") {
-            "length" => into.done(StopReason::Length),
+            "length" => into.finish(StopReason::Length),
             // The model was loaded or thrown out of memory, and nothing was asked of it.
-            reason @ ("load" | "unload") if !into.is_visible() => {
-                return Err(Failure::new(
-                    Class::Server,
+            reason @ ("load" | "unload") if !into.has_pieces() => {
+                return Err(ModelFailure::new(
+                    FailureClass::Server,
                     format!("{} said `{reason}` instead of an answer", self.provider),
                 ));
             }
-            _ => into.done(StopReason::Stop),
+            _ => into.finish(StopReason::Stop),
         }
         Ok(())
     }

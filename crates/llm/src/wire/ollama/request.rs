@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::message::AssistantContent;
-use crate::model::Model;
-use crate::request::{Call, Level, Request, ToolChoice};
-use crate::schema::{Dialect, normalise};
-use crate::wire::history::{self, Answer, Part, Turn};
+use crate::models::model::Model;
+use crate::request::schema::{SchemaDialect, normalise};
+use crate::request::{ChatRequest, ThinkingLevel, ToolChoice, WireCall};
+use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryTurn};
 
-pub(super) fn body(call: &Call<'_>) -> Value {
+pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);
     let mut body = Map::new();
     body.insert("model".into(), json!(model.id));
@@ -49,39 +49,41 @@ fn tool(tool: &crate::request::Tool) -> Value {
         "function": {
             "name": tool.name,
             "description": tool.description,
-            "parameters": normalise(&tool.parameters, Dialect::Ollama).schema,
+            "parameters": normalise(&tool.parameters, SchemaDialect::Ollama).schema,
         },
     })
 }
 
 /// gpt-oss has levels and thinks always; the others think or do not.
-fn think(id: &str, level: Level) -> Value {
+fn think(id: &str, level: ThinkingLevel) -> Value {
     if !id.rsplit('/').next().unwrap_or(id).starts_with("gpt-oss") {
-        return json!(level != Level::Off);
+        return json!(level != ThinkingLevel::Off);
     }
     json!(match level {
-        Level::Off | Level::Minimal | Level::Low => "low",
-        Level::Medium => "medium",
-        Level::High | Level::Xhigh | Level::Max => "high",
+        ThinkingLevel::Off | ThinkingLevel::Minimal | ThinkingLevel::Low => "low",
+        ThinkingLevel::Medium => "medium",
+        ThinkingLevel::High | ThinkingLevel::Xhigh | ThinkingLevel::Max => "high",
     })
 }
 
-fn messages(model: &Model, request: &Request) -> Vec<Value> {
+fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
     let mut all = Vec::new();
     if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
         all.push(json!({"role": "system", "content": system}));
     }
     for turn in history::turns(model, &request.messages) {
         match turn {
-            Turn::User(content) | Turn::Developer(content) => {
+            HistoryTurn::User(content) | HistoryTurn::Developer(content) => {
                 let parts = history::parts(model, content);
                 if !parts.is_empty() {
                     all.push(message("user", &parts));
                 }
             }
-            Turn::Stray(result) => all.push(message("user", &history::stray(model, result))),
-            Turn::Answer(answer) => all.push(said(&answer)),
-            Turn::Outcome(outcome) => {
+            HistoryTurn::OrphanResult(result) => {
+                all.push(message("user", &history::orphan_parts(model, result)))
+            }
+            HistoryTurn::Answer(answer) => all.push(answer_message(&answer)),
+            HistoryTurn::ToolResult(outcome) => {
                 let mut result = message("tool", &outcome.parts(model));
                 result["tool_name"] = json!(outcome.call.name);
                 all.push(result);
@@ -92,13 +94,13 @@ fn messages(model: &Model, request: &Request) -> Vec<Value> {
 }
 
 /// Images stand beside the text, in bare base64.
-fn message(role: &str, parts: &[Part<'_>]) -> Value {
-    let mut message = json!({"role": role, "content": history::text(parts)});
+fn message(role: &str, parts: &[HistoryPart<'_>]) -> Value {
+    let mut message = json!({"role": role, "content": history::joined_text(parts)});
     let images: Vec<&str> = parts
         .iter()
         .filter_map(|part| match part {
-            Part::Image(image) => Some(image.data.as_str()),
-            Part::Text(_) => None,
+            HistoryPart::Image(image) => Some(image.data.as_str()),
+            HistoryPart::Text(_) => None,
         })
         .collect();
     if !images.is_empty() {
@@ -107,7 +109,7 @@ fn message(role: &str, parts: &[Part<'_>]) -> Value {
     message
 }
 
-fn said(answer: &Answer<'_>) -> Value {
+fn answer_message(answer: &HistoryAnswer<'_>) -> Value {
     let (mut texts, mut thoughts, mut calls) = (vec![], vec![], vec![]);
     for content in &answer.content {
         match content {
@@ -120,7 +122,7 @@ fn said(answer: &Answer<'_>) -> Value {
     }
     let mut message = json!({"role": "assistant", "content": texts.join("\n")});
     let thought = thoughts.join("\n\n");
-    if answer.own && !thought.is_empty() {
+    if answer.same_model && !thought.is_empty() {
         message["thinking"] = json!(thought);
     }
     if !calls.is_empty() {

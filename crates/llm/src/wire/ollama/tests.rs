@@ -2,31 +2,32 @@
 
 use serde_json::{Value, json};
 
-use super::Ollama;
-use crate::assembly::Assembly;
+use super::OllamaWire;
 use crate::message::{
-    AssistantContent, Image, Message, Text, Thinking, ToolCall, ToolResultMessage, UserContent, UserMessage,
+    AssistantContent, ImageContent, Message, TextContent, ThinkingContent, ToolCall, ToolResultMessage,
+    UserContent, UserMessage,
 };
-use crate::model::Model;
-use crate::request::{Auth, Call, Level, Request, Tool, ToolChoice};
-use crate::wire::{Frame, Wire};
+use crate::models::model::Model;
+use crate::request::{Auth, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
+use crate::stream::assembly::Assembly;
+use crate::wire::{AnswerFrame, Wire};
 
 fn model() -> Model {
-    Model { base_url: String::new(), api: "ollama".into(), ..crate::model::tests::model() }
+    Model { base_url: String::new(), api: "ollama".into(), ..crate::models::model::tests::model() }
 }
 
-fn body(model: &Model, request: &Request) -> Value {
-    let call = Call { model, auth: &Auth::None, request };
-    serde_json::from_slice(&Ollama.request(&call).unwrap().body).unwrap()
+fn body(model: &Model, request: &ChatRequest) -> Value {
+    let call = WireCall { model, auth: &Auth::None, request };
+    serde_json::from_slice(&OllamaWire.request(&call).unwrap().body).unwrap()
 }
 
 fn conversation(model: &Model) -> Vec<Message> {
     let Value::Object(arguments) = json!({"path": "a"}) else { panic!("no object") };
-    let picture = || UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/png".into() });
+    let picture = || UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/png".into() });
     let mut answer = Assembly::new(model, 0).message().clone();
     answer.content = vec![
-        AssistantContent::Thinking(Thinking { thinking: "hm".into(), ..Thinking::default() }),
-        AssistantContent::Text(Text { text: "Let me see.".into(), text_signature: None }),
+        AssistantContent::Thinking(ThinkingContent { thinking: "hm".into(), ..ThinkingContent::default() }),
+        AssistantContent::Text(TextContent { text: "Let me see.".into(), text_signature: None }),
         AssistantContent::ToolCall(ToolCall {
             id: "call_0_0".into(),
             name: "read".into(),
@@ -53,7 +54,7 @@ fn conversation(model: &Model) -> Vec<Message> {
 #[test]
 fn a_conversation_goes_out_whole() {
     let model = model();
-    let request = Request {
+    let request = ChatRequest {
         system: Some("Be brief.".into()),
         messages: conversation(&model),
         tools: vec![Tool {
@@ -61,10 +62,10 @@ fn a_conversation_goes_out_whole() {
             description: "Reads a file.".into(),
             parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}),
         }],
-        thinking: Level::High,
+        thinking: ThinkingLevel::High,
         max_tokens: Some(100),
         temperature: Some(0.5),
-        ..Request::default()
+        ..ChatRequest::default()
     };
     let expected = json!({
         "model": "m1",
@@ -85,28 +86,29 @@ fn a_conversation_goes_out_whole() {
         "options": {"num_predict": 100, "temperature": 0.5, "num_ctx": 200_000},
     });
     assert_eq!(body(&model, &request), expected);
-    let forbidden = Request { tool_choice: ToolChoice::None, ..request };
+    let forbidden = ChatRequest { tool_choice: ToolChoice::None, ..request };
     assert!(body(&model, &forbidden).get("tools").is_none());
 }
 
 #[test]
 fn thinking_is_yes_or_no_or_a_level_where_the_model_has_levels() {
-    let think = |id: &str, reasoning: bool, level: Level| {
+    let think = |id: &str, reasoning: bool, level: ThinkingLevel| {
         let model = Model { id: id.into(), reasoning, context_window: 0, ..model() };
-        body(&model, &Request { thinking: level, ..Request::default() })
+        body(&model, &ChatRequest { thinking: level, ..ChatRequest::default() })
     };
     let bare = json!({"model": "m1", "messages": [], "stream": true});
-    assert_eq!(think("m1", false, Level::High), bare);
-    assert_eq!(think("m1", true, Level::Minimal)["think"], true);
-    assert_eq!(think("m1", true, Level::Off)["think"], false);
-    assert_eq!(think("gpt-oss:20b", true, Level::Off)["think"], "low");
-    assert_eq!(think("library/gpt-oss:20b", true, Level::Max)["think"], "high");
+    assert_eq!(think("m1", false, ThinkingLevel::High), bare);
+    assert_eq!(think("m1", true, ThinkingLevel::Minimal)["think"], true);
+    assert_eq!(think("m1", true, ThinkingLevel::Off)["think"], false);
+    assert_eq!(think("gpt-oss:20b", true, ThinkingLevel::Off)["think"], "low");
+    assert_eq!(think("library/gpt-oss:20b", true, ThinkingLevel::Max)["think"], "high");
 }
 
 #[test]
 fn a_key_is_sent_if_there_is_one() {
-    let (model, request) = (model(), Request::default());
-    let post = |auth: &Auth| Ollama.request(&Call { model: &model, auth, request: &request }).unwrap();
+    let (model, request) = (model(), ChatRequest::default());
+    let post =
+        |auth: &Auth| OllamaWire.request(&WireCall { model: &model, auth, request: &request }).unwrap();
     assert_eq!(post(&Auth::None).url, "http://127.0.0.1:11434/api/chat");
     assert_eq!(post(&Auth::None).headers, []);
     assert_eq!(post(&Auth::Key("k".into())).headers, [("authorization".to_owned(), "Bearer k".to_owned())]);
@@ -115,10 +117,10 @@ fn a_key_is_sent_if_there_is_one() {
 #[test]
 fn an_id_that_is_made_up_is_none_that_the_conversation_has() {
     let model = model();
-    let request = Request { messages: conversation(&model), ..Request::default() };
-    let mut reader = Ollama.reader(&Call { model: &model, auth: &Auth::None, request: &request });
+    let request = ChatRequest { messages: conversation(&model), ..ChatRequest::default() };
+    let mut reader = OllamaWire.reader(&WireCall { model: &model, auth: &Auth::None, request: &request });
     let mut assembly = Assembly::new(&model, 0);
     let data = r#"{"message":{"tool_calls":[{"function":{"name":"read","arguments":{}}}]},"done":true}"#;
-    reader.frame(&Frame { name: "", data }, &mut assembly).unwrap();
+    reader.read_frame(&AnswerFrame { name: "", data }, &mut assembly).unwrap();
     assert_eq!(assembly.message().tool_calls().next().unwrap().id, "call_0_1");
 }

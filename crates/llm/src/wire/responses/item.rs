@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::assembly::{Assembly, Kind as PieceKind, PIECES_MOST};
-use crate::failure::{Class, Failure};
+use crate::failure::{FailureClass, ModelFailure};
 use crate::message::AssistantContent;
+use crate::stream::assembly::{AnswerPieceKind as PieceKind, Assembly, MAX_ANSWER_PIECES};
 
 /// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum OutputItemKind {
     /// Text, and refusals.
     Message,
     /// Thinking.
@@ -19,13 +19,13 @@ pub(super) enum Kind {
     Custom,
 }
 
-impl Kind {
-    pub(super) fn of(item: &Value) -> Option<Kind> {
+impl OutputItemKind {
+    pub(super) fn from_item(item: &Value) -> Option<OutputItemKind> {
         match item["type"].as_str()? {
-            "message" => Some(Kind::Message),
-            "reasoning" => Some(Kind::Reasoning),
-            "function_call" => Some(Kind::Function),
-            "custom_tool_call" => Some(Kind::Custom),
+            "message" => Some(OutputItemKind::Message),
+            "reasoning" => Some(OutputItemKind::Reasoning),
+            "function_call" => Some(OutputItemKind::Function),
+            "custom_tool_call" => Some(OutputItemKind::Custom),
             _ => None,
         }
     }
@@ -33,45 +33,45 @@ impl Kind {
 
 /// The place of an item among the known ones, or of one to come.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Slot(usize);
+pub(super) struct OutputItemSlot(usize);
 
 /// The items so far.
 #[derive(Debug, Default)]
-pub(super) struct Items {
-    known: Vec<Item>,
+pub(super) struct OutputItems {
+    known: Vec<OutputItem>,
     /// For the next item that is added.
     next: (Option<u64>, String),
 }
 
 /// An item.
 #[derive(Debug)]
-pub(super) struct Item {
-    kind: Kind,
+pub(super) struct OutputItem {
+    kind: OutputItemKind,
     output_index: Option<u64>,
     id: String,
     call_id: String,
-    name: String,
+    set_late_name: String,
     piece: Option<usize>,
-    parts: Vec<Said>,
+    parts: Vec<OutputItemPart>,
     arguments: String,
     finished: bool,
 }
 
 /// A part of an item, and where what was said of it stands in the piece.
 #[derive(Debug)]
-struct Said {
+struct OutputItemPart {
     key: (bool, u64),
     from: usize,
 }
 
-impl Items {
+impl OutputItems {
     /// The place of the item that an event is about: by its number, since some servers give it another id in every
     /// event; else by its id; else the last one. One number may be used again for another item, by servers that do not
     /// count.
-    pub(super) fn slot(&mut self, event: &Value, item: &Value, kind: Kind) -> Slot {
+    pub(super) fn slot(&mut self, event: &Value, item: &Value, kind: OutputItemKind) -> OutputItemSlot {
         let index = event["output_index"].as_u64();
         let id = event["item_id"].as_str().or(item["id"].as_str()).unwrap_or_default();
-        let last = |fits: &dyn Fn(&Item) -> bool| {
+        let last = |fits: &dyn Fn(&OutputItem) -> bool| {
             self.known.iter().rposition(|known| known.kind == kind && fits(known))
         };
         let found = match index {
@@ -86,12 +86,12 @@ impl Items {
         };
         let found = found.filter(|at| !another(at));
         self.next = (index, id.to_owned());
-        Slot(found.unwrap_or(self.known.len()))
+        OutputItemSlot(found.unwrap_or(self.known.len()))
     }
 
     /// The place of an item of the whole answer, if it was not said yet.
-    pub(super) fn unsaid(&mut self, index: u64, item: &Value) -> Option<Slot> {
-        let kind = Kind::of(item)?;
+    pub(super) fn unseen_slot(&mut self, index: u64, item: &Value) -> Option<OutputItemSlot> {
+        let kind = OutputItemKind::from_item(item)?;
         let id = item["id"].as_str().unwrap_or_default();
         let by_id = self.known.iter().position(|known| !id.is_empty() && known.id == id);
         let by_index =
@@ -102,39 +102,44 @@ impl Items {
             return None;
         }
         self.next = (Some(index), id.to_owned());
-        Some(Slot(found.unwrap_or(self.known.len())))
+        Some(OutputItemSlot(found.unwrap_or(self.known.len())))
     }
 
-    pub(super) fn get(&mut self, slot: Slot) -> Option<&mut Item> {
+    pub(super) fn get(&mut self, slot: OutputItemSlot) -> Option<&mut OutputItem> {
         self.known.get_mut(slot.0)
     }
 
     /// The item at a place; a new one is of `kind`.
-    pub(super) fn get_or_add(&mut self, slot: Slot, kind: Kind, item: &Value) -> Result<&mut Item, Failure> {
+    pub(super) fn get_or_add(
+        &mut self,
+        slot: OutputItemSlot,
+        kind: OutputItemKind,
+        item: &Value,
+    ) -> Result<&mut OutputItem, ModelFailure> {
         if slot.0 >= self.known.len() {
-            if self.known.len() >= PIECES_MOST {
-                return Err(Failure::new(
-                    Class::TooLarge,
-                    format!("the provider sent more than {PIECES_MOST} items in one answer"),
+            if self.known.len() >= MAX_ANSWER_PIECES {
+                return Err(ModelFailure::new(
+                    FailureClass::TooLarge,
+                    format!("the provider sent more than {MAX_ANSWER_PIECES} items in one answer"),
                 ));
             }
             let (output_index, id) = std::mem::take(&mut self.next);
-            self.known.push(Item::new(kind, output_index, id, item));
+            self.known.push(OutputItem::new(kind, output_index, id, item));
         }
         let last = self.known.len() - 1;
         Ok(&mut self.known[slot.0.min(last)])
     }
 }
 
-impl Item {
-    fn new(kind: Kind, output_index: Option<u64>, id: String, item: &Value) -> Item {
+impl OutputItem {
+    fn new(kind: OutputItemKind, output_index: Option<u64>, id: String, item: &Value) -> OutputItem {
         let text = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
-        Item {
+        OutputItem {
             kind,
             output_index,
             id,
             call_id: text("call_id"),
-            name: text("name"),
+            set_late_name: text("name"),
             piece: None,
             parts: Vec::new(),
             arguments: String::new(),
@@ -155,15 +160,15 @@ impl Item {
     }
 
     /// The piece begins, if it has not.
-    pub(super) fn open(&mut self, into: &mut Assembly) -> Result<usize, Failure> {
+    pub(super) fn open(&mut self, into: &mut Assembly) -> Result<usize, ModelFailure> {
         if let Some(piece) = self.piece {
             return Ok(piece);
         }
         let piece = into.open(match self.kind {
-            Kind::Message => PieceKind::Text,
-            Kind::Reasoning => PieceKind::Thinking,
-            Kind::Function | Kind::Custom => {
-                PieceKind::ToolCall { id: self.joined_id(), name: self.name.clone() }
+            OutputItemKind::Message => PieceKind::Text,
+            OutputItemKind::Reasoning => PieceKind::Thinking,
+            OutputItemKind::Function | OutputItemKind::Custom => {
+                PieceKind::ToolCall { id: self.joined_id(), name: self.set_late_name.clone() }
             }
         })?;
         self.piece = Some(piece);
@@ -172,14 +177,14 @@ impl Item {
 
     /// A call whose name or id came late.
     pub(super) fn name(&mut self, item: &Value, into: &mut Assembly) {
-        for (kept, name) in [(&mut self.name, "name"), (&mut self.call_id, "call_id")] {
+        for (kept, name) in [(&mut self.set_late_name, "name"), (&mut self.call_id, "call_id")] {
             if let Some(late) = item[name].as_str().filter(|_| kept.is_empty()) {
                 late.clone_into(kept);
             }
         }
         let id = self.joined_id();
         if let Some(piece) = self.piece {
-            into.name(piece, &id, &self.name);
+            into.set_call_name(piece, &id, &self.set_late_name);
         }
     }
 
@@ -193,53 +198,71 @@ impl Item {
     }
 
     /// More of a part. Parts of a thought are paragraphs.
-    pub(super) fn more(&mut self, key: (bool, u64), more: &str, into: &mut Assembly) -> Result<(), Failure> {
+    pub(super) fn append_part(
+        &mut self,
+        key: (bool, u64),
+        more: &str,
+        into: &mut Assembly,
+    ) -> Result<(), ModelFailure> {
         if self.finished || more.is_empty() {
             return Ok(());
         }
         let piece = self.open(into)?;
         if self.parts.iter().all(|part| part.key != key) {
-            if self.parts.len() >= PIECES_MOST {
-                return Err(Failure::new(Class::TooLarge, "the provider sent an item of too many parts"));
+            if self.parts.len() >= MAX_ANSWER_PIECES {
+                return Err(ModelFailure::new(
+                    FailureClass::TooLarge,
+                    "the provider sent an item of too many parts",
+                ));
             }
-            if self.kind == Kind::Reasoning && !said(piece, into).is_empty() {
-                into.delta(piece, "\n\n")?;
+            if self.kind == OutputItemKind::Reasoning && !piece_text(piece, into).is_empty() {
+                into.append_delta(piece, "\n\n")?;
             }
-            let from = said(piece, into).len();
-            self.parts.push(Said { key, from });
+            let from = piece_text(piece, into).len();
+            self.parts.push(OutputItemPart { key, from });
         }
-        into.delta(piece, more)
+        into.append_delta(piece, more)
     }
 
     /// All of a part: what has not been said of it is. Only the last part can go on.
-    pub(super) fn all(&mut self, key: (bool, u64), whole: &str, into: &mut Assembly) -> Result<(), Failure> {
+    pub(super) fn complete_part(
+        &mut self,
+        key: (bool, u64),
+        whole: &str,
+        into: &mut Assembly,
+    ) -> Result<(), ModelFailure> {
         let Some(at) = self.parts.iter().position(|part| part.key == key) else {
-            return self.more(key, whole, into);
+            return self.append_part(key, whole, into);
         };
         let Some(piece) = self.piece.filter(|_| at + 1 == self.parts.len()) else { return Ok(()) };
-        let rest = said(piece, into).get(self.parts[at].from..).and_then(|so_far| whole.strip_prefix(so_far));
+        let rest =
+            piece_text(piece, into).get(self.parts[at].from..).and_then(|so_far| whole.strip_prefix(so_far));
         let rest = rest.unwrap_or_default().to_owned();
-        self.more(key, &rest, into)
+        self.append_part(key, &rest, into)
     }
 
     /// More of the arguments.
-    pub(super) fn arguments(&mut self, more: &str, into: &mut Assembly) -> Result<(), Failure> {
+    pub(super) fn append_arguments(&mut self, more: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
         if self.finished {
             return Ok(());
         }
         let piece = self.open(into)?;
         self.arguments.push_str(more);
-        into.delta(piece, more)
+        into.append_delta(piece, more)
     }
 
     /// All of the arguments: what has not come of them does.
-    pub(super) fn whole_arguments(&mut self, whole: &str, into: &mut Assembly) -> Result<(), Failure> {
+    pub(super) fn complete_arguments(
+        &mut self,
+        whole: &str,
+        into: &mut Assembly,
+    ) -> Result<(), ModelFailure> {
         let rest = whole.strip_prefix(self.arguments.as_str()).unwrap_or_default().to_owned();
-        self.arguments(&rest, into)
+        self.append_arguments(&rest, into)
     }
 }
 
-fn said(piece: usize, into: &mut Assembly) -> &str {
+fn piece_text(piece: usize, into: &mut Assembly) -> &str {
     match into.piece(piece) {
         Some(AssistantContent::Text(text)) => &text.text,
         Some(AssistantContent::Thinking(thinking)) => &thinking.thinking,

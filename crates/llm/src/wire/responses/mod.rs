@@ -9,34 +9,34 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use super::{Framing, Post, Reader, Wire, address};
-use crate::failure::Failure;
-use crate::request::Call;
+use super::{Framing, Wire, WireHttpRequest, WireReader, address};
+use crate::failure::ModelFailure;
+use crate::request::WireCall;
 
 /// Where the provider itself is.
 const BASE: &str = "https://api.openai.com/v1";
 
 /// The wire `openai-responses`.
 #[derive(Debug)]
-pub(super) struct Responses;
+pub(super) struct ResponsesWire;
 
-impl Wire for Responses {
+impl Wire for ResponsesWire {
     fn id(&self) -> &'static str {
         "openai-responses"
     }
 
-    fn request(&self, call: &Call<'_>) -> Result<Post, Failure> {
+    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
         let url = address::url(call.model, BASE, "/responses")?;
-        let headers = address::proof(call.model, call.auth)?;
+        let headers = address::auth_headers(call.model, call.auth)?;
         let body = request::body(call).to_string().into_bytes();
-        Ok(Post { url, headers, body })
+        Ok(WireHttpRequest { url, headers, body })
     }
 
     fn framing(&self) -> Framing {
         Framing::Events
     }
 
-    fn reader(&self, call: &Call<'_>) -> Box<dyn Reader> {
+    fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {
         Box::new(reader::ResponsesReader::new(&call.model.provider))
     }
 }

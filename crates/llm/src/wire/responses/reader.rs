@@ -6,34 +6,34 @@
 
 use serde_json::Value;
 
-use super::item::{Item, Items, Kind, Slot};
-use crate::assembly::Assembly;
-use crate::failure::classify::in_stream_json;
-use crate::failure::{Class, Failure};
+use super::item::{OutputItem, OutputItemKind, OutputItemSlot, OutputItems};
+use crate::failure::classify::from_stream_json;
+use crate::failure::{FailureClass, ModelFailure};
 use crate::message::{AssistantContent, StopReason};
-use crate::wire::{Frame, Reader};
+use crate::stream::assembly::Assembly;
+use crate::wire::{AnswerFrame, WireReader};
 
 /// What reads an answer.
 #[derive(Debug)]
 pub(super) struct ResponsesReader {
     /// Who answers, for messages.
     provider: String,
-    items: Items,
+    items: OutputItems,
 }
 
-impl Reader for ResponsesReader {
-    fn frame(&mut self, frame: &Frame<'_>, into: &mut Assembly) -> Result<(), Failure> {
+impl WireReader for ResponsesReader {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
         let data = frame.data.trim();
-        if into.is_over() || data.is_empty() || data == "[DONE]" {
+        if into.is_finished() || data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
         let event: Value = serde_json::from_str(data)
-            .map_err(|_| Failure::malformed("the provider sent an event that is no JSON"))?;
+            .map_err(|_| ModelFailure::malformed("the provider sent an event that is no JSON"))?;
         let name = event["type"].as_str().unwrap_or(frame.name).to_owned();
         if name == "error" || (name.is_empty() && !event["error"].is_null()) {
             // Two shapes are documented: the error beside the type, or within `error`.
             let error = if event["error"].is_null() { &event } else { &event["error"] };
-            return Err(in_stream_json(&self.provider, error));
+            return Err(from_stream_json(&self.provider, error));
         }
         into.start();
         self.event(&name, &event, into)
@@ -42,223 +42,270 @@ impl Reader for ResponsesReader {
 
 impl ResponsesReader {
     pub(super) fn new(provider: &str) -> ResponsesReader {
-        ResponsesReader { provider: provider.to_owned(), items: Items::default() }
+        ResponsesReader { provider: provider.to_owned(), items: OutputItems::default() }
     }
 
-    fn event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         match name {
             "response.created" | "response.in_progress" | "response.queued" => {
                 identify(&event["response"], into);
                 Ok(())
             }
-            "response.output_item.added" => self.added(event, into),
+            "response.output_item.added" => self.item_added(event, into),
             "response.output_item.done" => {
                 let item = &event["item"];
-                let Some(kind) = Kind::of(item) else { return Ok(()) };
+                let Some(kind) = OutputItemKind::from_item(item) else { return Ok(()) };
                 let slot = self.items.slot(event, item, kind);
-                self.finished(slot, item, into)
+                self.item_done(slot, item, into)
             }
-            "response.output_text.delta" | "response.refusal.delta" => {
-                self.more(event, Kind::Message, Part::Content, &event["delta"], into)
-            }
-            "response.output_text.done" => {
-                self.all(event, Kind::Message, Part::Content, &event["text"], into)
-            }
-            "response.refusal.done" => self.all(event, Kind::Message, Part::Content, &event["refusal"], into),
-            "response.reasoning_summary_text.delta" => {
-                self.more(event, Kind::Reasoning, Part::Summary, &event["delta"], into)
-            }
-            "response.reasoning_summary_text.done" => {
-                self.all(event, Kind::Reasoning, Part::Summary, &event["text"], into)
-            }
-            "response.reasoning_text.delta" | "response.reasoning.delta" => {
-                self.more(event, Kind::Reasoning, Part::Content, &event["delta"], into)
-            }
-            "response.reasoning_text.done" | "response.reasoning.done" => {
-                self.all(event, Kind::Reasoning, Part::Content, &event["text"], into)
-            }
+            "response.output_text.delta" | "response.refusal.delta" => self.append_part(
+                event,
+                OutputItemKind::Message,
+                OutputPartKind::Content,
+                &event["delta"],
+                into,
+            ),
+            "response.output_text.done" => self.complete_part(
+                event,
+                OutputItemKind::Message,
+                OutputPartKind::Content,
+                &event["text"],
+                into,
+            ),
+            "response.refusal.done" => self.complete_part(
+                event,
+                OutputItemKind::Message,
+                OutputPartKind::Content,
+                &event["refusal"],
+                into,
+            ),
+            "response.reasoning_summary_text.delta" => self.append_part(
+                event,
+                OutputItemKind::Reasoning,
+                OutputPartKind::Summary,
+                &event["delta"],
+                into,
+            ),
+            "response.reasoning_summary_text.done" => self.complete_part(
+                event,
+                OutputItemKind::Reasoning,
+                OutputPartKind::Summary,
+                &event["text"],
+                into,
+            ),
+            "response.reasoning_text.delta" | "response.reasoning.delta" => self.append_part(
+                event,
+                OutputItemKind::Reasoning,
+                OutputPartKind::Content,
+                &event["delta"],
+                into,
+            ),
+            "response.reasoning_text.done" | "response.reasoning.done" => self.complete_part(
+                event,
+                OutputItemKind::Reasoning,
+                OutputPartKind::Content,
+                &event["text"],
+                into,
+            ),
             "response.function_call_arguments.delta" => {
                 let delta = text(&event["delta"]);
-                self.call(event).map_or(Ok(()), |item| item.arguments(delta, into))
+                self.call(event).map_or(Ok(()), |item| item.append_arguments(delta, into))
             }
             "response.function_call_arguments.done" => {
                 let whole = arguments(&event["arguments"]);
-                self.call(event).map_or(Ok(()), |item| item.whole_arguments(&whole, into))
+                self.call(event).map_or(Ok(()), |item| item.complete_arguments(&whole, into))
             }
             "response.completed" | "response.incomplete" | "response.done" => {
-                self.completed(name, &event["response"], into)
+                self.response_done(name, &event["response"], into)
             }
             "response.failed" => {
                 identify(&event["response"], into);
-                count(&event["response"]["usage"], into);
-                Err(self.failed(&event["response"]["error"], &event["error"]))
+                record_usage(&event["response"]["usage"], into);
+                Err(self.failed_response(&event["response"]["error"], &event["error"]))
             }
-            "response.cancelled" => Err(self.cancelled()),
+            "response.cancelled" => Err(self.cancelled_response()),
             // Parts are known by their text; what the provider's own tools do, and what is not known here, says nothing.
             _ => Ok(()),
         }
     }
 
-    fn added(&mut self, event: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn item_added(&mut self, event: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         let item = &event["item"];
-        let Some(kind) = Kind::of(item) else { return Ok(()) };
+        let Some(kind) = OutputItemKind::from_item(item) else { return Ok(()) };
         let slot = self.items.slot(event, item, kind);
         let known = self.items.get_or_add(slot, kind, item)?;
         // A text begins with its first words: there may be none. Arguments that stand here already come again.
-        if matches!(kind, Kind::Reasoning | Kind::Function | Kind::Custom) {
+        if matches!(kind, OutputItemKind::Reasoning | OutputItemKind::Function | OutputItemKind::Custom) {
             known.open(into)?;
         }
         Ok(())
     }
 
     /// More of a part.
-    fn more(
+    fn append_part(
         &mut self,
         event: &Value,
-        kind: Kind,
-        part: Part,
+        kind: OutputItemKind,
+        part: OutputPartKind,
         delta: &Value,
         into: &mut Assembly,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ModelFailure> {
         let slot = self.items.slot(event, &Value::Null, kind);
-        self.items.get_or_add(slot, kind, &Value::Null)?.more(part.key(event), text(delta), into)
+        self.items.get_or_add(slot, kind, &Value::Null)?.append_part(part.key(event), text(delta), into)
     }
 
     /// All of a part, of which some may have come.
-    fn all(
+    fn complete_part(
         &mut self,
         event: &Value,
-        kind: Kind,
-        part: Part,
+        kind: OutputItemKind,
+        part: OutputPartKind,
         whole: &Value,
         into: &mut Assembly,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ModelFailure> {
         let slot = self.items.slot(event, &Value::Null, kind);
-        self.items.get_or_add(slot, kind, &Value::Null)?.all(part.key(event), text(whole), into)
+        self.items.get_or_add(slot, kind, &Value::Null)?.complete_part(part.key(event), text(whole), into)
     }
 
     /// The function call that an event is about. One that was never announced has no name: it waits for the item.
-    fn call(&mut self, event: &Value) -> Option<&mut Item> {
-        let slot = self.items.slot(event, &Value::Null, Kind::Function);
+    fn call(&mut self, event: &Value) -> Option<&mut OutputItem> {
+        let slot = self.items.slot(event, &Value::Null, OutputItemKind::Function);
         self.items.get(slot)
     }
 
     /// An item that is done: what it says that has not been said yet, and its end.
-    fn finished(&mut self, slot: Slot, item: &Value, into: &mut Assembly) -> Result<(), Failure> {
-        let Some(kind) = Kind::of(item) else { return Ok(()) };
+    fn item_done(
+        &mut self,
+        slot: OutputItemSlot,
+        item: &Value,
+        into: &mut Assembly,
+    ) -> Result<(), ModelFailure> {
+        let Some(kind) = OutputItemKind::from_item(item) else { return Ok(()) };
         let known = self.items.get_or_add(slot, kind, item)?;
         if known.is_finished() {
             return Ok(());
         }
         match kind {
-            Kind::Message => {
+            OutputItemKind::Message => {
                 for (index, part) in list(&item["content"]).iter().enumerate() {
                     let whole = part["text"].as_str().or(part["refusal"].as_str()).unwrap_or_default();
-                    known.all((false, index as u64), whole, into)?;
+                    known.complete_part((false, index as u64), whole, into)?;
                 }
             }
-            Kind::Reasoning => {
+            OutputItemKind::Reasoning => {
                 known.open(into)?;
                 for (summary, parts) in [(true, &item["summary"]), (false, &item["content"])] {
                     for (index, part) in list(parts).iter().enumerate() {
-                        known.all((summary, index as u64), text(&part["text"]), into)?;
+                        known.complete_part((summary, index as u64), text(&part["text"]), into)?;
                     }
                 }
             }
-            Kind::Function => {
+            OutputItemKind::Function => {
                 known.name(item, into);
                 known.open(into)?;
-                known.whole_arguments(&arguments(&item["arguments"]), into)?;
+                known.complete_arguments(&arguments(&item["arguments"]), into)?;
             }
-            Kind::Custom => {
+            OutputItemKind::Custom => {
                 known.open(into)?;
                 let input = serde_json::json!({"input": text(&item["input"])});
-                known.whole_arguments(&input.to_string(), into)?;
+                known.complete_arguments(&input.to_string(), into)?;
             }
         }
         known.finish();
         if let Some(piece) = known.piece() {
-            sign(piece, kind, item, into)?;
+            attach_signature(piece, kind, item, into)?;
             into.close(piece);
         }
         Ok(())
     }
 
-    fn completed(&mut self, name: &str, response: &Value, into: &mut Assembly) -> Result<(), Failure> {
+    fn response_done(
+        &mut self,
+        name: &str,
+        response: &Value,
+        into: &mut Assembly,
+    ) -> Result<(), ModelFailure> {
         identify(response, into);
         for (index, item) in list(&response["output"]).iter().enumerate() {
-            if let Some(slot) = self.items.unsaid(index as u64, item) {
-                self.finished(slot, item, into)?;
+            if let Some(slot) = self.items.unseen_slot(index as u64, item) {
+                self.item_done(slot, item, into)?;
             }
         }
-        count(&response["usage"], into);
+        record_usage(&response["usage"], into);
         let status = response["status"].as_str().unwrap_or_default();
         match (status, name) {
-            ("failed", _) => Err(self.failed(&response["error"], &Value::Null)),
-            ("cancelled", _) => Err(self.cancelled()),
+            ("failed", _) => Err(self.failed_response(&response["error"], &Value::Null)),
+            ("cancelled", _) => Err(self.cancelled_response()),
             ("incomplete", _) | (_, "response.incomplete") => {
                 if response["incomplete_details"]["reason"] == "content_filter" {
                     let message = format!("the content filter of {} ended the answer", self.provider);
-                    return Err(Failure::new(Class::Refused, message));
+                    return Err(ModelFailure::new(FailureClass::Refused, message));
                 }
-                into.done(StopReason::Length);
+                into.finish(StopReason::Length);
                 Ok(())
             }
             _ => {
-                into.done(StopReason::Stop);
+                into.finish(StopReason::Stop);
                 Ok(())
             }
         }
     }
 
-    fn cancelled(&self) -> Failure {
-        Failure::new(Class::Server, format!("{} broke the answer off", self.provider))
+    fn cancelled_response(&self) -> ModelFailure {
+        ModelFailure::new(FailureClass::Server, format!("{} broke the answer off", self.provider))
     }
 
     /// What the provider says of a failure, in the first place where it says something.
-    fn failed(&self, error: &Value, other: &Value) -> Failure {
-        in_stream_json(&self.provider, if error.is_null() { other } else { error })
+    fn failed_response(&self, error: &Value, other: &Value) -> ModelFailure {
+        from_stream_json(&self.provider, if error.is_null() { other } else { error })
     }
 }
 
 /// Which list of an item a part is in.
 #[derive(Clone, Copy, PartialEq)]
-enum Part {
+enum OutputPartKind {
     Summary,
     Content,
 }
 
-impl Part {
+impl OutputPartKind {
     fn key(self, event: &Value) -> (bool, u64) {
         match self {
-            Part::Summary => (true, event["summary_index"].as_u64().unwrap_or(0)),
-            Part::Content => (false, event["content_index"].as_u64().unwrap_or(0)),
+            OutputPartKind::Summary => (true, event["summary_index"].as_u64().unwrap_or(0)),
+            OutputPartKind::Content => (false, event["content_index"].as_u64().unwrap_or(0)),
         }
     }
 }
 
 /// What the provider wants back with a piece.
-fn sign(piece: usize, kind: Kind, item: &Value, into: &mut Assembly) -> Result<(), Failure> {
+fn attach_signature(
+    piece: usize,
+    kind: OutputItemKind,
+    item: &Value,
+    into: &mut Assembly,
+) -> Result<(), ModelFailure> {
     let signature = match (kind, item["id"].as_str(), item["phase"].as_str()) {
-        (Kind::Reasoning, ..) => item.to_string(),
-        (Kind::Message, Some(id), Some(phase)) => serde_json::json!({"id": id, "phase": phase}).to_string(),
-        (Kind::Message, Some(id), None) => id.to_owned(),
+        (OutputItemKind::Reasoning, ..) => item.to_string(),
+        (OutputItemKind::Message, Some(id), Some(phase)) => {
+            serde_json::json!({"id": id, "phase": phase}).to_string()
+        }
+        (OutputItemKind::Message, Some(id), None) => id.to_owned(),
         _ => return Ok(()),
     };
     if let Some(AssistantContent::Thinking(thinking)) = into.piece(piece) {
         thinking.redacted = thinking.thinking.is_empty();
     }
-    into.sign(piece, &signature)
+    into.append_signature(piece, &signature)
 }
 
 fn identify(response: &Value, into: &mut Assembly) {
     if let Some(id) = response["id"].as_str() {
-        into.response_id(id);
+        into.set_response_id(id);
     }
 }
 
 /// Tokens. What was read from the cache or put into it is within `input_tokens`, what was thought within `output_tokens`.
-fn count(usage: &Value, into: &mut Assembly) {
+fn record_usage(usage: &Value, into: &mut Assembly) {
     let Some(read) = usage["input_tokens"].as_u64() else { return };
     let details = &usage["input_tokens_details"];
     let cached = details["cached_tokens"].as_u64().unwrap_or(0).min(read);

@@ -5,19 +5,19 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::message::{AssistantContent, Text, Thinking, ToolCall};
-use crate::model::{Model, StrictMode};
-use crate::request::{CacheTime, Call, Level, Request, ToolChoice};
-use crate::schema::{Dialect, normalise};
-use crate::wire::address::{self, ID_MOST};
-use crate::wire::effort::effort;
-use crate::wire::history::{self, Answer, Outcome, Part, Turn};
+use crate::message::{AssistantContent, TextContent, ThinkingContent, ToolCall};
+use crate::models::model::{Model, StrictMode};
+use crate::request::schema::{SchemaDialect, normalise};
+use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
+use crate::wire::address::{self, MAX_OPENAI_ID};
+use crate::wire::effort::reasoning_effort;
+use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
 use crate::wire::ids;
 
 /// The server takes no smaller bound for an answer.
 const OUTPUT_LEAST: u64 = 16;
 
-pub(super) fn body(call: &Call<'_>) -> Value {
+pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);
     let mut body = Map::new();
     body.insert("model".into(), json!(model.id));
@@ -50,7 +50,7 @@ pub(super) fn body(call: &Call<'_>) -> Value {
     Value::Object(body)
 }
 
-fn tools(model: &Model, request: &Request, body: &mut Map<String, Value>) {
+fn tools(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
     if request.tools.is_empty() {
         return;
     }
@@ -62,7 +62,7 @@ fn tools(model: &Model, request: &Request, body: &mut Map<String, Value>) {
             host.is_empty() || address::is_beneath(&host, "api.openai.com") || address::is_azure(&host)
         }
     };
-    let dialect = if strict { Dialect::Strict } else { Dialect::Responses };
+    let dialect = if strict { SchemaDialect::Strict } else { SchemaDialect::Responses };
     let tool = |tool: &crate::request::Tool| {
         let parameters = normalise(&tool.parameters, dialect);
         json!({
@@ -88,16 +88,16 @@ fn tools(model: &Model, request: &Request, body: &mut Map<String, Value>) {
     }
 }
 
-fn thinking(model: &Model, request: &Request, body: &mut Map<String, Value>) {
+fn thinking(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
     if !model.reasoning {
         return;
     }
     let mut reasoning = Map::new();
     let asks = model.compat.supports_reasoning_effort.unwrap_or(true);
-    if let Some(effort) = effort(&model.id, request.thinking).filter(|_| asks) {
+    if let Some(effort) = reasoning_effort(&model.id, request.thinking).filter(|_| asks) {
         reasoning.insert("effort".into(), json!(effort));
     }
-    if request.thinking != Level::Off {
+    if request.thinking != ThinkingLevel::Off {
         reasoning.insert("summary".into(), json!("auto"));
     }
     if !reasoning.is_empty() {
@@ -106,44 +106,50 @@ fn thinking(model: &Model, request: &Request, body: &mut Map<String, Value>) {
     body.insert("include".into(), json!(["reasoning.encrypted_content"]));
 }
 
-fn caching(model: &Model, request: &Request, body: &mut Map<String, Value>) {
-    if request.cache == CacheTime::None {
+fn caching(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
+    if request.cache == CacheRetention::None {
         return;
     }
     if let Some(session) = &request.session_id {
-        body.insert("prompt_cache_key".into(), json!(ids::fitting(session, ID_MOST, "cache_")));
+        body.insert("prompt_cache_key".into(), json!(ids::fit_id(session, MAX_OPENAI_ID, "cache_")));
     }
     let host = address::host(&model.base_url);
-    if request.cache == CacheTime::Long && (host.is_empty() || address::is_beneath(&host, "api.openai.com")) {
+    if request.cache == CacheRetention::Long
+        && (host.is_empty() || address::is_beneath(&host, "api.openai.com"))
+    {
         body.insert("prompt_cache_retention".into(), json!("24h"));
     }
 }
 
-fn input(model: &Model, request: &Request) -> Vec<Value> {
+fn input(model: &Model, request: &ChatRequest) -> Vec<Value> {
     let mut items = Vec::new();
     let developer = if model.compat.supports_developer_role.unwrap_or(true) { "developer" } else { "user" };
     for turn in history::turns(model, &request.messages) {
         match turn {
-            Turn::User(content) => message("user", &history::parts(model, content), &mut items),
-            Turn::Developer(content) => message(developer, &history::parts(model, content), &mut items),
-            Turn::Stray(result) => message("user", &history::stray(model, result), &mut items),
-            Turn::Answer(answer) => said(&answer, &mut items),
-            Turn::Outcome(outcome) => items.push(output(model, &outcome)),
+            HistoryTurn::User(content) => message("user", &history::parts(model, content), &mut items),
+            HistoryTurn::Developer(content) => {
+                message(developer, &history::parts(model, content), &mut items)
+            }
+            HistoryTurn::OrphanResult(result) => {
+                message("user", &history::orphan_parts(model, result), &mut items)
+            }
+            HistoryTurn::Answer(answer) => push_answer(&answer, &mut items),
+            HistoryTurn::ToolResult(outcome) => items.push(output(model, &outcome)),
         }
     }
     items
 }
 
-fn message(role: &str, parts: &[Part<'_>], items: &mut Vec<Value>) {
+fn message(role: &str, parts: &[HistoryPart<'_>], items: &mut Vec<Value>) {
     if !parts.is_empty() {
         items.push(json!({"role": role, "content": content(parts)}));
     }
 }
 
-fn content(parts: &[Part<'_>]) -> Vec<Value> {
-    let part = |part: &Part<'_>| match part {
-        Part::Text(text) => json!({"type": "input_text", "text": text}),
-        Part::Image(image) => {
+fn content(parts: &[HistoryPart<'_>]) -> Vec<Value> {
+    let part = |part: &HistoryPart<'_>| match part {
+        HistoryPart::Text(text) => json!({"type": "input_text", "text": text}),
+        HistoryPart::Image(image) => {
             json!({"type": "input_image", "detail": "auto", "image_url": history::data_url(image)})
         }
     };
@@ -151,30 +157,30 @@ fn content(parts: &[Part<'_>]) -> Vec<Value> {
 }
 
 /// An answer, piece by piece.
-fn said(answer: &Answer<'_>, items: &mut Vec<Value>) {
+fn push_answer(answer: &HistoryAnswer<'_>, items: &mut Vec<Value>) {
     let goes_back = |content: &&AssistantContent| match content {
-        AssistantContent::Thinking(thinking) => thought(thinking).is_some(),
+        AssistantContent::Thinking(thinking) => thinking_item(thinking).is_some(),
         AssistantContent::Text(_) | AssistantContent::ToolCall(_) => true,
     };
-    let whole = answer.own && answer.content.iter().all(goes_back);
+    let whole = answer.same_model && answer.content.iter().all(goes_back);
     for content in &answer.content {
         match content {
-            AssistantContent::Thinking(thinking) if whole => items.extend(thought(thinking)),
+            AssistantContent::Thinking(thinking) if whole => items.extend(thinking_item(thinking)),
             AssistantContent::Thinking(_) => {}
             AssistantContent::Text(text) => items.push(text_item(text, whole)),
-            AssistantContent::ToolCall(call) => items.push(call_item(call, answer.own, whole)),
+            AssistantContent::ToolCall(call) => items.push(call_item(call, answer.same_model, whole)),
         }
     }
 }
 
 /// The item as it came. Without its encrypted part the server would look it up, and it stored nothing.
-fn thought(thinking: &Thinking) -> Option<Value> {
+fn thinking_item(thinking: &ThinkingContent) -> Option<Value> {
     let item: Value = serde_json::from_str(thinking.thinking_signature.as_deref()?).ok()?;
     let sealed = item["encrypted_content"].as_str().is_some_and(|sealed| !sealed.is_empty());
     (item["type"] == "reasoning" && sealed).then_some(item)
 }
 
-fn text_item(text: &Text, whole: bool) -> Value {
+fn text_item(text: &TextContent, whole: bool) -> Value {
     let mut item = json!({
         "type": "message",
         "role": "assistant",
@@ -206,11 +212,11 @@ fn call_item(call: &ToolCall, own: bool, whole: bool) -> Value {
     item
 }
 
-fn output(model: &Model, outcome: &Outcome<'_>) -> Value {
+fn output(model: &Model, outcome: &HistoryToolResult<'_>) -> Value {
     let parts = outcome.parts(model);
-    let images = parts.iter().any(|part| matches!(part, Part::Image(_)));
-    let output = if images { json!(content(&parts)) } else { json!(history::text(&parts)) };
-    json!({"type": "function_call_output", "call_id": call_id(outcome.call, outcome.own), "output": output})
+    let images = parts.iter().any(|part| matches!(part, HistoryPart::Image(_)));
+    let output = if images { json!(content(&parts)) } else { json!(history::joined_text(&parts)) };
+    json!({"type": "function_call_output", "call_id": call_id(outcome.call, outcome.same_model), "output": output})
 }
 
 /// `call_id|item_id`
@@ -220,9 +226,9 @@ fn split(id: &str) -> (&str, Option<&str>) {
 
 fn call_id(call: &ToolCall, own: bool) -> String {
     let (id, _) = split(&call.id);
-    if own && id.len() <= ID_MOST { id.to_owned() } else { ids::fitting(id, ID_MOST, "call_") }
+    if own && id.len() <= MAX_OPENAI_ID { id.to_owned() } else { ids::fit_id(id, MAX_OPENAI_ID, "call_") }
 }
 
 fn is_item(id: &str, kind: &str) -> bool {
-    id.starts_with(kind) && id.len() <= ID_MOST
+    id.starts_with(kind) && id.len() <= MAX_OPENAI_ID
 }

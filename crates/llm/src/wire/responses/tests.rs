@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::Responses;
+use super::ResponsesWire;
 use crate::message::{
-    AssistantContent, Image, Message, Text, Thinking, ToolCall, ToolResultMessage, UserContent, UserMessage,
+    AssistantContent, ImageContent, Message, TextContent, ThinkingContent, ToolCall, ToolResultMessage,
+    UserContent, UserMessage,
 };
-use crate::model::{Compat, Model, StrictMode};
-use crate::request::{Auth, CacheTime, Call, Level, Request, Tool, ToolChoice};
+use crate::models::model::{Model, ServerCompat, StrictMode};
+use crate::request::{Auth, CacheRetention, ChatRequest, ThinkingLevel, Tool, ToolChoice, WireCall};
 use crate::wire::Wire;
 
 const THOUGHT: &str = r#"{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"gAAA"}"#;
@@ -17,21 +18,21 @@ fn model() -> Model {
         id: "gpt-5".into(),
         base_url: "https://api.openai.com/v1".into(),
         api: "openai-responses".into(),
-        ..crate::model::tests::model()
+        ..crate::models::model::tests::model()
     }
 }
 
-fn body(model: &Model, request: &Request) -> Value {
-    let call = Call { model, auth: &Auth::None, request };
-    serde_json::from_slice(&Responses.request(&call).unwrap().body).unwrap()
+fn body(model: &Model, request: &ChatRequest) -> Value {
+    let call = WireCall { model, auth: &Auth::None, request };
+    serde_json::from_slice(&ResponsesWire.request(&call).unwrap().body).unwrap()
 }
 
 fn input(model: &Model, messages: Vec<Message>) -> Value {
-    body(model, &Request { messages, ..Request::default() })["input"].clone()
+    body(model, &ChatRequest { messages, ..ChatRequest::default() })["input"].clone()
 }
 
 fn picture() -> UserContent {
-    UserContent::Image(Image { data: "aGk=".into(), mime_type: "image/png".into() })
+    UserContent::Image(ImageContent { data: "aGk=".into(), mime_type: "image/png".into() })
 }
 
 fn answer(model: &Model, content: Vec<AssistantContent>) -> Message {
@@ -41,11 +42,11 @@ fn answer(model: &Model, content: Vec<AssistantContent>) -> Message {
 }
 
 fn text(text: &str, signature: Option<&str>) -> AssistantContent {
-    AssistantContent::Text(Text { text: text.into(), text_signature: signature.map(str::to_owned) })
+    AssistantContent::Text(TextContent { text: text.into(), text_signature: signature.map(str::to_owned) })
 }
 
 fn thinking(signature: &str) -> AssistantContent {
-    AssistantContent::Thinking(Thinking {
+    AssistantContent::Thinking(ThinkingContent {
         thinking: "hm".into(),
         thinking_signature: Some(signature.into()),
         redacted: false,
@@ -86,7 +87,7 @@ fn tool() -> Tool {
 fn a_conversation_goes_out_whole_with_everything_that_the_model_gave() {
     let model = model();
     let phased = r#"{"id":"msg_2","phase":"commentary"}"#;
-    let request = Request {
+    let request = ChatRequest {
         system: Some("Be brief.".into()),
         messages: vec![
             Message::User(UserMessage { content: vec![UserContent::text("look"), picture()], timestamp: 0 }),
@@ -105,10 +106,10 @@ fn a_conversation_goes_out_whole_with_everything_that_the_model_gave() {
         ],
         tools: vec![tool()],
         tool_choice: ToolChoice::Named("read".into()),
-        thinking: Level::Low,
+        thinking: ThinkingLevel::Low,
         max_tokens: Some(3),
         temperature: Some(0.5),
-        cache: CacheTime::Long,
+        cache: CacheRetention::Long,
         session_id: Some("s1".into()),
         service_tier: Some("priority".into()),
     };
@@ -161,13 +162,13 @@ fn a_conversation_goes_out_whole_with_everything_that_the_model_gave() {
 #[test]
 fn a_model_that_does_not_think_is_asked_for_nothing_of_it() {
     let model = Model { id: "gpt-4.1".into(), reasoning: false, ..model() };
-    let request = Request {
+    let request = ChatRequest {
         messages: vec![Message::User(UserMessage::text("hi", 0))],
         temperature: Some(0.5),
-        thinking: Level::High,
-        cache: CacheTime::None,
+        thinking: ThinkingLevel::High,
+        cache: CacheRetention::None,
         session_id: Some("s1".into()),
-        ..Request::default()
+        ..ChatRequest::default()
     };
     assert_eq!(
         body(&model, &request),
@@ -223,18 +224,18 @@ fn ids_that_are_too_long_or_strange_are_made_anew_on_both_sides() {
 #[test]
 fn a_server_that_only_speaks_the_wire_gets_no_favours_of_the_provider() {
     let mut model = Model { base_url: "http://127.0.0.1:1234/v1".into(), id: "open".into(), ..model() };
-    model.compat = Compat {
+    model.compat = ServerCompat {
         supports_store: Some(false),
         supports_developer_role: Some(false),
         supports_tool_choice: Some(false),
         supports_parallel_tool_calls: Some(false),
-        ..Compat::default()
+        ..ServerCompat::default()
     };
-    let mut request = Request {
+    let mut request = ChatRequest {
         messages: vec![Message::Developer(UserMessage::text("note", 0))],
         tools: vec![tool()],
-        cache: CacheTime::Long,
-        ..Request::default()
+        cache: CacheRetention::Long,
+        ..ChatRequest::default()
     };
     let expected = |strict: bool| {
         json!({
@@ -260,9 +261,9 @@ fn a_server_that_only_speaks_the_wire_gets_no_favours_of_the_provider() {
 fn azure_differs_by_its_address_and_the_header_of_its_key() {
     let model =
         Model { base_url: "https://mine.openai.azure.com/openai/v1?api-version=preview".into(), ..model() };
-    let request = Request::default();
-    let call = Call { model: &model, auth: &Auth::Key("k".into()), request: &request };
-    let post = Responses.request(&call).unwrap();
+    let request = ChatRequest::default();
+    let call = WireCall { model: &model, auth: &Auth::Key("k".into()), request: &request };
+    let post = ResponsesWire.request(&call).unwrap();
     assert_eq!(post.url, "https://mine.openai.azure.com/openai/v1/responses?api-version=preview");
     assert_eq!(post.headers, [("api-key".to_owned(), "k".to_owned())]);
 }
@@ -273,8 +274,9 @@ fn tokens_put_into_the_cache_are_counted_as_that() {
 data: {"input_tokens":100,"input_tokens_details":{"cached_tokens":30,"cache_write_tokens":50},"output_tokens":7}}}
 
 "#;
-    let (model, auth, request) = (model(), Auth::None, Request::default());
-    let call = Call { model: &model, auth: &auth, request: &request };
-    let usage = crate::decode::decode(&Responses, &call, 0, [stream.as_bytes()]).message.usage;
+    let (model, auth, request) = (model(), Auth::None, ChatRequest::default());
+    let call = WireCall { model: &model, auth: &auth, request: &request };
+    let usage =
+        crate::stream::decoder::decode_answer(&ResponsesWire, &call, 0, [stream.as_bytes()]).message.usage;
     assert_eq!((usage.input, usage.cache_read, usage.cache_write, usage.output), (20, 30, 50, 7));
 }

@@ -1,20 +1,20 @@
 //! A place in a text that moves one character at a time and counts lines and columns on its way, so that
 //! asking for the place costs nothing.
 
-use super::{Fault, Place};
+use super::{ConfigPosition, LiteralError};
 
 #[derive(Debug, Clone)]
-pub(super) struct Cursor<'a> {
+pub(super) struct LiteralCursor<'a> {
     rest: &'a str,
-    place: Place,
+    place: ConfigPosition,
 }
 
-impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str) -> Cursor<'a> {
-        Cursor { rest: text, place: Place { line: 1, column: 1 } }
+impl<'a> LiteralCursor<'a> {
+    pub(super) fn new(text: &'a str) -> LiteralCursor<'a> {
+        LiteralCursor { rest: text, place: ConfigPosition { line: 1, column: 1 } }
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> ConfigPosition {
         self.place
     }
 
@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
             _ => false,
         };
         if ends_line {
-            self.place = Place { line: self.place.line + 1, column: 1 };
+            self.place = ConfigPosition { line: self.place.line + 1, column: 1 };
         } else {
             self.place.column += 1;
         }
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Steps over blanks and comments.
-    pub(super) fn skip_blanks(&mut self) -> Result<(), Fault> {
+    pub(super) fn skip_blanks(&mut self) -> Result<(), LiteralError> {
         loop {
             match self.peek() {
                 Some(c) if c.is_whitespace() => {
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn skip_comment(&mut self) -> Result<(), Fault> {
+    fn skip_comment(&mut self) -> Result<(), LiteralError> {
         let opened = self.fault("this comment is not closed");
         self.bump();
         self.bump();
@@ -102,11 +102,11 @@ impl<'a> Cursor<'a> {
         &all[..all.len() - self.rest.len()]
     }
 
-    pub(super) fn fault(&self, what: impl Into<String>) -> Fault {
-        Fault { at: self.place, what: what.into(), computed: false }
+    pub(super) fn fault(&self, what: impl Into<String>) -> LiteralError {
+        LiteralError { at: self.place, what: what.into(), computed: false }
     }
 
-    pub(super) fn computed(&self, what: impl Into<String>) -> Fault {
-        Fault { at: self.place, what: what.into(), computed: true }
+    pub(super) fn computed(&self, what: impl Into<String>) -> LiteralError {
+        LiteralError { at: self.place, what: what.into(), computed: true }
     }
 }

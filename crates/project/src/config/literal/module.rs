@@ -6,14 +6,15 @@
 
 use std::collections::HashMap;
 
-use super::super::error::shown;
-use super::text::quoted;
-use super::value::Reader;
-use super::{Fault, Literal, Node};
+use super::super::error::excerpt;
+use super::text::parse_quoted;
+use super::value::LiteralReader;
+use super::{LiteralError, LiteralNode, LiteralValue};
 
 /// The object that the module exports.
-pub(in super::super) fn module(text: &str) -> Result<Node, Fault> {
-    let mut module = Module { reader: Reader::new(text, true), constants: HashMap::new(), exported: None };
+pub(in super::super) fn parse_module(text: &str) -> Result<LiteralNode, LiteralError> {
+    let mut module =
+        ModuleReader { reader: LiteralReader::new(text, true), constants: HashMap::new(), exported: None };
     if text.starts_with("#!") {
         module.reader.cursor.skip_line();
     }
@@ -24,15 +25,15 @@ pub(in super::super) fn module(text: &str) -> Result<Node, Fault> {
     node.ok_or_else(nothing)
 }
 
-struct Module<'a> {
-    reader: Reader<'a>,
-    constants: HashMap<&'a str, Node>,
-    exported: Option<Node>,
+struct ModuleReader<'a> {
+    reader: LiteralReader<'a>,
+    constants: HashMap<&'a str, LiteralNode>,
+    exported: Option<LiteralNode>,
 }
 
-impl<'a> Module<'a> {
+impl<'a> ModuleReader<'a> {
     /// Steps over one statement; whether there was one.
-    fn statement(&mut self) -> Result<bool, Fault> {
+    fn statement(&mut self) -> Result<bool, LiteralError> {
         self.reader.cursor.skip_blanks()?;
         match self.reader.cursor.peek() {
             None => return Ok(false),
@@ -42,7 +43,7 @@ impl<'a> Module<'a> {
             }
             // "use strict" and the like.
             Some('"' | '\'') => {
-                quoted(&mut self.reader.cursor)?;
+                parse_quoted(&mut self.reader.cursor)?;
                 return Ok(true);
             }
             Some(_) => {}
@@ -62,7 +63,7 @@ impl<'a> Module<'a> {
     }
 
     /// `import … from "x"`, with what may follow it.
-    fn import(&mut self) -> Result<(), Fault> {
+    fn import(&mut self) -> Result<(), LiteralError> {
         let cursor = &mut self.reader.cursor;
         loop {
             cursor.skip_blanks()?;
@@ -74,7 +75,7 @@ impl<'a> Module<'a> {
                 Some(_) => cursor.bump(),
             };
         }
-        quoted(cursor)?;
+        parse_quoted(cursor)?;
         let before = cursor.clone();
         cursor.skip_blanks()?;
         if matches!(cursor.word(), "with" | "assert") {
@@ -88,7 +89,7 @@ impl<'a> Module<'a> {
     }
 
     /// `const name: Type = {…}`, or what a module requires.
-    fn constant(&mut self) -> Result<(), Fault> {
+    fn constant(&mut self) -> Result<(), LiteralError> {
         self.reader.cursor.skip_blanks()?;
         if self.reader.cursor.peek() == Some('{') {
             self.reader.skip_brackets()?;
@@ -110,13 +111,13 @@ impl<'a> Module<'a> {
         }
         let node = self.object()?;
         if self.constants.insert(name, node).is_some() {
-            return Err(before.fault(format!("`{}` is declared twice", shown(name))));
+            return Err(before.fault(format!("`{}` is declared twice", excerpt(name))));
         }
         Ok(())
     }
 
     /// `require("x")`, of which nothing is used.
-    fn required(&mut self) -> Result<(), Fault> {
+    fn required(&mut self) -> Result<(), LiteralError> {
         let before = self.reader.cursor.clone();
         let word = self.reader.cursor.word();
         self.reader.cursor.skip_blanks()?;
@@ -127,7 +128,7 @@ impl<'a> Module<'a> {
     }
 
     /// What follows `export`.
-    fn export(&mut self) -> Result<(), Fault> {
+    fn export(&mut self) -> Result<(), LiteralError> {
         self.reader.cursor.skip_blanks()?;
         let before = self.reader.cursor.clone();
         if self.reader.cursor.peek() == Some('=') {
@@ -144,7 +145,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    fn export_value(&mut self) -> Result<(), Fault> {
+    fn export_value(&mut self) -> Result<(), LiteralError> {
         let before = self.reader.cursor.clone();
         let node = self.object()?;
         if self.exported.replace(node).is_some() {
@@ -154,7 +155,7 @@ impl<'a> Module<'a> {
     }
 
     /// An object: written out, in `defineConfig(…)` or brackets, or the name of one above.
-    fn object(&mut self) -> Result<Node, Fault> {
+    fn object(&mut self) -> Result<LiteralNode, LiteralError> {
         let before = self.reader.cursor.clone();
         let word = self.reader.cursor.word();
         let node = match word {
@@ -169,17 +170,17 @@ impl<'a> Module<'a> {
             }
             name => {
                 let constant = self.constants.get(name).cloned();
-                constant.ok_or_else(|| before.computed(format!("`{}` is not written out", shown(name))))?
+                constant.ok_or_else(|| before.computed(format!("`{}` is not written out", excerpt(name))))?
             }
         };
         self.reader.skip_types()?;
         match node.value {
-            Literal::Table(_) => Ok(node),
+            LiteralValue::Table(_) => Ok(node),
             _ => Err(before.computed("relay reads a plain object here and nothing else")),
         }
     }
 
-    fn in_brackets(&mut self) -> Result<Node, Fault> {
+    fn in_brackets(&mut self) -> Result<LiteralNode, LiteralError> {
         self.reader.cursor.skip_blanks()?;
         if self.reader.cursor.peek() != Some('{') {
             return Err(self.reader.cursor.computed("relay reads a plain object here and nothing else"));
@@ -194,7 +195,7 @@ impl<'a> Module<'a> {
         Err(self.reader.cursor.fault("expected `)` after the object"))
     }
 
-    fn equals(&mut self) -> Result<(), Fault> {
+    fn equals(&mut self) -> Result<(), LiteralError> {
         self.reader.cursor.skip_blanks()?;
         if self.reader.cursor.eat('=') {
             return self.reader.cursor.skip_blanks();
@@ -203,14 +204,14 @@ impl<'a> Module<'a> {
     }
 
     /// The type of a constant, up to its `=`.
-    fn skip_type(&mut self) -> Result<(), Fault> {
+    fn skip_type(&mut self) -> Result<(), LiteralError> {
         loop {
             self.reader.cursor.skip_blanks()?;
             match self.reader.cursor.peek() {
                 Some('=') => return Ok(()),
                 None | Some(';') => return Err(self.reader.cursor.fault("expected `=` after the type")),
                 Some('"' | '\'') => {
-                    quoted(&mut self.reader.cursor)?;
+                    parse_quoted(&mut self.reader.cursor)?;
                 }
                 Some('{' | '[' | '(' | '<') => self.reader.skip_brackets()?,
                 Some(_) => {

@@ -2,20 +2,20 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-fn place(line: usize, column: usize) -> Place {
-    Place { line, column }
+fn place(line: usize, column: usize) -> ConfigPosition {
+    ConfigPosition { line, column }
 }
 
 /// The value without places, as JSON.
-fn plain(node: &Node) -> String {
+fn plain(node: &LiteralNode) -> String {
     match &node.value {
-        Literal::Null => "null".into(),
-        Literal::Switch(on) => on.to_string(),
-        Literal::Number(number) => number.to_string(),
-        Literal::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
-        Literal::List(nodes) => format!("[{}]", nodes.iter().map(plain).collect::<Vec<_>>().join(",")),
-        Literal::Table(entries) => {
-            let row = |entry: &Entry| format!("{}:{}", entry.name, plain(&entry.node));
+        LiteralValue::Null => "null".into(),
+        LiteralValue::Switch(on) => on.to_string(),
+        LiteralValue::Number(number) => number.to_string(),
+        LiteralValue::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
+        LiteralValue::List(nodes) => format!("[{}]", nodes.iter().map(plain).collect::<Vec<_>>().join(",")),
+        LiteralValue::Table(entries) => {
+            let row = |entry: &LiteralEntry| format!("{}:{}", entry.name, plain(&entry.node));
             format!("{{{}}}", entries.iter().map(row).collect::<Vec<_>>().join(","))
         }
     }
@@ -33,14 +33,14 @@ fn json_and_its_looser_forms_are_read() {
         ("{a: `one\r\ntwo`, b: 'x\\\ny', c: `\\${no}`}", r#"{a:"one\ntwo",b:"xy",c:"${no}"}"#),
         ("\"text\"", "\"text\""),
     ] {
-        assert_eq!(json(text).as_ref().map(plain), Ok(value.to_string()), "{text}");
+        assert_eq!(parse_json(text).as_ref().map(plain), Ok(value.to_string()), "{text}");
     }
 }
 
 #[test]
 fn keys_and_values_know_their_places() {
-    let node = json("{\n  \"ü\": 1, b:\r\n    'x',\r  c: {d: true}\n}").unwrap();
-    let Literal::Table(entries) = &node.value else { panic!("{node:?}") };
+    let node = parse_json("{\n  \"ü\": 1, b:\r\n    'x',\r  c: {d: true}\n}").unwrap();
+    let LiteralValue::Table(entries) = &node.value else { panic!("{node:?}") };
     let places: Vec<_> = entries.iter().map(|entry| (entry.at, entry.node.at)).collect();
     assert_eq!(places, [(place(2, 3), place(2, 8)), (place(2, 11), place(3, 5)), (place(4, 3), place(4, 6))]);
 }
@@ -73,7 +73,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("{} {}", place(1, 4), "more text"),
         ("{} as const", place(1, 4), "more text"),
     ] {
-        let fault = json(text).unwrap_err();
+        let fault = parse_json(text).unwrap_err();
         assert!(fault.what.contains(says) && !fault.computed, "{text}: {fault:?}");
         assert_eq!(fault.at, at, "{text}: {fault:?}");
     }
@@ -82,10 +82,10 @@ fn what_is_wrong_is_said_with_its_place() {
 #[test]
 fn nesting_is_bounded() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert!(json(&nested(DEPTH)).is_ok());
-    assert!(json(&nested(DEPTH + 1)).unwrap_err().what.contains("32"));
-    assert!(json(&"{a:".repeat(100_000)).is_err());
-    assert!(module(&format!("export default {}", "[{a:".repeat(100_000))).is_err());
+    assert!(parse_json(&nested(DEPTH)).is_ok());
+    assert!(parse_json(&nested(DEPTH + 1)).unwrap_err().what.contains("32"));
+    assert!(parse_json(&"{a:".repeat(100_000)).is_err());
+    assert!(parse_module(&format!("export default {}", "[{a:".repeat(100_000))).is_err());
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn an_object_is_found_in_every_usual_module() {
         "export default ({a: 1 as const})",
         "export default defineConfig<Config>({a: 1 as Config['a']})",
     ] {
-        assert_eq!(module(text).as_ref().map(plain), Ok("{a:1}".to_string()), "{text}");
+        assert_eq!(parse_module(text).as_ref().map(plain), Ok("{a:1}".to_string()), "{text}");
     }
 }
 
@@ -140,7 +140,7 @@ fn what_would_have_to_be_run_is_refused_with_its_place() {
         ("const { a } = process.env; export default {a: 1}", place(1, 15)),
         ("export default {a: String.raw`x`}", place(1, 20)),
     ] {
-        let fault = module(text).unwrap_err();
+        let fault = parse_module(text).unwrap_err();
         assert!(fault.computed, "{text}: {fault:?}");
         assert_eq!(fault.at, at, "{text}: {fault:?}");
     }
@@ -157,7 +157,7 @@ fn a_module_exports_one_object() {
         ("export default defineConfig({a: 1}", "expected `)`"),
         ("export default {a: 1, a: 2}", "twice"),
     ] {
-        let fault = module(text).unwrap_err();
+        let fault = parse_module(text).unwrap_err();
         assert!(fault.what.contains(says), "{text}: {fault:?}");
     }
 }
@@ -237,7 +237,7 @@ fn no_text_makes_the_reader_panic() {
     for seed in 1..=30_000 {
         let mut dice = Dice(seed);
         let text: String = (0..dice.below(40)).map(|_| PIECES[dice.below(PIECES.len())]).collect();
-        for fault in [json(&text).err(), module(&text).err()].into_iter().flatten() {
+        for fault in [parse_json(&text).err(), parse_module(&text).err()].into_iter().flatten() {
             assert!(fault.at.line > 0 && fault.at.column > 0, "seed {seed}: {fault:?}");
         }
     }
@@ -266,8 +266,8 @@ fn a_large_text_takes_time_in_proportion() {
         fill("", "x"),
         format!("export default {{{keys}}}"),
     ] {
-        let _ = json(&text);
-        let _ = module(&text);
+        let _ = parse_json(&text);
+        let _ = parse_module(&text);
     }
     // It takes a few seconds unoptimised; a quadratic reader takes hours.
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());

@@ -1,11 +1,11 @@
 //! Texts in quotes, with the escapes of JSON and JavaScript.
 
-use super::super::error::shown;
-use super::Fault;
-use super::cursor::Cursor;
+use super::super::error::excerpt;
+use super::LiteralError;
+use super::cursor::LiteralCursor;
 
 /// Reads the text whose quote is next.
-pub(super) fn quoted(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
+pub(super) fn parse_quoted(cursor: &mut LiteralCursor<'_>) -> Result<String, LiteralError> {
     let open = cursor.fault("this text is not closed");
     let Some(quote) = cursor.bump() else {
         return Err(open);
@@ -27,7 +27,10 @@ pub(super) fn quoted(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
                 text.push('\n');
             }
             Some('\n' | '\r') if !template => {
-                return Err(Fault { what: "this text is not closed at the end of its line".into(), ..open });
+                return Err(LiteralError {
+                    what: "this text is not closed at the end of its line".into(),
+                    ..open
+                });
             }
             Some(c) if c.is_control() && !matches!(c, '\t' | '\n') => {
                 return Err(here.fault(format!("a text must not hold the character U+{:04X}", u32::from(c))));
@@ -38,7 +41,11 @@ pub(super) fn quoted(cursor: &mut Cursor<'_>) -> Result<String, Fault> {
 }
 
 /// What stands after a backslash. `here` is the backslash.
-fn escape(cursor: &mut Cursor<'_>, here: &Cursor<'_>, text: &mut String) -> Result<(), Fault> {
+fn escape(
+    cursor: &mut LiteralCursor<'_>,
+    here: &LiteralCursor<'_>,
+    text: &mut String,
+) -> Result<(), LiteralError> {
     let Some(c) = cursor.bump() else {
         return Err(here.fault("the file ends after a backslash"));
     };
@@ -58,7 +65,7 @@ fn escape(cursor: &mut Cursor<'_>, here: &Cursor<'_>, text: &mut String) -> Resu
             return Ok(());
         }
         other => {
-            let other = shown(&other.to_string());
+            let other = excerpt(&other.to_string());
             return Err(here.fault(format!("`\\{other}` means nothing; a backslash itself is `\\\\`")));
         }
     };
@@ -66,7 +73,7 @@ fn escape(cursor: &mut Cursor<'_>, here: &Cursor<'_>, text: &mut String) -> Resu
     Ok(())
 }
 
-fn unicode(cursor: &mut Cursor<'_>, here: &Cursor<'_>) -> Result<char, Fault> {
+fn unicode(cursor: &mut LiteralCursor<'_>, here: &LiteralCursor<'_>) -> Result<char, LiteralError> {
     let bad = || here.fault("this `\\u` escape names no character");
     if cursor.eat('{') {
         let mut code = 0_u32;
@@ -80,18 +87,18 @@ fn unicode(cursor: &mut Cursor<'_>, here: &Cursor<'_>) -> Result<char, Fault> {
         let closed = cursor.eat('}');
         return char::from_u32(code).filter(|_| closed).ok_or_else(bad);
     }
-    let first = four(cursor).ok_or_else(bad)?;
+    let first = four_hex_digits(cursor).ok_or_else(bad)?;
     if !(0xD800..0xDC00).contains(&first) {
         return char::from_u32(first).ok_or_else(bad);
     }
     if !(cursor.eat('\\') && cursor.eat('u')) {
         return Err(bad());
     }
-    let second = four(cursor).filter(|code| (0xDC00..0xE000).contains(code)).ok_or_else(bad)?;
+    let second = four_hex_digits(cursor).filter(|code| (0xDC00..0xE000).contains(code)).ok_or_else(bad)?;
     char::from_u32(0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00)).ok_or_else(bad)
 }
 
-fn four(cursor: &mut Cursor<'_>) -> Option<u32> {
+fn four_hex_digits(cursor: &mut LiteralCursor<'_>) -> Option<u32> {
     let mut code = 0;
     for _ in 0..4 {
         code = code * 16 + cursor.peek()?.to_digit(16)?;

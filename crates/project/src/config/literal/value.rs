@@ -2,25 +2,25 @@
 
 use std::collections::HashSet;
 
-use super::super::error::shown;
-use super::cursor::Cursor;
-use super::text::quoted;
-use super::{DEPTH, Entry, Fault, Literal, Node};
+use super::super::error::excerpt;
+use super::cursor::LiteralCursor;
+use super::text::parse_quoted;
+use super::{DEPTH, LiteralEntry, LiteralError, LiteralNode, LiteralValue};
 
 /// Reads values from a text.
-pub(super) struct Reader<'a> {
-    pub(super) cursor: Cursor<'a>,
+pub(super) struct LiteralReader<'a> {
+    pub(super) cursor: LiteralCursor<'a>,
     /// The text is a module: `as const` and `satisfies X` may follow a value.
     module: bool,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str, module: bool) -> Reader<'a> {
-        Reader { cursor: Cursor::new(text), module }
+impl<'a> LiteralReader<'a> {
+    pub(super) fn new(text: &'a str, module: bool) -> LiteralReader<'a> {
+        LiteralReader { cursor: LiteralCursor::new(text), module }
     }
 
     /// The value that begins here, within `depth` others.
-    pub(super) fn value(&mut self, depth: usize) -> Result<Node, Fault> {
+    pub(super) fn value(&mut self, depth: usize) -> Result<LiteralNode, LiteralError> {
         let at = self.cursor.place();
         let value = match self.cursor.peek() {
             None => return Err(self.cursor.fault("the file ends where a value should stand")),
@@ -29,31 +29,31 @@ impl<'a> Reader<'a> {
                     .cursor
                     .fault(format!("more than {DEPTH} objects and lists within each other")));
             }
-            Some('{') => Literal::Table(self.table(depth + 1)?),
-            Some('[') => Literal::List(self.list(depth + 1)?),
-            Some('"' | '\'' | '`') => Literal::Text(quoted(&mut self.cursor)?),
-            Some('0'..='9' | '-' | '+' | '.') => Literal::Number(self.number()?),
-            Some(_) => self.named()?,
+            Some('{') => LiteralValue::Table(self.table(depth + 1)?),
+            Some('[') => LiteralValue::List(self.list(depth + 1)?),
+            Some('"' | '\'' | '`') => LiteralValue::Text(parse_quoted(&mut self.cursor)?),
+            Some('0'..='9' | '-' | '+' | '.') => LiteralValue::Number(self.number()?),
+            Some(_) => self.keyword()?,
         };
         self.skip_types()?;
-        Ok(Node { at, value })
+        Ok(LiteralNode { at, value })
     }
 
     /// `true`, `false`, `null`; every other name stands for something else.
-    fn named(&mut self) -> Result<Literal, Fault> {
+    fn keyword(&mut self) -> Result<LiteralValue, LiteralError> {
         let before = self.cursor.clone();
         match self.cursor.word() {
-            "true" => Ok(Literal::Switch(true)),
-            "false" => Ok(Literal::Switch(false)),
-            "null" | "undefined" => Ok(Literal::Null),
+            "true" => Ok(LiteralValue::Switch(true)),
+            "false" => Ok(LiteralValue::Switch(false)),
+            "null" | "undefined" => Ok(LiteralValue::Null),
             "" => {
                 Err(before.fault("expected a value: a text in quotes, a number, true, false, or an object"))
             }
-            word => Err(before.computed(format!("`{}` is not written out", shown(word)))),
+            word => Err(before.computed(format!("`{}` is not written out", excerpt(word)))),
         }
     }
 
-    fn table(&mut self, depth: usize) -> Result<Vec<Entry>, Fault> {
+    fn table(&mut self, depth: usize) -> Result<Vec<LiteralEntry>, LiteralError> {
         self.cursor.bump();
         let mut entries = Vec::new();
         let mut names = HashSet::new();
@@ -65,25 +65,25 @@ impl<'a> Reader<'a> {
             let before = self.cursor.clone();
             let name = self.key()?;
             if !names.insert(name.clone()) {
-                return Err(before.fault(format!("the key `{}` stands twice in this object", shown(&name))));
+                return Err(before.fault(format!("the key `{}` stands twice in this object", excerpt(&name))));
             }
             self.colon(&before, &name)?;
             let node = self.value(depth)?;
-            entries.push(Entry { name, at: before.place(), node });
+            entries.push(LiteralEntry { name, at: before.place(), node });
             self.separator('}')?;
         }
     }
 
-    fn key(&mut self) -> Result<String, Fault> {
+    fn key(&mut self) -> Result<String, LiteralError> {
         match self.cursor.peek() {
-            Some('"' | '\'') => quoted(&mut self.cursor),
+            Some('"' | '\'') => parse_quoted(&mut self.cursor),
             Some('[') => Err(self.cursor.computed("this key is computed")),
             Some('.') => Err(self.cursor.computed("`...` puts in keys that stand elsewhere")),
             None => Err(self.cursor.fault("the file ends inside an object: `}` is missing")),
             Some(c) => {
                 let word = self.cursor.word();
                 if word.is_empty() {
-                    let found = shown(&c.to_string());
+                    let found = excerpt(&c.to_string());
                     return Err(self.cursor.fault(format!("expected a key or `}}`, found `{found}`")));
                 }
                 Ok(word.to_string())
@@ -91,12 +91,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn colon(&mut self, before: &Cursor<'_>, name: &str) -> Result<(), Fault> {
+    fn colon(&mut self, before: &LiteralCursor<'_>, name: &str) -> Result<(), LiteralError> {
         self.cursor.skip_blanks()?;
         if self.cursor.eat(':') {
             return self.cursor.skip_blanks();
         }
-        let name = shown(name);
+        let name = excerpt(name);
         Err(match self.cursor.peek() {
             Some(',' | '}') => before.computed(format!("`{name}` has no value here: it stands elsewhere")),
             Some('(') => before.computed(format!("`{name}` is a function")),
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Node>, Fault> {
+    fn list(&mut self, depth: usize) -> Result<Vec<LiteralNode>, LiteralError> {
         self.cursor.bump();
         let mut nodes = Vec::new();
         loop {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The comma after a value, or `close`, which stays.
-    fn separator(&mut self, close: char) -> Result<(), Fault> {
+    fn separator(&mut self, close: char) -> Result<(), LiteralError> {
         self.cursor.skip_blanks()?;
         match self.cursor.peek() {
             Some(',') => {
@@ -135,14 +135,14 @@ impl<'a> Reader<'a> {
                 '+' | '-' | '*' | '/' | '%' | '?' | '.' | '(' | '[' | '|' | '&' | '<' | '>' | '=' | '!' | '`',
             ) => Err(self.cursor.computed("this value is the result of an expression")),
             Some(c) => {
-                let found = shown(&c.to_string());
+                let found = excerpt(&c.to_string());
                 Err(self.cursor.fault(format!("expected `,` or `{close}`, found `{found}`")))
             }
         }
     }
 
     /// A number in decimal digits, which `_` may group.
-    fn number(&mut self) -> Result<f64, Fault> {
+    fn number(&mut self) -> Result<f64, LiteralError> {
         let before = self.cursor.clone();
         let mut text = String::new();
         while let Some(c) = self.cursor.peek() {
@@ -162,11 +162,11 @@ impl<'a> Reader<'a> {
             return Err(before.computed("`...` puts in values that stand elsewhere"));
         }
         let number = text.replace('_', "").parse().ok().filter(|_| plain && known && grouped && !octal);
-        number.ok_or_else(|| before.fault(format!("`{}` is not a number in decimal digits", shown(&text))))
+        number.ok_or_else(|| before.fault(format!("`{}` is not a number in decimal digits", excerpt(&text))))
     }
 
     /// In a module: `as const`, `satisfies X`, which say something about the value and change nothing.
-    pub(super) fn skip_types(&mut self) -> Result<(), Fault> {
+    pub(super) fn skip_types(&mut self) -> Result<(), LiteralError> {
         while self.module {
             let before = self.cursor.clone();
             self.cursor.skip_blanks()?;
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A type's name: `const`, `a.B`, `import("x").Y`, with `<…>` and `[…]` after it.
-    fn type_name(&mut self) -> Result<(), Fault> {
+    fn type_name(&mut self) -> Result<(), LiteralError> {
         if self.cursor.word().is_empty() {
             return Err(self.cursor.fault("expected the name of a type"));
         }
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Steps over brackets of any kind and what is in them.
-    pub(super) fn skip_brackets(&mut self) -> Result<(), Fault> {
+    pub(super) fn skip_brackets(&mut self) -> Result<(), LiteralError> {
         let open = self.cursor.fault("this bracket is not closed");
         let mut depth = 0_usize;
         loop {
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
             match self.cursor.peek() {
                 None => return Err(open),
                 Some('"' | '\'' | '`') => {
-                    quoted(&mut self.cursor)?;
+                    parse_quoted(&mut self.cursor)?;
                     continue;
                 }
                 Some('<' | '[' | '(' | '{') => depth += 1,

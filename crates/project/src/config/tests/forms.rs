@@ -1,10 +1,10 @@
 //! Every key in every form.
 
-use super::super::keys::{KEYS, Key, Kind};
+use super::super::keys::{ConfigKey, ConfigValueKind, KEYS};
 use super::*;
 
 /// Another value than the default, as it stands in a file.
-fn other(key: &Key) -> &'static str {
+fn other(key: &ConfigKey) -> &'static str {
     match key.name {
         "projectId" => "\"other\"",
         "core.logLevel" => "\"debug\"",
@@ -38,7 +38,7 @@ fn field(config: &Config, name: &str) -> String {
         "core.watchConfig" => core.watch_config.to_string(),
         "watcher.clipboardPollInterval" => watcher.clipboard_poll_interval.to_string(),
         "watcher.preferredStrategy" => {
-            assert_eq!(watcher.preferred_strategy, Strategy::NewUnified);
+            assert_eq!(watcher.preferred_strategy, PreferredStrategy::NewUnified);
             "\"new-unified\"".to_string()
         }
         "watcher.enableBulkProcessing" => watcher.enable_bulk_processing.to_string(),
@@ -60,15 +60,15 @@ fn field(config: &Config, name: &str) -> String {
 }
 
 /// A file that sets one key, in the nested form.
-fn nested(key: &Key) -> String {
-    match key.parts() {
+fn nested(key: &ConfigKey) -> String {
+    match key.section_and_name() {
         (None, name) => format!("{{{name}: {}}}", other(key)),
         (Some(section), name) => format!("{{projectId: 'x', {section}: {{\n{name}: {}}}}}", other(key)),
     }
 }
 
 /// Whether exactly this key has its other value.
-fn holds(loaded: &Loaded, key: &Key) {
+fn holds(loaded: &LoadedConfig, key: &ConfigKey) {
     assert_eq!(field(&loaded.config, key.name), other(key), "{}", key.name);
     assert_eq!(loaded.value(key.name).as_deref(), Some(other(key)), "{}", key.name);
     for row in loaded.rows() {
@@ -83,19 +83,19 @@ fn holds(loaded: &Loaded, key: &Key) {
 
 #[test]
 fn every_key_acts_from_the_nested_form() {
-    for key in KEYS.iter().filter(|key| !key.own) {
+    for key in KEYS.iter().filter(|key| !key.user_only) {
         let loaded = json(&nested(key)).unwrap();
         holds(&loaded, key);
-        let line = if key.parts().0.is_some() { 2 } else { 1 };
-        assert_eq!(loaded.origin(key.name), Some(&Origin::Project { line }), "{}", key.name);
+        let line = if key.section_and_name().0.is_some() { 2 } else { 1 };
+        assert_eq!(loaded.origin(key.name), Some(&ConfigOrigin::Project { line }), "{}", key.name);
         assert_eq!(texts(&loaded), [""; 0]);
     }
 }
 
 #[test]
 fn every_key_acts_from_every_file() {
-    for name in FILES {
-        for key in KEYS.iter().filter(|key| !key.own) {
+    for name in PROJECT_FILES {
+        for key in KEYS.iter().filter(|key| !key.user_only) {
             let head = if name.ends_with(".json") { "" } else { "export default " };
             let place = Place::with(name, &format!("{head}{}", nested(key)), "");
             let loaded = place.load().unwrap();
@@ -108,7 +108,7 @@ fn every_key_acts_from_every_file() {
 
 #[test]
 fn every_key_of_the_older_flat_form_acts_and_is_explained() {
-    let flat: Vec<_> = KEYS.iter().filter_map(|key| Some((key, key.older?))).collect();
+    let flat: Vec<_> = KEYS.iter().filter_map(|key| Some((key, key.legacy_name?))).collect();
     assert_eq!(flat.len(), 6);
     for (key, older) in flat {
         let loaded = json(&format!("{{projectId: 'x',\n{older}: {}}}", other(key))).unwrap();
@@ -139,9 +139,10 @@ fn the_file_of_the_requirement_is_read() {
 
 #[test]
 fn the_names_of_the_original_are_read() {
-    for (older, strategy) in
-        [("standard-diff", Strategy::NewUnified), ("search-replace", Strategy::MultiSearchReplace)]
-    {
+    for (older, strategy) in [
+        ("standard-diff", PreferredStrategy::NewUnified),
+        ("search-replace", PreferredStrategy::MultiSearchReplace),
+    ] {
         let text = format!("{{\"projectId\": \"x\", \"watcher\": {{\"preferredStrategy\": \"{older}\"}}}}");
         let loaded = Place::with("relay.config.json", &text, "").load().unwrap();
         assert_eq!(loaded.config.watcher.preferred_strategy, strategy);
@@ -155,7 +156,7 @@ fn both_forms_may_be_mixed_if_they_agree() {
     assert_eq!(loaded.config.patch.linter, "a");
     assert_eq!(loaded.config.patch.pre_command, "b");
     let error = json("{projectId: 'x',\n linter: 'a',\n patch: {linter: 'b'}}").unwrap_err();
-    assert_eq!((error.fault, error.line, error.column), (ConfigFault::Conflict, 3, 10));
+    assert_eq!((error.kind, error.line, error.column), (ConfigErrorKind::Conflict, 3, 10));
     assert!(error.what.contains("line 2") && error.what.contains("line 3"), "{error}");
     assert!(json("{projectId: 'x', approval: 'yes', patch: {approvalMode: 'auto'}}").is_ok());
 }
@@ -176,9 +177,9 @@ fn the_first_of_several_files_is_read_and_the_others_are_named() {
 
 #[test]
 fn a_number_stays_in_its_range_and_is_whole() {
-    for key in KEYS.iter().filter(|key| !key.own) {
-        let Kind::Number { least, most, or_none } = key.kind else { continue };
-        let (section, name) = key.parts();
+    for key in KEYS.iter().filter(|key| !key.user_only) {
+        let ConfigValueKind::Number { least, most, or_none } = key.kind else { continue };
+        let (section, name) = key.section_and_name();
         let load =
             |value: &str| json(&format!("{{projectId: 'x', {}: {{{name}: {value}}}}}", section.unwrap()));
         for good in [least, most] {

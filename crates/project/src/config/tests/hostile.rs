@@ -18,7 +18,7 @@ fn an_error_names_the_place_and_what_is_allowed() {
         wrong.to_string(),
         "relaycode.config.json:4:21: `patch.approvalMode` is \"always\"; it may be \"auto\" or \"manual\""
     );
-    assert_eq!(wrong.fault.as_str(), "configValue");
+    assert_eq!(wrong.kind.as_str(), "configValue");
     for (text, line, column, says) in [
         ("{projectId: 'x', core: {watchConfig: 'yes'}}", 1, 38, "true or false"),
         ("{projectId: 'x',\n git: {gitBranchTemplate: 1}}", 2, 27, "\"uuid\" or \"gitCommitMsg\""),
@@ -51,13 +51,13 @@ fn an_unknown_key_does_nothing_and_is_named_with_the_one_that_was_meant() {
 #[test]
 fn a_configuration_without_an_id_says_how_to_add_it() {
     let missing = error("{}");
-    assert_eq!((missing.fault, missing.line), (ConfigFault::ProjectId, 0));
+    assert_eq!((missing.kind, missing.line), (ConfigErrorKind::ProjectId, 0));
     assert!(missing.to_string().contains("\"projectId\": \"my-app\""), "{missing}");
     let long = format!("{{projectId: '{}'}}", "x".repeat(101));
     for bad in ["''", "' x'", "'x '", "'a\\nb'", "'a\\u202eb'", "'a\\u200bb'", "'\\u001b[2J'", "null", "[]"] {
-        assert_eq!(error(&format!("{{projectId: {bad}}}")).fault, ConfigFault::ProjectId, "{bad}");
+        assert_eq!(error(&format!("{{projectId: {bad}}}")).kind, ConfigErrorKind::ProjectId, "{bad}");
     }
-    assert_eq!(error(&long).fault, ConfigFault::ProjectId);
+    assert_eq!(error(&long).kind, ConfigErrorKind::ProjectId);
     for good in ["x", "@scope/app", "a.b", "my app", "größe", &"x".repeat(100)] {
         assert!(json(&format!("{{projectId: '{good}'}}")).is_ok(), "{good}");
     }
@@ -113,7 +113,7 @@ fn messages_hold_nothing_that_a_terminal_obeys() {
 fn encodings_are_told_apart() {
     let bytes = |bytes: &[u8]| {
         let place = Place::new();
-        fs::write(place.root().join(FILES[0]), bytes).unwrap();
+        fs::write(place.root().join(PROJECT_FILES[0]), bytes).unwrap();
         place.load()
     };
     assert_eq!(bytes(b"\xef\xbb\xbf{projectId: 'x'}").unwrap().config.project_id.as_deref(), Some("x"));
@@ -124,7 +124,7 @@ fn encodings_are_told_apart() {
         (b"\xfe\xff\0{\0}", 0, "UTF-16"),
     ] {
         let error = bytes(text).unwrap_err();
-        assert_eq!((error.fault, error.line), (ConfigFault::Unreadable, line), "{error}");
+        assert_eq!((error.kind, error.line), (ConfigErrorKind::Unreadable, line), "{error}");
         assert!(error.what.contains(says), "{error}");
     }
 }
@@ -144,7 +144,7 @@ fn what_is_no_plain_file_of_the_project_is_refused_at_once() {
     ] {
         for owner in ["project", "home"] {
             let place = Place::new();
-            let name = if owner == "home" { USER_FILE } else { FILES[0] };
+            let name = if owner == "home" { USER_FILE } else { PROJECT_FILES[0] };
             let folder = place.temp.path().join(owner);
             let path = folder.join(name);
             fs::write(place.temp.path().join("outside"), "{projectId: 'x'}").unwrap();
@@ -164,7 +164,7 @@ fn what_is_no_plain_file_of_the_project_is_refused_at_once() {
                 _ => fs::write(&path, vec![b' '; (1 << 20) + 1]).unwrap(),
             }
             let error = place.load().unwrap_err();
-            assert_eq!((error.fault, error.line), (ConfigFault::Unreadable, 0), "{kind}: {error}");
+            assert_eq!((error.kind, error.line), (ConfigErrorKind::Unreadable, 0), "{kind}: {error}");
             let says = if owner == "home" && kind == "link to a device" { "no plain file" } else { says };
             assert!(error.what.contains(says), "{owner}, {kind}: {error}");
         }
@@ -177,7 +177,7 @@ fn a_link_within_the_project_is_followed() {
     let place = Place::new();
     fs::create_dir(place.root().join("etc")).unwrap();
     fs::write(place.root().join("etc/relay.json"), "{projectId: 'x'}").unwrap();
-    symlink("etc/relay.json", place.root().join(FILES[0])).unwrap();
+    symlink("etc/relay.json", place.root().join(PROJECT_FILES[0])).unwrap();
     assert_eq!(place.load().unwrap().config.project_id.as_deref(), Some("x"));
 }
 
@@ -185,7 +185,7 @@ fn a_link_within_the_project_is_followed() {
 fn a_file_that_would_have_to_be_run_is_refused_with_the_way_out() {
     let text = "export default {\n  projectId: 'x',\n  patch: { linter: process.env.LINTER },\n}";
     let error = Place::with("relaycode.config.ts", text, "").load().unwrap_err();
-    assert_eq!((error.fault, error.line, error.column), (ConfigFault::Computed, 3, 20));
+    assert_eq!((error.kind, error.line, error.column), (ConfigErrorKind::Computed, 3, 20));
     assert!(error.to_string().contains("relaycode.config.json"), "{error}");
 }
 

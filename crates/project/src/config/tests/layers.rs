@@ -39,7 +39,7 @@ fn every_key_acts_from_the_users_own_file() {
     ] {
         let loaded = both("", &own(name, value)).unwrap();
         assert_eq!(loaded.value(name).unwrap().trim_matches('"'), value, "{name}");
-        assert_eq!(loaded.origin(name), Some(&Origin::User { line: 3 }), "{name}");
+        assert_eq!(loaded.origin(name), Some(&ConfigOrigin::User { line: 3 }), "{name}");
         assert_eq!(loaded.rows().iter().filter(|row| !row.is_default).count(), 1, "{name}");
         assert_eq!(loaded.config, loaded.without_project);
         assert_eq!(texts(&loaded), [""; 0]);
@@ -73,8 +73,8 @@ fn the_project_lies_over_the_user() {
     assert_eq!(loaded.config.core.log_level, LogLevel::Warn);
     assert_eq!(loaded.without_project.core.log_level, LogLevel::Debug);
     assert!(!loaded.config.core.watch_config);
-    assert_eq!(loaded.origin("core.logLevel"), Some(&Origin::Project { line: 1 }));
-    assert_eq!(loaded.origin("core.watchConfig"), Some(&Origin::User { line: 1 }));
+    assert_eq!(loaded.origin("core.logLevel"), Some(&ConfigOrigin::Project { line: 1 }));
+    assert_eq!(loaded.origin("core.watchConfig"), Some(&ConfigOrigin::User { line: 1 }));
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn a_user_who_wants_to_be_asked_is_asked() {
     )
     .unwrap();
     assert_eq!(loaded.config.patch.approval_mode, ApprovalMode::Manual);
-    assert_eq!(loaded.origin("patch.approvalMode"), Some(&Origin::User { line: 2 }));
+    assert_eq!(loaded.origin("patch.approvalMode"), Some(&ConfigOrigin::User { line: 2 }));
     assert!(texts(&loaded)[0].starts_with("2: `patch.approvalMode` does nothing here"));
-    assert_eq!(loaded.project_wants().settings, []);
+    assert_eq!(loaded.trust_request().settings, []);
     let strict =
         both("{projectId: 'x', patch: {approvalMode: 'manual'}}", "patch: {approvalMode: auto}").unwrap();
     assert_eq!(strict.config.patch.approval_mode, ApprovalMode::Manual);
@@ -126,7 +126,7 @@ fn the_users_file_may_be_a_link() {
 }
 
 fn wants(project: &str, own: &str) -> (Vec<String>, Vec<String>) {
-    let wants = both(&format!("{{projectId: 'x', patch: {{{project}}}}}"), own).unwrap().project_wants();
+    let wants = both(&format!("{{projectId: 'x', patch: {{{project}}}}}"), own).unwrap().trust_request();
     let rows =
         |rows: Vec<(String, String)>| rows.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
     (rows(wants.commands), rows(wants.settings))

@@ -24,7 +24,7 @@ fn new_changed_deleted_and_renamed_files_are_committed_and_nothing_else() {
     let paths = ["a.txt", "new.txt", "sub/b.txt", "moved.txt", "never.txt"];
     let made = scene.git().commit(&paths, "feat: all of it").unwrap();
     assert_eq!(made.id, scene.plain(&["rev-parse", "HEAD"]).trim());
-    assert!(made.ended_well);
+    assert!(made.hooks_succeeded);
     assert_eq!(files(&scene), ["M a.txt", "A moved.txt", "A new.txt", "D sub/b.txt"]);
     assert_eq!(scene.plain(&["status", "--porcelain"]), "A  staged.txt\n?? loose.txt\n");
     assert!(matches!(scene.git().commit(&paths, "again"), Err(GitError::NothingToCommit)));
@@ -68,7 +68,10 @@ fn a_message_is_only_text() {
     for empty in ["", " \n\t", "\u{200b}", "\0"] {
         assert!(matches!(scene.git().commit(&["a.txt"], empty), Err(GitError::EmptyMessage)), "{empty:?}");
     }
-    assert!(matches!(scene.git().commit(&["a.txt"], &"x".repeat(1 << 20)), Err(GitError::TooMuch { .. })));
+    assert!(matches!(
+        scene.git().commit(&["a.txt"], &"x".repeat(1 << 20)),
+        Err(GitError::LimitExceeded { .. })
+    ));
 }
 
 #[test]
@@ -151,7 +154,7 @@ fn a_file_below_the_top_is_committed_by_its_own_path() {
     scene.file("sub/b.txt", "changed\n");
     scene.file("sub/new.txt", "new\n");
     scene.file("b.txt", "not meant\n");
-    let below = Git::with(&scene.run, &scene.root().join("sub"));
+    let below = Git::with_runner(&scene.run, &scene.root().join("sub"));
     below.commit(&["b.txt", "new.txt"], "m").unwrap();
     assert_eq!(files(&scene), ["M sub/b.txt", "A sub/new.txt"]);
     scene.hook("pre-commit", "exit 1");

@@ -4,12 +4,12 @@ use super::*;
 
 const ALL: usize = 1 << 20;
 
-fn uncommitted(scene: &Scene) -> Diff {
-    scene.git().diff(Range::Uncommitted, &[], ALL).unwrap()
+fn uncommitted(scene: &Scene) -> GitDiff {
+    scene.git().diff(DiffRange::Uncommitted, &[], ALL).unwrap()
 }
 
-fn paths(diff: &Diff) -> Vec<&str> {
-    diff.parts.iter().map(|part| part.path.as_str()).collect()
+fn paths(diff: &GitDiff) -> Vec<&str> {
+    diff.files.iter().map(|part| part.path.as_str()).collect()
 }
 
 /// A second commit, on a branch of its own.
@@ -41,8 +41,8 @@ fn uncommitted_work_is_staged_unstaged_and_new_files() {
         paths(&diff),
         ["a.txt", "sub/b.txt", "sub/staged.txt", ".gitignore", "bin", "link", "new ü/x y.txt"]
     );
-    assert_eq!(diff.parts.iter().filter(|part| part.untracked).count(), 4);
-    let left_out: Vec<_> = diff.left_out.iter().map(|file| (file.path.as_str(), file.why)).collect();
+    assert_eq!(diff.files.iter().filter(|part| part.untracked).count(), 4);
+    let left_out: Vec<_> = diff.omitted.iter().map(|file| (file.path.as_str(), file.why)).collect();
     assert_eq!(
         left_out,
         [(".env", "by its name it holds secrets"), ("nested/", "it is a repository of its own")]
@@ -53,7 +53,7 @@ fn uncommitted_work_is_staged_unstaged_and_new_files() {
             && diff.text.contains("Binary files /dev/null and b/bin differ")
     );
     assert_eq!(diff.text.len() as u64, diff.bytes());
-    assert!(!diff.cut);
+    assert!(!diff.truncated);
     // git itself takes it.
     fs::remove_dir_all(scene.root().join("nested")).unwrap();
     scene.plain(&["stash", "-q", "-u"]);
@@ -75,13 +75,16 @@ fn only_the_wanted_files_are_in_it_and_names_are_only_names() {
         scene.file(name, "x\n");
     }
     scene.file("a.txt", "changed\n");
-    let some = |paths: &[&str]| scene.git().diff(Range::Uncommitted, paths, ALL).unwrap();
+    let some = |paths: &[&str]| scene.git().diff(DiffRange::Uncommitted, paths, ALL).unwrap();
     assert_eq!(paths(&some(&["[a].txt"])), ["[a].txt"]);
     assert_eq!(paths(&some(&["-rf", ":!x"])), ["-rf", ":!x"]);
     assert_eq!(paths(&some(&["sub"])), ["sub/n"]);
     assert!(some(&["none"]).is_empty());
     for bad in ["../x", "/etc/passwd", ""] {
-        assert!(matches!(scene.git().diff(Range::Uncommitted, &[bad], ALL), Err(GitError::BadPath { .. })));
+        assert!(matches!(
+            scene.git().diff(DiffRange::Uncommitted, &[bad], ALL),
+            Err(GitError::BadPath { .. })
+        ));
     }
 }
 
@@ -97,11 +100,11 @@ fn a_branch_is_compared_with_where_it_left_its_base() {
     scene.plain(&["checkout", "-q", "work"]);
     scene.file("new.txt", "new\n");
     let base = scene.git().default_base().unwrap();
-    assert_eq!((base.name.as_str(), base.why), ("main", Why::Usual));
-    assert_eq!(paths(&scene.git().diff(Range::Since(&base), &[], ALL).unwrap()), ["a.txt"]);
-    let work = scene.git().diff(Range::SinceWithWork(&base), &[], ALL).unwrap();
+    assert_eq!((base.name.as_str(), base.reason), ("main", BaseReason::CommonName));
+    assert_eq!(paths(&scene.git().diff(DiffRange::SinceBase(&base), &[], ALL).unwrap()), ["a.txt"]);
+    let work = scene.git().diff(DiffRange::SinceBaseUncommitted(&base), &[], ALL).unwrap();
     assert_eq!(paths(&work), ["a.txt", "new.txt"]);
-    assert_eq!(paths(&scene.git().diff(Range::LastCommit, &[], ALL).unwrap()), ["a.txt"]);
+    assert_eq!(paths(&scene.git().diff(DiffRange::LastCommit, &[], ALL).unwrap()), ["a.txt"]);
     assert!(scene.git().has_uncommitted(&[]).unwrap());
     assert!(!scene.git().has_uncommitted(&["a.txt"]).unwrap());
 }
@@ -120,7 +123,7 @@ fn renames_modes_and_odd_names_have_their_path() {
     let diff = uncommitted(&scene);
     assert_eq!(paths(&diff), ["a.txt", "sub/re named.txt", "tab\\t\"q\".txt", "ü b/c d.bin"]);
     assert!(diff.text.contains("similarity index 100%"), "{}", diff.text);
-    let sum: u64 = diff.parts.iter().map(|part| part.bytes).sum();
+    let sum: u64 = diff.files.iter().map(|part| part.bytes).sum();
     assert_eq!(sum, diff.text.len() as u64);
 }
 
@@ -133,7 +136,7 @@ fn conflicts_are_shown_as_they_stand_in_the_files() {
     scene.plain(&["commit", "-q", "-a", "-m", "other"]);
     assert!(!scene.try_plain(&scene.root(), &["merge", "-q", "work"]).0);
     let diff = uncommitted(&scene);
-    assert!(diff.parts.iter().all(|part| part.path == "a.txt"), "{diff:?}");
+    assert!(diff.files.iter().all(|part| part.path == "a.txt"), "{diff:?}");
     assert!(diff.text.contains("<<<<<<<"), "{}", diff.text);
 }
 
@@ -142,35 +145,35 @@ fn a_base_is_found_in_this_order_and_a_name_is_only_a_name() {
     let scene = Scene::new();
     let first = scene.plain(&["rev-parse", "HEAD"]).trim().to_string();
     branch(&scene);
-    let default = |scene: &Scene| scene.git().default_base().map(|base| (base.name, base.why));
-    assert_eq!(default(&scene).unwrap(), ("main".to_string(), Why::Usual));
+    let default = |scene: &Scene| scene.git().default_base().map(|base| (base.name, base.reason));
+    assert_eq!(default(&scene).unwrap(), ("main".to_string(), BaseReason::CommonName));
     scene.plain(&["branch", "-m", "main", "master"]);
-    assert_eq!(default(&scene).unwrap(), ("master".to_string(), Why::Usual));
+    assert_eq!(default(&scene).unwrap(), ("master".to_string(), BaseReason::CommonName));
     scene.plain(&["branch", "-D", "master"]);
-    assert_eq!(default(&scene).unwrap(), ("HEAD~1".to_string(), Why::Previous));
+    assert_eq!(default(&scene).unwrap(), ("HEAD~1".to_string(), BaseReason::PreviousCommit));
     scene.plain(&["update-ref", "refs/remotes/origin/trunk", &first]);
     scene.plain(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
-    assert_eq!(default(&scene).unwrap(), ("origin/trunk".to_string(), Why::Remote));
+    assert_eq!(default(&scene).unwrap(), ("origin/trunk".to_string(), BaseReason::RemoteHead));
     // One that leads nowhere is passed over.
     scene.plain(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone"]);
-    assert_eq!(default(&scene).unwrap().1, Why::Previous);
+    assert_eq!(default(&scene).unwrap().1, BaseReason::PreviousCommit);
     // A tag called main is no branch.
     scene.plain(&["tag", "main", "HEAD"]);
-    assert_eq!(default(&scene).unwrap().1, Why::Previous);
+    assert_eq!(default(&scene).unwrap().1, BaseReason::PreviousCommit);
 
     scene.plain(&["update-ref", "refs/heads/-o/x", &first]);
     scene.plain(&["update-ref", "refs/heads/--output=PWNED", &first]);
     for name in ["-o/x", "--output=PWNED", "HEAD~1", "work~1", &first, &first[..8], "@~1"] {
-        let base = scene.git().base(name).unwrap();
-        assert_eq!((base.commit.as_str(), base.why), (first.as_str(), Why::Named), "{name}");
-        assert_eq!(paths(&scene.git().diff(Range::Since(&base), &[], ALL).unwrap()), ["a.txt"]);
+        let base = scene.git().resolve_base(name).unwrap();
+        assert_eq!((base.commit.as_str(), base.reason), (first.as_str(), BaseReason::Explicit), "{name}");
+        assert_eq!(paths(&scene.git().diff(DiffRange::SinceBase(&base), &[], ALL).unwrap()), ["a.txt"]);
     }
     for name in
         ["", "none", "--help", "-p", "^work", "work..main", "HEAD:a.txt", "HEAD^{tree}", "a\nb", "x\0y"]
     {
-        assert!(matches!(scene.git().base(name), Err(GitError::NoBase { .. })), "{name:?}");
+        assert!(matches!(scene.git().resolve_base(name), Err(GitError::NoBase { .. })), "{name:?}");
     }
-    assert!(scene.git().base(&"x".repeat(2_000)).is_err());
+    assert!(scene.git().resolve_base(&"x".repeat(2_000)).is_err());
     assert!(!scene.root().join("PWNED").exists());
 }
 
@@ -182,11 +185,11 @@ fn no_commits_one_commit_detached_and_shallow_are_told_apart() {
     unborn.file("new.txt", "y\n");
     assert_eq!(paths(&uncommitted(&unborn)), ["staged.txt", "new.txt"]);
     assert!(matches!(unborn.git().default_base(), Err(GitError::NoCommits { .. })));
-    assert!(matches!(unborn.git().base("main"), Err(GitError::NoCommits { .. })));
-    assert!(matches!(unborn.git().diff(Range::LastCommit, &[], ALL), Err(GitError::NoCommits { .. })));
+    assert!(matches!(unborn.git().resolve_base("main"), Err(GitError::NoCommits { .. })));
+    assert!(matches!(unborn.git().diff(DiffRange::LastCommit, &[], ALL), Err(GitError::NoCommits { .. })));
 
     let one = Scene::new();
-    assert_eq!(paths(&one.git().diff(Range::LastCommit, &[], ALL).unwrap()), ["a.txt", "sub/b.txt"]);
+    assert_eq!(paths(&one.git().diff(DiffRange::LastCommit, &[], ALL).unwrap()), ["a.txt", "sub/b.txt"]);
     one.plain(&["branch", "-m", "main", "dev"]);
     let error = one.git().default_base().unwrap_err();
     assert!(matches!(error, GitError::NoBase { shallow: false, .. }), "{error}");
@@ -195,29 +198,32 @@ fn no_commits_one_commit_detached_and_shallow_are_told_apart() {
     branch(&detached);
     detached.plain(&["checkout", "-q", "--detach"]);
     let base = detached.git().default_base().unwrap();
-    assert_eq!(paths(&detached.git().diff(Range::Since(&base), &[], ALL).unwrap()), ["a.txt"]);
+    assert_eq!(paths(&detached.git().diff(DiffRange::SinceBase(&base), &[], ALL).unwrap()), ["a.txt"]);
 
     detached.plain(&["checkout", "-q", "work"]);
     let from = format!("file://{}", detached.root().display());
     let shallow = detached.dir.path().join("shallow");
     let words = ["clone", "-q", "--depth=1", "--single-branch", "-b", "work", &from, "shallow"];
     assert!(detached.try_plain(detached.dir.path(), &words).0);
-    let git = Git::with(&detached.run, &shallow);
-    assert!(matches!(git.base("HEAD~1"), Err(GitError::NoBase { shallow: true, .. })));
-    let error = git.diff(Range::LastCommit, &[], ALL).unwrap_err();
+    let git = Git::with_runner(&detached.run, &shallow);
+    assert!(matches!(git.resolve_base("HEAD~1"), Err(GitError::NoBase { shallow: true, .. })));
+    let error = git.diff(DiffRange::LastCommit, &[], ALL).unwrap_err();
     assert!(error.to_string().contains("--unshallow"), "{error}");
-    assert!(git.diff(Range::Uncommitted, &[], ALL).unwrap().is_empty());
+    assert!(git.diff(DiffRange::Uncommitted, &[], ALL).unwrap().is_empty());
 
     let other = Scene::new();
     other.plain(&["checkout", "-q", "--orphan", "island"]);
     other.plain(&["commit", "-q", "-m", "alone"]);
-    let base = other.git().base("main").unwrap();
-    assert!(matches!(other.git().diff(Range::Since(&base), &[], ALL), Err(GitError::NoFork { .. })));
+    let base = other.git().resolve_base("main").unwrap();
+    assert!(matches!(
+        other.git().diff(DiffRange::SinceBase(&base), &[], ALL),
+        Err(GitError::NoMergeBase { .. })
+    ));
 
     let none = TempDir::new().unwrap();
-    let git = Git::with(&other.run, none.path());
+    let git = Git::with_runner(&other.run, none.path());
     assert!(matches!(git.default_base(), Err(GitError::NotARepository { .. })));
-    assert!(matches!(git.diff(Range::Uncommitted, &[], ALL), Err(GitError::NotARepository { .. })));
+    assert!(matches!(git.diff(DiffRange::Uncommitted, &[], ALL), Err(GitError::NotARepository { .. })));
 }
 
 #[test]
@@ -227,12 +233,12 @@ fn a_project_below_the_top_sees_only_itself() {
     scene.file("outside.txt", "x\n");
     scene.file("sub/b.txt", "inside\n");
     scene.file("sub/new.txt", "x\n");
-    let below = Git::with(&scene.run, &scene.root().join("sub"));
-    let diff = below.diff(Range::Uncommitted, &[], ALL).unwrap();
+    let below = Git::with_runner(&scene.run, &scene.root().join("sub"));
+    let diff = below.diff(DiffRange::Uncommitted, &[], ALL).unwrap();
     assert_eq!(paths(&diff), ["b.txt", "new.txt"]);
     assert!(diff.text.contains("diff --git a/b.txt b/b.txt"), "{}", diff.text);
-    assert_eq!(paths(&below.diff(Range::Uncommitted, &["b.txt"], ALL).unwrap()), ["b.txt"]);
-    assert_eq!(paths(&below.diff(Range::LastCommit, &[], ALL).unwrap()), ["b.txt"]);
+    assert_eq!(paths(&below.diff(DiffRange::Uncommitted, &["b.txt"], ALL).unwrap()), ["b.txt"]);
+    assert_eq!(paths(&below.diff(DiffRange::LastCommit, &[], ALL).unwrap()), ["b.txt"]);
 }
 
 #[test]
@@ -269,15 +275,15 @@ fn what_is_too_large_names_its_files_and_keeps_their_sizes() {
     scene.file("a.txt", &"long line\n".repeat(1_000));
     scene.file("new.txt", &"x\n".repeat(5_000));
     scene.file("small.txt", "x\n");
-    let diff = scene.git().diff(Range::Uncommitted, &[], 1_000).unwrap();
-    assert!(diff.cut && diff.text.len() <= 1_000 && diff.bytes() > 1_000);
+    let diff = scene.git().diff(DiffRange::Uncommitted, &[], 1_000).unwrap();
+    assert!(diff.truncated && diff.text.len() <= 1_000 && diff.bytes() > 1_000);
     let largest = diff.largest(2);
     assert_eq!(largest.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["a.txt", "new.txt"]);
     let whole = uncommitted(&scene);
-    let exact = scene.git().diff(Range::Uncommitted, &[], whole.text.len()).unwrap();
+    let exact = scene.git().diff(DiffRange::Uncommitted, &[], whole.text.len()).unwrap();
     assert_eq!(exact, whole);
-    let less = scene.git().diff(Range::Uncommitted, &[], whole.text.len() - 1).unwrap();
-    assert!(less.cut && less.bytes() > whole.text.len() as u64 - 1);
+    let less = scene.git().diff(DiffRange::Uncommitted, &[], whole.text.len() - 1).unwrap();
+    assert!(less.truncated && less.bytes() > whole.text.len() as u64 - 1);
 }
 
 #[test]
@@ -289,6 +295,6 @@ fn what_git_ignores_is_listed_by_directories() {
     let mut ignored = scene.git().ignored().unwrap();
     ignored.sort();
     assert_eq!(ignored, [b"sub/y.log".to_vec(), b"target/".to_vec()]);
-    let below = Git::with(&scene.run, &scene.root().join("sub"));
+    let below = Git::with_runner(&scene.run, &scene.root().join("sub"));
     assert_eq!(below.ignored().unwrap(), [b"y.log".to_vec()]);
 }

@@ -2,9 +2,9 @@
 
 mod commit;
 mod diff;
-mod poison;
-mod reads;
-mod runs;
+mod hooks;
+mod hostile_repository;
+mod queries;
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,11 +14,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use relaycode_exec::{Captured, End, ExecError, Finished, Input, Job, Output, Program};
-use relaycode_testkit::git::AROUND;
+use relaycode_exec::{
+    CapturedOutput, ExecError, ExitReason, Job, JobCommand, JobInput, JobOutcome, JobOutput,
+};
+use relaycode_testkit::git::GIT_ENV;
 use tempfile::TempDir;
 
-use super::call::Run;
+use super::call::GitRunner;
 use super::*;
 
 /// Runs jobs without a keeper, in an environment of its own: what the tests here are about is which
@@ -28,9 +30,9 @@ struct Direct {
     around: Vec<(String, String)>,
 }
 
-impl Run for Direct {
-    fn run(&self, job: &Job, _: &dyn Fn() -> bool) -> Result<Finished, ExecError> {
-        let Program::Argv(words) = &job.program else { panic!("a shell") };
+impl GitRunner for Direct {
+    fn run(&self, job: &Job, _: &dyn Fn() -> bool) -> Result<JobOutcome, ExecError> {
+        let JobCommand::Argv(words) = &job.command else { panic!("a shell") };
         let removed = |name: &str| {
             job.environment.remove.iter().any(|gone| gone == name)
                 || job.environment.remove_prefixes.iter().any(|prefix| name.starts_with(prefix))
@@ -46,17 +48,17 @@ impl Run for Direct {
             _ => ExecError::CannotRun { program: "git".to_string(), source },
         })?;
         let mut stdin = child.stdin.take().unwrap();
-        if let Input::Bytes(bytes) = &job.input {
+        if let JobInput::Bytes(bytes) = &job.input {
             let _ = stdin.write_all(bytes);
         }
         drop(stdin);
         let mut output = child.wait_with_output().unwrap();
-        if job.output == Output::Together {
+        if job.output == JobOutput::Merged {
             output.stdout.append(&mut output.stderr);
         }
-        let captured = |head: Vec<u8>| Captured { head, ..Captured::default() };
-        Ok(Finished {
-            end: End::Exited(output.status.code().unwrap_or(-1)),
+        let captured = |head: Vec<u8>| CapturedOutput { head, ..CapturedOutput::default() };
+        Ok(JobOutcome {
+            reason: ExitReason::Exited(output.status.code().unwrap_or(-1)),
             stdout: captured(output.stdout),
             stderr: captured(output.stderr),
             took: Duration::ZERO,
@@ -85,7 +87,7 @@ impl Scene {
     /// The same without a commit.
     fn unborn() -> Scene {
         let dir = TempDir::new().unwrap();
-        let around = AROUND.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let around = GIT_ENV.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let scene = Scene { dir, run: Direct { around } };
         fs::create_dir(scene.root()).unwrap();
         scene.plain(&["init", "-q", "-b", "main", "."]);
@@ -97,7 +99,7 @@ impl Scene {
     }
 
     fn git(&self) -> Git<'_> {
-        Git::with(&self.run, &self.root())
+        Git::with_runner(&self.run, &self.root())
     }
 
     fn file(&self, path: &str, text: &str) {
@@ -116,9 +118,9 @@ impl Scene {
     fn try_plain(&self, directory: &Path, words: &[&str]) -> (bool, String) {
         let words = ["git"].iter().chain(words).map(OsString::from);
         let mut job = Job::argv(words, directory);
-        job.output = Output::Together;
-        let finished = Run::run(&self.run, &job, &|| false).unwrap();
-        (finished.end.is_success(), finished.stdout.text())
+        job.output = JobOutput::Merged;
+        let finished = GitRunner::run(&self.run, &job, &|| false).unwrap();
+        (finished.reason.is_success(), finished.stdout.text())
     }
 
     /// A program that leaves a mark and passes on what it reads.

@@ -1,6 +1,6 @@
 //! "apply?" and everything that can be done before saying yes.
 
-use relaycode_door::Revision;
+use relaycode_door::PlanRevision;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs;
@@ -11,28 +11,29 @@ use super::*;
 
 const ASKED: &str = "e edit · w why · ?  ";
 
-fn ask(desk: Desk, script: Script) -> (Reply, String) {
+fn ask(desk: Desk, script: Script) -> (ApprovalReply, String) {
     let (plan, proposal, rules) = (plan(), proposal(), guarded());
-    let question = Question::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &rules };
+    let question =
+        ApprovalQuestion::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &rules };
     desk.ask(&question, script)
 }
 
 /// Asks with an editor or pager that `run` stands in for.
 fn ask_with(
     desk: Desk,
-    run: impl Fn(&Job) -> Result<Finished, ExecError> + 'static,
+    run: impl Fn(&Job) -> Result<JobOutcome, ExecError> + 'static,
     script: Script,
-) -> (Reply, String) {
+) -> (ApprovalReply, String) {
     let (plan, proposal) = (plan(), proposal());
-    let question = Question::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &[] };
+    let question = ApprovalQuestion::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &[] };
     let approver = desk.approver(run);
     desk.ask_with(approver, &question, script)
 }
 
 fn words(job: &Job) -> Vec<OsString> {
-    match &job.program {
-        relaycode_exec::Program::Argv(words) => words.clone(),
-        relaycode_exec::Program::Shell(_) => panic!("no shell is involved"),
+    match &job.command {
+        relaycode_exec::JobCommand::Argv(words) => words.clone(),
+        relaycode_exec::JobCommand::Shell(_) => panic!("no shell is involved"),
     }
 }
 
@@ -64,9 +65,9 @@ fn the_same_plan_is_shown_once_and_another_again() {
     let person = desk.person(&[(ASKED, "y\n"), (ASKED, "y\n"), (ASKED, "y\n")]);
     for about in [b"abc", b"abc", b"new"] {
         let digest = Digest::of(about);
-        let question = Question::Apply { proposal: &proposal, plan: &plan, digest, rules: &[] };
-        assert_eq!(approver.decide(&question), Reply::Yes { digest });
-        assert_eq!(approver.shown(), Some(digest));
+        let question = ApprovalQuestion::Apply { proposal: &proposal, plan: &plan, digest, rules: &[] };
+        assert_eq!(approver.decide(&question), ApprovalReply::Yes { digest });
+        assert_eq!(approver.shown_digest(), Some(digest));
     }
     drop((approver, desk));
     let seen = person.join().unwrap();
@@ -75,7 +76,7 @@ fn the_same_plan_is_shown_once_and_another_again() {
 
 #[test]
 fn a_no_may_have_a_reason() {
-    let scripts: [(Script, Reply); 6] = [
+    let scripts: [(Script, ApprovalReply); 6] = [
         (&[(ASKED, "n\n")], no()),
         (&[(ASKED, "n because the tests are missing\n")], because("the tests are missing")),
         (&[(ASKED, "N the tests are missing\n")], because("the tests are missing")),
@@ -149,7 +150,7 @@ fn what_is_longer_than_the_screen_goes_to_the_pager_privately() {
     let jobs = jobs.borrow();
     assert_eq!(jobs.len(), 1, "what fits is printed");
     assert_eq!(words(&jobs[0])[..3], ["less", "-FRX", "-R"]);
-    assert_eq!(jobs[0].output, relaycode_exec::Output::Terminal);
+    assert_eq!(jobs[0].output, relaycode_exec::JobOutput::Terminal);
     assert!(jobs[0].environment.set.contains(&("LESSSECURE".into(), "1".into())));
     assert!(jobs[0].environment.remove.contains(&"LESSOPEN".into()));
 }
@@ -163,15 +164,15 @@ fn without_a_pager_it_is_printed() {
 
 #[test]
 fn files_and_places_are_picked_by_number() {
-    let leave = |name: &str| Revision::LeaveOut(path(name));
-    let only = |places: &[usize]| Revision::OnlyHunks(path("src/cart.ts"), places.to_vec());
-    let scripts: [(Script, Reply); 6] = [
-        (&[(ASKED, "f\n"), ("which?", "1 3\n")], Reply::Revise(vec![leave("src/money.ts")])),
-        (&[(ASKED, "f\n"), ("which?", "-3\n")], Reply::Revise(vec![leave("old.ts")])),
-        (&[(ASKED, "f -1.2\n")], Reply::Revise(vec![only(&[0, 2])])),
+    let leave = |name: &str| PlanRevision::LeaveOut(path(name));
+    let only = |places: &[usize]| PlanRevision::OnlyHunks(path("src/cart.ts"), places.to_vec());
+    let scripts: [(Script, ApprovalReply); 6] = [
+        (&[(ASKED, "f\n"), ("which?", "1 3\n")], ApprovalReply::Revise(vec![leave("src/money.ts")])),
+        (&[(ASKED, "f\n"), ("which?", "-3\n")], ApprovalReply::Revise(vec![leave("old.ts")])),
+        (&[(ASKED, "f -1.2\n")], ApprovalReply::Revise(vec![only(&[0, 2])])),
         (
             &[(ASKED, "f\n"), ("which?", "d 1.3\n"), ("+new 57", ""), ("which?", "1.3 2\n")],
-            Reply::Revise(vec![only(&[2]), leave("old.ts")]),
+            ApprovalReply::Revise(vec![only(&[2]), leave("old.ts")]),
         ),
         (&[(ASKED, "f\n"), ("which?", "\n"), (ASKED, "n\n")], no()),
         (
@@ -220,7 +221,7 @@ fn an_edited_text_becomes_a_revision() {
         let file = last(job);
         assert_eq!(file.extension().unwrap(), "ts");
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(job.output, relaycode_exec::Output::Terminal);
+        assert_eq!(job.output, relaycode_exec::JobOutput::Terminal);
         let text = fs::read_to_string(&file).unwrap() + "three\n";
         // As editors do: a new file over the old one, and something left beside it.
         fs::write(file.with_extension("new"), text).unwrap();
@@ -228,7 +229,8 @@ fn an_edited_text_becomes_a_revision() {
         fs::write(file.with_extension("swp"), "").unwrap();
         ended(0)
     };
-    let expected = Reply::Revise(vec![Revision::Text(path("src/money.ts"), b"one\ntwo\nthree\n".to_vec())]);
+    let expected =
+        ApprovalReply::Revise(vec![PlanRevision::Text(path("src/money.ts"), b"one\ntwo\nthree\n".to_vec())]);
     let (reply, seen) = ask_with(Desk::new(), run, &[(ASKED, "e\n"), ("edit which?", "2\n")]);
     assert_eq!(reply, expected, "{seen}");
     let (reply, _) = ask_with(Desk::new(), run, &[(ASKED, "e src/money.ts\n")]);
@@ -269,8 +271,9 @@ fn hostile_text_is_shown_and_never_obeyed() {
     let plan = Plan { files: vec![file("a.ts", Some("x\n"), Some(hostile))], ..Plan::default() };
     let mut proposal = proposal();
     proposal.control.git_commit_msg = Some(hostile.to_string());
-    let rules = [Rule::Guarded { path: path("a.ts"), why: hostile.to_string() }];
-    let question = Question::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &rules };
+    let rules = [ApprovalRule::Guarded { path: path("a.ts"), why: hostile.to_string() }];
+    let question =
+        ApprovalQuestion::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &rules };
     let script: Script = &[
         (ASKED, "d\n"),
         (ASKED, "w\n"),

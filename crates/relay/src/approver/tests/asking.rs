@@ -1,27 +1,27 @@
 //! How an answer is taken, whatever the question; trust, a new change, and "keep?".
 
 use relaycode_door::GateReport;
-use relaycode_door::gate::{Diagnostic, Step, StepReport, StepResult};
+use relaycode_door::gate::{Diagnostic, GateStep, StepReport, StepResult};
 use relaycode_ledger::TxId;
-use relaycode_project::trust::Wants;
+use relaycode_project::trust::TrustRequest;
 
 use super::*;
 
-fn wants() -> Wants {
+fn wants() -> TrustRequest {
     let own = |name: &str, value: &str| (name.to_string(), value.to_string());
-    Wants {
+    TrustRequest {
         commands: vec![own("linter", "bun tsc --noEmit"), own("postCommand", "make fmt")],
-        ..Wants::default()
+        ..TrustRequest::default()
     }
 }
 
 #[test]
 fn trust_is_asked_for_what_is_shown() {
     let wants = wants();
-    let question = Question::Trust { wants: &wants, before: None };
+    let question = ApprovalQuestion::Trust { wants: &wants, before: None };
     let script: Script = &[("w ?  ", "w\n"), ("exactly this: ", ""), ("w ?  ", "?\n"), ("w ?  ", "YES\n")];
     let (reply, seen) = Desk::new().ask(&question, script);
-    assert_eq!(reply, Reply::Yes { digest: Digest::of(wants.text().as_bytes()) });
+    assert_eq!(reply, ApprovalReply::Yes { digest: Digest::of(wants.canonical_text().as_bytes()) });
     let expected = "\
 this project wants to run 2 commands
     linter        bun tsc --noEmit
@@ -35,8 +35,8 @@ this project wants to run 2 commands
 #[test]
 fn only_a_yes_is_a_yes() {
     let wants = wants();
-    let question = Question::Trust { wants: &wants, before: None };
-    let scripts: [(Script, Reply); 5] = [
+    let question = ApprovalQuestion::Trust { wants: &wants, before: None };
+    let scripts: [(Script, ApprovalReply); 5] = [
         (&[("w ?  ", "\n")], no()),
         (&[("w ?  ", "n\n")], no()),
         (&[("w ?  ", "\x04")], no()),
@@ -52,7 +52,7 @@ fn only_a_yes_is_a_yes() {
 #[test]
 fn words_that_nobody_understands_are_explained_and_then_a_no() {
     let wants = wants();
-    let question = Question::Trust { wants: &wants, before: None };
+    let question = ApprovalQuestion::Trust { wants: &wants, before: None };
     let script: Script = &[
         ("w ?  ", "maybe\n"),
         ("show this", ""),
@@ -67,7 +67,7 @@ fn words_that_nobody_understands_are_explained_and_then_a_no() {
     assert_eq!(reply, no(), "{seen}");
     let script: Script = &[("w ?  ", "maybe\n"), ("w ?  ", "y\n")];
     let (reply, _) = Desk::new().ask(&question, script);
-    assert!(matches!(reply, Reply::Yes { .. }));
+    assert!(matches!(reply, ApprovalReply::Yes { .. }));
 }
 
 #[test]
@@ -75,7 +75,8 @@ fn nothing_typed_before_the_question_counts() {
     let mut desk = Desk::new();
     desk.screen.as_mut().unwrap().file.write_all(b"y\ny\n").unwrap();
     let plan = plan();
-    let question = Question::Apply { proposal: &proposal(), plan: &plan, digest: digest(), rules: &[] };
+    let question =
+        ApprovalQuestion::Apply { proposal: &proposal(), plan: &plan, digest: digest(), rules: &[] };
     let (reply, seen) = desk.ask(&question, &[("apply? [y/N]", "n\n")]);
     assert_eq!(reply, no(), "{seen}");
 }
@@ -85,26 +86,27 @@ fn a_signal_stops_the_question_at_once() {
     let desk = Desk::new();
     desk.stop.set(true);
     let wants = wants();
-    let (reply, seen) = desk.ask(&Question::Trust { wants: &wants, before: None }, &[]);
-    assert_eq!(reply, Reply::Stop);
+    let (reply, seen) = desk.ask(&ApprovalQuestion::Trust { wants: &wants, before: None }, &[]);
+    assert_eq!(reply, ApprovalReply::Stop);
     assert_eq!(seen, "", "nothing is asked any more");
     // It comes while the person thinks: the line that they typed meanwhile is no answer.
     let desk = Desk::new();
     let approver = desk.approver(|_| ended(0));
     let calls = Cell::new(0);
     let approver = TerminalApprover {
-        outside: Outside {
+        hooks: ApproverHooks {
             stop: Box::new(move || {
                 calls.set(calls.get() + 1);
                 calls.get() > 2
             }),
-            ..approver.outside
+            ..approver.hooks
         },
         ..approver
     };
     let script: Script = &[("w ?  ", "y\n")];
-    let (reply, _) = desk.ask_with(approver, &Question::Trust { wants: &wants, before: None }, script);
-    assert_eq!(reply, Reply::Stop);
+    let (reply, _) =
+        desk.ask_with(approver, &ApprovalQuestion::Trust { wants: &wants, before: None }, script);
+    assert_eq!(reply, ApprovalReply::Stop);
 }
 
 #[test]
@@ -114,9 +116,12 @@ fn a_terminal_that_goes_away_stops_everything() {
     let mut screen = desk.screen.take().unwrap();
     let person = thread::spawn(move || screen.wait_for("w ?  "));
     let wants = wants();
-    assert!(!approver.stopped());
-    assert_eq!(approver.decide(&Question::Trust { wants: &wants, before: None }), Reply::Stop);
-    assert!(approver.stopped());
+    assert!(!approver.stop_requested());
+    assert_eq!(
+        approver.decide(&ApprovalQuestion::Trust { wants: &wants, before: None }),
+        ApprovalReply::Stop
+    );
+    assert!(approver.stop_requested());
     person.join().unwrap();
 }
 
@@ -124,20 +129,24 @@ fn a_terminal_that_goes_away_stops_everything() {
 fn without_a_terminal_there_is_nobody() {
     let desk = Desk::new();
     let mut approver = desk.approver(|_| ended(0));
-    approver.outside.open = Box::new(|| None);
+    approver.hooks.open = Box::new(|| None);
     let wants = wants();
-    assert_eq!(approver.decide(&Question::Trust { wants: &wants, before: None }), Reply::Nobody);
+    assert_eq!(
+        approver.decide(&ApprovalQuestion::Trust { wants: &wants, before: None }),
+        ApprovalReply::Unavailable
+    );
     let plan = plan();
-    let question = Question::Apply { proposal: &proposal(), plan: &plan, digest: digest(), rules: &[] };
-    assert_eq!(approver.decide(&question), Reply::Nobody);
-    assert_eq!(approver.shown(), None);
+    let question =
+        ApprovalQuestion::Apply { proposal: &proposal(), plan: &plan, digest: digest(), rules: &[] };
+    assert_eq!(approver.decide(&question), ApprovalReply::Unavailable);
+    assert_eq!(approver.shown_digest(), None);
     assert_eq!(approver.name(), "terminal");
 }
 
 #[test]
 fn a_known_id_with_another_answer_is_asked_about() {
     let id = TxId::random();
-    let question = Question::NewChange { id, answer: digest() };
+    let question = ApprovalQuestion::NewChange { id, answer: digest() };
     let script: Script = &[("w why · ?  ", "w\n"), ("exactly this: ba7816bf8f01", ""), ("?  ", "y\n")];
     let (reply, seen) = Desk::new().ask(&question, script);
     assert_eq!(reply, yes());
@@ -148,7 +157,7 @@ fn gate() -> GateReport {
     GateReport {
         unclear: false,
         steps: vec![StepReport {
-            step: Step::Linter,
+            step: GateStep::Linter,
             command: "tsc --noEmit".to_string(),
             result: StepResult::Exited { code: 2 },
             took: Duration::from_secs(3),
@@ -171,8 +180,8 @@ fn gate() -> GateReport {
 #[test]
 fn keep_shows_what_the_gate_said() {
     let (plan, gate) = (plan(), gate());
-    let rules = [Rule::Gate { text: "tsc --noEmit went from 2 to 5 errors".to_string() }];
-    let question = Question::Keep { plan: &plan, digest: digest(), gate: &gate, rules: &rules };
+    let rules = [ApprovalRule::Gate { text: "tsc --noEmit went from 2 to 5 errors".to_string() }];
+    let question = ApprovalQuestion::Keep { plan: &plan, digest: digest(), gate: &gate, rules: &rules };
     let script: Script = &[
         ("on disk, not kept yet", ""),
         ("src/cart.ts:31  Type 'string' is not assignable", ""),

@@ -1,12 +1,12 @@
 //! What is drawn and said between questions.
 
-use relaycode_door::gate::{Step, StepReport, StepResult};
+use relaycode_door::gate::{GateStep, StepReport, StepResult};
 
 use super::*;
 
 fn report() -> StepReport {
     StepReport {
-        step: Step::Linter,
+        step: GateStep::Linter,
         command: "tsc".to_string(),
         result: StepResult::Exited { code: 0 },
         took: Duration::ZERO,
@@ -15,20 +15,21 @@ fn report() -> StepReport {
     }
 }
 
-const BEGINS: Event<'static> = Event::Begins { step: Step::Linter, command: "tsc --noEmit\x1b[2J" };
+const BEGINS: DoorEvent<'static> =
+    DoorEvent::StepStarted { step: GateStep::Linter, command: "tsc --noEmit\x1b[2J" };
 
 #[test]
 fn a_command_that_takes_its_time_is_seen_and_leaves_nothing() {
     let mut desk = Desk::new();
     let mut approver = desk.approver(|_| ended(0));
     let mut screen = desk.screen.take().unwrap();
-    approver.event(&BEGINS);
-    approver.event(&Event::Prints { bytes: b"src/a.ts\n\x1b[31msrc/b.ts\x1b[0m" });
+    approver.on_event(&BEGINS);
+    approver.on_event(&DoorEvent::StepOutput { bytes: b"src/a.ts\n\x1b[31msrc/b.ts\x1b[0m" });
     screen.wait_for("checking: tsc --noEmit\\u{1b}[2J  src/b.ts");
-    approver.event(&Event::Remark { text: "odd\x1b[2J" });
+    approver.on_event(&DoorEvent::Remark { text: "odd\x1b[2J" });
     screen.wait_for("! odd\\u{1b}[2J");
     screen.wait_for("checking: tsc");
-    approver.event(&Event::Ends { report: &report() });
+    approver.on_event(&DoorEvent::StepFinished { report: &report() });
     assert!(approver.spinner.is_none());
     desk.terminal.write_all(b"END").unwrap();
     screen.wait_for("END");
@@ -46,15 +47,15 @@ fn what_is_quick_or_for_nobody_draws_nothing() {
         let mut approver = desk.approver(|_| ended(0));
         approver.setup.level = if quiet { LogLevel::Error } else { LogLevel::Info };
         approver.setup.json = json;
-        approver.outside.err_is_terminal = terminal;
-        approver.event(&BEGINS);
+        approver.hooks.err_is_terminal = terminal;
+        approver.on_event(&BEGINS);
         assert_eq!(
             approver.spinner.is_some(),
             !quiet && !json && terminal,
             "no thread where nothing is drawn"
         );
-        approver.event(&Event::Prints { bytes: b"x" });
-        approver.event(&Event::Ends { report: &report() });
+        approver.on_event(&DoorEvent::StepOutput { bytes: b"x" });
+        approver.on_event(&DoorEvent::StepFinished { report: &report() });
         desk.terminal.write_all(b"END").unwrap();
         let mut screen = desk.screen.take().unwrap();
         screen.wait_for("END");
@@ -66,10 +67,10 @@ fn what_is_quick_or_for_nobody_draws_nothing() {
 fn remarks_are_lines_unless_people_want_to_hear_little() {
     let mut desk = Desk::new();
     let mut approver = desk.approver(|_| ended(0));
-    approver.event(&Event::PlannedAgain { paths: &[path("src/a.ts")] });
-    approver.event(&Event::Remark { text: "the linter changed nothing" });
+    approver.on_event(&DoorEvent::Replanned { paths: &[path("src/a.ts")] });
+    approver.on_event(&DoorEvent::Remark { text: "the linter changed nothing" });
     approver.setup.level = LogLevel::Error;
-    approver.event(&Event::Remark { text: "unheard" });
+    approver.on_event(&DoorEvent::Remark { text: "unheard" });
     desk.terminal.write_all(b"END").unwrap();
     let mut screen = desk.screen.take().unwrap();
     screen.wait_for("END");
@@ -81,9 +82,9 @@ fn remarks_are_lines_unless_people_want_to_hear_little() {
 fn a_question_takes_the_line_away_first() {
     let mut desk = Desk::new();
     let mut approver = desk.approver(|_| ended(0));
-    approver.event(&BEGINS);
+    approver.on_event(&BEGINS);
     let (plan, proposal) = (plan(), proposal());
-    let question = Question::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &[] };
+    let question = ApprovalQuestion::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &[] };
     let person = desk.person(&[("apply? [y/N]", "n\n")]);
     assert_eq!(approver.decide(&question), no());
     assert!(approver.spinner.is_none());

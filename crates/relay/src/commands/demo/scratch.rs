@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::failure::Failure;
-use crate::home::Home;
+use crate::report::failure::CommandFailure;
+use crate::wiring::home::RelayHome;
 
 /// The files of the scratch project.
 const FILES: &[(&str, &str)] = &[
@@ -16,10 +16,10 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Names that are tried before giving up.
-const MOST_NAMES: u32 = 100;
+const MAX_NAME_TRIES: u32 = 100;
 
 /// A directory with a project in it that the process works in until the tour ends; then it goes.
-pub(super) struct Scratch {
+pub(super) struct DemoProject {
     /// The project; relay calls it by the directory's name.
     pub(super) project: PathBuf,
     /// Its user's own directory, in place of the real one.
@@ -27,21 +27,26 @@ pub(super) struct Scratch {
     /// Both of them, and nothing else.
     root: PathBuf,
     /// Where the process worked before.
-    before: PathBuf,
+    previous_dir: PathBuf,
     /// It stays, or is gone already.
     keep: bool,
 }
 
-impl Scratch {
-    pub(super) fn new(keep: bool) -> io::Result<Scratch> {
+impl DemoProject {
+    pub(super) fn new(keep: bool) -> io::Result<DemoProject> {
         let before = std::env::current_dir()?;
         // The directory may be named through a link; then relay's messages would name it otherwise.
         let parent = fs::canonicalize(std::env::temp_dir())?;
-        let root = make(&parent)?;
+        let root = make_root(&parent)?;
         // What fails from here on takes it away again.
-        let mut scratch =
-            Scratch { project: root.join("shop"), home: root.join("home"), root, before, keep: false };
-        private(&scratch.home)?;
+        let mut scratch = DemoProject {
+            project: root.join("shop"),
+            home: root.join("home"),
+            root,
+            previous_dir: before,
+            keep: false,
+        };
+        make_private_dir(&scratch.home)?;
         for (path, text) in FILES {
             let full = scratch.project.join(path);
             fs::create_dir_all(full.parent().unwrap_or(&scratch.project))?;
@@ -53,8 +58,8 @@ impl Scratch {
     }
 
     /// What is the user's own here: nothing of the real one.
-    pub(super) fn own(&self) -> Home {
-        Home { path: Some(self.home.clone()), ceilings: vec![self.root.clone()], gate: None }
+    pub(super) fn relay_home(&self) -> RelayHome {
+        RelayHome { path: Some(self.home.clone()), ceilings: vec![self.root.clone()], gate: None }
     }
 
     /// Where no project is looked for any more.
@@ -62,26 +67,26 @@ impl Scratch {
         &self.root
     }
 
-    pub(super) fn read(&self, path: &str) -> Result<String, Failure> {
-        fs::read_to_string(self.project.join(path)).map_err(|error| failed(&error).at(path))
+    pub(super) fn read(&self, path: &str) -> Result<String, CommandFailure> {
+        fs::read_to_string(self.project.join(path)).map_err(|error| scratch_failure(&error).with_place(path))
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
-        fs::write(self.project.join(path), text).map_err(|error| failed(&error).at(path))
+    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), CommandFailure> {
+        fs::write(self.project.join(path), text).map_err(|error| scratch_failure(&error).with_place(path))
     }
 
-    pub(super) fn has(&self, path: &str) -> bool {
+    pub(super) fn exists(&self, path: &str) -> bool {
         self.project.join(path).exists()
     }
 
     /// The process works where it did before, and the directory goes unless it is to stay.
     pub(super) fn close(mut self) -> io::Result<()> {
-        self.leave()
+        self.remove()
     }
 
-    fn leave(&mut self) -> io::Result<()> {
+    fn remove(&mut self) -> io::Result<()> {
         // Where the process worked before may be gone meanwhile.
-        let _ = std::env::set_current_dir(&self.before);
+        let _ = std::env::set_current_dir(&self.previous_dir);
         if self.keep {
             return Ok(());
         }
@@ -90,31 +95,33 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for DemoProject {
     fn drop(&mut self) {
-        let _ = self.leave();
+        let _ = self.remove();
     }
 }
 
 /// The scratch project could not be made, read or written.
-pub(super) fn failed(error: &io::Error) -> Failure {
-    Failure::unexpected(format!("the scratch project cannot be used: {error}"))
-        .hint("relay makes it where TMPDIR says, else in /tmp")
+pub(super) fn scratch_failure(error: &io::Error) -> CommandFailure {
+    CommandFailure::unexpected(format!("the scratch project cannot be used: {error}"))
+        .with_hint("relay makes it where TMPDIR says, else in /tmp")
 }
 
-fn make(parent: &Path) -> io::Result<PathBuf> {
+fn make_root(parent: &Path) -> io::Result<PathBuf> {
     let mut number = 0;
     loop {
         let root = parent.join(format!("relay-demo-{}-{number}", std::process::id()));
-        match private(&root) {
+        match make_private_dir(&root) {
             Ok(()) => return Ok(root),
             // Never a directory that somebody else made.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < MOST_NAMES => number += 1,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < MAX_NAME_TRIES => {
+                number += 1
+            }
             Err(error) => return Err(error),
         }
     }
 }
 
-fn private(path: &Path) -> io::Result<()> {
+fn make_private_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }

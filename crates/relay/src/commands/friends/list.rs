@@ -1,23 +1,23 @@
 //! Who can be asked, and whether they answer.
 
 use relaycode_friend::ask::AskError;
-use relaycode_friend::depth;
-use relaycode_friend::live_test::{NotPassed, live_test};
-use relaycode_friend::several::several;
-use relaycode_friend::{Friend, World};
+use relaycode_friend::ask::live_test::{LiveTestError, run_live_test};
+use relaycode_friend::driver::parallel::run_parallel;
+use relaycode_friend::friend::depth;
+use relaycode_friend::{Friend, FriendContext};
 use serde_json::{Value, json};
 
-use crate::context::Context;
-use crate::failure::{Exit, Failure};
-use crate::friends::world::{chosen, friends, world};
-use crate::json;
-use crate::providers;
-use crate::show;
-use crate::show::friends::Row;
-use crate::signals::Held;
+use crate::friends::friend_context::{find_friends, known_friends, new_friend_context};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::json;
+use crate::report::render;
+use crate::report::render::friends::FriendRow;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
+use crate::wiring::providers;
 
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct List {
+pub(super) struct FriendsListArgs {
     /// Only these
     #[arg(value_name = "FRIEND")]
     names: Vec<String>,
@@ -27,16 +27,16 @@ pub(super) struct List {
     test: bool,
 }
 
-impl List {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let held = Held::begin()?;
-        let stop = || held.asked();
-        let world = world(context, &stop)?;
+impl FriendsListArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let held = SignalGuard::acquire()?;
+        let stop = || held.stop_requested();
+        let world = new_friend_context(context, &stop)?;
         if self.test {
-            depth::check(world.depth).map_err(AskError::from)?;
+            depth::check_depth(world.depth).map_err(AskError::from)?;
         }
-        let friends = friends(context);
-        let named = chosen(&friends, &self.names)?;
+        let friends = known_friends(context);
+        let named = find_friends(&friends, &self.names)?;
         let servers = if self.names.is_empty() { friends.usable_servers(&world) } else { Ok(Vec::new()) };
         let trouble = servers.as_ref().err().map(ToString::to_string);
         let servers = servers.unwrap_or_default();
@@ -47,62 +47,65 @@ impl List {
             named.iter().map(|chosen| (chosen.friend(), chosen.model.as_deref())).collect()
         };
         let spinner =
-            providers::spinner(context, if self.test { "asking each for one word" } else { "looking" });
-        let rows = several(all.len(), |at, _| self.row(all[at].0, all[at].1, &world), &mut |_, _| {})
-            .map_err(Failure::usage)?;
+            providers::start_spinner(context, if self.test { "asking each for one word" } else { "looking" });
+        let rows =
+            run_parallel(all.len(), |at, _| self.friend_row(all[at].0, all[at].1, &world), &mut |_, _| {})
+                .map_err(CommandFailure::usage)?;
         drop(spinner);
-        if held.asked() {
-            return Err(providers::interrupted());
+        if held.stop_requested() {
+            return Err(providers::interrupted_failure());
         }
-        Ok(tell(&rows, trouble.as_deref(), context))
+        Ok(report_friends(&rows, trouble.as_deref(), context))
     }
 
-    fn row(&self, friend: &dyn Friend, model: Option<&str>, world: &World<'_>) -> Row {
-        let presence = friend.look(world);
+    fn friend_row(&self, friend: &dyn Friend, model: Option<&str>, world: &FriendContext<'_>) -> FriendRow {
+        let presence = friend.probe(world);
         // One that was named and is not there has failed the test.
         let asked = presence.found.is_some() || !self.names.is_empty();
         let tested = (self.test && asked)
-            .then(|| live_test(friend, model, &std::env::temp_dir(), world).map_err(failure));
-        Row { name: friend.name().to_string(), can: friend.abilities(), presence, tested }
+            .then(|| run_live_test(friend, model, &std::env::temp_dir(), world).map_err(test_failure));
+        FriendRow { name: friend.name().to_string(), can: friend.abilities(), presence, tested }
     }
 }
 
-fn failure(why: NotPassed) -> Failure {
+fn test_failure(why: LiveTestError) -> CommandFailure {
     match why {
-        NotPassed::Depth(too_deep) => AskError::from(too_deep).into(),
-        NotPassed::Friend(failure) => failure.into(),
+        LiveTestError::Depth(too_deep) => AskError::from(too_deep).into(),
+        LiveTestError::Friend(failure) => failure.into(),
     }
 }
 
-fn tell(rows: &[Row], trouble: Option<&str>, context: &mut Context<'_>) -> Exit {
+fn report_friends(rows: &[FriendRow], trouble: Option<&str>, context: &mut CommandContext<'_>) -> Exit {
     let failed = rows.iter().filter_map(|row| row.tested.as_ref()?.as_ref().err()).next();
     let exit = failed.map_or(Exit::Done, |failure| failure.exit);
-    context.object(&json!({
+    context.print_json(&json!({
         "ok": exit == Exit::Done, "code": exit as u8, "command": "friends",
-        "friends": rows.iter().map(object).collect::<Vec<_>>(),
+        "friends": rows.iter().map(row_json).collect::<Vec<_>>(),
         "trouble": trouble,
     }));
-    if !context.json() {
-        let text = show::friends::table(rows, &context.console.out_look());
-        context.console.out(&text);
+    if !context.is_json() {
+        let text = render::friends::friends_table(rows, &context.console.out_style());
+        context.console.print(&text);
     }
     if let Some(trouble) = trouble {
-        let look = context.console.err_look();
-        let text = relaycode_tui::outcome::remark(&look, &look.safe(trouble));
-        context.beside(relaycode_project::config::LogLevel::Error, &text);
+        let look = context.console.err_style();
+        let text = relaycode_tui::views::outcome::warning_line(&look, &look.safe(trouble));
+        context.eprint_at(relaycode_project::config::LogLevel::Error, &text);
     }
     exit
 }
 
-fn object(row: &Row) -> Value {
-    let mut object = json!({"name": row.name, "can": json::value(&row.can)});
-    if let (Some(object), Value::Object(presence)) = (object.as_object_mut(), json::value(&row.presence)) {
+fn row_json(row: &FriendRow) -> Value {
+    let mut object = json!({"name": row.name, "can": json::to_value(&row.can)});
+    if let (Some(object), Value::Object(presence)) = (object.as_object_mut(), json::to_value(&row.presence)) {
         object.extend(presence);
     }
     object["test"] = match &row.tested {
         None => Value::Null,
-        Some(Ok(passed)) => json!({"ok": true, "passed": json::value(passed)}),
-        Some(Err(failure)) => json!({"ok": false, "code": failure.exit as u8, "error": json::value(failure)}),
+        Some(Ok(passed)) => json!({"ok": true, "passed": json::to_value(passed)}),
+        Some(Err(failure)) => {
+            json!({"ok": false, "code": failure.exit as u8, "error": json::to_value(failure)})
+        }
     };
     object
 }

@@ -5,8 +5,8 @@ mod sessions;
 
 use clap::Subcommand;
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// Show which agents can be asked, and whether they answer
 ///
@@ -15,18 +15,18 @@ use crate::failure::{Exit, Failure};
 /// is asked for one word: that sends a tiny request to its model.
 #[derive(Debug, Clone, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Args {
+pub(crate) struct FriendsArgs {
     #[command(subcommand)]
-    what: Option<What>,
+    command: Option<FriendsCommand>,
 
     #[command(flatten)]
-    list: list::List,
+    list: list::FriendsListArgs,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-enum What {
+enum FriendsCommand {
     /// Who can be asked (the default)
-    List(list::List),
+    List(list::FriendsListArgs),
     /// The conversations that go on by name
     Sessions,
     /// Forget a conversation
@@ -37,17 +37,17 @@ enum What {
     },
 }
 
-impl Act for Args {
+impl RunCommand for FriendsArgs {
     fn name(&self) -> &'static str {
         "friends"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        match &self.what {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        match &self.command {
             None => self.list.run(context),
-            Some(What::List(list)) => list.run(context),
-            Some(What::Sessions) => sessions::list(context),
-            Some(What::Forget { name }) => sessions::forget(name, context),
+            Some(FriendsCommand::List(list)) => list.run(context),
+            Some(FriendsCommand::Sessions) => sessions::list_sessions(context),
+            Some(FriendsCommand::Forget { name }) => sessions::forget_session(name, context),
         }
     }
 }

@@ -1,16 +1,16 @@
 //! `relay models [FILTER]`.
 
-use relaycode_llm::models::{Known, Role};
+use relaycode_llm::models::{ModelRole, RegistryModel};
 use serde_json::json;
 
-use crate::context::Context;
-use crate::failure::{Exit, Failure};
-use crate::providers::Providers;
-use crate::show;
-use crate::show::models::Line;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::render;
+use crate::report::render::models::ModelRow;
+use crate::wiring::context::CommandContext;
+use crate::wiring::providers::Providers;
 
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct List {
+pub(crate) struct ModelsListArgs {
     /// Only models that this fits: a name, a pattern such as `anthropic/*`, a role, or words
     #[arg(value_name = "FILTER")]
     filter: Vec<String>,
@@ -24,56 +24,57 @@ pub(crate) struct List {
     no_discover: bool,
 }
 
-impl List {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+impl ModelsListArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let mut providers = Providers::open(context)?;
         let servers = if self.no_discover { Vec::new() } else { providers.discover(context)? };
-        let keyed = providers.keyed();
+        let keyed = providers.keys_by_provider();
         let has_key = |provider: &str| keyed.get(provider).copied().unwrap_or(false);
         let registry = &providers.registry;
         let filter = self.filter.join(" ");
-        let found: Vec<&Known> = match filter.trim() {
+        let found: Vec<&RegistryModel> = match filter.trim() {
             "" => registry.models.iter().filter(|known| registry.is_enabled(known)).collect(),
             filter => registry.matching(filter, &has_key),
         };
-        let (shown, hidden): (Vec<&Known>, Vec<&Known>) =
+        let (shown, hidden): (Vec<&RegistryModel>, Vec<&RegistryModel>) =
             found.iter().copied().partition(|known| self.all || has_key(&known.model.provider));
         let keyring = providers.keyring(None);
-        let key = |known: &Known| {
+        let key = |known: &RegistryModel| {
             let provider = registry.provider(&known.model.provider)?;
             keyring.source(provider).ok().flatten()
         };
-        let lines: Vec<Line<'_>> = shown.iter().map(|known| Line { known, key: key(known) }).collect();
-        let roles: Vec<(Role, &str, Option<String>)> = registry
+        let lines: Vec<ModelRow<'_>> =
+            shown.iter().map(|known| ModelRow { known, key: key(known) }).collect();
+        let roles: Vec<(ModelRole, &str, Option<String>)> = registry
             .file
             .roles
             .iter()
             .map(|(role, selector)| {
                 let means = registry.select(&selector.value, &has_key).ok();
-                (*role, selector.value.as_str(), means.map(|chosen| chosen.known.model.selector()))
+                (*role, selector.value.as_str(), means.map(|chosen| chosen.entry.model.selector()))
             })
             .collect();
-        context.object(&json!({
+        context.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "models",
-            "models": lines.iter().map(Line::object).collect::<Vec<_>>(),
+            "models": lines.iter().map(ModelRow::to_json).collect::<Vec<_>>(),
             "withoutKey": hidden.len(),
             "roles": roles.iter().map(|(role, selector, means)| {
                 json!({"role": role.name(), "selector": selector, "model": means})
             }).collect::<Vec<_>>(),
-            "servers": servers.iter().map(show::models::server_object).collect::<Vec<_>>(),
-            "trouble": registry.trouble.as_ref().map(show::models::trouble_object),
-            "ignored": providers.ignored.iter().map(show::models::ignored_object).collect::<Vec<_>>(),
+            "servers": servers.iter().map(render::models::server_json).collect::<Vec<_>>(),
+            "trouble": registry.file_error.as_ref().map(render::models::models_error_json),
+            "ignored": providers.ignored.iter().map(render::models::ignored_json).collect::<Vec<_>>(),
         }));
-        if !context.json() {
-            let look = context.console.out_look();
-            let mut text = show::models::table(&lines, &look);
-            text += &show::models::roles(&roles, &look);
-            if !context.quiet() {
-                text += &show::models::rest(shown.len(), hidden.len(), &filter, &look);
+        if !context.is_json() {
+            let look = context.console.out_style();
+            let mut text = render::models::models_table(&lines, &look);
+            text += &render::models::roles_text(&roles, &look);
+            if !context.is_quiet() {
+                text += &render::models::hidden_models_note(shown.len(), hidden.len(), &filter, &look);
             }
-            context.console.out(&text);
+            context.console.print(&text);
         }
-        providers.remark(context);
+        providers.eprint_remarks(context);
         Ok(Exit::Done)
     }
 }

@@ -2,37 +2,38 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_llm::failure::{Class, Failure as ModelFailure};
-use relaycode_llm::keys::Source;
+use relaycode_llm::failure::{FailureClass, ModelFailure};
 use relaycode_llm::message::{Message, UserMessage};
-use relaycode_llm::models::Chosen;
-use relaycode_llm::request::{CacheTime, Level};
-use relaycode_llm::retry::Budget;
-use relaycode_llm::stream::Timeouts;
-use relaycode_llm::{AssistantMessage, Event, Options, Request, Step, Stream};
+use relaycode_llm::models::SelectedModel;
+use relaycode_llm::models::keys::KeySource;
+use relaycode_llm::request::{CacheRetention, ThinkingLevel};
+use relaycode_llm::stream::StreamTimeouts;
+use relaycode_llm::stream::retry::RetryBudget;
+use relaycode_llm::{AnswerStream, AssistantMessage, ChatRequest, StreamEvent, StreamOptions, StreamStep};
 use serde_json::json;
 
-use super::choose;
-use crate::context::Context;
-use crate::failure::{Exit, Failure};
-use crate::json;
-use crate::providers::{self, Providers, asked, interrupted, runtime, spinner};
-use crate::show;
-use crate::signals::Held;
+use super::choose_model;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::json;
+use crate::report::render;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
+use crate::wiring::providers;
+use crate::wiring::providers::{Providers, interrupted_failure, new_runtime, start_spinner, wait_for_stop};
 
 /// Tokens that the answer may have.
-const ANSWER: u64 = 64;
+const MAX_ANSWER_TOKENS: u64 = 64;
 /// What is asked.
 const QUESTION: &str = "Answer with the one word: ready";
 /// How long it may take.
-const TIMES: Timeouts = Timeouts {
+const TEST_TIMEOUTS: StreamTimeouts = StreamTimeouts {
     first_byte: Duration::from_secs(60),
     idle: Duration::from_secs(30),
     total: Duration::from_secs(120),
 };
 
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct Test {
+pub(crate) struct ModelsTestArgs {
     /// Which model; the role `default` if none is named
     #[arg(value_name = "MODEL")]
     selector: Option<String>,
@@ -43,131 +44,139 @@ pub(crate) struct Test {
 }
 
 /// How it went.
-pub(crate) struct Outcome {
+pub(crate) struct ModelTestResult {
     pub(crate) message: AssistantMessage,
-    pub(crate) first: Duration,
+    pub(crate) first_event: Duration,
     pub(crate) total: Duration,
 }
 
-impl Test {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
+impl ModelsTestArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let mut providers = Providers::open(context)?;
-        let chosen = choose(self.selector.as_deref(), !self.no_discover, &mut providers, context)?;
-        providers.remark(context);
-        let model = &chosen.known.model;
+        let chosen = choose_model(self.selector.as_deref(), !self.no_discover, &mut providers, context)?;
+        providers.eprint_remarks(context);
+        let model = &chosen.entry.model;
         let provider = providers.registry.provider(&model.provider);
-        let provider = provider.ok_or_else(|| Failure::unexpected("the provider is gone"))?;
+        let provider = provider.ok_or_else(|| CommandFailure::unexpected("the provider is gone"))?;
         let (auth, source) = providers
             .keyring(None)
             .auth(provider)
-            .map_err(|error| Failure::new(Exit::Usage, "key", error))?;
-        let options = Options { budget: Budget::NONE, timeouts: TIMES, ..Options::default() };
-        let stream = providers::client()?.stream(model, auth, request(&chosen), options);
-        let spinner = spinner(context, &format!("asking {}", model.selector()));
-        let held = Held::begin()?;
-        let ended = runtime()?.block_on(async {
+            .map_err(|error| CommandFailure::new(Exit::Usage, "key", error))?;
+        let options =
+            StreamOptions { budget: RetryBudget::NONE, timeouts: TEST_TIMEOUTS, ..StreamOptions::default() };
+        let stream = providers::new_client()?.stream(model, auth, test_request(&chosen), options);
+        let spinner = start_spinner(context, &format!("asking {}", model.selector()));
+        let held = SignalGuard::acquire()?;
+        let ended = new_runtime()?.block_on(async {
             tokio::select! {
-                ended = ask(stream) => Some(ended),
+                ended = run_request(stream) => Some(ended),
                 // Dropping the stream closes the connection.
-                () = asked(&held) => None,
+                () = wait_for_stop(&held) => None,
             }
         });
         drop(spinner);
         let outcome = ended
-            .ok_or_else(interrupted)?
-            .map_err(|failure| failed(&chosen, provider.docs, &source, &failure))?;
-        context.object(&json!({
+            .ok_or_else(interrupted_failure)?
+            .map_err(|failure| test_failure(&chosen, provider.docs, &source, &failure))?;
+        context.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "models", "model": model.selector(),
-            "provider": model.provider, "key": show::models::key_object(Some(&source)),
+            "provider": model.provider, "key": render::models::key_source_json(Some(&source)),
             "answer": outcome.message.text(), "stopReason": outcome.message.stop_reason,
-            "firstMs": json::ms(outcome.first), "totalMs": json::ms(outcome.total),
+            "firstMs": json::millis(outcome.first_event), "totalMs": json::millis(outcome.total),
             "usage": outcome.message.usage,
         }));
-        let look = context.look();
-        context.say(&show::models::tested(&chosen, &outcome, &look));
+        let look = context.style();
+        context.print_info(&render::models::test_summary(&chosen, &outcome, &look));
         Ok(Exit::Done)
     }
 }
 
-fn request(chosen: &Chosen) -> Request {
-    Request {
+fn test_request(chosen: &SelectedModel) -> ChatRequest {
+    ChatRequest {
         messages: vec![Message::User(UserMessage::text(QUESTION, 0))],
-        thinking: chosen.level.unwrap_or(Level::Off),
-        max_tokens: Some(ANSWER.min(chosen.known.model.max_tokens)),
-        cache: CacheTime::None,
-        ..Request::default()
+        thinking: chosen.level.unwrap_or(ThinkingLevel::Off),
+        max_tokens: Some(MAX_ANSWER_TOKENS.min(chosen.entry.model.max_tokens)),
+        cache: CacheRetention::None,
+        ..ChatRequest::default()
     }
 }
 
-async fn ask(mut stream: Stream) -> Result<Outcome, ModelFailure> {
+async fn run_request(mut stream: AnswerStream) -> Result<ModelTestResult, ModelFailure> {
     let began = Instant::now();
     let mut first = None;
     while let Some(step) = stream.next().await {
-        let Step::Event(event) = step else { continue };
+        let StreamStep::Event(event) = step else { continue };
         first.get_or_insert_with(|| began.elapsed());
-        if let Event::Done { message, .. } = event {
+        if let StreamEvent::Done { message, .. } = event {
             let total = began.elapsed();
-            return Ok(Outcome { message: *message, first: first.unwrap_or(total), total });
+            return Ok(ModelTestResult { message: *message, first_event: first.unwrap_or(total), total });
         }
     }
     Err(stream.failure().cloned().unwrap_or_else(ModelFailure::cut_off))
 }
 
 /// What went wrong, and what to do about it: beside what the message says already.
-fn failed(chosen: &Chosen, docs: &str, source: &Source, failure: &ModelFailure) -> Failure {
-    let model = &chosen.known.model;
+fn test_failure(
+    chosen: &SelectedModel,
+    docs: &str,
+    source: &KeySource,
+    failure: &ModelFailure,
+) -> CommandFailure {
+    let model = &chosen.entry.model;
     let provider = &model.provider;
     let exit = match failure.class {
-        Class::Timeout => Exit::OutOfTime,
-        Class::Network => Exit::NoAnswer,
-        Class::Config => Exit::Usage,
-        Class::Aborted => Exit::Interrupted,
-        _ => Exit::Friend,
+        FailureClass::Timeout => Exit::TimedOut,
+        FailureClass::Network => Exit::NoAnswer,
+        FailureClass::Config => Exit::Usage,
+        FailureClass::Aborted => Exit::Interrupted,
+        _ => Exit::FriendFailed,
     };
     let hint = match failure.class {
-        Class::Auth => {
+        FailureClass::Auth => {
             let at = if docs.is_empty() { String::new() } else { format!("; get another at {docs}") };
-            Some(format!("in use: {}{at}", show::models::source(source)))
+            Some(format!("in use: {}{at}", render::models::key_source_text(source)))
         }
-        Class::Forbidden => Some(format!("the key is known but may not use {}; see your account", model.id)),
-        Class::NotFound => {
+        FailureClass::Forbidden => {
+            Some(format!("the key is known but may not use {}; see your account", model.id))
+        }
+        FailureClass::NotFound => {
             Some(format!("`relay models show {}` shows the name and the address", model.selector()))
         }
-        Class::RateLimit | Class::Overloaded => Some(match failure.retry_after {
+        FailureClass::RateLimit | FailureClass::Overloaded => Some(match failure.retry_after {
             Some(wait) => format!("try again in {} s", wait.as_secs().max(1)),
             None => "try again in a minute".to_string(),
         }),
-        Class::Server | Class::Malformed => {
+        FailureClass::Server | FailureClass::Malformed => {
             Some(format!("try again; if it stays so, the fault is with {provider}"))
         }
-        Class::Timeout if failure.status.is_some() => Some("try again in a minute".to_string()),
-        Class::Network | Class::Timeout => Some(format!(
+        FailureClass::Timeout if failure.status.is_some() => Some("try again in a minute".to_string()),
+        FailureClass::Network | FailureClass::Timeout => Some(format!(
             "try again; if it stays so, is {} the right address, and reachable from here?",
             model.base_url
         )),
         _ => None,
     };
     let kind = match failure.class {
-        Class::Auth => "auth",
-        Class::Forbidden => "forbidden",
-        Class::NotFound => "notFound",
-        Class::BadRequest | Class::ContextOverflow => "badRequest",
-        Class::Quota => "quota",
-        Class::RateLimit => "rateLimit",
-        Class::Overloaded => "overloaded",
-        Class::Server => "server",
-        Class::Network => "network",
-        Class::Timeout => "timeout",
-        Class::Malformed | Class::TooLarge => "malformed",
-        Class::Refused => "refused",
-        Class::Config => "config",
-        Class::Aborted => "interrupted",
+        FailureClass::Auth => "auth",
+        FailureClass::Forbidden => "forbidden",
+        FailureClass::NotFound => "notFound",
+        FailureClass::BadRequest | FailureClass::ContextOverflow => "badRequest",
+        FailureClass::Quota => "quota",
+        FailureClass::RateLimit => "rateLimit",
+        FailureClass::Overloaded => "overloaded",
+        FailureClass::Server => "server",
+        FailureClass::Network => "network",
+        FailureClass::Timeout => "timeout",
+        FailureClass::Malformed | FailureClass::TooLarge => "malformed",
+        FailureClass::Refused => "refused",
+        FailureClass::Config => "config",
+        FailureClass::Aborted => "interrupted",
     };
     let place = model.selector();
     let id = failure.request_id.as_ref().map(|id| format!(" (request {id})")).unwrap_or_default();
-    let told = Failure::new(exit, kind, format!("{failure}{id}")).at(place);
+    let told = CommandFailure::new(exit, kind, format!("{failure}{id}")).with_place(place);
     match hint {
-        Some(hint) => told.hint(hint),
+        Some(hint) => told.with_hint(hint),
         None => told,
     }
 }

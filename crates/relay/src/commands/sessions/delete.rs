@@ -1,24 +1,26 @@
 //! `relay sessions delete`: sessions go for good, with everything that is their own.
 
-use relaycode_session::list::SessionInfo;
-use relaycode_session::remove::remove;
-use relaycode_tui::look::Look;
-use relaycode_tui::number;
-use relaycode_tui::outcome;
-use relaycode_tui::sessions::list::{self as view, Row};
+use relaycode_session::find::list::SessionSummary;
+use relaycode_session::home::remove::remove_session;
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::pluralize;
+use relaycode_tui::views::outcome;
+use relaycode_tui::views::sessions::list as view;
+use relaycode_tui::views::sessions::list::SessionRow;
 use serde_json::json;
 
-use super::place::{Place, about, digits, failed, short};
-use crate::ask::{self, is_yes};
-use crate::context::Context;
-use crate::failure::{Exit, Failure, State};
+use super::locator::{SessionLocator, id_digits, session_failure, session_title, short_id};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::questions;
+use crate::terminal::questions::is_yes;
+use crate::wiring::context::CommandContext;
 
 /// Delete sessions for good
 ///
 /// The index and the files beside a session go with it, and what a repair kept of it. Images are kept once for all sessions
 /// and stay. One that is open in another relay is refused.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct DeleteArgs {
+pub(super) struct SessionsDeleteArgs {
     /// Numbers of `relay sessions`, beginnings of ids, or paths
     #[arg(value_name = "SESSION", required = true)]
     sessions: Vec<String>,
@@ -28,30 +30,30 @@ pub(super) struct DeleteArgs {
     yes: bool,
 }
 
-impl DeleteArgs {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let place = Place::of(context)?;
+impl SessionsDeleteArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let place = SessionLocator::open(context)?;
         // All are found before the first one goes: numbers would mean others afterwards.
-        let mut sessions: Vec<SessionInfo> = Vec::new();
+        let mut sessions: Vec<SessionSummary> = Vec::new();
         for word in &self.sessions {
             let info = place.find(Some(word))?;
             if sessions.iter().all(|known| known.path != info.path) {
                 sessions.push(info);
             }
         }
-        place.listing().count(&mut sessions);
-        self.ask(&sessions, context)?;
+        place.listing().count_messages(&mut sessions);
+        self.confirm_delete(&sessions, context)?;
         let mut deleted = Vec::new();
         for info in &sessions {
-            if let Err(error) = remove(&place.fs, &info.path) {
-                let failure = failed(&error);
+            if let Err(error) = remove_session(&place.fs, &info.path) {
+                let failure = session_failure(&error);
                 return Err(match deleted.len() {
-                    0 => failure.left(State::Unchanged),
-                    count => Failure {
+                    0 => failure.with_state(ProjectState::Unchanged),
+                    count => CommandFailure {
                         message: format!(
                             "{}; deleted before it: {}",
                             failure.message,
-                            number(count, "session")
+                            pluralize(count, "session")
                         ),
                         state: None,
                         ..failure
@@ -60,45 +62,50 @@ impl DeleteArgs {
             }
             deleted.push(info.id.clone());
         }
-        let look = context.look();
+        let look = context.style();
         let said = match deleted.as_slice() {
             [one] => format!("deleted {}", look.safe(one)),
-            many => format!("deleted {}", number(many.len(), "session")),
+            many => format!("deleted {}", pluralize(many.len(), "session")),
         };
-        context.say(&outcome::done(&look, &said));
-        context.object(&json!({
+        context.print_info(&outcome::success_line(&look, &said));
+        context.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "sessions", "deleted": deleted,
         }));
         Ok(Exit::Done)
     }
 
     /// Shows what would go, and gets a yes for it.
-    fn ask(&self, sessions: &[SessionInfo], context: &Context<'_>) -> Result<(), Failure> {
+    fn confirm_delete(
+        &self,
+        sessions: &[SessionSummary],
+        context: &CommandContext<'_>,
+    ) -> Result<(), CommandFailure> {
         if self.yes {
             return Ok(());
         }
-        let Some(terminal) = ask::terminal() else {
-            return Err(ask::nobody(
+        let Some(terminal) = questions::open_terminal() else {
+            return Err(questions::nobody_to_ask(
                 "somebody has to say yes, and there is no terminal to ask on",
                 "`-y` deletes without asking",
             ));
         };
-        let look: Look = context.console.err_look().on(terminal.file());
-        let digits = digits(sessions);
-        let row = |info: &SessionInfo| Row {
-            id: short(&info.id, digits),
+        let look: OutputStyle = context.console.err_style().for_stream(terminal.file());
+        let digits = id_digits(sessions);
+        let row = |info: &SessionSummary| SessionRow {
+            id: short_id(&info.id, digits),
             modified: info.modified.clone(),
             messages: info.messages,
-            about: about(info),
+            about: session_title(info),
             damage: info.damage.clone(),
-            ..Row::default()
+            ..SessionRow::default()
         };
-        let rows: Vec<Row> = sessions.iter().map(row).collect();
-        terminal.say(&view::text(&rows, 0, 0, &look));
-        let what = if sessions.len() == 1 { "it".to_string() } else { number(sessions.len(), "session") };
-        if is_yes(&ask::ask(&terminal, &format!("  delete {what} for good? [y/N]  "))?) {
+        let rows: Vec<SessionRow> = sessions.iter().map(row).collect();
+        terminal.write_text(&view::text(&rows, 0, 0, &look));
+        let what = if sessions.len() == 1 { "it".to_string() } else { pluralize(sessions.len(), "session") };
+        if is_yes(&questions::ask_line(&terminal, &format!("  delete {what} for good? [y/N]  "))?) {
             return Ok(());
         }
-        Err(Failure::new(Exit::Declined, "declined", "not deleted").left(State::Unchanged))
+        Err(CommandFailure::new(Exit::Declined, "declined", "not deleted")
+            .with_state(ProjectState::Unchanged))
     }
 }

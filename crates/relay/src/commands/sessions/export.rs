@@ -3,24 +3,26 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use relaycode_durable::atomic::{Put, stage_pieces};
+use relaycode_durable::atomic::{PieceSink, stage_pieces};
 use relaycode_durable::fs::is_unsupported;
-use relaycode_durable::{Fs, Rename};
-use relaycode_session::export::{self, Conversation, Entries, ExportError, Exported, Options, See};
-use relaycode_session::{Body, Session};
-use relaycode_tui::outcome;
+use relaycode_durable::{Fs, RenameMode};
+use relaycode_session::export::{
+    self, EntrySource, EntryVisitor, ExportError, ExportOptions, ExportSource, ExportSummary,
+};
+use relaycode_session::{EntryBody, Session};
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use super::place::{Place, short};
-use crate::context::Context;
-use crate::failure::{Exit, Failure, State};
+use super::locator::{SessionLocator, short_id};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::wiring::context::CommandContext;
 
 /// Write a conversation to one HTML page, or to Markdown
 ///
 /// The page needs nothing else and asks nobody for anything. The file is for you alone; one that is there already
 /// is not overwritten without --force.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct ExportArgs {
+pub(super) struct SessionsExportArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path; the latest if none is named
     #[arg(value_name = "SESSION")]
     session: Option<String>,
@@ -46,48 +48,54 @@ pub(super) struct ExportArgs {
     force: bool,
 }
 
-impl ExportArgs {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let place = Place::of(context)?;
+impl SessionsExportArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let place = SessionLocator::open(context)?;
         let info = place.find(self.session.as_deref())?;
-        let session = place.with_blobs(place.read(&info)?);
-        let odd: Vec<String> = session.report().oddities.iter().map(ToString::to_string).collect();
-        let entries = InOrder(&session);
-        let conversation =
-            Conversation { header: session.header(), entries: &entries, leaf: session.leaf(), odd: &odd };
-        let options = Options { all_branches: !self.path_only, ..Options::default() };
+        let session = place.with_blobs(place.open_session(&info)?);
+        let odd: Vec<String> = session.report().issues.iter().map(ToString::to_string).collect();
+        let entries = SessionEntries(&session);
+        let conversation = ExportSource {
+            header: session.header(),
+            entries: &entries,
+            leaf: session.leaf(),
+            load_issues: &odd,
+        };
+        let options = ExportOptions { all_branches: !self.path_only, ..ExportOptions::default() };
         let markdown = self.is_markdown();
         let write = |out: &mut dyn Write| match markdown {
-            true => export::markdown(&conversation, &options, out),
-            false => export::html(&conversation, &options, out),
+            true => export::export_markdown(&conversation, &options, out),
+            false => export::export_html(&conversation, &options, out),
         };
         if self.output.as_deref() == Some(Path::new("-")) {
-            if context.json() {
-                return Err(Failure::usage("stdout cannot take both the export and an object")
-                    .hint("give a file with -o"));
+            if context.is_json() {
+                return Err(CommandFailure::usage("stdout cannot take both the export and an object")
+                    .with_hint("give a file with -o"));
             }
             let mut bytes = Vec::new();
-            write(&mut bytes).map_err(Failure::unexpected)?;
+            write(&mut bytes).map_err(CommandFailure::unexpected)?;
             let text = String::from_utf8_lossy(&bytes);
-            let look = context.console.out_look();
+            let look = context.console.out_style();
             // A file is as it is; a terminal obeys what it is given.
             let safe = if look.width.is_some() { look.block(&text) } else { text };
-            context.console.out(&safe);
+            context.console.print(&safe);
             return Ok(Exit::Done);
         }
-        let path = self.path(&place, session.id(), markdown);
-        let exported = self.put(&place, &path, &write)?;
-        let look = context.look();
-        context
-            .say(&outcome::done(&look, &format!("exported to {}", look.safe(&path.display().to_string()))));
-        if exported.images_left_out > 0 {
-            let said = format!("images that are missing or too large: {}", exported.images_left_out);
-            context.say(&outcome::remark(&look, &said));
+        let path = self.output_path(&place, session.id(), markdown);
+        let exported = self.write_file(&place, &path, &write)?;
+        let look = context.style();
+        context.print_info(&outcome::success_line(
+            &look,
+            &format!("exported to {}", look.safe(&path.display().to_string())),
+        ));
+        if exported.skipped_images > 0 {
+            let said = format!("images that are missing or too large: {}", exported.skipped_images);
+            context.print_info(&outcome::warning_line(&look, &said));
         }
-        context.object(&json!({
+        context.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "sessions", "id": session.id(), "file": path.to_string_lossy(),
             "format": if markdown { "markdown" } else { "html" }, "entries": exported.entries,
-            "entriesLeftOut": exported.entries_left_out, "images": exported.images, "imagesLeftOut": exported.images_left_out,
+            "entriesLeftOut": exported.skipped_entries, "images": exported.images, "imagesLeftOut": exported.skipped_images,
         }));
         Ok(Exit::Done)
     }
@@ -97,55 +105,56 @@ impl ExportArgs {
         self.markdown || (!self.html && self.output.as_ref().is_some_and(named))
     }
 
-    fn path(&self, place: &Place, id: &str, markdown: bool) -> PathBuf {
+    fn output_path(&self, place: &SessionLocator, id: &str, markdown: bool) -> PathBuf {
         match &self.output {
             Some(output) => place.cwd.join(output),
             None => {
                 let plain: String = id.chars().filter(char::is_ascii_alphanumeric).collect();
                 let end = if markdown { "md" } else { "html" };
-                place.cwd.join(format!("session-{}.{end}", short(&plain, 12)))
+                place.cwd.join(format!("session-{}.{end}", short_id(&plain, 12)))
             }
         }
     }
 
     /// Writes a private file, whole or not at all.
-    fn put(
+    fn write_file(
         &self,
-        place: &Place,
+        place: &SessionLocator,
         path: &Path,
-        write: &dyn Fn(&mut dyn Write) -> Result<Exported, ExportError>,
-    ) -> Result<Exported, Failure> {
+        write: &dyn Fn(&mut dyn Write) -> Result<ExportSummary, ExportError>,
+    ) -> Result<ExportSummary, CommandFailure> {
         let fs = &place.fs;
         let cannot = |error: io::Error| {
-            Failure::unexpected(format!("the export cannot be written: {error}"))
-                .at(path.display())
-                .left(State::Unchanged)
+            CommandFailure::unexpected(format!("the export cannot be written: {error}"))
+                .with_place(path.display())
+                .with_state(ProjectState::Unchanged)
         };
         let name = path.file_name().and_then(|name| name.to_str());
-        let name = name.ok_or_else(|| Failure::usage(format!("{} is no name for a file", path.display())))?;
+        let name =
+            name.ok_or_else(|| CommandFailure::usage(format!("{} is no name for a file", path.display())))?;
         let dir = fs.open_root(path.parent().unwrap_or(Path::new("/"))).map_err(cannot)?;
         let exists = || {
-            Failure::usage(format!("{} is there already", path.display()))
-                .hint("--force overwrites it")
-                .left(State::Unchanged)
+            CommandFailure::usage(format!("{} is there already", path.display()))
+                .with_hint("--force overwrites it")
+                .with_state(ProjectState::Unchanged)
         };
         if !self.force && fs.stat(&dir, name).is_ok() {
             return Err(exists());
         }
         let scratch = format!(".relay-export-{}.tmp", std::process::id());
-        let mut exported = Exported::default();
+        let mut exported = ExportSummary::default();
         let staged = stage_pieces(fs, (&dir, &scratch), &mut |put| {
-            exported = write(&mut Putting(put)).map_err(|error| match error {
+            exported = write(&mut PutWriter(put)).map_err(|error| match error {
                 ExportError::Write(error) => error,
                 ExportError::Read(error) => io::Error::other(error),
             })?;
             Ok(())
         });
         let moved = staged.and_then(|()| {
-            let how = if self.force { Rename::Replace } else { Rename::NoReplace };
+            let how = if self.force { RenameMode::Replace } else { RenameMode::NoReplace };
             match fs.rename(&dir, &scratch, &dir, name, how) {
                 Err(error) if is_unsupported(&error) && fs.stat(&dir, name).is_err() => {
-                    fs.rename(&dir, &scratch, &dir, name, Rename::Replace)
+                    fs.rename(&dir, &scratch, &dir, name, RenameMode::Replace)
                 }
                 other => other,
             }
@@ -161,9 +170,9 @@ impl ExportArgs {
 }
 
 /// Hands bytes on, piece by piece.
-struct Putting<'a, 'p>(&'a mut Put<'p>);
+struct PutWriter<'a, 'p>(&'a mut PieceSink<'p>);
 
-impl Write for Putting<'_, '_> {
+impl Write for PutWriter<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         (self.0)(bytes).map(|()| bytes.len())
     }
@@ -174,13 +183,13 @@ impl Write for Putting<'_, '_> {
 }
 
 /// The entries of a session, one in memory at a time, images where they stand.
-struct InOrder<'s>(&'s Session);
+struct SessionEntries<'s>(&'s Session);
 
-impl Entries for InOrder<'_> {
-    fn each(&self, see: &mut See<'_>) -> Result<(), ExportError> {
+impl EntrySource for SessionEntries<'_> {
+    fn for_each_entry(&self, see: &mut EntryVisitor<'_>) -> Result<(), ExportError> {
         for entry in self.0.entries() {
             let mut entry = entry.map_err(|error| ExportError::Read(error.into()))?;
-            if let Body::Message { message: value } | Body::CustomMessage { content: value, .. } =
+            if let EntryBody::Message { message: value } | EntryBody::CustomMessage { content: value, .. } =
                 &mut entry.body
             {
                 self.0.resolve_images(value);
@@ -197,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_format_follows_the_option_then_the_name() {
-        let args = |html, markdown, output: Option<&str>| ExportArgs {
+        let args = |html, markdown, output: Option<&str>| SessionsExportArgs {
             session: None,
             html,
             markdown,

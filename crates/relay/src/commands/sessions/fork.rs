@@ -1,45 +1,46 @@
 //! `relay sessions fork`: another session out of one, about this directory.
 
-use relaycode_session::{Header, layout};
-use relaycode_tui::outcome;
+use relaycode_session::SessionHeader;
+use relaycode_session::home::layout;
+use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use super::place::{Place, failed, unwritable};
-use crate::context::Context;
-use crate::failure::{Exit, Failure};
+use super::locator::{SessionLocator, session_failure, write_failure};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
 
 /// Copy a session into this directory, to go on here
 ///
 /// All branches come along; the original stays as it is.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct ForkArgs {
+pub(super) struct SessionsForkArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path
     #[arg(value_name = "SESSION")]
     session: String,
 }
 
-impl ForkArgs {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let place = Place::of(context)?;
+impl SessionsForkArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let place = SessionLocator::open(context)?;
         let info = place.find(Some(&self.session))?;
-        let session = place.read(&info)?;
+        let session = place.open_session(&info)?;
         let from = session.header();
-        let header = Header {
+        let header = SessionHeader {
             title: from.title.clone(),
             title_source: from.title_source,
-            ..Header::new(place.cwd.to_string_lossy())
+            ..SessionHeader::new(place.cwd.to_string_lossy())
         };
-        let began = header.timestamp.parse().map_err(Failure::unexpected)?;
-        let (id, name) = (header.id.clone(), layout::file_name(began, &header.id));
-        let to = place.layout.make_project(&place.fs, &place.cwd);
-        let to = to.map_err(|error| unwritable(&place.layout.project(&place.cwd), &error))?;
-        let forked = session.fork(&to, &name, header).map_err(|error| failed(&error))?;
-        let path = place.layout.project(&place.cwd).join(&name);
-        let look = context.look();
+        let began = header.timestamp.parse().map_err(CommandFailure::unexpected)?;
+        let (id, name) = (header.id.clone(), layout::session_file_name(began, &header.id));
+        let to = place.layout.create_project_dir(&place.fs, &place.cwd);
+        let to = to.map_err(|error| write_failure(&place.layout.project_dir(&place.cwd), &error))?;
+        let forked = session.fork(&to, &name, header).map_err(|error| session_failure(&error))?;
+        let path = place.layout.project_dir(&place.cwd).join(&name);
+        let look = context.style();
         let entries = if forked.len() == 1 { "entry" } else { "entries" };
         let said = format!("forked {} into {id}, {} {entries}", session.id(), forked.len());
-        context.say(&outcome::done(&look, &look.safe(&said)));
-        context.object(&json!({
+        context.print_info(&outcome::success_line(&look, &look.safe(&said)));
+        context.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "sessions", "id": id, "path": path.to_string_lossy(),
             "parentSession": session.id(), "entries": forked.len(),
         }));

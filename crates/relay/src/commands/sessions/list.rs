@@ -1,16 +1,17 @@
 //! `relay sessions list`: what there is, newest first.
 
-use relaycode_session::list::SessionInfo;
-use relaycode_session::sweep;
-use relaycode_tui::clock;
-use relaycode_tui::look::Look;
-use relaycode_tui::outcome;
-use relaycode_tui::sessions::list::{self as view, Row};
+use relaycode_session::find::list::SessionSummary;
+use relaycode_session::home::sweep;
+use relaycode_tui::layout::clock;
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::views::outcome;
+use relaycode_tui::views::sessions::list as view;
+use relaycode_tui::views::sessions::list::SessionRow;
 use serde::Serialize;
 
-use super::place::{Place, about, at_least_one, digits, short, unreadable};
-use crate::context::Context;
-use crate::failure::{Exit, Failure};
+use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_title, short_id};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
 use relaycode_project::config::LogLevel;
 
 /// List the sessions about this directory, newest first
@@ -18,9 +19,9 @@ use relaycode_project::config::LogLevel;
 /// The number in front is what the other commands take, as well as the id. One that is damaged is marked with `!`.
 /// A session that never got an answer is not listed, and goes after a day.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct ListArgs {
+pub(super) struct SessionsListArgs {
     /// How many to list
-    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20, value_parser = at_least_one)]
+    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20, value_parser = parse_positive)]
     limit: usize,
 
     /// Those of every directory, by id alone: numbers are those of one directory
@@ -32,60 +33,60 @@ pub(super) struct ListArgs {
     unanswered: bool,
 }
 
-impl ListArgs {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let place = Place::of(context)?;
+impl SessionsListArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let place = SessionLocator::open(context)?;
         let listing = place.listing();
         let listed = listing.list(place.scope(self.all), self.unanswered);
-        let mut listed = listed.map_err(|error| unreadable(&listing.sessions(), &error))?;
+        let mut listed = listed.map_err(|error| read_failure(&listing.sessions(), &error))?;
         // What nobody answered does not stay for ever; whoever wants to see it is not in its way.
-        let swept = sweep::sweep(&place.fs, &listed.hidden, clock::seconds());
-        listed.hidden.retain(|info| !swept.contains(&info.path));
+        let swept = sweep::sweep_unanswered(&place.fs, &listed.unanswered, clock::unix_seconds());
+        listed.unanswered.retain(|info| !swept.contains(&info.path));
         let total = listed.sessions.len();
-        let digits = digits(&listed.sessions);
+        let digits = id_digits(&listed.sessions);
         listed.sessions.truncate(self.limit);
-        listing.count(&mut listed.sessions);
+        listing.count_messages(&mut listed.sessions);
         for (path, why) in &listed.unreadable {
-            let look = context.console.err_look();
+            let look = context.console.err_style();
             let said = look.safe(&format!("{} cannot be read: {why}", path.display())).into_owned();
-            context.beside(LogLevel::Warn, &outcome::remark(&look, &said));
+            context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
         }
         // Numbers are those of the list that other commands know: of this directory, without the unanswered.
         let numbers = self.numbers(&listed.sessions);
-        if context.json() {
+        if context.is_json() {
             let sessions = listed.sessions.iter().zip(&numbers);
-            context.console.json(&ListJson {
+            context.console.print_json(&SessionsListJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "sessions",
                 directory: (!self.all).then(|| place.cwd.to_string_lossy().into_owned()),
-                sessions: sessions.map(|(info, index)| SessionJson { index: *index, info }).collect(),
+                sessions: sessions.map(|(info, index)| SessionsEntryJson { index: *index, info }).collect(),
                 total,
-                hidden: listed.hidden.len(),
+                hidden: listed.unanswered.len(),
             });
-        } else if context.quiet() {
+        } else if context.is_quiet() {
             for info in &listed.sessions {
-                let line = format!("{}\n", context.console.out_look().safe(&info.id));
-                context.console.out(&line);
+                let line = format!("{}\n", context.console.out_style().safe(&info.id));
+                context.console.print(&line);
             }
         } else {
-            let rows: Vec<Row> = listed
+            let rows: Vec<SessionRow> = listed
                 .sessions
                 .iter()
                 .zip(numbers)
                 .map(|(info, index)| self.row(info, index, digits))
                 .collect();
-            let look: Look = context.console.out_look();
-            let text = view::text(&rows, total - rows.len(), listed.hidden.len(), &look);
-            context.console.out(&text);
+            let look: OutputStyle = context.console.out_style();
+            let text = view::text(&rows, total - rows.len(), listed.unanswered.len(), &look);
+            context.console.print(&text);
         }
         Ok(Exit::Done)
     }
 
     /// The number of each session; none where the list is of all directories, or where one is not in the usual list.
-    fn numbers(&self, sessions: &[SessionInfo]) -> Vec<Option<usize>> {
+    fn numbers(&self, sessions: &[SessionSummary]) -> Vec<Option<usize>> {
         let mut next = 0;
-        let number = |info: &SessionInfo| {
+        let number = |info: &SessionSummary| {
             if self.all || is_hidden(info) {
                 return None;
             }
@@ -95,13 +96,13 @@ impl ListArgs {
         sessions.iter().map(number).collect()
     }
 
-    fn row(&self, info: &SessionInfo, index: Option<usize>, digits: usize) -> Row {
-        Row {
+    fn row(&self, info: &SessionSummary, index: Option<usize>, digits: usize) -> SessionRow {
+        SessionRow {
             index,
-            id: short(&info.id, digits),
+            id: short_id(&info.id, digits),
             modified: info.modified.clone(),
             messages: info.messages,
-            about: about(info),
+            about: session_title(info),
             cwd: self.all.then(|| info.cwd.clone()),
             unanswered: is_hidden(info),
             damage: info.damage.clone(),
@@ -110,19 +111,19 @@ impl ListArgs {
 }
 
 /// Whether the usual list leaves it out.
-fn is_hidden(info: &SessionInfo) -> bool {
+fn is_hidden(info: &SessionSummary) -> bool {
     info.answered == Some(false) && info.damage.is_none()
 }
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct ListJson<'a> {
+struct SessionsListJson<'a> {
     ok: bool,
     code: u8,
     command: &'static str,
     /// The directory they are about; none if of every one.
     directory: Option<String>,
-    sessions: Vec<SessionJson<'a>>,
+    sessions: Vec<SessionsEntryJson<'a>>,
     /// How many there are in all.
     total: usize,
     /// How many were left out because nobody answered.
@@ -130,8 +131,8 @@ struct ListJson<'a> {
 }
 
 #[derive(Serialize)]
-struct SessionJson<'a> {
+struct SessionsEntryJson<'a> {
     index: Option<usize>,
     #[serde(flatten)]
-    info: &'a SessionInfo,
+    info: &'a SessionSummary,
 }

@@ -4,7 +4,7 @@ mod delete;
 mod export;
 mod fork;
 mod list;
-mod place;
+mod locator;
 mod repair;
 mod search;
 mod show;
@@ -12,8 +12,8 @@ mod tree;
 
 use clap::Subcommand;
 
-use crate::context::{Act, Context};
-use crate::failure::{Exit, Failure};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
 
 /// List, search and look after conversations
 ///
@@ -21,42 +21,42 @@ use crate::failure::{Exit, Failure};
 /// beginning of an id, a path, or nothing: the one that this terminal had last, else the newest.
 #[derive(Debug, Clone, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Args {
+pub(crate) struct SessionsArgs {
     #[command(flatten)]
-    list: list::ListArgs,
+    list: list::SessionsListArgs,
 
     #[command(subcommand)]
-    what: Option<What>,
+    command: Option<SessionsCommand>,
 }
 
 #[derive(Debug, Clone, Subcommand)]
-enum What {
-    List(list::ListArgs),
-    Search(search::SearchArgs),
-    Show(show::ShowArgs),
-    Tree(tree::TreeArgs),
-    Fork(fork::ForkArgs),
-    Export(export::ExportArgs),
-    Repair(repair::RepairArgs),
-    Delete(delete::DeleteArgs),
+enum SessionsCommand {
+    List(list::SessionsListArgs),
+    Search(search::SessionsSearchArgs),
+    Show(show::SessionsShowArgs),
+    Tree(tree::SessionsTreeArgs),
+    Fork(fork::SessionsForkArgs),
+    Export(export::SessionsExportArgs),
+    Repair(repair::SessionsRepairArgs),
+    Delete(delete::SessionsDeleteArgs),
 }
 
-impl Act for Args {
+impl RunCommand for SessionsArgs {
     fn name(&self) -> &'static str {
         "sessions"
     }
 
-    fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        match &self.what {
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        match &self.command {
             None => self.list.run(context),
-            Some(What::List(args)) => args.run(context),
-            Some(What::Search(args)) => args.run(context),
-            Some(What::Show(args)) => args.run(context),
-            Some(What::Tree(args)) => args.run(context),
-            Some(What::Fork(args)) => args.run(context),
-            Some(What::Export(args)) => args.run(context),
-            Some(What::Repair(args)) => args.run(context),
-            Some(What::Delete(args)) => args.run(context),
+            Some(SessionsCommand::List(args)) => args.run(context),
+            Some(SessionsCommand::Search(args)) => args.run(context),
+            Some(SessionsCommand::Show(args)) => args.run(context),
+            Some(SessionsCommand::Tree(args)) => args.run(context),
+            Some(SessionsCommand::Fork(args)) => args.run(context),
+            Some(SessionsCommand::Export(args)) => args.run(context),
+            Some(SessionsCommand::Repair(args)) => args.run(context),
+            Some(SessionsCommand::Delete(args)) => args.run(context),
         }
     }
 }

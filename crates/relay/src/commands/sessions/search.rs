@@ -3,27 +3,29 @@
 use std::time::{Duration, Instant};
 
 use relaycode_project::config::LogLevel;
-use relaycode_session::list::SessionInfo;
-use relaycode_session::search::{self, Hit, Words};
-use relaycode_tui::number;
-use relaycode_tui::outcome;
-use relaycode_tui::sessions::hits::{self as view, Found};
+use relaycode_session::find::list::SessionSummary;
+use relaycode_session::find::search;
+use relaycode_session::find::search::{SearchHit, SearchWords};
+use relaycode_tui::pluralize;
+use relaycode_tui::views::outcome;
+use relaycode_tui::views::sessions::hits as view;
+use relaycode_tui::views::sessions::hits::SessionMatch;
 use serde::Serialize;
 
-use super::place::{Place, about, at_least_one, digits, short, unreadable};
-use crate::context::Context;
-use crate::failure::{Exit, Failure, State};
-use crate::signals::Held;
+use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_title, short_id};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
 
 /// Messages that are shown of one session.
-const PER_SESSION: usize = 3;
+const MAX_HITS_SHOWN: usize = 3;
 
 /// Find messages that have all the words, newest session first
 ///
 /// Upper and lower case are the same. What was said, tools' results and summaries are searched on all branches.
 /// Nothing is changed.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct SearchArgs {
+pub(super) struct SessionsSearchArgs {
     /// What to look for
     #[arg(value_name = "WORDS", required = true)]
     words: Vec<String>,
@@ -33,41 +35,42 @@ pub(super) struct SearchArgs {
     all: bool,
 
     /// How many sessions to show
-    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20, value_parser = at_least_one)]
+    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20, value_parser = parse_positive)]
     limit: usize,
 }
 
-impl SearchArgs {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let words =
-            Words::of(&self.words.join(" ")).ok_or_else(|| Failure::usage("there is no word to look for"))?;
-        let place = Place::of(context)?;
+impl SessionsSearchArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let words = SearchWords::parse(&self.words.join(" "))
+            .ok_or_else(|| CommandFailure::usage("there is no word to look for"))?;
+        let place = SessionLocator::open(context)?;
         let listing = place.listing();
         let listed = listing.list(place.scope(self.all), true);
-        let sessions = listed.map_err(|error| unreadable(&listing.sessions(), &error))?.sessions;
-        let signals = Held::begin()?;
+        let sessions = listed.map_err(|error| read_failure(&listing.sessions(), &error))?.sessions;
+        let signals = SignalGuard::acquire()?;
         let (mut found, mut searched, mut skipped, mut more) = (Vec::new(), 0, 0, false);
-        let mut spoken = Spoken::begin();
+        let mut spoken = SearchProgress::start();
         for info in &sessions {
             if found.len() == self.limit {
                 more = true;
                 break;
             }
-            spoken.tell(context, searched, sessions.len());
-            let hits = match search::search(&place.fs, info, &words, PER_SESSION, &|| signals.asked()) {
+            spoken.print_if_due(context, searched, sessions.len());
+            let hits = match search::search_session(&place.fs, info, &words, MAX_HITS_SHOWN, &|| {
+                signals.stop_requested()
+            }) {
                 Ok(hits) => hits,
                 Err(error) => {
-                    let look = context.console.err_look();
+                    let look = context.console.err_style();
                     let said =
                         look.safe(&format!("{} cannot be read: {error}", info.path.display())).into_owned();
-                    context.beside(LogLevel::Warn, &outcome::remark(&look, &said));
+                    context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
                     continue;
                 }
             };
             if hits.stopped {
-                return Err(
-                    Failure::new(Exit::Interrupted, "interrupted", "interrupted").left(State::Unchanged)
-                );
+                return Err(CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
+                    .with_state(ProjectState::Unchanged));
             }
             searched += 1;
             skipped += hits.skipped;
@@ -76,92 +79,96 @@ impl SearchArgs {
             }
         }
         if skipped > 0 {
-            let look = context.console.err_look();
-            let lines = number(usize::try_from(skipped).unwrap_or(usize::MAX), "line");
-            context.beside(LogLevel::Warn, &outcome::remark(&look, &format!("{lines} too long to search")));
+            let look = context.console.err_style();
+            let lines = pluralize(usize::try_from(skipped).unwrap_or(usize::MAX), "line");
+            context.eprint_at(
+                LogLevel::Warn,
+                &outcome::warning_line(&look, &format!("{lines} too long to search")),
+            );
         }
-        self.show(&sessions, &found, searched, more, context);
+        self.print_hits(&sessions, &found, searched, more, context);
         Ok(Exit::Done)
     }
 
-    fn show(
+    fn print_hits(
         &self,
-        sessions: &[SessionInfo],
-        found: &[(&SessionInfo, Vec<Hit>)],
+        sessions: &[SessionSummary],
+        found: &[(&SessionSummary, Vec<SearchHit>)],
         searched: usize,
         more: bool,
-        context: &mut Context<'_>,
+        context: &mut CommandContext<'_>,
     ) {
-        if context.json() {
-            context.console.json(&SearchJson {
+        if context.is_json() {
+            context.console.print_json(&SessionsSearchJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "sessions",
-                sessions: found.iter().map(|(info, hits)| FoundJson { info, hits }).collect(),
+                sessions: found.iter().map(|(info, hits)| SessionHitsJson { info, hits }).collect(),
                 searched,
                 more,
             });
             return;
         }
-        let look = context.console.out_look();
+        let look = context.console.out_style();
         if found.is_empty() {
-            context.say(&view::nothing(searched, &look));
+            context.print_info(&view::no_matches(searched, &look));
             return;
         }
-        if context.quiet() {
+        if context.is_quiet() {
             for (info, _) in found {
                 let line = format!("{}\n", look.safe(&info.id));
-                context.console.out(&line);
+                context.console.print(&line);
             }
             return;
         }
-        let digits = digits(sessions);
-        let shown: Vec<Found> = found
+        let digits = id_digits(sessions);
+        let shown: Vec<SessionMatch> = found
             .iter()
-            .map(|(info, hits)| Found {
-                id: short(&info.id, digits),
+            .map(|(info, hits)| SessionMatch {
+                id: short_id(&info.id, digits),
                 modified: info.modified.clone(),
-                about: about(info),
+                about: session_title(info),
                 cwd: self.all.then(|| info.cwd.clone()),
                 hits: hits.iter().map(|hit| (hit.role.clone(), hit.clip.clone())).collect(),
             })
             .collect();
-        context.console.out(&view::text(&shown, &look));
+        context.console.print(&view::text(&shown, &look));
         if more {
             let said = format!("\nthere may be more; `-n {}` looks further\n", self.limit.saturating_mul(5));
-            context.console.out(&look.wrap(&said, 2));
+            context.console.print(&look.wrap(&said, 2));
         }
     }
 }
 
 /// Says how far it is, to somebody who has waited for a while.
-struct Spoken {
+struct SearchProgress {
     last: Instant,
 }
 
-impl Spoken {
+impl SearchProgress {
     /// Nobody wonders before, and nobody wants to hear it more often.
-    const EVERY: Duration = Duration::from_secs(3);
+    const PRINT_INTERVAL: Duration = Duration::from_secs(3);
 
-    fn begin() -> Spoken {
-        Spoken { last: Instant::now() }
+    fn start() -> SearchProgress {
+        SearchProgress { last: Instant::now() }
     }
 
-    fn tell(&mut self, context: &mut Context<'_>, searched: usize, of: usize) {
-        if self.last.elapsed() >= Spoken::EVERY {
+    fn print_if_due(&mut self, context: &mut CommandContext<'_>, searched: usize, of: usize) {
+        if self.last.elapsed() >= SearchProgress::PRINT_INTERVAL {
             self.last = Instant::now();
-            context.beside(LogLevel::Info, &format!("searched {searched} of {}\n", number(of, "session")));
+            context
+                .eprint_at(LogLevel::Info, &format!("searched {searched} of {}\n", pluralize(of, "session")));
         }
     }
 }
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct SearchJson<'a> {
+struct SessionsSearchJson<'a> {
     ok: bool,
     code: u8,
     command: &'static str,
-    sessions: Vec<FoundJson<'a>>,
+    sessions: Vec<SessionHitsJson<'a>>,
     /// How many sessions were looked at.
     searched: usize,
     /// Not all were: there were enough hits.
@@ -169,8 +176,8 @@ struct SearchJson<'a> {
 }
 
 #[derive(Serialize)]
-struct FoundJson<'a> {
+struct SessionHitsJson<'a> {
     #[serde(flatten)]
-    info: &'a SessionInfo,
-    hits: &'a [Hit],
+    info: &'a SessionSummary,
+    hits: &'a [SearchHit],
 }

@@ -1,26 +1,28 @@
 //! `relay sessions tree`: a conversation with all its branches.
 
 use clap::ValueEnum;
-use relaycode_session::outline::{self, Line};
-use relaycode_tui::sessions::tree::{self as view, Node};
+use relaycode_session::view::outline;
+use relaycode_session::view::outline::OutlineLine;
+use relaycode_tui::views::sessions::tree as view;
+use relaycode_tui::views::sessions::tree::SessionTreeNode;
 use serde_json::{Value, json};
 
-use super::place::{Place, failed};
-use crate::context::Context;
-use crate::failure::{Exit, Failure};
+use super::locator::{SessionLocator, session_failure};
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
 
 /// Show a conversation as a tree
 ///
 /// The way to where it goes on is marked with a bullet; only branches are indented. Nothing is changed.
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct TreeArgs {
+pub(super) struct SessionsTreeArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path; the latest if none is named
     #[arg(value_name = "SESSION")]
     session: Option<String>,
 
     /// What to show
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    filter: Filter,
+    filter: TreeFilterArg,
 
     /// Only entries with all these words
     #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
@@ -29,7 +31,7 @@ pub(super) struct TreeArgs {
 
 /// `--filter`
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Filter {
+enum TreeFilterArg {
     /// What was said, without settings and labels
     #[default]
     Default,
@@ -43,34 +45,35 @@ enum Filter {
     All,
 }
 
-impl TreeArgs {
-    pub(super) fn run(&self, context: &mut Context<'_>) -> Result<Exit, Failure> {
-        let place = Place::of(context)?;
+impl SessionsTreeArgs {
+    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let place = SessionLocator::open(context)?;
         let info = place.find(self.session.as_deref())?;
-        let session = place.read(&info)?;
+        let session = place.open_session(&info)?;
         let filter = match self.filter {
-            Filter::Default => outline::Filter::Default,
-            Filter::NoTools => outline::Filter::NoTools,
-            Filter::UserOnly => outline::Filter::UserOnly,
-            Filter::LabeledOnly => outline::Filter::LabeledOnly,
-            Filter::All => outline::Filter::All,
+            TreeFilterArg::Default => outline::OutlineFilter::Default,
+            TreeFilterArg::NoTools => outline::OutlineFilter::NoTools,
+            TreeFilterArg::UserOnly => outline::OutlineFilter::UserOnly,
+            TreeFilterArg::LabeledOnly => outline::OutlineFilter::LabeledOnly,
+            TreeFilterArg::All => outline::OutlineFilter::All,
         };
-        let lines = outline::outline(&session, filter, &self.search).map_err(|error| failed(&error))?;
-        if context.json() {
-            context.console.json(&json!({
+        let lines = outline::session_outline(&session, filter, &self.search)
+            .map_err(|error| session_failure(&error))?;
+        if context.is_json() {
+            context.console.print_json(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
-                "id": session.id(), "leaf": session.leaf(), "entries": entries(&lines), "total": session.len(),
+                "id": session.id(), "leaf": session.leaf(), "entries": entries_json(&lines), "total": session.len(),
             }));
             return Ok(Exit::Done);
         }
-        let look = context.console.out_look();
-        let nodes: Vec<Node> = lines
+        let look = context.console.out_style();
+        let nodes: Vec<SessionTreeNode> = lines
             .into_iter()
-            .map(|line| Node {
+            .map(|line| SessionTreeNode {
                 parent: line.parent,
                 active: line.active,
                 label: line.label,
-                who: line.who,
+                speaker: line.who,
                 text: line.text,
             })
             .collect();
@@ -80,16 +83,16 @@ impl TreeArgs {
             } else {
                 "nothing fits; `--filter all` shows everything\n"
             };
-            context.tell(said);
+            context.print(said);
         }
-        context.console.out(&view::text(&nodes, &look));
+        context.console.print(&view::text(&nodes, &look));
         Ok(Exit::Done)
     }
 }
 
 /// The lines with the names of those that they follow instead of their places.
-fn entries(lines: &[Line]) -> Vec<Value> {
-    let entry = |line: &Line| {
+fn entries_json(lines: &[OutlineLine]) -> Vec<Value> {
+    let entry = |line: &OutlineLine| {
         let parent = line.parent.and_then(|at| lines.get(at)).map(|parent| parent.id.as_str());
         json!({"id": line.id, "parentId": parent, "active": line.active, "leaf": line.leaf, "label": line.label,
             "who": line.who, "text": line.text})

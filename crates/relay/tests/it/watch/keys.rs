@@ -2,8 +2,8 @@
 
 use super::desktop::{Desktop, on_each_desktop};
 use super::{CART, Shop, Watch};
-use crate::relay::whole;
-use crate::scene::executable;
+use crate::fixture::keyed_project::executable;
+use crate::fixture::scratch_project::whole;
 
 on_each_desktop!(every_key_does_what_the_help_says, leaving_at_once_leaves_nothing);
 

@@ -3,17 +3,17 @@
 //! Every session is looked at when it ends: its exit code, the terminal, what is left running, and that nothing of a
 //! transaction is left open.
 
-mod again;
 mod bulk;
+mod clipboard_once;
 mod desktop;
 mod gate;
+mod json_events;
 mod keys;
-mod machine;
-mod manual;
-mod once;
+mod manual_mode;
 mod queue;
-mod refused;
-mod unnamed;
+mod repair_prompt;
+mod repeated_answer;
+mod unnamed_project;
 mod workflow;
 
 use std::cell::Cell;
@@ -22,12 +22,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::process::{LONG, until};
-use relaycode_testkit::screen::{Screen, on_terminal};
+use relaycode_testkit::process::{GENEROUS_TIMEOUT, poll_until};
+use relaycode_testkit::screen::{TestScreen, on_terminal};
 use serde_json::{Value, json};
 
-use crate::relay::{Project, Ran, edit, run};
-use crate::scene::{self, Scene, processes_with, wait_until};
+use crate::fixture::keyed_project;
+use crate::fixture::keyed_project::{Scene, processes_with, wait_until};
+use crate::fixture::scratch_project::{Project, Ran, edit, run};
 use desktop::Desktop;
 
 /// A linter that takes `BAD` for an error.
@@ -108,7 +109,7 @@ pub(crate) fn git_init(scene: &Scene) {
     let mut git = Command::new("git");
     git.args(["init", "--quiet"]).stdin(Stdio::null());
     scene.project.surround(&mut git);
-    scene::surround(&mut git);
+    keyed_project::surround(&mut git);
     assert!(git.status().unwrap().success());
 }
 
@@ -133,7 +134,7 @@ pub(crate) fn uuid(number: u32) -> String {
 pub(crate) struct Watch<'s> {
     scene: &'s Scene,
     desktop: &'s Desktop,
-    screen: Screen,
+    screen: TestScreen,
     /// How much of what was said was waited for.
     passed: Cell<usize>,
 }
@@ -162,11 +163,12 @@ impl<'s> Watch<'s> {
         let mut command = on_terminal("sh");
         command.args(["-c", AROUND, "sh", env!("CARGO_BIN_EXE_relay"), "watch"]).args(args);
         scene.project.surround(&mut command);
-        scene::surround(&mut command);
+        keyed_project::surround(&mut command);
         desktop.surround(&mut command);
         command.env("TERM", "xterm-256color").env("NOTES", scene.project.home().join("notes"));
         command.envs(environment.iter().copied());
-        let watch = Watch { scene, desktop, screen: Screen::start(command, 100, 30), passed: Cell::new(0) };
+        let watch =
+            Watch { scene, desktop, screen: TestScreen::start(command, 100, 30), passed: Cell::new(0) };
         if environment.iter().all(|(name, _)| *name != "OUT") {
             watch.expect("relay 0.1");
             watch.live(&format!("watching the clipboard ({})", desktop.name()));
@@ -177,7 +179,7 @@ impl<'s> Watch<'s> {
     /// Waits until `text` was said, behind what was waited for before.
     #[track_caller]
     pub(crate) fn expect(&self, text: &str) {
-        let found = |screen: &Screen| {
+        let found = |screen: &TestScreen| {
             let said = screen.scrollback_text();
             let at = said.get(self.passed.get()..).and_then(|new| new.find(text));
             at.map(|at| self.passed.get() + at + text.len())
@@ -195,11 +197,11 @@ impl<'s> Watch<'s> {
     }
 
     #[track_caller]
-    fn waiting(&self, what: &str, wanted: &dyn Fn(&Screen) -> bool) {
+    fn waiting(&self, what: &str, wanted: &dyn Fn(&TestScreen) -> bool) {
         let start = Instant::now();
         while !wanted(&self.screen) {
             let said = self.screen.scrollback_text();
-            assert!(start.elapsed() < LONG, "{what} did not appear in\n{said}");
+            assert!(start.elapsed() < GENEROUS_TIMEOUT, "{what} did not appear in\n{said}");
             std::thread::sleep(Duration::from_millis(2));
         }
     }
@@ -278,9 +280,9 @@ impl<'s> Watch<'s> {
     pub(crate) fn leave_unseen(mut self) -> String {
         let mut left = || {
             self.screen.type_keys("q");
-            until(Duration::from_secs(1), || self.screen.exited())
+            poll_until(Duration::from_secs(1), || self.screen.try_exit_status())
         };
-        assert!(until(LONG, &mut left).is_some(), "{}", self.said());
+        assert!(poll_until(GENEROUS_TIMEOUT, &mut left).is_some(), "{}", self.said());
         self.ended(0)
     }
 
@@ -301,7 +303,7 @@ impl<'s> Watch<'s> {
         let raw = String::from_utf8_lossy(&self.screen.raw()).into_owned();
         let (on, off) = (raw.rfind(MARK), raw.rfind(NO_MARK));
         assert!(off > on, "pasted text is still marked: {on:?} {off:?}");
-        assert!(self.screen.ask(|screen| !screen.hide_cursor()), "the cursor is hidden");
+        assert!(self.screen.with_emulator(|screen| !screen.hide_cursor()), "the cursor is hidden");
         let notes = fs::read_to_string(self.scene.project.home().join("notes")).unwrap();
         let modes: Vec<&str> = notes.lines().collect();
         assert_eq!((modes.len(), modes[0]), (2, modes[1]), "the terminal's modes");
@@ -310,8 +312,8 @@ impl<'s> Watch<'s> {
 
 /// The live line: the cursor rests at its beginning. Below finished output the line of the cursor is empty, and
 /// behind a question the cursor is at its end.
-fn live_line(screen: &Screen) -> Option<String> {
-    screen.ask(|screen| {
+fn live_line(screen: &TestScreen) -> Option<String> {
+    screen.with_emulator(|screen| {
         let (row, column) = screen.cursor_position();
         let line = screen.rows(0, screen.size().1).nth(usize::from(row))?.trim_end().to_string();
         (column == 0 && !line.is_empty()).then_some(line)

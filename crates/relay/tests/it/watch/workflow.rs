@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::desktop::{Desktop, on_each_desktop};
 use super::{CART, CHECK, LINTER, Shop, Watch, answer, git_init, named, uuid};
-use crate::relay::{Project, edit, whole};
-use crate::scene::Scene;
+use crate::fixture::keyed_project::Scene;
+use crate::fixture::scratch_project::{Project, edit, whole};
 
 on_each_desktop!(a_copied_answer_is_applied_and_undone, a_copied_prompt_stays_for_every_reader);
 

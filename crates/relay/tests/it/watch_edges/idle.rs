@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use relaycode_testkit::display::X11;
 use relaycode_testkit::or_skip;
-use relaycode_testkit::process::until;
+use relaycode_testkit::process::poll_until;
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn nothing_runs_while_nothing_happens() {
     let screen = watched.on(&desktop);
     // Whatever it began with is done once it has not been awake for a while.
     let (mut before, mut since) = (sleeps(screen.pid()), Instant::now());
-    until(crate::scene::LONG, || {
+    poll_until(crate::fixture::keyed_project::LONG, || {
         let now = sleeps(screen.pid());
         if now != before {
             (before, since) = (now, Instant::now());
@@ -26,7 +26,7 @@ fn nothing_runs_while_nothing_happens() {
         (since.elapsed() > Duration::from_millis(300)).then_some(())
     });
     let (cpu, began) = (screen.cpu_time(), Instant::now());
-    until(IDLE, || (began.elapsed() > IDLE).then_some(()));
+    poll_until(IDLE, || (began.elapsed() > IDLE).then_some(()));
     let used = screen.cpu_time().saturating_sub(cpu);
     let after = sleeps(screen.pid());
     assert!(used < Duration::from_millis(5), "{used:?}");

@@ -1,17 +1,17 @@
 //! The edges of `relay watch`: its configuration changes, others watch too, there is no clipboard or it goes away,
 //! it is flooded, interrupted, stopped, or nobody is at a terminal.
 
-mod display;
-mod ending;
+mod clipboard_noise;
+mod display_restart;
+mod exit_paths;
 mod idle;
-mod noise;
-mod notices;
+mod no_terminal;
+mod notifications;
 mod osc;
 mod pasting;
-mod piped;
 mod reload;
-mod stopped;
-mod together;
+mod suspend;
+mod two_watchers;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,13 +19,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use relaycode_testkit::display::X11;
-use relaycode_testkit::process::Kept;
-use relaycode_testkit::screen::{Screen, on_terminal};
+use relaycode_testkit::process::ChildGuard;
+use relaycode_testkit::screen::{TestScreen, on_terminal};
 use rustix::process::Pid;
 use serde_json::{Value, json};
 
-use crate::relay::edit;
-use crate::scene::{Scene, processes_with, wait_until};
+use crate::fixture::keyed_project::{Scene, processes_with, wait_until};
+use crate::fixture::scratch_project::edit;
 
 /// The live line of a session with a clipboard.
 const WATCHING: &str = "watching the clipboard (X11)";
@@ -90,35 +90,35 @@ impl Watched {
     }
 
     /// Without a clipboard, as over SSH.
-    fn pasting(&self) -> Screen {
+    fn pasting(&self) -> TestScreen {
         let screen = self.start(|_| {});
         screen.wait_for_text(PASTING);
         screen
     }
 
-    fn on(&self, desktop: &X11) -> Screen {
+    fn on(&self, desktop: &X11) -> TestScreen {
         let screen = self.start(|command| desktop.surround(command));
         screen.wait_for_text(WATCHING);
         screen
     }
 
-    fn start(&self, change: impl FnOnce(&mut Command)) -> Screen {
+    fn start(&self, change: impl FnOnce(&mut Command)) -> TestScreen {
         let mut command = on_terminal(env!("CARGO_BIN_EXE_relay"));
         command.arg("watch");
         self.surround(&mut command);
         change(&mut command);
-        Screen::start(command, 100, 40)
+        TestScreen::start(command, 100, 40)
     }
 
     /// Without a terminal, and everything that it says; it watches.
-    fn piped(&self, desktop: &X11, args: &[&str], change: impl FnOnce(&mut Command)) -> (Kept, Said) {
+    fn piped(&self, desktop: &X11, args: &[&str], change: impl FnOnce(&mut Command)) -> (ChildGuard, Said) {
         let mut command = self.scene.command(&[&["watch"], args].concat());
         desktop.surround(&mut command);
         change(&mut command);
         let said = Said { out: self.home("out"), err: self.home("err") };
         command.stdin(Stdio::null());
         command.stdout(File::create(&said.out).unwrap()).stderr(File::create(&said.err).unwrap());
-        let relay = Kept::start(&mut command).unwrap();
+        let relay = ChildGuard::start(&mut command).unwrap();
         // What is said is there at once, not when it ends.
         wait_until("it watches", || said.out().contains("shop"));
         (relay, said)
@@ -168,13 +168,13 @@ fn answer(id: &str, before: &str, after: &str) -> String {
 }
 
 /// How often it was said.
-fn said(screen: &Screen, text: &str) -> usize {
+fn said(screen: &TestScreen, text: &str) -> usize {
     screen.scrollback_text().matches(text).count()
 }
 
 /// Waits until it was said so often.
-fn wait_said(screen: &Screen, text: &str, count: usize) {
-    screen.wait_for(|screen| said(screen, text) >= count, crate::scene::LONG);
+fn wait_said(screen: &TestScreen, text: &str, count: usize) {
+    screen.wait_for(|screen| said(screen, text) >= count, crate::fixture::keyed_project::LONG);
 }
 
 /// How often the process has gone to sleep by itself, by thread.

@@ -2,10 +2,10 @@
 
 use relaycode_testkit::missing::{Missing, find};
 use relaycode_testkit::or_skip;
-use relaycode_testkit::process::{output, until};
+use relaycode_testkit::process::{output, poll_until};
 
 use super::*;
-use crate::scene::LONG;
+use crate::fixture::keyed_project::LONG;
 
 #[test]
 fn the_prompt_goes_out_through_the_terminal() {
@@ -26,14 +26,14 @@ fn tmux_takes_what_is_copied() {
     let tmux = or_skip!(Tmux::start(&watched));
     let screen = |text: &str| {
         let shown =
-            until(LONG, || Some(tmux.run(&["capture-pane", "-p"])).filter(|shown| shown.contains(text)));
+            poll_until(LONG, || Some(tmux.run(&["capture-pane", "-p"])).filter(|shown| shown.contains(text)));
         shown.unwrap_or_else(|| panic!("{text:?} is missing in\n{}", tmux.run(&["capture-pane", "-p"])))
     };
     screen(PASTING);
     tmux.run(&["send-keys", "p"]);
     screen("was sent to the terminal's clipboard");
     let prompt = watched.scene.relay(&["prompt"]).out;
-    let buffer = until(LONG, || Some(tmux.run(&["show-buffer"])).filter(|buffer| !buffer.is_empty()));
+    let buffer = poll_until(LONG, || Some(tmux.run(&["show-buffer"])).filter(|buffer| !buffer.is_empty()));
     assert_eq!(buffer.unwrap_or_default().trim_end(), prompt.trim_end());
 }
 

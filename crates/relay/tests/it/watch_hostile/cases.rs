@@ -2,7 +2,7 @@
 //! the key of this checkout: whoever writes it was given the prompt, and is misled.
 
 use super::{APPLIED, REVERTED};
-use crate::relay::{edit, whole};
+use crate::fixture::scratch_project::{edit, whole};
 
 /// The most text that is looked at.
 const TEXT_BYTES: usize = 4 << 20;

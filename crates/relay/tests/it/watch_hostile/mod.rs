@@ -6,26 +6,26 @@
 //! answer that is applied at once: it was awake all the time.
 
 mod cases;
-mod desk;
-mod judge;
+mod checks;
+mod desktop;
 
 use std::os::unix::fs::symlink;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant, SystemTime};
 
 use relaycode_testkit::display::{Wayland, X11};
+use relaycode_testkit::hostile_text::RELAY_COLOURS;
 use relaycode_testkit::or_skip;
-use relaycode_testkit::process::{LONG, until};
+use relaycode_testkit::process::{GENEROUS_TIMEOUT, poll_until};
 use relaycode_testkit::random::Random;
-use relaycode_testkit::screen::{Screen, on_terminal};
-use relaycode_testkit::tongue::OWN;
+use relaycode_testkit::screen::{TestScreen, on_terminal};
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::relay::{edit, run};
-use crate::scene::Scene;
+use crate::fixture::keyed_project::Scene;
+use crate::fixture::scratch_project::{edit, run};
 use cases::{Case, Expect, Group, Put};
-use desk::Desk;
+use desktop::Desk;
 
 /// Nothing moved for this long: whatever was copied has been dealt with. Longer than a fifth of a second, so that
 /// what the table copies never looks like a storm.
@@ -44,7 +44,7 @@ const REVERTED: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 struct Watch<'d> {
     desk: &'d dyn Desk,
     scene: Scene,
-    screen: Screen,
+    screen: TestScreen,
     /// The project's id with the key of this checkout.
     keyed: String,
     random: Random,
@@ -87,7 +87,7 @@ impl<'d> Watch<'d> {
         // A terminal that takes notices, so that what is put into them is judged as well.
         command.env("TERM", "foot");
         desk.surround(&mut command);
-        let screen = Screen::start(command, 100, 40);
+        let screen = TestScreen::start(command, 100, 40);
         screen.wait_for_text("watching the clipboard");
         let seed = began.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
         let random = Random::new(u64::try_from(seed & u128::from(u64::MAX)).unwrap());
@@ -99,7 +99,7 @@ impl<'d> Watch<'d> {
     /// Waits until the session has been busy since `before`, and is no longer.
     fn settled(&self, before: Option<Duration>) {
         let mut last = (self.screen.cpu_time(), Instant::now());
-        let quiet = until(LONG, || {
+        let quiet = poll_until(GENEROUS_TIMEOUT, || {
             let now = self.screen.cpu_time();
             if now != last.0 || before == Some(now) {
                 last = (now, Instant::now());
@@ -113,7 +113,9 @@ impl<'d> Watch<'d> {
     fn calm(&mut self, changes: usize) {
         const A_SECOND: Duration = Duration::from_millis(1_100);
         let recent = |when: &&Instant| when.elapsed() < A_SECOND;
-        let calm = until(LONG, || (self.changes.iter().filter(recent).count() + changes < 5).then_some(()));
+        let calm = poll_until(GENEROUS_TIMEOUT, || {
+            (self.changes.iter().filter(recent).count() + changes < 5).then_some(())
+        });
         assert!(calm.is_some());
         self.changes.extend(std::iter::repeat_n(Instant::now(), changes));
     }
@@ -159,12 +161,12 @@ impl<'d> Watch<'d> {
     /// … as it reads.
     fn says(&self, from: usize) -> String {
         let sent = String::from_utf8_lossy(&self.screen.raw()[from..]).into_owned();
-        OWN.iter().fold(sent, |sent, paint| sent.replace(&format!("\x1b{paint}"), ""))
+        RELAY_COLOURS.iter().fold(sent, |sent, paint| sent.replace(&format!("\x1b{paint}"), ""))
     }
 
     #[track_caller]
     fn wait_sent(&self, from: usize, text: &str, name: &str) {
-        let came = until(LIMIT, || self.says(from).contains(text).then_some(()));
+        let came = poll_until(LIMIT, || self.says(from).contains(text).then_some(()));
         assert!(came.is_some(), "{name}: {text:?} is missing in\n{}", self.screen.text());
     }
 
@@ -173,7 +175,7 @@ impl<'d> Watch<'d> {
         let name = case.name;
         let marker = format!("m{:016x}", self.random.number());
         let tree = self.scene.project.tree();
-        let ledger = judge::ledger(&self.scene);
+        let ledger = checks::ledger(&self.scene);
         let (busy, from) = (self.screen.cpu_time(), self.screen.raw().len());
         self.copy(&case.put, &marker);
         match case.expect {
@@ -181,7 +183,7 @@ impl<'d> Watch<'d> {
             // Either all of it had come, or the session loses its patience.
             Expect::Unseen => {
                 let gave_up = || self.says(from).contains("does not hand over").then_some(());
-                let _either = until(PATIENCE, gave_up);
+                let _either = poll_until(PATIENCE, gave_up);
             }
             Expect::Refused(text) => self.wait_sent(from, text, name),
             // It may stand there already.
@@ -200,7 +202,7 @@ impl<'d> Watch<'d> {
         }
         self.settled(Some(busy));
         let sent = self.sent(from);
-        if let Some(what) = judge::unsafe_in(&sent) {
+        if let Some(what) = checks::unsafe_in(&sent) {
             panic!("{name}: {what} reached the terminal:\n{sent:?}");
         }
         match case.expect {
@@ -217,17 +219,17 @@ impl<'d> Watch<'d> {
         let forged = self.says(from).lines().any(|line| line.trim_start().starts_with("✓ applied"));
         assert!(!forged, "{name}: a line that forges a card\n{}", self.screen.text());
         assert_eq!(self.scene.project.tree(), tree, "{name}: the project changed");
-        assert_eq!(judge::ledger(&self.scene), ledger, "{name}: the ledger changed");
-        judge::nothing_stored(&self.scene, &marker, self.began, name);
-        assert!(self.screen.exited().is_none(), "{name}: the session ended\n{}", self.screen.text());
-        let peak = judge::peak(self.screen.pid());
+        assert_eq!(checks::ledger(&self.scene), ledger, "{name}: the ledger changed");
+        checks::nothing_stored(&self.scene, &marker, self.began, name);
+        assert!(self.screen.try_exit_status().is_none(), "{name}: the session ended\n{}", self.screen.text());
+        let peak = checks::peak(self.screen.pid());
         assert!(peak < PEAK, "{name}: {} MB", peak >> 20);
     }
 
     /// A good answer is applied at once; the same again changes nothing.
     fn ends_well(mut self) {
         let good = edit("a.txt", "two", "2") + &format!("\n```yaml\nprojectId: {}\n```\n", self.keyed);
-        assert_eq!(judge::unsafe_in(&self.sent(0)), None);
+        assert_eq!(checks::unsafe_in(&self.sent(0)), None);
         self.calm(3);
         self.desk.copy(&good);
         self.screen.wait_for_text("✓ applied");

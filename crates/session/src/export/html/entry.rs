@@ -2,15 +2,15 @@
 
 use std::io::Write;
 
-use relaycode_text::html::{line, text};
+use relaycode_text::html::{escape_line, escape_text};
 use serde_json::Value;
 
-use super::super::number::{counted, size, time};
-use super::super::shown::{Class, Piece, Shown};
-use super::super::survey::{Survey, clip};
-use super::super::{ExportError, Exported, colours, image};
-use super::{COPY, prose};
-use crate::entry::Entry;
+use super::super::entry_view::{EntryClass, EntryView, ViewPiece};
+use super::super::human_format::{count_noun, format_size, format_time};
+use super::super::survey::{ExportSurvey, clip_line};
+use super::super::{ExportError, ExportSummary, image, strip_colours};
+use super::{COPY, markdown_html};
+use crate::format::entry::SessionEntry;
 
 /// Output up to this many lines and bytes is not folded.
 const SHORT_LINES: usize = 12;
@@ -29,25 +29,26 @@ const PREVIEW: usize = 100;
 const SHORT_LIST: usize = 16;
 
 /// Arguments that say in one line what a call is about, best first.
-const TELLING: &[&str] = &["command", "path", "file_path", "pattern", "query", "url", "task", "prompt"];
+const PREVIEW_ARGUMENTS: &[&str] =
+    &["command", "path", "file_path", "pattern", "query", "url", "task", "prompt"];
 
 /// What is known from the entries before.
-pub(super) struct State {
+pub(super) struct HtmlExportState {
     /// Bytes of base64 that the page may still hold.
     pub(super) images: u64,
     /// The day of the last time that was written.
     day: String,
-    pub(super) exported: Exported,
+    pub(super) exported: ExportSummary,
 }
 
-impl State {
-    pub(super) fn new(images: u64) -> State {
-        State { images, day: String::new(), exported: Exported::default() }
+impl HtmlExportState {
+    pub(super) fn new(images: u64) -> HtmlExportState {
+        HtmlExportState { images, day: String::new(), exported: ExportSummary::default() }
     }
 
     /// A time; its day only when it is another one than before.
-    fn clock(&mut self, timestamp: &str) -> String {
-        let time = time(timestamp);
+    fn short_time(&mut self, timestamp: &str) -> String {
+        let time = format_time(timestamp);
         match time.split_once(' ') {
             Some((day, clock)) if day == self.day => clock.to_owned(),
             Some((day, _)) => {
@@ -59,40 +60,40 @@ impl State {
     }
 }
 
-pub(super) fn write(
-    entry: &Entry,
+pub(super) fn write_entry(
+    entry: &SessionEntry,
     at: usize,
-    survey: &Survey,
-    state: &mut State,
+    survey: &ExportSurvey,
+    state: &mut HtmlExportState,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
-    let shown = Shown::of(entry);
+    let shown = EntryView::from_entry(entry);
     let number = at + 1;
     let label = survey.label(at);
-    let class = class(&shown);
+    let class = css_class(&shown);
     let failed = if shown.failed { " failed" } else { "" };
     let labelled = if label.is_some() { " labelled" } else { "" };
     write!(
         out,
         "<article class=\"e {class}{failed}{labelled}\" id=\"e{number}\">\n<header><h2 class=\"who\">"
     )?;
-    if shown.class == Class::Tool {
+    if shown.class == EntryClass::Tool {
         write!(out, "<span class=\"kind\">result of</span> ")?;
     }
-    write!(out, "{}</h2>", text(&shown.title))?;
+    write!(out, "{}</h2>", escape_text(&shown.title))?;
     if shown.failed {
         write!(out, " <span class=\"bad\">✗ failed</span>")?;
     }
     if let Some(label) = label {
-        write!(out, " <span class=\"label\">{}</span>", line(label))?;
+        write!(out, " <span class=\"label\">{}</span>", escape_line(label))?;
     }
     if !shown.facts.is_empty() {
-        write!(out, " <span class=\"facts\">{}</span>", text(&shown.facts.join(" · ")))?;
+        write!(out, " <span class=\"facts\">{}</span>", escape_text(&shown.facts.join(" · ")))?;
     }
     if !entry.timestamp.is_empty() {
-        write!(out, " <time>{}</time>", line(&state.clock(&entry.timestamp)))?;
+        write!(out, " <time>{}</time>", escape_line(&state.short_time(&entry.timestamp)))?;
     }
-    let id = line(&entry.id);
+    let id = escape_line(&entry.id);
     writeln!(
         out,
         " <a class=\"n\" href=\"#e{number}\" title=\"{id}\" aria-label=\"entry {number}\">{number}</a></header>"
@@ -104,26 +105,32 @@ pub(super) fn write(
     Ok(())
 }
 
-fn class(shown: &Shown<'_>) -> &'static str {
+fn css_class(shown: &EntryView<'_>) -> &'static str {
     let only_calls =
-        || shown.pieces.iter().all(|piece| matches!(piece, Piece::Call(..) | Piece::Thinking(_)));
+        || shown.pieces.iter().all(|piece| matches!(piece, ViewPiece::Call(..) | ViewPiece::Thinking(_)));
     match shown.class {
-        Class::User => "user",
-        Class::Assistant if only_calls() && !shown.failed => "assistant bare",
-        Class::Assistant => "assistant",
-        Class::Tool => "tool",
-        Class::Summary => "summary",
-        Class::Other => "other",
-        Class::Note => "note",
+        EntryClass::User => "user",
+        EntryClass::Assistant if only_calls() && !shown.failed => "assistant bare",
+        EntryClass::Assistant => "assistant",
+        EntryClass::Tool => "tool",
+        EntryClass::Summary => "summary",
+        EntryClass::Other => "other",
+        EntryClass::Note => "note",
     }
 }
 
-fn write_piece(piece: &Piece<'_>, state: &mut State, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_piece(
+    piece: &ViewPiece<'_>,
+    state: &mut HtmlExportState,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
     match piece {
-        Piece::Prose(words) => write_prose(words, out),
-        Piece::Plain(words) => within("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out),
-        Piece::Thinking(words) => {
-            let count = counted(words.split_whitespace().count(), "word", "words");
+        ViewPiece::Prose(words) => write_prose(words, out),
+        ViewPiece::Plain(words) => {
+            write_escaped("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out)
+        }
+        ViewPiece::Thinking(words) => {
+            let count = count_noun(words.split_whitespace().count(), "word", "words");
             writeln!(
                 out,
                 "<details class=\"thinking\"><summary>thinking <span class=\"facts\">{count}</span></summary>"
@@ -131,19 +138,19 @@ fn write_piece(piece: &Piece<'_>, state: &mut State, out: &mut dyn Write) -> Res
             write_prose(words, out)?;
             Ok(writeln!(out, "</details>")?)
         }
-        Piece::Output(words) => write_output(&colours::without(words), out),
-        Piece::Folded(title, words) => {
-            write_folded(title, &extent(words), false, out)?;
-            code(words, out)?;
+        ViewPiece::Output(words) => write_output(&strip_colours::strip_colour_codes(words), out),
+        ViewPiece::Folded(title, words) => {
+            write_folded(title, &size_text(words), false, out)?;
+            write_code(words, out)?;
             Ok(writeln!(out, "</details>")?)
         }
-        Piece::Call(name, arguments) => write_call(name, arguments, out),
-        Piece::Failure(words) => within("<div class=\"failure\">✗ ", words, "</div>\n", out),
-        Piece::Image(mime, data) => write_image(mime, data, state, out),
-        Piece::Data(title, value) => {
-            let json = pretty(value);
-            write_folded(title, &extent(&json), false, out)?;
-            code(&json, out)?;
+        ViewPiece::Call(name, arguments) => write_call(name, arguments, out),
+        ViewPiece::Failure(words) => write_escaped("<div class=\"failure\">✗ ", words, "</div>\n", out),
+        ViewPiece::Image(mime, data) => write_image(mime, data, state, out),
+        ViewPiece::Data(title, value) => {
+            let json = pretty_json(value);
+            write_folded(title, &size_text(&json), false, out)?;
+            write_code(&json, out)?;
             Ok(writeln!(out, "</details>")?)
         }
     }
@@ -151,10 +158,10 @@ fn write_piece(piece: &Piece<'_>, state: &mut State, out: &mut dyn Write) -> Res
 
 fn write_prose(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     if words.len() > MAX_PROSE {
-        return within("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out);
+        return write_escaped("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out);
     }
     let mut html = String::with_capacity(words.len() + words.len() / 4);
-    prose::push(&mut html, words);
+    markdown_html::push(&mut html, words);
     Ok(writeln!(out, "<div class=\"prose\" dir=\"auto\">{html}</div>")?)
 }
 
@@ -163,36 +170,36 @@ fn write_output(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
         return Ok(writeln!(out, "<p class=\"empty\">no output</p>")?);
     }
     if is_short(words) {
-        return code(words, out);
+        return write_code(words, out);
     }
-    write_folded("output", &extent(words), false, out)?;
-    code(words, out)?;
+    write_folded("output", &size_text(words), false, out)?;
+    write_code(words, out)?;
     Ok(writeln!(out, "</details>")?)
 }
 
 fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> Result<(), ExportError> {
     let empty = serde_json::Map::new();
     let fields = arguments.as_object().unwrap_or(&empty);
-    let telling = TELLING.iter().find_map(|key| fields.get(*key)?.as_str()).unwrap_or_default();
-    let json = if arguments.is_null() { String::new() } else { pretty(arguments) };
+    let telling = PREVIEW_ARGUMENTS.iter().find_map(|key| fields.get(*key)?.as_str()).unwrap_or_default();
+    let json = if arguments.is_null() { String::new() } else { pretty_json(arguments) };
     // What stands beside the name already is not shown twice.
-    let told = fields.len() == 1 && !telling.is_empty() && clip(telling, PREVIEW) == telling;
+    let told = fields.len() == 1 && !telling.is_empty() && clip_line(telling, PREVIEW) == telling;
     let open = if is_short(&json) && !told { " open" } else { "" };
-    write!(out, "<details class=\"call\"{open}><summary><b>{}</b>", line(name))?;
+    write!(out, "<details class=\"call\"{open}><summary><b>{}</b>", escape_line(name))?;
     if !telling.is_empty() {
-        write!(out, " <code>{}</code>", line(&clip(telling, PREVIEW)))?;
+        write!(out, " <code>{}</code>", escape_line(&clip_line(telling, PREVIEW)))?;
     }
     writeln!(out, "</summary>")?;
     if !arguments.is_object() {
-        code(&json, out)?;
+        write_code(&json, out)?;
     } else if !fields.is_empty() {
         writeln!(out, "<dl class=\"arguments\">")?;
         for (key, value) in fields {
-            write!(out, "<div><dt>{}</dt><dd>", line(key))?;
+            write!(out, "<div><dt>{}</dt><dd>", escape_line(key))?;
             match value {
-                Value::String(words) if words.contains('\n') => code(words, out)?,
-                Value::String(words) => within("<code>", words, "</code>", out)?,
-                other => within("<code>", &pretty(other), "</code>", out)?,
+                Value::String(words) if words.contains('\n') => write_code(words, out)?,
+                Value::String(words) => write_escaped("<code>", words, "</code>", out)?,
+                other => write_escaped("<code>", &pretty_json(other), "</code>", out)?,
             }
             writeln!(out, "</dd></div>")?;
         }
@@ -201,8 +208,13 @@ fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> Result<(), 
     Ok(writeln!(out, "</details>")?)
 }
 
-fn write_image(mime: &str, data: &str, state: &mut State, out: &mut dyn Write) -> Result<(), ExportError> {
-    let checked = image::check(data).and_then(|image| {
+fn write_image(
+    mime: &str,
+    data: &str,
+    state: &mut HtmlExportState,
+    out: &mut dyn Write,
+) -> Result<(), ExportError> {
+    let checked = image::check_image(data).and_then(|image| {
         let left = state.images.checked_sub(data.len() as u64);
         state.images = left.ok_or("the page holds as many images as it may")?;
         Ok(image)
@@ -217,12 +229,12 @@ fn write_image(mime: &str, data: &str, state: &mut State, out: &mut dyn Write) -
             )?;
         }
         Err(why) => {
-            state.exported.images_left_out += 1;
-            let bytes = size(data.len() / 4 * 3);
+            state.exported.skipped_images += 1;
+            let bytes = format_size(data.len() / 4 * 3);
             writeln!(
                 out,
                 "<p class=\"empty\">image left out ({}, {bytes}): {why}</p>",
-                line(&clip(mime, PREVIEW))
+                escape_line(&clip_line(mime, PREVIEW))
             )?;
         }
     }
@@ -238,27 +250,27 @@ fn write_folded(title: &str, facts: &str, open: bool, out: &mut dyn Write) -> Re
 }
 
 /// Text that keeps its lines, with a button to copy it.
-fn code(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_code(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     write!(out, "<div class=\"code\">{COPY}")?;
-    within("<pre tabindex=\"0\"><code>", words, "</code></pre></div>\n", out)
+    write_escaped("<pre tabindex=\"0\"><code>", words, "</code></pre></div>\n", out)
 }
 
 /// Writes text between two tags, in steps: it may be as long as the session.
-fn within(begin: &str, words: &str, end: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_escaped(begin: &str, words: &str, end: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     out.write_all(begin.as_bytes())?;
     let mut rest = words;
     while rest.len() > STEP {
-        let (step, more) = rest.split_at(boundary(rest));
-        out.write_all(text(step).as_bytes())?;
+        let (step, more) = rest.split_at(chunk_end(rest));
+        out.write_all(escape_text(step).as_bytes())?;
         rest = more;
     }
-    out.write_all(text(rest).as_bytes())?;
+    out.write_all(escape_text(rest).as_bytes())?;
     out.write_all(end.as_bytes())?;
     Ok(())
 }
 
 /// Where a step ends: before a letter, so that nothing that belongs together is parted.
-fn boundary(words: &str) -> usize {
+fn chunk_end(words: &str) -> usize {
     let letter = |at: &usize| words.as_bytes()[*at].is_ascii_alphanumeric();
     (STEP..words.len()).find(letter).unwrap_or(words.len())
 }
@@ -267,12 +279,12 @@ fn is_short(words: &str) -> bool {
     words.len() <= SHORT_BYTES && words.lines().count() <= SHORT_LINES
 }
 
-fn extent(words: &str) -> String {
-    format!("{}, {}", counted(words.lines().count(), "line", "lines"), size(words.len()))
+fn size_text(words: &str) -> String {
+    format!("{}, {}", count_noun(words.lines().count(), "line", "lines"), format_size(words.len()))
 }
 
 /// JSON on one line if it is short.
-fn pretty(value: &Value) -> String {
+fn pretty_json(value: &Value) -> String {
     let short = value.as_array().is_some_and(|list| list.len() <= SHORT_LIST)
         || !value.is_array() && !value.is_object();
     let line = if short { value.to_string() } else { String::new() };
@@ -290,7 +302,7 @@ mod tests {
     fn long_text_is_written_in_steps_without_a_seam() {
         let words = "a👩\u{200d}💻é<\r\n".repeat(20_000);
         let mut out = Vec::new();
-        within("", &words, "", &mut out).unwrap();
-        assert_eq!(String::from_utf8(out).unwrap(), text(&words));
+        write_escaped("", &words, "", &mut out).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), escape_text(&words));
     }
 }

@@ -5,8 +5,8 @@
 //! of ours: no id or name of the session is one in the page.
 
 mod entry;
-mod prose;
-mod top;
+mod markdown_html;
+mod page_head;
 
 use std::io::Write;
 
@@ -14,47 +14,51 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use super::number::counted;
-use super::survey::{Place, Survey};
-use super::{Conversation, ExportError, Exported, Options, Theme};
-use entry::State;
-use relaycode_text::html::line;
+use super::human_format::count_noun;
+use super::survey::{EntryPosition, ExportSurvey};
+use super::{ExportError, ExportOptions, ExportSource, ExportSummary, ExportTheme};
+use entry::HtmlExportState;
+use relaycode_text::html::escape_line;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// Entries that are laid out together, once somebody comes near: a page of ten thousand costs no more than what is seen.
-const RUN: usize = 40;
+const ENTRIES_PER_BLOCK: usize = 40;
 
 /// A button that copies the code beside it. Its words are in the style, so that a search does not find them.
 const COPY: &str = "<button class=\"copy\" type=\"button\" aria-label=\"copy\"></button>";
 
 pub(super) fn write(
-    conversation: &Conversation<'_>,
-    options: &Options,
+    conversation: &ExportSource<'_>,
+    options: &ExportOptions,
     out: &mut dyn Write,
-) -> Result<Exported, ExportError> {
-    let survey = Survey::of(conversation)?;
-    head(&title(conversation, options, &survey), options.theme, out)?;
-    top::write(conversation, options, &survey, out)?;
-    let exported = entries(conversation, options, &survey, out)?;
-    end(&exported, out)?;
+) -> Result<ExportSummary, ExportError> {
+    let survey = ExportSurvey::read_source(conversation)?;
+    write_head(&page_title(conversation, options, &survey), options.theme, out)?;
+    page_head::write_page_head(conversation, options, &survey, out)?;
+    let exported = write_entries(conversation, options, &survey, out)?;
+    write_end(&exported, out)?;
     Ok(exported)
 }
 
 /// What the page is called.
-pub(super) fn title(conversation: &Conversation<'_>, options: &Options, survey: &Survey) -> String {
+pub(super) fn page_title(
+    conversation: &ExportSource<'_>,
+    options: &ExportOptions,
+    survey: &ExportSurvey,
+) -> String {
     let header = conversation.header;
     let given = [options.title.as_deref(), header.title.as_deref(), Some(survey.first_prompt.as_str())];
     let named = given.into_iter().flatten().map(str::trim).find(|title| !title.is_empty());
     named.unwrap_or(&header.id).to_owned()
 }
 
-fn head(title: &str, theme: Theme, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> Result<(), ExportError> {
     let theme = match theme {
-        Theme::Auto => "auto",
-        Theme::Light => "light",
-        Theme::Dark => "dark",
+        ExportTheme::Auto => "auto",
+        ExportTheme::Light => "light",
+        ExportTheme::Dark => "dark",
     };
     write!(
         out,
@@ -64,45 +68,45 @@ fn head(title: &str, theme: Theme, out: &mut dyn Write) -> Result<(), ExportErro
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n",
-        hash(STYLE),
-        hash(SCRIPT),
-        line(title),
+        csp_hash(STYLE),
+        csp_hash(SCRIPT),
+        escape_line(title),
     )?;
     Ok(())
 }
 
 /// How a policy names a style or a script.
-fn hash(text: &str) -> String {
+fn csp_hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-fn entries(
-    conversation: &Conversation<'_>,
-    options: &Options,
-    survey: &Survey,
+fn write_entries(
+    conversation: &ExportSource<'_>,
+    options: &ExportOptions,
+    survey: &ExportSurvey,
     out: &mut dyn Write,
-) -> Result<Exported, ExportError> {
-    let mut state = State::new(options.max_images);
+) -> Result<ExportSummary, ExportError> {
+    let mut state = HtmlExportState::new(options.max_images);
     let (mut at, mut in_branch, mut run) = (0, false, 0);
-    conversation.entries.each(&mut |entry| {
+    conversation.entries.for_each_entry(&mut |entry| {
         let here = at;
         at += 1;
-        let place = survey.place(here);
-        if here >= survey.entries() || (place != Place::Path && !options.all_branches) {
-            state.exported.entries_left_out += 1;
+        let place = survey.position(here);
+        if here >= survey.entries() || (place != EntryPosition::ActivePath && !options.all_branches) {
+            state.exported.skipped_entries += 1;
             return Ok(());
         }
-        let leaves = in_branch && place != Place::Continues;
-        let begins = matches!(place, Place::Begins { .. });
-        if run == RUN || (run > 0 && (leaves || begins)) {
+        let leaves = in_branch && place != EntryPosition::BranchContinues;
+        let begins = matches!(place, EntryPosition::BranchStart { .. });
+        if run == ENTRIES_PER_BLOCK || (run > 0 && (leaves || begins)) {
             writeln!(out, "</div>")?;
             run = 0;
         }
         if leaves {
             writeln!(out, "</details>")?;
         }
-        in_branch = place != Place::Path;
-        if let Place::Begins { after, entries } = place {
+        in_branch = place != EntryPosition::ActivePath;
+        if let EntryPosition::BranchStart { after, entries } = place {
             begin_branch(after, entries, out)?;
         }
         if run == 0 {
@@ -110,7 +114,7 @@ fn entries(
         }
         run += 1;
         state.exported.entries += 1;
-        entry::write(entry, here, survey, &mut state, out)
+        entry::write_entry(entry, here, survey, &mut state, out)
     })?;
     if run > 0 {
         writeln!(out, "</div>")?;
@@ -124,7 +128,7 @@ fn entries(
 fn begin_branch(after: Option<usize>, entries: usize, out: &mut dyn Write) -> Result<(), ExportError> {
     let from =
         after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
-    let entries = counted(entries, "entry", "entries");
+    let entries = count_noun(entries, "entry", "entries");
     writeln!(
         out,
         "<details class=\"branch\"><summary>another branch <span class=\"facts\">{from} · {entries}</span></summary>"
@@ -132,14 +136,14 @@ fn begin_branch(after: Option<usize>, entries: usize, out: &mut dyn Write) -> Re
     Ok(())
 }
 
-fn end(exported: &Exported, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_end(exported: &ExportSummary, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut words = Vec::new();
-    if exported.entries_left_out > 0 {
-        let left = counted(exported.entries_left_out, "entry", "entries");
+    if exported.skipped_entries > 0 {
+        let left = count_noun(exported.skipped_entries, "entry", "entries");
         words.push(format!("{left} of other branches left out."));
     }
-    if exported.images_left_out > 0 {
-        let left = counted(exported.images_left_out, "image", "images");
+    if exported.skipped_images > 0 {
+        let left = count_noun(exported.skipped_images, "image", "images");
         words.push(format!("{left} left out; each place says why."));
     }
     words.push(format!("Written by relay {}. Times are UTC.", env!("CARGO_PKG_VERSION")));

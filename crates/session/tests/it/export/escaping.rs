@@ -5,8 +5,8 @@ use std::fs;
 
 use relaycode_testkit::browser::Browser;
 use relaycode_testkit::random::Random;
-use relaycode_testkit::{or_skip, tongue};
-use relaycode_text::html::{line, text, visible};
+use relaycode_testkit::{hostile_text, or_skip};
+use relaycode_text::html::{escape_line, escape_text, show_hidden};
 use serde_json::Value;
 
 /// Strings in one page.
@@ -71,7 +71,7 @@ const PIECES: &[&str] = &[
 
 fn string(number: u64) -> String {
     if number.is_multiple_of(2) {
-        return tongue::string(number);
+        return hostile_text::hostile_string(number);
     }
     let mut random = Random::of_case(7, number);
     (0..random.below(12)).map(|_| *random.pick(PIECES)).collect()
@@ -86,8 +86,9 @@ fn a_browser_reads_back_what_was_written() {
     let (mut texts, mut lines) = (Vec::new(), Vec::new());
     for number in 0..STRINGS {
         let raw = string(number);
-        write!(page, "<pre title=\"{}\"><code>{}</code></pre>", line(&raw), text(&raw)).unwrap();
-        texts.push(visible(&raw).into_owned());
+        write!(page, "<pre title=\"{}\"><code>{}</code></pre>", escape_line(&raw), escape_text(&raw))
+            .unwrap();
+        texts.push(show_hidden(&raw).into_owned());
         lines.push(written_out(&raw));
     }
     fs::write(&file, page).unwrap();
@@ -111,6 +112,6 @@ fn a_browser_reads_back_what_was_written() {
 
 /// Text on one line, said in another way than by the code that escapes: every character alone.
 fn written_out(raw: &str) -> String {
-    let shown = visible(&raw.replace("\r\n", "\r \n")).replace("\\r \n", "\\r\n");
+    let shown = show_hidden(&raw.replace("\r\n", "\r \n")).replace("\\r \n", "\\r\n");
     shown.replace('\n', "\\n").replace('\t', "\\t")
 }

@@ -1,23 +1,23 @@
 //! Exports, opened in a real browser: everything is there, nothing runs, nothing is asked for.
 
 mod escaping;
-mod hostile;
-mod large;
+mod hostile_session;
+mod html_page;
+mod long_session;
 mod markdown;
-mod page;
-mod rich;
+mod rich_session;
 
 use std::path::Path;
 
-use relaycode_session::export::{self, Conversation, Exported, Options};
-use relaycode_session::{Entry, Header};
+use relaycode_session::export::{self, ExportOptions, ExportSource, ExportSummary};
+use relaycode_session::{SessionEntry, SessionHeader};
 use serde_json::{Value, json};
 
 /// A session in the making.
 #[derive(Default)]
 struct Made {
-    header: Option<Header>,
-    entries: Vec<Entry>,
+    header: Option<SessionHeader>,
+    entries: Vec<SessionEntry>,
     leaf: Option<String>,
     odd: Vec<String>,
 }
@@ -44,7 +44,7 @@ impl Made {
         body["timestamp"] =
             format!("2026-02-16T{:02}:{:02}:{:02}.000Z", 10 + number / 3600, number / 60 % 60, number % 60)
                 .into();
-        self.entries.push(Entry::from_object(body).unwrap());
+        self.entries.push(SessionEntry::from_object(body).unwrap());
         id
     }
 
@@ -64,23 +64,23 @@ impl Made {
         )
     }
 
-    fn conversation(&self) -> Conversation<'_> {
-        Conversation {
+    fn conversation(&self) -> ExportSource<'_> {
+        ExportSource {
             header: self.header.as_ref().unwrap(),
             entries: &self.entries,
             leaf: self.leaf.as_deref(),
-            odd: &self.odd,
+            load_issues: &self.odd,
         }
     }
 
-    fn html(&self, file: &Path, options: &Options) -> Exported {
+    fn html(&self, file: &Path, options: &ExportOptions) -> ExportSummary {
         let mut out = std::fs::File::create(file).unwrap();
-        export::html(&self.conversation(), options, &mut out).unwrap()
+        export::export_html(&self.conversation(), options, &mut out).unwrap()
     }
 
-    fn markdown(&self, options: &Options) -> String {
+    fn markdown(&self, options: &ExportOptions) -> String {
         let mut out = Vec::new();
-        export::markdown(&self.conversation(), options, &mut out).unwrap();
+        export::export_markdown(&self.conversation(), options, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 }

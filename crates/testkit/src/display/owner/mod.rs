@@ -11,16 +11,16 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::{Wayland, X11};
-use crate::must::must;
+use crate::expect::expect_ok;
 
 /// Holds the clipboard of a desktop, after it was told to take it. Only short texts.
-pub struct Owner {
-    holds: Box<dyn Holds>,
+pub struct ClipboardOwner {
+    holds: Box<dyn ClipboardBackend>,
     serves: Option<JoinHandle<()>>,
 }
 
 /// One kind of desktop.
-trait Holds {
+trait ClipboardBackend {
     /// Takes the clipboard with `text`.
     fn take(&self, text: &str);
 
@@ -28,13 +28,13 @@ trait Holds {
     fn end(&self);
 }
 
-impl Owner {
-    pub(super) fn on_x11(desktop: &X11) -> Owner {
-        must(x11::start(desktop.display()), "could not reach Xvfb")
+impl ClipboardOwner {
+    pub(super) fn on_x11(desktop: &X11) -> ClipboardOwner {
+        expect_ok(x11::start(desktop.display()), "could not reach Xvfb")
     }
 
-    pub(super) fn on_wayland(desktop: &Wayland) -> Owner {
-        must(wayland::start(&desktop.path()), "could not reach sway")
+    pub(super) fn on_wayland(desktop: &Wayland) -> ClipboardOwner {
+        expect_ok(wayland::start(&desktop.path()), "could not reach sway")
     }
 
     /// Takes the clipboard with `text`; the moment just before it was asked for.
@@ -45,7 +45,7 @@ impl Owner {
     }
 }
 
-impl Drop for Owner {
+impl Drop for ClipboardOwner {
     fn drop(&mut self) {
         self.holds.end();
         if let Some(serves) = self.serves.take() {
@@ -54,7 +54,7 @@ impl Drop for Owner {
     }
 }
 
-impl fmt::Debug for Owner {
+impl fmt::Debug for ClipboardOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Owner").finish_non_exhaustive()
     }

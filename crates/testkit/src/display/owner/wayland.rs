@@ -19,38 +19,38 @@ use wlr::zwlr_data_control_manager_v1::{self as manager, ZwlrDataControlManagerV
 use wlr::zwlr_data_control_offer_v1::{self as offer, ZwlrDataControlOfferV1};
 use wlr::zwlr_data_control_source_v1::{self as source, ZwlrDataControlSourceV1};
 
-use super::{Holds, Owner};
-use crate::must::must;
+use super::{ClipboardBackend, ClipboardOwner};
+use crate::expect::expect_ok;
 
 /// The forms in which wl-copy offers text.
 const FORMS: [&str; 3] = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain"];
 
-struct Held {
+struct WaylandSelection {
     connection: Connection,
-    queue: QueueHandle<State>,
+    queue: QueueHandle<WaylandOwnerState>,
     manager: ZwlrDataControlManagerV1,
     device: ZwlrDataControlDeviceV1,
 }
 
 /// Connects, and serves who asks.
-pub(super) fn start(socket: &Path) -> Result<Owner, Box<dyn Error>> {
+pub(super) fn start(socket: &Path) -> Result<ClipboardOwner, Box<dyn Error>> {
     let connection = Connection::from_socket(UnixStream::connect(socket)?)?;
-    let (globals, events) = registry_queue_init::<State>(&connection)?;
+    let (globals, events) = registry_queue_init::<WaylandOwnerState>(&connection)?;
     let queue = events.handle();
     let seat: WlSeat = globals.bind(&queue, 1..=1, ())?;
     let manager: ZwlrDataControlManagerV1 = globals.bind(&queue, 1..=1, ())?;
     let device = manager.get_data_device(&seat, &queue, ());
     let serves = thread::Builder::new().name("owner".to_owned()).spawn(move || serve(events))?;
-    let held = Held { connection, queue, manager, device };
-    Ok(Owner { holds: Box::new(held), serves: Some(serves) })
+    let held = WaylandSelection { connection, queue, manager, device };
+    Ok(ClipboardOwner { holds: Box::new(held), serves: Some(serves) })
 }
 
-impl Holds for Held {
+impl ClipboardBackend for WaylandSelection {
     fn take(&self, text: &str) {
         let source = self.manager.create_data_source(&self.queue, text.to_owned());
         FORMS.iter().for_each(|form| source.offer((*form).to_owned()));
         self.device.set_selection(Some(&source));
-        must(self.connection.flush(), "could not take the clipboard");
+        expect_ok(self.connection.flush(), "could not take the clipboard");
     }
 
     fn end(&self) {
@@ -60,24 +60,24 @@ impl Holds for Held {
 }
 
 /// A compositor that is gone asks nobody.
-fn serve(mut events: EventQueue<State>) {
-    let mut state = State::default();
+fn serve(mut events: EventQueue<WaylandOwnerState>) {
+    let mut state = WaylandOwnerState::default();
     while !state.ended && events.blocking_dispatch(&mut state).is_ok() {}
 }
 
 #[derive(Default)]
-struct State {
+struct WaylandOwnerState {
     ended: bool,
 }
 
-impl Dispatch<ZwlrDataControlSourceV1, String> for State {
+impl Dispatch<ZwlrDataControlSourceV1, String> for WaylandOwnerState {
     fn event(
-        _: &mut State,
+        _: &mut WaylandOwnerState,
         source: &ZwlrDataControlSourceV1,
         event: source::Event,
         text: &String,
         _: &Connection,
-        _: &QueueHandle<State>,
+        _: &QueueHandle<WaylandOwnerState>,
     ) {
         match event {
             // Whoever closed the pipe has enough.
@@ -88,14 +88,14 @@ impl Dispatch<ZwlrDataControlSourceV1, String> for State {
     }
 }
 
-impl Dispatch<ZwlrDataControlDeviceV1, ()> for State {
+impl Dispatch<ZwlrDataControlDeviceV1, ()> for WaylandOwnerState {
     fn event(
-        _: &mut State,
+        _: &mut WaylandOwnerState,
         _: &ZwlrDataControlDeviceV1,
         event: device::Event,
         (): &(),
         _: &Connection,
-        _: &QueueHandle<State>,
+        _: &QueueHandle<WaylandOwnerState>,
     ) {
         // What others offer does not matter here; nor does what we do.
         if let device::Event::Selection { id: Some(offer) }
@@ -105,17 +105,17 @@ impl Dispatch<ZwlrDataControlDeviceV1, ()> for State {
         }
     }
 
-    event_created_child!(State, ZwlrDataControlDeviceV1, [device::EVT_DATA_OFFER_OPCODE => (ZwlrDataControlOfferV1, ())]);
+    event_created_child!(WaylandOwnerState, ZwlrDataControlDeviceV1, [device::EVT_DATA_OFFER_OPCODE => (ZwlrDataControlOfferV1, ())]);
 }
 
-impl Dispatch<WlCallback, ()> for State {
+impl Dispatch<WlCallback, ()> for WaylandOwnerState {
     fn event(
-        state: &mut State,
+        state: &mut WaylandOwnerState,
         _: &WlCallback,
         _: wl_callback::Event,
         (): &(),
         _: &Connection,
-        _: &QueueHandle<State>,
+        _: &QueueHandle<WaylandOwnerState>,
     ) {
         state.ended = true;
     }
@@ -124,8 +124,8 @@ impl Dispatch<WlCallback, ()> for State {
 /// What says nothing that matters here.
 macro_rules! unheard {
     ($($interface:ty, $event:ty, $data:ty;)*) => {$(
-        impl Dispatch<$interface, $data> for State {
-            fn event(_: &mut State, _: &$interface, _: $event, _: &$data, _: &Connection, _: &QueueHandle<State>) {}
+        impl Dispatch<$interface, $data> for WaylandOwnerState {
+            fn event(_: &mut WaylandOwnerState, _: &$interface, _: $event, _: &$data, _: &Connection, _: &QueueHandle<WaylandOwnerState>) {}
         }
     )*};
 }

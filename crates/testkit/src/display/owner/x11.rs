@@ -13,10 +13,10 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-use super::{Holds, Owner};
-use crate::must::must;
+use super::{ClipboardBackend, ClipboardOwner};
+use crate::expect::expect_ok;
 
-struct Held {
+struct X11Selection {
     server: RustConnection,
     window: Window,
     clipboard: Atom,
@@ -26,7 +26,7 @@ struct Held {
 }
 
 /// Connects, and serves who asks.
-pub(super) fn start(display: &str) -> Result<Owner, Box<dyn Error>> {
+pub(super) fn start(display: &str) -> Result<ClipboardOwner, Box<dyn Error>> {
     let (server, screen) = RustConnection::connect(Some(display))?;
     let window = server.generate_id()?;
     let root = server.setup().roots[screen].root;
@@ -36,19 +36,19 @@ pub(super) fn start(display: &str) -> Result<Owner, Box<dyn Error>> {
         Ok(server.intern_atom(false, name.as_bytes())?.reply()?.atom)
     };
     let (clipboard, targets, utf8) = (atom("CLIPBOARD")?, atom("TARGETS")?, atom("UTF8_STRING")?);
-    let held = Arc::new(Held { server, window, clipboard, targets, utf8, text: Mutex::default() });
+    let held = Arc::new(X11Selection { server, window, clipboard, targets, utf8, text: Mutex::default() });
     let served = Arc::clone(&held);
     // A server that is gone asks nobody.
     let serves = thread::Builder::new().name("owner".to_owned()).spawn(move || drop(served.serve()))?;
-    Ok(Owner { holds: Box::new(held), serves: Some(serves) })
+    Ok(ClipboardOwner { holds: Box::new(held), serves: Some(serves) })
 }
 
-impl Holds for Arc<Held> {
+impl ClipboardBackend for Arc<X11Selection> {
     fn take(&self, text: &str) {
         text.clone_into(&mut self.text.lock().unwrap_or_else(PoisonError::into_inner));
         let taken = self.server.set_selection_owner(self.window, self.clipboard, x11rb::CURRENT_TIME);
-        must(taken, "could not take the clipboard");
-        must(self.server.flush(), "could not take the clipboard");
+        expect_ok(taken, "could not take the clipboard");
+        expect_ok(self.server.flush(), "could not take the clipboard");
     }
 
     fn end(&self) {
@@ -58,7 +58,7 @@ impl Holds for Arc<Held> {
     }
 }
 
-impl Held {
+impl X11Selection {
     fn serve(&self) -> Result<(), Box<dyn Error>> {
         loop {
             match self.server.wait_for_event()? {

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Frame, Part, Wire, named, pieces, refused};
+use super::{ScriptedWire, WireFrame, WirePart, WireRequest, named, pieces, refused};
 use crate::model::faults::deltas;
-use crate::model::turn::Turn;
+use crate::model::turn::ScriptedTurn;
 
 /// Thinking is always signed there.
 const SIGNATURE: &str = "c2NyaXB0ZWQtc2lnbmF0dXJl";
 
 pub(super) struct Anthropic;
 
-impl Wire for Anthropic {
+impl ScriptedWire for Anthropic {
     fn id(&self) -> &'static str {
         "anthropic-messages"
     }
@@ -20,29 +20,29 @@ impl Wire for Anthropic {
         path.ends_with("/messages")
     }
 
-    fn streams(&self, ask: &Ask<'_>) -> bool {
+    fn streams(&self, ask: &WireRequest<'_>) -> bool {
         ask.flag("stream") == Some(true)
     }
 
-    fn content_type(&self, _: &Ask<'_>) -> &'static str {
+    fn content_type(&self, _: &WireRequest<'_>) -> &'static str {
         "text/event-stream; charset=utf-8"
     }
 
-    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
+    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
         let mut start = message(turn, ask);
         start["content"] = json!([]);
         start["stop_reason"] = Value::Null;
         start["usage"]["output_tokens"] = json!(1);
-        let mut frames = vec![named(Part::Start, "message_start", json!({"type": "", "message": start}))];
-        let mut said = Blocks { frames: &mut frames, index: 0 };
+        let mut frames = vec![named(WirePart::Start, "message_start", json!({"type": "", "message": start}))];
+        let mut said = AnthropicBlocks { frames: &mut frames, index: 0 };
         if let Some(reasoning) = &turn.reasoning {
             said.start(&json!({"type": "thinking", "thinking": "", "signature": ""}));
             for piece in reasoning.deltas() {
-                said.delta(Part::Delta, &json!({"type": "thinking_delta", "thinking": piece}));
+                said.delta(WirePart::Delta, &json!({"type": "thinking_delta", "thinking": piece}));
             }
             let signature = turn.thinking_signature.as_deref().unwrap_or(SIGNATURE);
             if !signature.is_empty() {
-                said.delta(Part::Middle, &json!({"type": "signature_delta", "signature": signature}));
+                said.delta(WirePart::Middle, &json!({"type": "signature_delta", "signature": signature}));
             }
             said.stop();
         }
@@ -50,30 +50,30 @@ impl Wire for Anthropic {
         if !text.is_empty() {
             said.start(&json!({"type": "text", "text": ""}));
             for piece in text {
-                said.delta(Part::Delta, &json!({"type": "text_delta", "text": piece}));
+                said.delta(WirePart::Delta, &json!({"type": "text_delta", "text": piece}));
             }
             said.stop();
         }
         for (number, call) in turn.tool_calls.iter().enumerate() {
             let id = call.id.clone().unwrap_or_else(|| id(ask, number));
             said.start(&json!({"type": "tool_use", "id": id, "name": call.name, "input": {}}));
-            said.delta(Part::Middle, &json!({"type": "input_json_delta", "partial_json": ""}));
+            said.delta(WirePart::Middle, &json!({"type": "input_json_delta", "partial_json": ""}));
             for piece in pieces(&call.text()) {
-                said.delta(Part::Middle, &json!({"type": "input_json_delta", "partial_json": piece}));
+                said.delta(WirePart::Middle, &json!({"type": "input_json_delta", "partial_json": piece}));
             }
             said.stop();
         }
         let delta = json!({"stop_reason": stop(turn), "stop_sequence": null});
         frames.push(named(
-            Part::End,
+            WirePart::End,
             "message_delta",
             json!({"type": "", "delta": delta, "usage": usage(turn)}),
         ));
-        frames.push(named(Part::End, "message_stop", json!({"type": ""})));
+        frames.push(named(WirePart::End, "message_stop", json!({"type": ""})));
         frames
     }
 
-    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
         message(turn, ask)
     }
 
@@ -95,39 +95,43 @@ impl Wire for Anthropic {
         })
     }
 
-    fn stream_error(&self, message: &str, _: &Ask<'_>) -> Frame {
+    fn stream_error(&self, message: &str, _: &WireRequest<'_>) -> WireFrame {
         let error = json!({"type": "overloaded_error", "message": message});
-        named(Part::Middle, "error", json!({"type": "", "error": error}))
+        named(WirePart::Middle, "error", json!({"type": "", "error": error}))
     }
 }
 
 /// The content blocks of a stream.
-struct Blocks<'a> {
-    frames: &'a mut Vec<Frame>,
+struct AnthropicBlocks<'a> {
+    frames: &'a mut Vec<WireFrame>,
     index: usize,
 }
 
-impl Blocks<'_> {
+impl AnthropicBlocks<'_> {
     fn start(&mut self, block: &Value) {
         let data = json!({"type": "", "index": self.index, "content_block": block});
-        self.frames.push(named(Part::Start, "content_block_start", data));
+        self.frames.push(named(WirePart::Start, "content_block_start", data));
         if self.index == 0 {
-            self.frames.push(named(Part::Start, "ping", json!({"type": ""})));
+            self.frames.push(named(WirePart::Start, "ping", json!({"type": ""})));
         }
     }
 
-    fn delta(&mut self, part: Part, delta: &Value) {
+    fn delta(&mut self, part: WirePart, delta: &Value) {
         let data = json!({"type": "", "index": self.index, "delta": delta});
         self.frames.push(named(part, "content_block_delta", data));
     }
 
     fn stop(&mut self) {
-        self.frames.push(named(Part::Middle, "content_block_stop", json!({"type": "", "index": self.index})));
+        self.frames.push(named(
+            WirePart::Middle,
+            "content_block_stop",
+            json!({"type": "", "index": self.index}),
+        ));
         self.index += 1;
     }
 }
 
-fn message(turn: &Turn, ask: &Ask<'_>) -> Value {
+fn message(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
     let mut content = Vec::new();
     if let Some(reasoning) = &turn.reasoning {
         let signature = turn.thinking_signature.as_deref().unwrap_or(SIGNATURE);
@@ -149,16 +153,16 @@ fn message(turn: &Turn, ask: &Ask<'_>) -> Value {
     })
 }
 
-fn id(ask: &Ask<'_>, number: usize) -> String {
+fn id(ask: &WireRequest<'_>, number: usize) -> String {
     format!("toolu_scripted{:06}{number:02}", ask.serial)
 }
 
-fn stop(turn: &Turn) -> &str {
+fn stop(turn: &ScriptedTurn) -> &str {
     let usual = if turn.tool_calls.is_empty() { "end_turn" } else { "tool_use" };
     turn.stop.as_deref().unwrap_or(usual)
 }
 
-fn usage(turn: &Turn) -> Value {
+fn usage(turn: &ScriptedTurn) -> Value {
     json!({
         "input_tokens": turn.usage.input, "cache_creation_input_tokens": turn.usage.cache_write,
         "cache_read_input_tokens": turn.usage.cache_read, "output_tokens": turn.usage.output,

@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Frame, Part, Wire, pieces, refused, unnamed};
+use super::{ScriptedWire, WireFrame, WirePart, WireRequest, pieces, refused, unnamed};
 use crate::model::faults::deltas;
 use crate::model::lists::MADE_SECONDS;
-use crate::model::turn::Turn;
+use crate::model::turn::ScriptedTurn;
 
 pub(super) struct Chat;
 
-impl Wire for Chat {
+impl ScriptedWire for Chat {
     fn id(&self) -> &'static str {
         "openai-completions"
     }
@@ -19,18 +19,18 @@ impl Wire for Chat {
         path.ends_with("/chat/completions")
     }
 
-    fn streams(&self, ask: &Ask<'_>) -> bool {
+    fn streams(&self, ask: &WireRequest<'_>) -> bool {
         ask.flag("stream") == Some(true)
     }
 
-    fn content_type(&self, _: &Ask<'_>) -> &'static str {
+    fn content_type(&self, _: &WireRequest<'_>) -> &'static str {
         "text/event-stream; charset=utf-8"
     }
 
-    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
+    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
         let with_usage =
             ask.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
-        let chunk = |part: Part, delta: Value, finish: Value| {
+        let chunk = |part: WirePart, delta: Value, finish: Value| {
             let choice = json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish});
             let mut chunk = head(ask, "chat.completion.chunk");
             chunk["choices"] = json!([choice]);
@@ -39,35 +39,36 @@ impl Wire for Chat {
             }
             unnamed(part, &chunk)
         };
-        let mut frames = vec![chunk(Part::Start, json!({"role": "assistant", "content": ""}), Value::Null)];
+        let mut frames =
+            vec![chunk(WirePart::Start, json!({"role": "assistant", "content": ""}), Value::Null)];
         for piece in turn.reasoning.iter().flat_map(|reasoning| reasoning.deltas()) {
-            frames.push(chunk(Part::Delta, json!({reasoning_field(turn): piece}), Value::Null));
+            frames.push(chunk(WirePart::Delta, json!({reasoning_field(turn): piece}), Value::Null));
         }
         for piece in deltas(turn) {
-            frames.push(chunk(Part::Delta, json!({"content": piece}), Value::Null));
+            frames.push(chunk(WirePart::Delta, json!({"content": piece}), Value::Null));
         }
         for (index, call) in turn.tool_calls.iter().enumerate() {
             let function = json!({"name": call.name, "arguments": ""});
             let begin =
                 json!({"index": index, "id": id(turn, ask, index), "type": "function", "function": function});
-            frames.push(chunk(Part::Middle, json!({"tool_calls": [begin]}), Value::Null));
+            frames.push(chunk(WirePart::Middle, json!({"tool_calls": [begin]}), Value::Null));
             for piece in pieces(&call.text()) {
                 let more = json!({"index": index, "function": {"arguments": piece}});
-                frames.push(chunk(Part::Middle, json!({"tool_calls": [more]}), Value::Null));
+                frames.push(chunk(WirePart::Middle, json!({"tool_calls": [more]}), Value::Null));
             }
         }
-        frames.push(chunk(Part::End, json!({}), json!(stop(turn))));
+        frames.push(chunk(WirePart::End, json!({}), json!(stop(turn))));
         if with_usage {
             let mut last = head(ask, "chat.completion.chunk");
             last["choices"] = json!([]);
             last["usage"] = usage(turn);
-            frames.push(unnamed(Part::End, &last));
+            frames.push(unnamed(WirePart::End, &last));
         }
-        frames.push(Frame { part: Part::End, text: "data: [DONE]\n\n".to_owned() });
+        frames.push(WireFrame { part: WirePart::End, text: "data: [DONE]\n\n".to_owned() });
         frames
     }
 
-    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
         let text = deltas(turn).concat();
         let content = if text.is_empty() && !turn.tool_calls.is_empty() { Value::Null } else { json!(text) };
         let mut message = json!({"role": "assistant", "content": content, "refusal": null});
@@ -92,9 +93,9 @@ impl Wire for Chat {
         openai_refusal(status)
     }
 
-    fn stream_error(&self, message: &str, _: &Ask<'_>) -> Frame {
+    fn stream_error(&self, message: &str, _: &WireRequest<'_>) -> WireFrame {
         let error = json!({"message": message, "type": "server_error", "param": null, "code": null});
-        unnamed(Part::Middle, &json!({"error": error}))
+        unnamed(WirePart::Middle, &json!({"error": error}))
     }
 }
 
@@ -111,28 +112,28 @@ pub(super) fn openai_refusal(status: u16) -> Value {
     json!({"error": {"message": refused(status), "type": kind, "param": null, "code": code}})
 }
 
-fn head(ask: &Ask<'_>, object: &str) -> Value {
+fn head(ask: &WireRequest<'_>, object: &str) -> Value {
     json!({
         "id": format!("chatcmpl-scripted{:06}", ask.serial), "object": object, "created": MADE_SECONDS,
         "model": ask.model(), "service_tier": "default", "system_fingerprint": "fp_scripted",
     })
 }
 
-fn id(turn: &Turn, ask: &Ask<'_>, index: usize) -> String {
+fn id(turn: &ScriptedTurn, ask: &WireRequest<'_>, index: usize) -> String {
     let own = turn.tool_calls.get(index).and_then(|call| call.id.clone());
     own.unwrap_or_else(|| format!("call_scripted{:06}{index:02}", ask.serial))
 }
 
-fn reasoning_field(turn: &Turn) -> &str {
+fn reasoning_field(turn: &ScriptedTurn) -> &str {
     turn.reasoning_field.as_deref().unwrap_or("reasoning_content")
 }
 
-fn stop(turn: &Turn) -> &str {
+fn stop(turn: &ScriptedTurn) -> &str {
     let usual = if turn.tool_calls.is_empty() { "stop" } else { "tool_calls" };
     turn.stop.as_deref().unwrap_or(usual)
 }
 
-fn usage(turn: &Turn) -> Value {
+fn usage(turn: &ScriptedTurn) -> Value {
     let usage = turn.usage;
     let prompt = usage.input + usage.cache_read + usage.cache_write;
     json!({

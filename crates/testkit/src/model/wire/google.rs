@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Frame, Part, Wire, refused};
+use super::{ScriptedWire, WireFrame, WirePart, WireRequest, refused};
 use crate::model::faults::deltas;
-use crate::model::turn::Turn;
+use crate::model::turn::ScriptedTurn;
 
 pub(super) struct Google;
 
-impl Wire for Google {
+impl ScriptedWire for Google {
     fn id(&self) -> &'static str {
         "google-generative-ai"
     }
@@ -18,47 +18,48 @@ impl Wire for Google {
         path.ends_with(":streamGenerateContent") || path.ends_with(":generateContent")
     }
 
-    fn streams(&self, ask: &Ask<'_>) -> bool {
+    fn streams(&self, ask: &WireRequest<'_>) -> bool {
         ask.path.ends_with(":streamGenerateContent")
     }
 
-    fn content_type(&self, ask: &Ask<'_>) -> &'static str {
+    fn content_type(&self, ask: &WireRequest<'_>) -> &'static str {
         if events(ask) { "text/event-stream" } else { "application/json; charset=UTF-8" }
     }
 
-    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
-        let mut chunks: Vec<(Part, Value)> = Vec::new();
+    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
+        let mut chunks: Vec<(WirePart, Value)> = Vec::new();
         for piece in turn.reasoning.iter().flat_map(|reasoning| reasoning.deltas()) {
-            chunks.push((Part::Delta, chunk(turn, ask, &json!([{"text": piece, "thought": true}]), None)));
+            chunks
+                .push((WirePart::Delta, chunk(turn, ask, &json!([{"text": piece, "thought": true}]), None)));
         }
         for piece in deltas(turn) {
-            chunks.push((Part::Delta, chunk(turn, ask, &json!([{"text": piece}]), None)));
+            chunks.push((WirePart::Delta, chunk(turn, ask, &json!([{"text": piece}]), None)));
         }
         let calls = calls(turn);
         if !calls.is_empty() {
-            chunks.push((Part::Middle, chunk(turn, ask, &Value::Array(calls), None)));
+            chunks.push((WirePart::Middle, chunk(turn, ask, &Value::Array(calls), None)));
         }
         let last = chunk(turn, ask, &json!([signed(turn, json!({"text": ""}))]), Some(stop(turn)));
-        chunks.push((Part::End, last));
+        chunks.push((WirePart::End, last));
         if events(ask) {
             return chunks
                 .into_iter()
-                .map(|(part, chunk)| Frame { part, text: format!("data: {chunk}\r\n\r\n") })
+                .map(|(part, chunk)| WireFrame { part, text: format!("data: {chunk}\r\n\r\n") })
                 .collect();
         }
-        let mut frames: Vec<Frame> = chunks
+        let mut frames: Vec<WireFrame> = chunks
             .into_iter()
             .enumerate()
             .map(|(index, (part, chunk))| {
                 let before = if index == 0 { "[" } else { ",\r\n" };
-                Frame { part, text: format!("{before}{chunk}") }
+                WireFrame { part, text: format!("{before}{chunk}") }
             })
             .collect();
-        frames.push(Frame { part: Part::End, text: "]\n".to_owned() });
+        frames.push(WireFrame { part: WirePart::End, text: "]\n".to_owned() });
         frames
     }
 
-    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
         let mut parts = Vec::new();
         if let Some(reasoning) = &turn.reasoning {
             parts.push(json!({"text": reasoning.deltas().concat(), "thought": true}));
@@ -85,18 +86,18 @@ impl Wire for Google {
         json!({"error": {"code": status, "message": refused(status), "status": name}})
     }
 
-    fn stream_error(&self, message: &str, ask: &Ask<'_>) -> Frame {
+    fn stream_error(&self, message: &str, ask: &WireRequest<'_>) -> WireFrame {
         let error = json!({"error": {"code": 500, "message": message, "status": "INTERNAL"}});
         let text = if events(ask) { format!("data: {error}\r\n\r\n") } else { format!(",\r\n{error}]\n") };
-        Frame { part: Part::Middle, text }
+        WireFrame { part: WirePart::Middle, text }
     }
 }
 
-fn events(ask: &Ask<'_>) -> bool {
+fn events(ask: &WireRequest<'_>) -> bool {
     ask.query.split('&').any(|part| part == "alt=sse")
 }
 
-fn chunk(turn: &Turn, ask: &Ask<'_>, parts: &Value, finish: Option<&str>) -> Value {
+fn chunk(turn: &ScriptedTurn, ask: &WireRequest<'_>, parts: &Value, finish: Option<&str>) -> Value {
     let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
     if let Some(finish) = finish {
         candidate["finishReason"] = json!(finish);
@@ -123,8 +124,8 @@ fn chunk(turn: &Turn, ask: &Ask<'_>, parts: &Value, finish: Option<&str>) -> Val
 }
 
 /// The calls; the first carries the signature, if there is one.
-fn calls(turn: &Turn) -> Vec<Value> {
-    let call = |(index, call): (usize, &crate::model::turn::ToolCall)| {
+fn calls(turn: &ScriptedTurn) -> Vec<Value> {
+    let call = |(index, call): (usize, &crate::model::turn::ScriptedToolCall)| {
         let mut function = json!({"name": call.name, "args": call.object()});
         if let Some(id) = &call.id {
             function["id"] = json!(id);
@@ -139,13 +140,13 @@ fn calls(turn: &Turn) -> Vec<Value> {
 }
 
 /// A part of text with the signature, unless a call carries it.
-fn signed(turn: &Turn, mut part: Value) -> Value {
+fn signed(turn: &ScriptedTurn, mut part: Value) -> Value {
     if let (Some(signature), true) = (&turn.thinking_signature, turn.tool_calls.is_empty()) {
         part["thoughtSignature"] = json!(signature);
     }
     part
 }
 
-fn stop(turn: &Turn) -> &str {
+fn stop(turn: &ScriptedTurn) -> &str {
     turn.stop.as_deref().unwrap_or("STOP")
 }

@@ -12,17 +12,17 @@ mod responses;
 
 use serde_json::{Value, json};
 
-use super::turn::Turn;
+use super::turn::ScriptedTurn;
 
 /// Every wire.
-pub(super) static ALL: &[&dyn Wire] =
+pub(super) static ALL: &[&dyn ScriptedWire] =
     &[&anthropic::Anthropic, &chat::Chat, &google::Google, &ollama::Ollama, &responses::Responses];
 
 /// How much of a tool's arguments goes into one event.
 const ARGUMENTS_PIECE: usize = 60;
 
 /// A protocol, from the provider's side.
-pub(super) trait Wire: Sync {
+pub(super) trait ScriptedWire: Sync {
     /// Its name, the same as in `relaycode-llm`.
     fn id(&self) -> &'static str;
 
@@ -30,22 +30,22 @@ pub(super) trait Wire: Sync {
     fn hears(&self, path: &str) -> bool;
 
     /// Whether a stream is asked for.
-    fn streams(&self, ask: &Ask<'_>) -> bool;
+    fn streams(&self, ask: &WireRequest<'_>) -> bool;
 
     /// The content type of a stream.
-    fn content_type(&self, ask: &Ask<'_>) -> &'static str;
+    fn content_type(&self, ask: &WireRequest<'_>) -> &'static str;
 
     /// The events of a stream that says the turn.
-    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame>;
+    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame>;
 
     /// The same without a stream.
-    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value;
+    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value;
 
     /// The body beside a status that is no success.
     fn refusal(&self, status: u16) -> Value;
 
     /// The event that says that something went wrong in the middle.
-    fn stream_error(&self, message: &str, ask: &Ask<'_>) -> Frame;
+    fn stream_error(&self, message: &str, ask: &WireRequest<'_>) -> WireFrame;
 
     /// An event that is broken JSON.
     fn broken(&self) -> &'static str {
@@ -54,7 +54,7 @@ pub(super) trait Wire: Sync {
 }
 
 /// What was asked.
-pub(super) struct Ask<'a> {
+pub(super) struct WireRequest<'a> {
     pub(super) path: &'a str,
     pub(super) query: &'a str,
     pub(super) body: &'a Value,
@@ -62,7 +62,7 @@ pub(super) struct Ask<'a> {
     pub(super) serial: u64,
 }
 
-impl Ask<'_> {
+impl WireRequest<'_> {
     pub(super) fn model(&self) -> &str {
         self.body.get("model").and_then(Value::as_str).unwrap_or("scripted-model")
     }
@@ -75,14 +75,14 @@ impl Ask<'_> {
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Frame {
-    pub(super) part: Part,
+pub(super) struct WireFrame {
+    pub(super) part: WirePart,
     pub(super) text: String,
 }
 
 /// What an event is in a stream, for the faults that need to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum WirePart {
     /// Before anything is said.
     Start,
     /// Some of the text, or of the thinking.
@@ -94,14 +94,14 @@ pub(super) enum Part {
 }
 
 /// A server-sent event with a name.
-fn named(part: Part, name: &str, mut data: Value) -> Frame {
+fn named(part: WirePart, name: &str, mut data: Value) -> WireFrame {
     data["type"] = json!(name);
-    Frame { part, text: format!("event: {name}\ndata: {data}\n\n") }
+    WireFrame { part, text: format!("event: {name}\ndata: {data}\n\n") }
 }
 
 /// A server-sent event without a name.
-fn unnamed(part: Part, data: &Value) -> Frame {
-    Frame { part, text: format!("data: {data}\n\n") }
+fn unnamed(part: WirePart, data: &Value) -> WireFrame {
+    WireFrame { part, text: format!("data: {data}\n\n") }
 }
 
 /// A text in pieces for as many events.

@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Frame, Part, Wire, refused};
+use super::{ScriptedWire, WireFrame, WirePart, WireRequest, refused};
 use crate::model::faults::deltas;
 use crate::model::lists::MADE;
-use crate::model::turn::Turn;
+use crate::model::turn::ScriptedTurn;
 
 pub(super) struct Ollama;
 
-impl Wire for Ollama {
+impl ScriptedWire for Ollama {
     fn id(&self) -> &'static str {
         "ollama"
     }
@@ -20,35 +20,35 @@ impl Wire for Ollama {
     }
 
     /// Unless it is told not to.
-    fn streams(&self, ask: &Ask<'_>) -> bool {
+    fn streams(&self, ask: &WireRequest<'_>) -> bool {
         ask.flag("stream") != Some(false)
     }
 
-    fn content_type(&self, _: &Ask<'_>) -> &'static str {
+    fn content_type(&self, _: &WireRequest<'_>) -> &'static str {
         "application/x-ndjson"
     }
 
-    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
+    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
         let mut frames = Vec::new();
         for piece in turn.reasoning.iter().flat_map(|reasoning| reasoning.deltas()) {
-            frames.push(line(Part::Delta, &object(ask, "", Some(&piece), false)));
+            frames.push(line(WirePart::Delta, &object(ask, "", Some(&piece), false)));
         }
         for piece in deltas(turn) {
-            frames.push(line(Part::Delta, &object(ask, &piece, None, false)));
+            frames.push(line(WirePart::Delta, &object(ask, &piece, None, false)));
         }
         let calls = calls(turn, ask);
         if !calls.is_empty() && !generates(ask) {
             let mut said = object(ask, "", None, false);
             said["message"]["tool_calls"] = json!(calls);
-            frames.push(line(Part::Middle, &said));
+            frames.push(line(WirePart::Middle, &said));
         }
         let mut last = object(ask, "", None, true);
         finish(turn, ask, &mut last);
-        frames.push(line(Part::End, &last));
+        frames.push(line(WirePart::End, &last));
         frames
     }
 
-    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
         let thinking = turn.reasoning.as_ref().map(|reasoning| reasoning.deltas().concat());
         let mut whole = object(ask, &deltas(turn).concat(), thinking.as_deref(), true);
         let calls = calls(turn, ask);
@@ -63,8 +63,8 @@ impl Wire for Ollama {
         json!({"error": refused(status)})
     }
 
-    fn stream_error(&self, message: &str, _: &Ask<'_>) -> Frame {
-        line(Part::Middle, &json!({"error": message}))
+    fn stream_error(&self, message: &str, _: &WireRequest<'_>) -> WireFrame {
+        line(WirePart::Middle, &json!({"error": message}))
     }
 
     fn broken(&self) -> &'static str {
@@ -72,15 +72,15 @@ impl Wire for Ollama {
     }
 }
 
-fn generates(ask: &Ask<'_>) -> bool {
+fn generates(ask: &WireRequest<'_>) -> bool {
     ask.path.ends_with("/api/generate")
 }
 
-fn line(part: Part, data: &Value) -> Frame {
-    Frame { part, text: format!("{data}\n") }
+fn line(part: WirePart, data: &Value) -> WireFrame {
+    WireFrame { part, text: format!("{data}\n") }
 }
 
-fn object(ask: &Ask<'_>, text: &str, thinking: Option<&str>, done: bool) -> Value {
+fn object(ask: &WireRequest<'_>, text: &str, thinking: Option<&str>, done: bool) -> Value {
     let mut object = json!({"model": ask.model(), "created_at": MADE});
     if generates(ask) {
         object["response"] = json!(text);
@@ -97,8 +97,8 @@ fn object(ask: &Ask<'_>, text: &str, thinking: Option<&str>, done: bool) -> Valu
     object
 }
 
-fn calls(turn: &Turn, ask: &Ask<'_>) -> Vec<Value> {
-    let call = |(index, call): (usize, &crate::model::turn::ToolCall)| {
+fn calls(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<Value> {
+    let call = |(index, call): (usize, &crate::model::turn::ScriptedToolCall)| {
         let id = call.id.clone().unwrap_or_else(|| format!("call_scripted{:06}{index:02}", ask.serial));
         json!({"id": id, "function": {"index": index, "name": call.name, "arguments": call.object()}})
     };
@@ -106,7 +106,7 @@ fn calls(turn: &Turn, ask: &Ask<'_>) -> Vec<Value> {
 }
 
 /// What stands in the last line.
-fn finish(turn: &Turn, ask: &Ask<'_>, last: &mut Value) {
+fn finish(turn: &ScriptedTurn, ask: &WireRequest<'_>, last: &mut Value) {
     let usage = turn.usage;
     last["done_reason"] = json!(turn.stop.as_deref().unwrap_or("stop"));
     if generates(ask) {

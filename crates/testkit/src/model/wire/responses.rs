@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::chat::openai_refusal;
-use super::{Ask, Frame, Part, Wire, named, pieces};
+use super::{ScriptedWire, WireFrame, WirePart, WireRequest, named, pieces};
 use crate::model::faults::deltas;
 use crate::model::lists::MADE_SECONDS;
-use crate::model::turn::{ToolCall, Turn};
+use crate::model::turn::{ScriptedToolCall, ScriptedTurn};
 
 pub(super) struct Responses;
 
-impl Wire for Responses {
+impl ScriptedWire for Responses {
     fn id(&self) -> &'static str {
         "openai-responses"
     }
@@ -19,30 +19,30 @@ impl Wire for Responses {
         path.ends_with("/responses")
     }
 
-    fn streams(&self, ask: &Ask<'_>) -> bool {
+    fn streams(&self, ask: &WireRequest<'_>) -> bool {
         ask.flag("stream") == Some(true)
     }
 
-    fn content_type(&self, _: &Ask<'_>) -> &'static str {
+    fn content_type(&self, _: &WireRequest<'_>) -> &'static str {
         "text/event-stream; charset=utf-8"
     }
 
-    fn frames(&self, turn: &Turn, ask: &Ask<'_>) -> Vec<Frame> {
-        let mut events = Events::default();
+    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
+        let mut events = ResponsesEvents::default();
         let begun = response(ask, "in_progress");
-        events.add(Part::Start, "response.created", json!({"response": begun}));
-        events.add(Part::Start, "response.in_progress", json!({"response": begun}));
+        events.add(WirePart::Start, "response.created", json!({"response": begun}));
+        events.add(WirePart::Start, "response.in_progress", json!({"response": begun}));
         for item in items(turn, ask) {
             events.item(&item);
         }
         let done = finished(turn, ask);
         let incomplete = done["status"] == "incomplete";
         let name = if incomplete { "response.incomplete" } else { "response.completed" };
-        events.add(Part::End, name, json!({"response": done}));
+        events.add(WirePart::End, name, json!({"response": done}));
         events.frames
     }
 
-    fn whole(&self, turn: &Turn, ask: &Ask<'_>) -> Value {
+    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
         finished(turn, ask)
     }
 
@@ -50,23 +50,23 @@ impl Wire for Responses {
         openai_refusal(status)
     }
 
-    fn stream_error(&self, message: &str, ask: &Ask<'_>) -> Frame {
+    fn stream_error(&self, message: &str, ask: &WireRequest<'_>) -> WireFrame {
         let mut failed = response(ask, "failed");
         failed["error"] = json!({"code": "server_error", "message": message});
         // Events are numbered; this one may come after any of them.
         let data = json!({"type": "", "response": failed, "sequence_number": u16::MAX});
-        named(Part::Middle, "response.failed", data)
+        named(WirePart::Middle, "response.failed", data)
     }
 }
 
 /// One item of the output: its deltas, and how it looks when it is done.
-struct Item {
-    kind: Kind,
+struct ResponsesItem {
+    kind: ResponsesItemKind,
     done: Value,
     deltas: Vec<String>,
 }
 
-enum Kind {
+enum ResponsesItemKind {
     Reasoning,
     Message,
     Function,
@@ -75,13 +75,13 @@ enum Kind {
 
 /// Events with their numbers.
 #[derive(Default)]
-struct Events {
-    frames: Vec<Frame>,
+struct ResponsesEvents {
+    frames: Vec<WireFrame>,
     items: usize,
 }
 
-impl Events {
-    fn add(&mut self, part: Part, name: &str, mut data: Value) {
+impl ResponsesEvents {
+    fn add(&mut self, part: WirePart, name: &str, mut data: Value) {
         // The name comes first, as the documentation shows it.
         let mut numbered = json!({"type": name, "sequence_number": self.frames.len()});
         if let (Some(into), Some(from)) = (numbered.as_object_mut(), data.as_object_mut()) {
@@ -90,7 +90,7 @@ impl Events {
         self.frames.push(named(part, name, numbered));
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &ResponsesItem) {
         let (index, id) = (self.items, item.done["id"].clone());
         self.items += 1;
         let at = |mut data: Value| {
@@ -101,70 +101,78 @@ impl Events {
         let whole = item.deltas.concat();
         let mut begun = item.done.clone();
         match item.kind {
-            Kind::Reasoning => begun["summary"] = json!([]),
-            Kind::Message => begun["content"] = json!([]),
-            Kind::Function => begun["arguments"] = json!(""),
-            Kind::Custom => begun["input"] = json!(""),
+            ResponsesItemKind::Reasoning => begun["summary"] = json!([]),
+            ResponsesItemKind::Message => begun["content"] = json!([]),
+            ResponsesItemKind::Function => begun["arguments"] = json!(""),
+            ResponsesItemKind::Custom => begun["input"] = json!(""),
         }
         if begun.get("status").is_some() {
             begun["status"] = json!("in_progress");
         }
-        self.add(Part::Start, "response.output_item.added", json!({"output_index": index, "item": begun}));
+        self.add(
+            WirePart::Start,
+            "response.output_item.added",
+            json!({"output_index": index, "item": begun}),
+        );
         match item.kind {
-            Kind::Reasoning => {
+            ResponsesItemKind::Reasoning => {
                 let part =
                     |text: &str| json!({"summary_index": 0, "part": {"type": "summary_text", "text": text}});
-                self.add(Part::Start, "response.reasoning_summary_part.added", at(part("")));
+                self.add(WirePart::Start, "response.reasoning_summary_part.added", at(part("")));
                 for piece in &item.deltas {
                     let data = at(json!({"summary_index": 0, "delta": piece}));
-                    self.add(Part::Delta, "response.reasoning_summary_text.delta", data);
+                    self.add(WirePart::Delta, "response.reasoning_summary_text.delta", data);
                 }
                 let text = at(json!({"summary_index": 0, "text": whole}));
-                self.add(Part::Middle, "response.reasoning_summary_text.done", text);
-                self.add(Part::Middle, "response.reasoning_summary_part.done", at(part(&whole)));
+                self.add(WirePart::Middle, "response.reasoning_summary_text.done", text);
+                self.add(WirePart::Middle, "response.reasoning_summary_part.done", at(part(&whole)));
             }
-            Kind::Message => {
+            ResponsesItemKind::Message => {
                 let part = |text: &str| json!({"content_index": 0, "part": output_text(text)});
-                self.add(Part::Start, "response.content_part.added", at(part("")));
+                self.add(WirePart::Start, "response.content_part.added", at(part("")));
                 for piece in &item.deltas {
                     let data = at(json!({"content_index": 0, "delta": piece, "logprobs": []}));
-                    self.add(Part::Delta, "response.output_text.delta", data);
+                    self.add(WirePart::Delta, "response.output_text.delta", data);
                 }
                 let text = at(json!({"content_index": 0, "text": whole, "logprobs": []}));
-                self.add(Part::Middle, "response.output_text.done", text);
-                self.add(Part::Middle, "response.content_part.done", at(part(&whole)));
+                self.add(WirePart::Middle, "response.output_text.done", text);
+                self.add(WirePart::Middle, "response.content_part.done", at(part(&whole)));
             }
-            Kind::Function => {
+            ResponsesItemKind::Function => {
                 for piece in &item.deltas {
                     self.add(
-                        Part::Middle,
+                        WirePart::Middle,
                         "response.function_call_arguments.delta",
                         at(json!({"delta": piece})),
                     );
                 }
                 let data = at(json!({"arguments": whole, "name": item.done["name"]}));
-                self.add(Part::Middle, "response.function_call_arguments.done", data);
+                self.add(WirePart::Middle, "response.function_call_arguments.done", data);
             }
-            Kind::Custom => {
+            ResponsesItemKind::Custom => {
                 for piece in &item.deltas {
                     self.add(
-                        Part::Middle,
+                        WirePart::Middle,
                         "response.custom_tool_call_input.delta",
                         at(json!({"delta": piece})),
                     );
                 }
-                self.add(Part::Middle, "response.custom_tool_call_input.done", at(json!({"input": whole})));
+                self.add(
+                    WirePart::Middle,
+                    "response.custom_tool_call_input.done",
+                    at(json!({"input": whole})),
+                );
             }
         }
         self.add(
-            Part::Middle,
+            WirePart::Middle,
             "response.output_item.done",
             json!({"output_index": index, "item": item.done}),
         );
     }
 }
 
-fn items(turn: &Turn, ask: &Ask<'_>) -> Vec<Item> {
+fn items(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<ResponsesItem> {
     let serial = ask.serial;
     let mut items = Vec::new();
     if let Some(reasoning) = &turn.reasoning {
@@ -175,7 +183,7 @@ fn items(turn: &Turn, ask: &Ask<'_>) -> Vec<Item> {
         if let Some(signature) = &turn.thinking_signature {
             done["encrypted_content"] = json!(signature);
         }
-        items.push(Item { kind: Kind::Reasoning, done, deltas });
+        items.push(ResponsesItem { kind: ResponsesItemKind::Reasoning, done, deltas });
     }
     let text = deltas(turn);
     if !text.is_empty() {
@@ -183,17 +191,17 @@ fn items(turn: &Turn, ask: &Ask<'_>) -> Vec<Item> {
             "id": format!("msg_scripted{serial:06}"), "type": "message", "status": "completed", "role": "assistant",
             "content": [output_text(&text.concat())],
         });
-        items.push(Item { kind: Kind::Message, done, deltas: text });
+        items.push(ResponsesItem { kind: ResponsesItemKind::Message, done, deltas: text });
     }
     items.extend(turn.tool_calls.iter().enumerate().map(|(number, call)| called(call, number, serial)));
     items
 }
 
-fn called(call: &ToolCall, number: usize, serial: u64) -> Item {
+fn called(call: &ScriptedToolCall, number: usize, serial: u64) -> ResponsesItem {
     let call_id = call.id.clone().unwrap_or_else(|| format!("call_scripted{serial:06}{number:02}"));
     let (kind, prefix, name, field, text) = match &call.input {
-        Some(input) => (Kind::Custom, "ctc", "custom_tool_call", "input", input.clone()),
-        None => (Kind::Function, "fc", "function_call", "arguments", call.text()),
+        Some(input) => (ResponsesItemKind::Custom, "ctc", "custom_tool_call", "input", input.clone()),
+        None => (ResponsesItemKind::Function, "fc", "function_call", "arguments", call.text()),
     };
     let mut done = json!({
         "id": format!("{prefix}_scripted{serial:06}{number:02}"), "type": name, "status": "completed",
@@ -202,7 +210,7 @@ fn called(call: &ToolCall, number: usize, serial: u64) -> Item {
     if let Some(namespace) = &call.namespace {
         done["namespace"] = json!(namespace);
     }
-    Item { kind, done, deltas: pieces(&text) }
+    ResponsesItem { kind, done, deltas: pieces(&text) }
 }
 
 fn output_text(text: &str) -> Value {
@@ -210,7 +218,7 @@ fn output_text(text: &str) -> Value {
 }
 
 /// The answer as it is at the end.
-fn finished(turn: &Turn, ask: &Ask<'_>) -> Value {
+fn finished(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
     let mut done = response(ask, "completed");
     done["output"] = items(turn, ask).into_iter().map(|item| item.done).collect();
     done["usage"] = usage(turn);
@@ -222,7 +230,7 @@ fn finished(turn: &Turn, ask: &Ask<'_>) -> Value {
     done
 }
 
-fn response(ask: &Ask<'_>, status: &str) -> Value {
+fn response(ask: &WireRequest<'_>, status: &str) -> Value {
     json!({
         "id": format!("resp_scripted{:06}", ask.serial), "object": "response", "created_at": MADE_SECONDS,
         "status": status, "background": false, "error": null, "incomplete_details": null, "instructions": null,
@@ -233,7 +241,7 @@ fn response(ask: &Ask<'_>, status: &str) -> Value {
     })
 }
 
-fn usage(turn: &Turn) -> Value {
+fn usage(turn: &ScriptedTurn) -> Value {
     let usage = turn.usage;
     let input = usage.input + usage.cache_read + usage.cache_write;
     json!({

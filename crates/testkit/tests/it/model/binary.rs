@@ -5,7 +5,7 @@ use std::io::Read;
 use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
-use relaycode_testkit::process::{Kept, LONG, first_line, until};
+use relaycode_testkit::process::{ChildGuard, GENEROUS_TIMEOUT, first_line, poll_until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -27,8 +27,8 @@ fn it_says_where_it_is_serves_its_script_logs_and_ends_when_it_is_told_to() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_relay-scripted-model"));
     command.arg("--script").arg(file("script.json")).arg("--log").arg(file("log.jsonl"));
     command.arg("--port-file").arg(file("port")).args(["--consume", "any"]).stdout(Stdio::piped());
-    let mut program = Kept::start(&mut command).unwrap();
-    let said = first_line(&mut program, LONG);
+    let mut program = ChildGuard::start(&mut command).unwrap();
+    let said = first_line(&mut program, GENEROUS_TIMEOUT);
     let port: u16 = fs::read_to_string(file("port")).unwrap().trim().parse().unwrap();
     assert_eq!(said, format!("scripted model on http://127.0.0.1:{port}"));
 
@@ -47,9 +47,9 @@ fn it_says_where_it_is_serves_its_script_logs_and_ends_when_it_is_told_to() {
 
     let logged =
         || fs::read_to_string(file("log.jsonl")).is_ok_and(|log| log.contains("\"ended\":\"complete\""));
-    assert!(until(LONG, || logged().then_some(())).is_some());
+    assert!(poll_until(GENEROUS_TIMEOUT, || logged().then_some(())).is_some());
     program.signal(Signal::TERM);
-    assert_eq!(program.ended(LONG).unwrap().code(), Some(0));
+    assert_eq!(program.wait_exit(GENEROUS_TIMEOUT).unwrap().code(), Some(0));
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use relaycode_testkit::model::Server;
+use relaycode_testkit::model::ScriptedServer;
 use serde_json::{Value, json};
 
 /// Nothing here takes so long.
@@ -33,7 +33,7 @@ impl Answer {
 }
 
 impl Client {
-    pub(super) fn to(server: &Server) -> Client {
+    pub(super) fn to(server: &ScriptedServer) -> Client {
         let stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(LIMIT)).unwrap();
         stream.set_nodelay(true).unwrap();

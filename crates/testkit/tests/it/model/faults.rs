@@ -3,7 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::model::{End, Piece, Script, Server, Turn, Wait};
+use relaycode_testkit::model::{BodyPiece, RequestEnd, Script, ScriptedServer, ScriptedTurn, TurnDelay};
 use serde_json::json;
 
 use super::client::{Client, chat};
@@ -14,18 +14,18 @@ const PATH: &str = "/v1/chat/completions";
 const SILENCE: Duration = Duration::from_millis(150);
 
 /// A server with this turn, and a client that has asked for it.
-fn asked(turn: Turn, stream: bool) -> (Server, Client) {
-    let server = Server::start(Script::any([turn]));
+fn asked(turn: ScriptedTurn, stream: bool) -> (ScriptedServer, Client) {
+    let server = ScriptedServer::start(Script::any([turn]));
     let mut client = Client::to(&server);
     client.send("POST", PATH, &[], chat(stream).as_bytes());
     (server, client)
 }
 
-fn with(change: impl FnOnce(&mut Turn)) -> Turn {
-    Turn::pieces(["one ", "two ", "three"]).with(change)
+fn with(change: impl FnOnce(&mut ScriptedTurn)) -> ScriptedTurn {
+    ScriptedTurn::pieces(["one ", "two ", "three"]).with(change)
 }
 
-fn streamed(turn: Turn) -> String {
+fn streamed(turn: ScriptedTurn) -> String {
     asked(turn, true).1.answer().text()
 }
 
@@ -46,7 +46,7 @@ fn a_disconnect_resets_the_connection_after_so_many_events() {
         }
     };
     assert!(is_reset(end) && events <= 2);
-    server.wait_for(|requests| matches!(requests[0].end, End::Cut(_)));
+    server.wait_for(|requests| matches!(requests[0].end, RequestEnd::Cut(_)));
 
     let (_server, mut client) = asked(with(|turn| turn.disconnect_after = Some(0)), false);
     assert!(is_reset(client.try_answer()));
@@ -72,30 +72,30 @@ fn a_malformed_event_stands_in_the_middle_and_the_rest_follows() {
 
 #[test]
 fn a_hanging_stream_is_silent_after_its_first_delta_and_the_client_going_is_noticed_at_once() {
-    let (server, mut client) = asked(with(|turn| turn.hang_s = Some(Wait::Forever(true))), true);
+    let (server, mut client) = asked(with(|turn| turn.hang_s = Some(TurnDelay::Forever(true))), true);
     client.head().unwrap();
     assert!(!String::from_utf8_lossy(&client.chunk().unwrap().unwrap()).contains("one"));
     assert!(String::from_utf8_lossy(&client.chunk().unwrap().unwrap()).contains("one"));
     assert!(client.is_silent_for(SILENCE));
-    assert_eq!(server.requests()[0].end, End::Running);
+    assert_eq!(server.requests()[0].end, RequestEnd::Running);
     let began = Instant::now();
     client.close();
-    server.wait_for(|requests| matches!(requests[0].end, End::ClientClosed(sent) if sent > 100));
+    server.wait_for(|requests| matches!(requests[0].end, RequestEnd::ClientClosed(sent) if sent > 100));
     assert!(began.elapsed() < Duration::from_secs(2));
 }
 
 #[test]
 fn a_stall_sends_nothing_at_all_and_a_close_before_the_head_ends_cleanly() {
     let (server, mut client) =
-        asked(with(|turn| turn.stall_before_headers = Some(Wait::Forever(true))), true);
+        asked(with(|turn| turn.stall_before_headers = Some(TurnDelay::Forever(true))), true);
     server.wait_for(|requests| requests.len() == 1);
     assert!(client.is_silent_for(SILENCE));
     client.close();
-    server.wait_for(|requests| requests[0].end == End::ClientClosed(0));
+    server.wait_for(|requests| requests[0].end == RequestEnd::ClientClosed(0));
 
     let (server, mut client) = asked(with(|turn| turn.close_before_headers = true), true);
     assert_eq!(client.read_some().unwrap(), 0);
-    server.wait_for(|requests| requests[0].end == End::Cut(0));
+    server.wait_for(|requests| requests[0].end == RequestEnd::Cut(0));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn delays_are_kept() {
     assert!(began.elapsed() >= Duration::from_millis(100 + 5 * 20), "{:?}", began.elapsed());
     assert!(text.ends_with("[DONE]\n\n"));
     let began = Instant::now();
-    streamed(with(|turn| turn.hang_s = Some(Wait::Seconds(0.1))));
+    streamed(with(|turn| turn.hang_s = Some(TurnDelay::Seconds(0.1))));
     assert!(began.elapsed() >= Duration::from_millis(100));
 }
 
@@ -119,9 +119,9 @@ fn a_stream_that_never_ends_goes_on_until_the_client_goes() {
     while read < 2_000_000 {
         read += client.read_some().unwrap();
     }
-    assert_eq!(server.requests()[0].end, End::Running);
+    assert_eq!(server.requests()[0].end, RequestEnd::Running);
     client.close();
-    server.wait_for(|requests| matches!(requests[0].end, End::ClientClosed(_)));
+    server.wait_for(|requests| matches!(requests[0].end, RequestEnd::ClientClosed(_)));
 }
 
 #[test]
@@ -141,12 +141,12 @@ fn duplicates_bytes_that_are_no_text_and_long_lines_are_sent() {
 #[test]
 fn raw_pieces_are_sent_as_they_are_and_one_by_one() {
     let pieces = [
-        Piece::from("data: {\"a"),
-        Piece::from(vec![0xe2, 0x82]),
-        Piece::from(vec![0xac]),
-        Piece::from("\n"),
+        BodyPiece::from("data: {\"a"),
+        BodyPiece::from(vec![0xe2, 0x82]),
+        BodyPiece::from(vec![0xac]),
+        BodyPiece::from("\n"),
     ];
-    let (_server, mut client) = asked(Turn::raw(pieces).header("content-type", "text/odd"), true);
+    let (_server, mut client) = asked(ScriptedTurn::raw(pieces).header("content-type", "text/odd"), true);
     let head = client.head().unwrap();
     assert_eq!(super::client::value(&head, "content-type"), Some("text/odd"));
     assert_eq!(client.chunk().unwrap().unwrap(), b"data: {\"a");
@@ -174,10 +174,11 @@ fn a_split_stream_comes_in_many_pieces_that_are_the_same_bytes() {
 
 #[test]
 fn a_failure_has_the_status_headers_and_body_of_its_turn() {
-    let turn = Turn::status(529).header("retry-after-ms", "5").body(json!({"mine": true}));
+    let turn = ScriptedTurn::status(529).header("retry-after-ms", "5").body(json!({"mine": true}));
     let answer = asked(turn, true).1.answer();
     assert_eq!((answer.status, answer.json()), (529, json!({"mine": true})));
     assert_eq!(super::client::value(&answer.head, "retry-after-ms"), Some("5"));
-    let page = Turn::status(502).header("content-type", "text/html").body(json!("<html>bad gateway</html>"));
+    let page =
+        ScriptedTurn::status(502).header("content-type", "text/html").body(json!("<html>bad gateway</html>"));
     assert_eq!(asked(page, true).1.answer().text(), "<html>bad gateway</html>");
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
-use relaycode_testkit::model::{Script, Server, Turn};
+use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use serde_json::json;
 
 use super::client::{Client, chat, value};
@@ -13,7 +13,11 @@ const PATH: &str = "/v1/chat/completions";
 
 #[test]
 fn one_connection_serves_request_after_request() {
-    let server = Server::start(Script::any([Turn::text("first."), Turn::text("second."), Turn::status(500)]));
+    let server = ScriptedServer::start(Script::any([
+        ScriptedTurn::text("first."),
+        ScriptedTurn::text("second."),
+        ScriptedTurn::status(500),
+    ]));
     let mut client = Client::to(&server);
     assert!(client.ask("POST", PATH, &chat(true)).text().contains("[DONE]"));
     assert_eq!(client.ask("POST", PATH, &chat(false)).json()["choices"][0]["message"]["content"], "second.");
@@ -24,7 +28,7 @@ fn one_connection_serves_request_after_request() {
 
 #[test]
 fn bodies_come_in_chunks_deflated_and_gzipped_and_other_encodings_are_refused() {
-    let server = Server::start(Script::default());
+    let server = ScriptedServer::start(Script::default());
     let body = json!({"model": "squeezed", "messages": []}).to_string();
     let (one, two) = body.split_at(9);
     let chunked =
@@ -50,7 +54,7 @@ fn bodies_come_in_chunks_deflated_and_gzipped_and_other_encodings_are_refused() 
 
 #[test]
 fn a_client_that_waits_to_be_asked_for_its_body_is_asked() {
-    let server = Server::start(Script::default());
+    let server = ScriptedServer::start(Script::default());
     let mut client = Client::to(&server);
     let body = chat(false);
     let head =
@@ -63,7 +67,7 @@ fn a_client_that_waits_to_be_asked_for_its_body_is_asked() {
 
 #[test]
 fn head_gets_no_body_and_an_old_client_gets_no_chunks() {
-    let server = Server::start(Script::any([Turn::text("for an old client")]));
+    let server = ScriptedServer::start(Script::any([ScriptedTurn::text("for an old client")]));
     let mut client = Client::to(&server);
     client.send("HEAD", "/v1/models", &[], b"");
     let head = client.head().unwrap();
@@ -80,7 +84,7 @@ fn head_gets_no_body_and_an_old_client_gets_no_chunks() {
 
 #[test]
 fn what_is_too_large_or_no_http_is_refused() {
-    let server = Server::start(Script::default());
+    let server = ScriptedServer::start(Script::default());
     for (sent, status) in [
         (format!("POST {PATH} HTTP/1.1\r\ncontent-length: 99999999999\r\n\r\n"), 413),
         (format!("POST {PATH} HTTP/1.1\r\ncontent-length: soon\r\n\r\n"), 400),

@@ -1,13 +1,13 @@
 //! Which request gets which turn, and how a script is read.
 
-use relaycode_testkit::model::{Script, Served, Server, Turn};
+use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn, ServedBy};
 use serde_json::json;
 
 use super::client::{Client, chat};
 
 const PATH: &str = "/v1/chat/completions";
 
-fn say(server: &Server, content: &str, tools: bool) -> String {
+fn say(server: &ScriptedServer, content: &str, tools: bool) -> String {
     let mut body = json!({"messages": [{"role": "user", "content": content}]});
     if tools {
         body["tools"] = json!([{"type": "function"}]);
@@ -19,31 +19,37 @@ fn say(server: &Server, content: &str, tools: bool) -> String {
 #[test]
 fn requests_with_tools_take_turns_and_others_get_the_aside() {
     let script = json!({"turns": [{"text": "a", "repeat": 2}, {"text": "b"}], "aux": {"text": "aside"}});
-    let server = Server::start(Script::parse(&script).unwrap());
+    let server = ScriptedServer::start(Script::parse(&script).unwrap());
     assert_eq!(say(&server, "", true), "a");
     assert_eq!(say(&server, "", false), "aside");
     assert_eq!(say(&server, "", true), "a");
     assert_eq!(say(&server, "", true), "b");
     assert_eq!(say(&server, "", true), "scripted-default");
-    server.push(&Turn::text("c"));
+    server.push(&ScriptedTurn::text("c"));
     assert_eq!(say(&server, "", true), "c");
-    let served: Vec<Served> = server.turns().iter().map(|request| request.served).collect();
-    let expected =
-        [Served::Turn(0), Served::Aux, Served::Turn(1), Served::Turn(2), Served::Default, Served::Turn(3)];
+    let served: Vec<ServedBy> = server.turns().iter().map(|request| request.served).collect();
+    let expected = [
+        ServedBy::Turn(0),
+        ServedBy::Aux,
+        ServedBy::Turn(1),
+        ServedBy::Turn(2),
+        ServedBy::Default,
+        ServedBy::Turn(3),
+    ];
     assert_eq!(served, expected);
 }
 
 #[test]
 fn a_turn_that_expects_something_else_is_a_miss_or_waits_for_its_request() {
-    let turns = || [Turn::text("for one").expect("one"), Turn::text("for two").expect("two")];
-    let in_order = Server::start(Script::any(turns()));
+    let turns = || [ScriptedTurn::text("for one").expect("one"), ScriptedTurn::text("for two").expect("two")];
+    let in_order = ScriptedServer::start(Script::any(turns()));
     assert_eq!(say(&in_order, "two", false), "for one");
-    assert_eq!((in_order.misses(), in_order.requests()[0].served), (1, Served::Miss(0)));
-    let matching = Server::start(Script::matching(turns()));
+    assert_eq!((in_order.expectation_misses(), in_order.requests()[0].served), (1, ServedBy::Miss(0)));
+    let matching = ScriptedServer::start(Script::matching(turns()));
     assert_eq!(say(&matching, "two", false), "for two");
     assert_eq!(say(&matching, "two", false), "scripted-default");
     assert_eq!(say(&matching, "one", false), "for one");
-    assert_eq!(matching.misses(), 1);
+    assert_eq!(matching.expectation_misses(), 1);
 }
 
 #[test]
@@ -64,7 +70,7 @@ fn a_script_with_a_word_that_is_not_known_is_refused_and_names_it() {
 
 #[test]
 fn requests_are_remembered_with_their_bodies_and_without_their_keys() {
-    let server = Server::start(Script::default());
+    let server = ScriptedServer::start(Script::default());
     let (long, short) = ("Bearer sk-live-0123456789abcdef0123456789", "test-key");
     let mut client = Client::to(&server);
     let headers = [("Authorization", long), ("x-api-key", short), ("X-Other", "kept")];

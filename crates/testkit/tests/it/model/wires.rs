@@ -1,6 +1,6 @@
 //! Every wire says the same turn in its own way. That real clients understand it is shown by the agents' tests.
 
-use relaycode_testkit::model::{Script, Server, Turn, Usage};
+use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn, TurnUsage};
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -14,9 +14,9 @@ const WIRES: &[(&str, &str, &str, &str)] = &[
     ("ollama", "/api/chat", "}\n", "/message/content"),
 ];
 
-fn full() -> Turn {
-    let usage = Usage { input: 7, output: 5, cache_read: 3, cache_write: 2, reasoning: 1 };
-    Turn::text("Let me look.")
+fn full() -> ScriptedTurn {
+    let usage = TurnUsage { input: 7, output: 5, cache_read: 3, cache_write: 2, reasoning: 1 };
+    ScriptedTurn::text("Let me look.")
         .reasoning("A file, then.")
         .signature("signed")
         .usage(usage)
@@ -24,7 +24,7 @@ fn full() -> Turn {
 }
 
 /// A path, and whether a stream is asked for.
-fn ask(server: &Server, path: &str, stream: bool) -> super::client::Answer {
+fn ask(server: &ScriptedServer, path: &str, stream: bool) -> super::client::Answer {
     let path = match (path.ends_with(':'), stream) {
         (false, _) => path.to_owned(),
         (true, true) => format!("{path}streamGenerateContent?alt=sse"),
@@ -37,7 +37,7 @@ fn ask(server: &Server, path: &str, stream: bool) -> super::client::Answer {
 #[test]
 fn every_wire_streams_thinking_text_and_calls_and_says_the_same_without_a_stream() {
     for (id, path, last, text) in WIRES {
-        let server = Server::start(Script::new([full(), full()]));
+        let server = ScriptedServer::start(Script::new([full(), full()]));
         let streamed = ask(&server, path, true).text();
         for part in ["Let ", "ook.", "A fil", "read", "path", "a.rs"] {
             assert!(streamed.contains(part), "{id}: no {part} in {streamed}");
@@ -47,14 +47,14 @@ fn every_wire_streams_thinking_text_and_calls_and_says_the_same_without_a_stream
         let whole = ask(&server, path, false).json();
         assert_eq!(whole.pointer(text), Some(&json!("Let me look.")), "{id}: {whole}");
         assert!(server.requests().iter().all(|request| request.wire == Some(id)), "{id}");
-        assert_eq!(server.left(), 0);
+        assert_eq!(server.turns_left(), 0);
     }
 }
 
 #[test]
 fn every_event_of_every_wire_is_json() {
     for (id, path, ..) in WIRES {
-        let server = Server::start(Script::new([full()]));
+        let server = ScriptedServer::start(Script::new([full()]));
         let streamed = ask(&server, path, true).text();
         let mut events = 0;
         for line in streamed.lines() {
@@ -71,7 +71,7 @@ fn every_event_of_every_wire_is_json() {
 #[test]
 fn every_wire_counts_what_a_turn_costs_in_its_own_words() {
     let counts = |path: &str, at: &[&str]| -> Vec<u64> {
-        let server = Server::start(Script::new([full()]));
+        let server = ScriptedServer::start(Script::new([full()]));
         let whole = ask(&server, path, false).json();
         at.iter().map(|place| whole.pointer(place).and_then(Value::as_u64).unwrap()).collect()
     };
@@ -105,9 +105,9 @@ fn every_wire_counts_what_a_turn_costs_in_its_own_words() {
 #[test]
 fn every_wire_fails_and_stops_in_its_own_words() {
     let (limited, broken) =
-        (Turn::status(429).header("retry-after", "7"), Turn::text("One.").stop("own-word"));
+        (ScriptedTurn::status(429).header("retry-after", "7"), ScriptedTurn::text("One.").stop("own-word"));
     for (id, path, ..) in WIRES {
-        let server = Server::start(Script::new([limited.clone(), broken.clone(), broken.clone()]));
+        let server = ScriptedServer::start(Script::new([limited.clone(), broken.clone(), broken.clone()]));
         let refused = ask(&server, path, true);
         assert_eq!(
             (refused.status, super::client::value(&refused.head, "retry-after")),
@@ -117,7 +117,7 @@ fn every_wire_fails_and_stops_in_its_own_words() {
         assert!(refused.json().get("error").is_some(), "{id}: {}", refused.text());
         assert!(ask(&server, path, true).text().contains("own-word"), "{id}");
         assert!(ask(&server, path, false).text().contains("own-word"), "{id}");
-        server.push(&Turn::text("Half.").with(|turn| turn.stream_error = Some("went wrong".into())));
+        server.push(&ScriptedTurn::text("Half.").with(|turn| turn.stream_error = Some("went wrong".into())));
         let failed = ask(&server, path, true).text();
         assert!(failed.contains("went wrong") && failed.contains("Half."), "{id}: {failed}");
         assert!(
@@ -129,7 +129,7 @@ fn every_wire_fails_and_stops_in_its_own_words() {
 
 #[test]
 fn lists_have_the_shape_of_the_provider_that_is_asked() {
-    let server = Server::start(Script::default().models(["one", "two"]).without("/props"));
+    let server = ScriptedServer::start(Script::default().models(["one", "two"]).without_path("/props"));
     let get = |path: &str, header: (&str, &str)| {
         let mut client = Client::to(&server);
         client.send("GET", path, &[header], b"");

@@ -4,9 +4,9 @@
 use std::fs;
 use std::process::Command;
 
-use relaycode_testkit::agents::{ALL, Absent, Agent, Ran, Scratch};
-use relaycode_testkit::model::{Request, Script, Server, Turn};
-use relaycode_testkit::process::{LONG, output};
+use relaycode_testkit::agents::{ALL, AgentNotInstalled, AgentRun, AgentScratch, RealAgent};
+use relaycode_testkit::model::{RecordedRequest, Script, ScriptedServer, ScriptedTurn};
+use relaycode_testkit::process::{GENEROUS_TIMEOUT, output};
 
 /// More than one argument of a program may be.
 const LARGE: usize = 180_000;
@@ -14,21 +14,25 @@ const LARGE: usize = 180_000;
 /// Runs every agent in a repository with one file; says by name which is missing.
 fn in_a_repository(
     prompt: &str,
-    script: impl Fn(&dyn Agent) -> Vec<Turn>,
-    check: impl Fn(&str, &Scratch, &Ran, &[Request]),
+    script: impl Fn(&dyn RealAgent) -> Vec<ScriptedTurn>,
+    check: impl Fn(&str, &AgentScratch, &AgentRun, &[RecordedRequest]),
 ) {
     for agent in ALL {
-        let server = Server::start(Script::new(script(*agent)));
-        let scratch = Scratch::new();
-        let git = output(Command::new("git").args(["init", "-q"]).current_dir(scratch.project()), b"", LONG);
+        let server = ScriptedServer::start(Script::new(script(*agent)));
+        let scratch = AgentScratch::new();
+        let git = output(
+            Command::new("git").args(["init", "-q"]).current_dir(scratch.project()),
+            b"",
+            GENEROUS_TIMEOUT,
+        );
         assert!(git.unwrap().is_some(), "git init");
         fs::write(scratch.project().join("old.txt"), "one\ntwo\nthree\n").unwrap();
-        let settled = scratch.settle(*agent, &server.url());
-        let Ok(resident) = settled.inspect_err(Absent::skip) else { continue };
+        let settled = scratch.install_agent(*agent, &server.url());
+        let Ok(resident) = settled.inspect_err(AgentNotInstalled::skip) else { continue };
         // By its name: the path is part of what is tested.
         let mut shell = resident.command("/bin/sh");
         shell.args(["-c", "exec \"$0\" \"$@\"", agent.name()]).args(agent.arguments());
-        let ran = scratch.finish(&mut shell, prompt);
+        let ran = scratch.run_command(&mut shell, prompt);
         assert_eq!(ran.code, Some(0), "{}: {ran:#?}", agent.name());
         assert!(agent.answer(&ran.events).is_some(), "{}: {ran:#?}", agent.name());
         check(agent.name(), &scratch, &ran, &server.turns());
@@ -42,10 +46,11 @@ fn residents_write_change_and_run_what_the_script_says() {
     in_a_repository(
         "Write it, please.",
         |agent| {
-            let mut turns = vec![agent.writes_file(Turn::text("I write."), "src/new.txt", "eins\nzwei\n")];
-            turns.extend(agent.replaces(Turn::text("I change."), "old.txt", "two", "zwei"));
-            turns.push(agent.runs(Turn::text("I run."), "echo ran > ran.txt"));
-            turns.push(Turn::text("It is done."));
+            let mut turns =
+                vec![agent.write_file_turn(ScriptedTurn::text("I write."), "src/new.txt", "eins\nzwei\n")];
+            turns.extend(agent.replace_turns(ScriptedTurn::text("I change."), "old.txt", "two", "zwei"));
+            turns.push(agent.shell_call_turn(ScriptedTurn::text("I run."), "echo ran > ran.txt"));
+            turns.push(ScriptedTurn::text("It is done."));
             turns
         },
         |name, scratch, ran, _| {
@@ -63,7 +68,7 @@ fn residents_take_a_prompt_larger_than_an_argument() {
     let prompt = format!("{}The last word is heron.", line.repeat(LARGE / line.len()));
     in_a_repository(
         &prompt,
-        |_| vec![Turn::text("It is heron.")],
+        |_| vec![ScriptedTurn::text("It is heron.")],
         |name, _, ran, turns| {
             assert_eq!(turns.len(), 1, "{name}: {ran:#?}");
             let body = turns[0].body.to_string();

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use relaycode_testkit::agents::{ALL, Absent, Agent, Lack, Ran, Scratch};
-use relaycode_testkit::model::{Request, Script, Server, Turn};
+use relaycode_testkit::agents::{ALL, AgentNotInstalled, AgentRun, AgentScratch, MissingFeature, RealAgent};
+use relaycode_testkit::model::{RecordedRequest, Script, ScriptedServer, ScriptedTurn};
 
 /// Printed by a command of the script; the request that carries it proves that the command ran.
 const RESULT: &str = "result-42";
@@ -13,12 +13,15 @@ const RESULT: &str = "result-42";
 const COMMAND: &str = "printf 'result-%s' 42";
 
 /// Runs the turns with every agent; says by name which is missing.
-fn with_every_agent(script: impl Fn(&dyn Agent) -> Vec<Turn>, check: impl Fn(&dyn Agent, &Ran, &[Request])) {
+fn with_every_agent(
+    script: impl Fn(&dyn RealAgent) -> Vec<ScriptedTurn>,
+    check: impl Fn(&dyn RealAgent, &AgentRun, &[RecordedRequest]),
+) {
     for agent in ALL {
-        let server = Server::start(Script::new(script(*agent)));
-        let scratch = Scratch::new();
+        let server = ScriptedServer::start(Script::new(script(*agent)));
+        let scratch = AgentScratch::new();
         match scratch.run(*agent, &server, "Look at it, please.\n") {
-            Err(absent) => Absent::skip(&absent),
+            Err(absent) => AgentNotInstalled::skip(&absent),
             Ok(ran) => {
                 let turns = server.turns();
                 check(*agent, &ran, &turns);
@@ -31,14 +34,14 @@ fn with_every_agent(script: impl Fn(&dyn Agent) -> Vec<Turn>, check: impl Fn(&dy
 }
 
 /// What the agent said, or all that is known of why it said nothing.
-fn answer(agent: &dyn Agent, ran: &Ran) -> String {
+fn answer(agent: &dyn RealAgent, ran: &AgentRun) -> String {
     agent.answer(&ran.events).unwrap_or_else(|| panic!("{} gave no answer: {ran:#?}", agent.name()))
 }
 
 #[test]
 fn agents_print_a_plain_answer() {
     with_every_agent(
-        |_| vec![Turn::text("It is a plain answer.")],
+        |_| vec![ScriptedTurn::text("It is a plain answer.")],
         |agent, ran, turns| {
             assert_eq!(answer(agent, ran), "It is a plain answer.", "{}", agent.name());
             assert_eq!(turns.len(), 1, "{}", agent.name());
@@ -49,10 +52,15 @@ fn agents_print_a_plain_answer() {
 #[test]
 fn agents_run_the_command_that_is_asked_for_and_send_its_result_back() {
     with_every_agent(
-        |agent| vec![agent.runs(Turn::text("Let me look."), COMMAND), Turn::text("It printed the number.")],
+        |agent| {
+            vec![
+                agent.shell_call_turn(ScriptedTurn::text("Let me look."), COMMAND),
+                ScriptedTurn::text("It printed the number."),
+            ]
+        },
         |agent, ran, turns| {
             assert_eq!(answer(agent, ran), "It printed the number.", "{}", agent.name());
-            let said = |request: &Request| request.body.to_string().contains(RESULT);
+            let said = |request: &RecordedRequest| request.body.to_string().contains(RESULT);
             assert_eq!(turns.iter().map(said).collect::<Vec<_>>(), [false, true], "{}", agent.name());
         },
     );
@@ -61,7 +69,12 @@ fn agents_run_the_command_that_is_asked_for_and_send_its_result_back() {
 #[test]
 fn agents_wait_and_try_again_when_there_were_too_many_requests() {
     with_every_agent(
-        |_| vec![Turn::status(429).header("retry-after", "1"), Turn::text("There was room at last.")],
+        |_| {
+            vec![
+                ScriptedTurn::status(429).header("retry-after", "1"),
+                ScriptedTurn::text("There was room at last."),
+            ]
+        },
         |agent, ran, turns| {
             assert_eq!(answer(agent, ran), "There was room at last.", "{}", agent.name());
             assert_eq!(
@@ -78,37 +91,40 @@ fn agents_wait_and_try_again_when_there_were_too_many_requests() {
 
 #[test]
 fn agents_accept_thinking_and_send_it_back_with_its_signature() {
-    let thinks =
-        |turn: Turn| turn.reasoning("First I think about it.").signature("c2lnbmVkLWJ5LXRoZS1zY3JpcHQ=");
+    let thinks = |turn: ScriptedTurn| {
+        turn.reasoning("First I think about it.").signature("c2lnbmVkLWJ5LXRoZS1zY3JpcHQ=")
+    };
     with_every_agent(
         |agent| {
-            let looks = thinks(agent.runs(Turn::text("Let me look."), COMMAND));
-            vec![looks, Turn::text("Now I know.").reasoning("Then I think again.")]
+            let looks = thinks(agent.shell_call_turn(ScriptedTurn::text("Let me look."), COMMAND));
+            vec![looks, ScriptedTurn::text("Now I know.").reasoning("Then I think again.")]
         },
         |agent, ran, turns| {
             assert_eq!(answer(agent, ran), "Now I know.", "{}", agent.name());
-            let does = |lack| !agent.lacks().contains(&lack);
+            let does = |lack| !agent.missing_features().contains(&lack);
             let thought = agent.thought(&ran.events);
             let printed = thought.is_some_and(|thought| thought.contains("think"));
-            assert_eq!(printed, does(Lack::PrintsThoughts), "{}", agent.name());
+            assert_eq!(printed, does(MissingFeature::PrintsThoughts), "{}", agent.name());
             let second = turns[1].body.to_string();
             let returned = second.contains("First I think about it.");
-            assert_eq!(returned, does(Lack::ReturnsThoughts), "{}: {second}", agent.name());
+            assert_eq!(returned, does(MissingFeature::ReturnsThoughts), "{}: {second}", agent.name());
             let signed = second.contains("c2lnbmVkLWJ5LXRoZS1zY3JpcHQ=");
-            assert_eq!(signed, does(Lack::ReturnsSignatures), "{}: {second}", agent.name());
+            assert_eq!(signed, does(MissingFeature::ReturnsSignatures), "{}: {second}", agent.name());
         },
     );
 }
 
 #[test]
 fn agents_understand_a_stream_in_any_pieces_and_try_again_after_a_broken_one() {
-    let cut = Turn::text("This is cut off.").with(|turn| turn.disconnect_after = Some(5));
-    let asks_again = |agent: &dyn Agent| !agent.lacks().contains(&Lack::AsksAgainAfterCut);
+    let cut = ScriptedTurn::text("This is cut off.").with(|turn| turn.disconnect_after = Some(5));
+    let asks_again =
+        |agent: &dyn RealAgent| !agent.missing_features().contains(&MissingFeature::AsksAgainAfterCut);
     with_every_agent(
         |agent| {
-            let split =
-                agent.runs(Turn::text("Größer, 大きい, 🦀."), COMMAND).with(|turn| turn.split = Some(7));
-            let last = Turn::text("Es ging: 🦀.").with(|turn| turn.split = Some(8));
+            let split = agent
+                .shell_call_turn(ScriptedTurn::text("Größer, 大きい, 🦀."), COMMAND)
+                .with(|turn| turn.split = Some(7));
+            let last = ScriptedTurn::text("Es ging: 🦀.").with(|turn| turn.split = Some(8));
             if asks_again(agent) { vec![split, cut.clone(), last] } else { vec![split, last] }
         },
         |agent, ran, turns| {

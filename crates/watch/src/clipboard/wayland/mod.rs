@@ -4,7 +4,7 @@
 //! Its content comes from its owner through a pipe, which ends the same way whether all was said or the owner died: what
 //! was read counts only if the clipboard is still the same afterwards.
 
-mod link;
+mod connection;
 mod protocol;
 
 use std::io;
@@ -15,117 +15,130 @@ use std::time::{Duration, Instant};
 use rustix::io::{Errno, ioctl_fionbio, read};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::target::Form;
-use super::waiting::{end_of, readable};
-use super::{Clipboard, ClipboardError, Content, NoClipboard, Stop, Woken};
+use super::poll::{bounded_deadline, poll_readable};
+use super::text_format::ClipboardFormat;
+use super::{
+    Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
+};
 
-pub(crate) use self::link::{Link, NAME, gone};
+pub(crate) use self::connection::{NAME, WaylandConnection, connection_error};
 
 /// What is read at once.
 const SLICE: usize = 64 * 1024;
 
 /// Wayland's clipboard.
-pub(super) struct Wayland {
-    link: Link,
+pub(super) struct WaylandClipboard {
+    link: WaylandConnection,
     /// How many selections there had been when it was last looked at.
-    seen: u64,
+    seen_selections: u64,
 }
 
-impl Wayland {
-    pub(super) fn open(socket: &Path) -> Result<Wayland, NoClipboard> {
-        let link = Link::open(socket)?;
+impl WaylandClipboard {
+    pub(super) fn open(socket: &Path) -> Result<WaylandClipboard, ClipboardUnavailable> {
+        let link = WaylandConnection::open(socket)?;
         let seen = link.state.selections;
-        Ok(Wayland { link, seen })
+        Ok(WaylandClipboard { link, seen_selections: seen })
     }
 
     /// What is there; none if something new is.
-    fn look(&mut self, most: usize, until: Instant) -> Result<Option<Content>, ClipboardError> {
-        let Some((offer, offered)) = &self.link.state.selection else { return Ok(Some(Content::Empty)) };
-        let form = match (offered.known(), offered.text) {
-            (Some(known), _) => return Ok(Some(known)),
-            (None, form) => form.unwrap_or(Form::Plain),
+    fn read_selection(
+        &mut self,
+        most: usize,
+        until: Instant,
+    ) -> Result<Option<ClipboardContent>, ClipboardError> {
+        let Some((offer, offered)) = &self.link.state.selection else {
+            return Ok(Some(ClipboardContent::Empty));
         };
-        let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC).map_err(gone)?;
-        ioctl_fionbio(&ours, true).map_err(gone)?;
+        let form = match (offered.known_content(), offered.text) {
+            (Some(known), _) => return Ok(Some(known)),
+            (None, form) => form.unwrap_or(ClipboardFormat::Plain),
+        };
+        let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC).map_err(connection_error)?;
+        ioctl_fionbio(&ours, true).map_err(connection_error)?;
         offer.receive(form.name(), &theirs);
         drop(theirs);
-        let read = self.take(&ours, most, until)?;
-        if self.link.state.selections != self.seen {
+        let read = self.read_pipe(&ours, most, until)?;
+        if self.link.state.selections != self.seen_selections {
             // Its owner is gone, and nobody came after it: what was read may be a part.
-            return Ok(self.link.state.selection.is_none().then_some(Content::Silent));
+            return Ok(self.link.state.selection.is_none().then_some(ClipboardContent::Silent));
         }
         Ok(Some(match read {
-            Taken::All(bytes) => form.content(bytes, most),
-            Taken::TooLarge => Content::TooLarge,
-            Taken::Silent => Content::Silent,
+            WaylandReadResult::All(bytes) => form.decode(bytes, most),
+            WaylandReadResult::TooLarge => ClipboardContent::TooLarge,
+            WaylandReadResult::Silent => ClipboardContent::Silent,
         }))
     }
 
     /// Reads what the owner writes, as long as it is still the clipboard's.
-    fn take(&mut self, pipe: &OwnedFd, most: usize, until: Instant) -> Result<Taken, ClipboardError> {
+    fn read_pipe(
+        &mut self,
+        pipe: &OwnedFd,
+        most: usize,
+        until: Instant,
+    ) -> Result<WaylandReadResult, ClipboardError> {
         let mut bytes = Vec::new();
         let mut slice = vec![0; SLICE];
-        while self.link.state.selections == self.seen {
+        while self.link.state.selections == self.seen_selections {
             match read(pipe, &mut slice) {
                 Ok(0) => {
                     self.link.sync()?;
-                    return Ok(Taken::All(bytes));
+                    return Ok(WaylandReadResult::All(bytes));
                 }
-                Ok(count) if bytes.len() + count > most => return Ok(Taken::TooLarge),
+                Ok(count) if bytes.len() + count > most => return Ok(WaylandReadResult::TooLarge),
                 Ok(count) => bytes.extend_from_slice(&slice[..count]),
-                Err(Errno::AGAIN | Errno::INTR) => drop(self.link.pump(&[readable(pipe)], Some(until))?),
-                Err(error) => return Err(gone(io::Error::from(error))),
+                Err(Errno::AGAIN | Errno::INTR) => drop(self.link.pump(&[poll_readable(pipe)], Some(until))?),
+                Err(error) => return Err(connection_error(io::Error::from(error))),
             }
             if Instant::now() >= until {
                 break;
             }
         }
-        Ok(Taken::Silent)
+        Ok(WaylandReadResult::Silent)
     }
 }
 
-enum Taken {
+enum WaylandReadResult {
     All(Vec<u8>),
     TooLarge,
     Silent,
 }
 
-impl Clipboard for Wayland {
+impl Clipboard for WaylandClipboard {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn tells(&self) -> bool {
+    fn notifies_changes(&self) -> bool {
         true
     }
 
-    fn wait(&mut self, _: Duration, stop: &Stop) -> Result<Woken, ClipboardError> {
+    fn wait(&mut self, _: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
         // A storm of changes must not outshout the end.
-        if stop.within(Duration::ZERO) {
-            return Ok(Woken::Stopped);
+        if stop.wait_timeout(Duration::ZERO) {
+            return Ok(ClipboardWake::Stopped);
         }
         loop {
             let new = self.link.state.selections;
-            if std::mem::replace(&mut self.seen, new) != new {
-                return Ok(Woken::Changed);
+            if std::mem::replace(&mut self.seen_selections, new) != new {
+                return Ok(ClipboardWake::Changed);
             }
-            if self.link.pump(&[readable(stop)], None)? {
-                return Ok(Woken::Stopped);
+            if self.link.pump(&[poll_readable(stop)], None)? {
+                return Ok(ClipboardWake::Stopped);
             }
         }
     }
 
-    fn read(&mut self, most: usize, patience: Duration) -> Result<Content, ClipboardError> {
-        let until = end_of(patience);
+    fn read(&mut self, most: usize, patience: Duration) -> Result<ClipboardContent, ClipboardError> {
+        let until = bounded_deadline(patience);
         loop {
             // What the compositor has said meanwhile.
             self.link.sync()?;
-            self.seen = self.link.state.selections;
-            if let Some(content) = self.look(most, until)? {
+            self.seen_selections = self.link.state.selections;
+            if let Some(content) = self.read_selection(most, until)? {
                 return Ok(content);
             }
             if Instant::now() >= until {
-                return Ok(Content::Silent);
+                return Ok(ClipboardContent::Silent);
             }
         }
     }

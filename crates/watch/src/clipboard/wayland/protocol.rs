@@ -1,6 +1,6 @@
 //! The two data-control protocols, which differ in name only, as one: `ext` (the standard), else `wlr` (its forerunner).
 //!
-//! Events become fields of [`State`]; nothing is decided here.
+//! Events become fields of [`WaylandState`]; nothing is decided here.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -22,20 +22,20 @@ use wlr::zwlr_data_control_manager_v1::{self as wlr_manager, ZwlrDataControlMana
 use wlr::zwlr_data_control_offer_v1::{self as wlr_offer, ZwlrDataControlOfferV1};
 use wlr::zwlr_data_control_source_v1::{self as wlr_source, ZwlrDataControlSourceV1};
 
-use crate::clipboard::target::Offered;
+use crate::clipboard::text_format::OfferedFormats;
 
 /// What the compositor said.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct WaylandState {
     /// The numbers of what it has: the first seat, and each protocol.
     seat: Option<u32>,
     ext: Option<u32>,
     wlr: Option<u32>,
     /// It has answered everything up to our last question.
     pub(crate) synced: bool,
-    introduced: HashMap<ObjectId, Offered>,
+    introduced: HashMap<ObjectId, OfferedFormats>,
     /// What is on the clipboard; none if nothing is.
-    pub(crate) selection: Option<(Offer, Offered)>,
+    pub(crate) selection: Option<(WaylandOffer, OfferedFormats)>,
     /// So often something new was put there.
     pub(crate) selections: u64,
     /// The seat is gone, and its clipboard with it.
@@ -48,70 +48,70 @@ pub(crate) struct State {
 
 /// What is offered on the clipboard.
 #[derive(Debug)]
-pub(crate) enum Offer {
+pub(crate) enum WaylandOffer {
     Ext(ExtDataControlOfferV1),
     Wlr(ZwlrDataControlOfferV1),
 }
 
-impl Offer {
+impl WaylandOffer {
     /// Has its owner write it there.
     pub(crate) fn receive(&self, form: &str, into: impl AsFd) {
         match self {
-            Offer::Ext(offer) => offer.receive(form.to_owned(), into.as_fd()),
-            Offer::Wlr(offer) => offer.receive(form.to_owned(), into.as_fd()),
+            WaylandOffer::Ext(offer) => offer.receive(form.to_owned(), into.as_fd()),
+            WaylandOffer::Wlr(offer) => offer.receive(form.to_owned(), into.as_fd()),
         }
     }
 
     fn destroy(&self) {
         match self {
-            Offer::Ext(offer) => offer.destroy(),
-            Offer::Wlr(offer) => offer.destroy(),
+            WaylandOffer::Ext(offer) => offer.destroy(),
+            WaylandOffer::Wlr(offer) => offer.destroy(),
         }
     }
 }
 
 /// A seat's clipboard.
-pub(crate) enum Device {
+pub(crate) enum WaylandDevice {
     Ext(ExtDataControlManagerV1, ExtDataControlDeviceV1),
     Wlr(ZwlrDataControlManagerV1, ZwlrDataControlDeviceV1),
 }
 
 /// Why there is no clipboard of a seat.
-pub(crate) enum NoDevice {
+pub(crate) enum WaylandDeviceError {
     NoSeat,
     NoProtocol,
 }
 
-impl Device {
+impl WaylandDevice {
     /// The clipboard of the first seat.
     pub(crate) fn bind(
-        state: &State,
+        state: &WaylandState,
         registry: &WlRegistry,
-        queue: &QueueHandle<State>,
-    ) -> Result<Device, NoDevice> {
-        let seat = || -> Result<WlSeat, NoDevice> {
-            Ok(registry.bind(state.seat.ok_or(NoDevice::NoSeat)?, 1, queue, ()))
+        queue: &QueueHandle<WaylandState>,
+    ) -> Result<WaylandDevice, WaylandDeviceError> {
+        let seat = || -> Result<WlSeat, WaylandDeviceError> {
+            Ok(registry.bind(state.seat.ok_or(WaylandDeviceError::NoSeat)?, 1, queue, ()))
         };
         if let Some(name) = state.ext {
             let manager: ExtDataControlManagerV1 = registry.bind(name, 1, queue, ());
             let device = manager.get_data_device(&seat()?, queue, ());
-            return Ok(Device::Ext(manager, device));
+            return Ok(WaylandDevice::Ext(manager, device));
         }
         let manager: ZwlrDataControlManagerV1 =
-            registry.bind(state.wlr.ok_or(NoDevice::NoProtocol)?, 1, queue, ());
+            registry.bind(state.wlr.ok_or(WaylandDeviceError::NoProtocol)?, 1, queue, ());
         let device = manager.get_data_device(&seat()?, queue, ());
-        Ok(Device::Wlr(manager, device))
+        Ok(WaylandDevice::Wlr(manager, device))
     }
 
     /// Puts something there that can be had in these forms.
-    pub(crate) fn put(&self, forms: &[&str], queue: &QueueHandle<State>) {
+    pub(crate) fn put(&self, forms: &[&str], queue: &QueueHandle<WaylandState>) {
         match self {
-            Device::Ext(manager, device) => {
+            WaylandDevice::Ext(manager, device) => {
                 let source = manager.create_data_source(queue, ());
                 forms.iter().for_each(|form| source.offer((*form).to_owned()));
                 device.set_selection(Some(&source));
             }
-            Device::Wlr(manager, device) => {
+            WaylandDevice::Wlr(manager, device) => {
                 let source = manager.create_data_source(queue, ());
                 forms.iter().for_each(|form| source.offer((*form).to_owned()));
                 device.set_selection(Some(&source));
@@ -120,8 +120,8 @@ impl Device {
     }
 }
 
-impl State {
-    fn select(&mut self, offer: Option<Offer>, id: Option<ObjectId>) {
+impl WaylandState {
+    fn select(&mut self, offer: Option<WaylandOffer>, id: Option<ObjectId>) {
         self.selections += 1;
         if let Some((old, _)) = self.selection.take() {
             old.destroy();
@@ -131,14 +131,14 @@ impl State {
     }
 }
 
-impl Dispatch<WlRegistry, ()> for State {
+impl Dispatch<WlRegistry, ()> for WaylandState {
     fn event(
-        state: &mut State,
+        state: &mut WaylandState,
         _: &WlRegistry,
         event: wl_registry::Event,
         (): &(),
         _: &Connection,
-        _: &QueueHandle<State>,
+        _: &QueueHandle<WaylandState>,
     ) {
         let wl_registry::Event::Global { name, interface, .. } = event else { return };
         let seen = match interface.as_str() {
@@ -151,49 +151,49 @@ impl Dispatch<WlRegistry, ()> for State {
     }
 }
 
-impl Dispatch<WlCallback, ()> for State {
+impl Dispatch<WlCallback, ()> for WaylandState {
     fn event(
-        state: &mut State,
+        state: &mut WaylandState,
         _: &WlCallback,
         _: wl_callback::Event,
         (): &(),
         _: &Connection,
-        _: &QueueHandle<State>,
+        _: &QueueHandle<WaylandState>,
     ) {
         state.synced = true;
     }
 }
 
 /// Interfaces whose events say nothing that matters here.
-macro_rules! unheard {
+macro_rules! ignore_events {
     ($($interface:ty, $event:ty;)*) => {$(
-        impl Dispatch<$interface, ()> for State {
-            fn event(_: &mut State, _: &$interface, _: $event, (): &(), _: &Connection, _: &QueueHandle<State>) {}
+        impl Dispatch<$interface, ()> for WaylandState {
+            fn event(_: &mut WaylandState, _: &$interface, _: $event, (): &(), _: &Connection, _: &QueueHandle<WaylandState>) {}
         }
     )*};
 }
 
-unheard! {
+ignore_events! {
     WlSeat, wl_seat::Event;
     ExtDataControlManagerV1, ext_manager::Event;
     ZwlrDataControlManagerV1, wlr_manager::Event;
 }
 
 /// The events of one of the protocols: a device, what it offers, and what we offer.
-macro_rules! heard {
+macro_rules! dispatch_events {
     ($kind:path, $device:ident :: $Device:ident, $offer:ident :: $Offer:ident, $source:ident :: $Source:ident) => {
-        impl Dispatch<$Device, ()> for State {
+        impl Dispatch<$Device, ()> for WaylandState {
             fn event(
-                state: &mut State,
+                state: &mut WaylandState,
                 _: &$Device,
                 event: $device::Event,
                 (): &(),
                 _: &Connection,
-                _: &QueueHandle<State>,
+                _: &QueueHandle<WaylandState>,
             ) {
                 match event {
                     $device::Event::DataOffer { id } => {
-                        state.introduced.insert(id.id(), Offered::default());
+                        state.introduced.insert(id.id(), OfferedFormats::default());
                     }
                     $device::Event::Selection { id } => {
                         let name = id.as_ref().map(Proxy::id);
@@ -208,34 +208,34 @@ macro_rules! heard {
                 }
             }
 
-            event_created_child!(State, $Device, [$device::EVT_DATA_OFFER_OPCODE => ($Offer, ())]);
+            event_created_child!(WaylandState, $Device, [$device::EVT_DATA_OFFER_OPCODE => ($Offer, ())]);
         }
 
-        impl Dispatch<$Offer, ()> for State {
+        impl Dispatch<$Offer, ()> for WaylandState {
             fn event(
-                state: &mut State,
+                state: &mut WaylandState,
                 offer: &$Offer,
                 event: $offer::Event,
                 (): &(),
                 _: &Connection,
-                _: &QueueHandle<State>,
+                _: &QueueHandle<WaylandState>,
             ) {
                 if let $offer::Event::Offer { mime_type } = event
                     && let Some(offered) = state.introduced.get_mut(&offer.id())
                 {
-                    offered.add(&mime_type);
+                    offered.add_name(&mime_type);
                 }
             }
         }
 
-        impl Dispatch<$Source, ()> for State {
+        impl Dispatch<$Source, ()> for WaylandState {
             fn event(
-                state: &mut State,
+                state: &mut WaylandState,
                 source: &$Source,
                 event: $source::Event,
                 (): &(),
                 _: &Connection,
-                _: &QueueHandle<State>,
+                _: &QueueHandle<WaylandState>,
             ) {
                 match event {
                     $source::Event::Send { mime_type, fd } => state.wanted.push((mime_type, fd)),
@@ -250,14 +250,14 @@ macro_rules! heard {
     };
 }
 
-heard!(
-    Offer::Ext,
+dispatch_events!(
+    WaylandOffer::Ext,
     ext_device::ExtDataControlDeviceV1,
     ext_offer::ExtDataControlOfferV1,
     ext_source::ExtDataControlSourceV1
 );
-heard!(
-    Offer::Wlr,
+dispatch_events!(
+    WaylandOffer::Wlr,
     wlr_device::ZwlrDataControlDeviceV1,
     wlr_offer::ZwlrDataControlOfferV1,
     wlr_source::ZwlrDataControlSourceV1

@@ -4,7 +4,7 @@
 //! Its content is not the server's but its owner's, a program like any other: it is asked in a form it says it has, and
 //! may answer late, in part, or never.
 
-mod link;
+mod connection;
 mod transfer;
 
 use std::hash::{BuildHasher, RandomState};
@@ -13,172 +13,189 @@ use std::time::{Duration, Instant};
 use x11rb::protocol::xfixes::{ConnectionExt, SelectionEventMask};
 use x11rb::protocol::xproto::Window;
 
-use self::transfer::{Asker, Handed};
-use super::target::{Form, Offered};
-use super::waiting::end_of;
-use super::{Clipboard, ClipboardError, Content, NoClipboard, Stop, Woken};
+use self::transfer::{X11Requestor, X11TransferResult};
+use super::poll::bounded_deadline;
+use super::text_format::{ClipboardFormat, OfferedFormats};
+use super::{
+    Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
+};
 
-pub(crate) use self::link::{Link, NAME, Next, gone};
+pub(crate) use self::connection::{NAME, X11Connection, X11WaitResult, connection_error};
 
 /// Bytes of a list of targets: four each.
 const TARGETS_MOST: usize = 16 * 1024;
 /// How much is read, and how long its owner is waited for, only to see whether it is something new.
-const LOOK_MOST: usize = 4 * 1024 * 1024;
-const LOOK_PATIENCE: Duration = Duration::from_secs(1);
+const PROBE_MAX_BYTES: usize = 4 * 1024 * 1024;
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// X11's clipboard.
-pub(super) struct X11 {
-    asker: Asker,
+pub(super) struct X11Clipboard {
+    requestor: X11Requestor,
     tells: bool,
     /// By what a new content is known, if the server does not tell.
-    last: Option<Mark>,
+    last: Option<X11SelectionStamp>,
     keys: RandomState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum X11SelectionStamp {
     Nobody,
     /// Who owns it, and since when by the server's clock.
-    Taken(Window, [u8; 4]),
+    OwnedSince(Window, [u8; 4]),
     /// Who owns it, and a hash of what it says.
-    Says(Window, u64),
+    ContentHash(Window, u64),
 }
 
-impl X11 {
-    pub(super) fn open(display: &str) -> Result<X11, NoClipboard> {
-        let link = Link::open(display)?;
-        let no = |error: ClipboardError| NoClipboard::Unreachable { name: NAME, why: error.why };
-        let tells = tell(&link).map_err(no)?;
-        Ok(X11 { asker: Asker::new(link), tells, last: None, keys: RandomState::new() })
+impl X11Clipboard {
+    pub(super) fn open(display: &str) -> Result<X11Clipboard, ClipboardUnavailable> {
+        let link = X11Connection::open(display)?;
+        let no = |error: ClipboardError| ClipboardUnavailable::Unreachable { name: NAME, why: error.why };
+        let tells = subscribe_changes(&link).map_err(no)?;
+        Ok(X11Clipboard { requestor: X11Requestor::new(link), tells, last: None, keys: RandomState::new() })
     }
 
     /// What its owner says; none if there is a new one.
-    fn ask(&mut self, most: usize, until: Instant) -> Result<Option<Content>, ClipboardError> {
-        let atoms = self.asker.link.atoms;
-        let forms = match self.asker.ask(atoms.targets, TARGETS_MOST, until)? {
-            Handed::Bytes(_, list) => {
-                let mut offered = Offered::default();
+    fn read_owner(
+        &mut self,
+        most: usize,
+        until: Instant,
+    ) -> Result<Option<ClipboardContent>, ClipboardError> {
+        let atoms = self.requestor.link.atoms;
+        let forms = match self.requestor.request(atoms.targets, TARGETS_MOST, until)? {
+            X11TransferResult::Bytes(_, list) => {
+                let mut offered = OfferedFormats::default();
                 let names = list.as_chunks::<4>().0.iter().map(|atom| u32::from_ne_bytes(*atom));
-                names.filter_map(|atom| atoms.name(atom)).for_each(|name| offered.add(name));
-                if let Some(known) = offered.known() {
+                names.filter_map(|atom| atoms.mark_name(atom)).for_each(|name| offered.add_name(name));
+                if let Some(known) = offered.known_content() {
                     return Ok(Some(known));
                 }
                 offered.text.into_iter().collect()
             }
             // Whoever does not list what it has may still have what nearly everybody has.
-            Handed::Refused | Handed::TooLarge => vec![Form::Utf8String, Form::Latin1],
-            Handed::Silent => return Ok(Some(Content::Silent)),
-            Handed::Replaced => return Ok(None),
+            X11TransferResult::Refused | X11TransferResult::TooLarge => {
+                vec![ClipboardFormat::Utf8String, ClipboardFormat::Latin1]
+            }
+            X11TransferResult::Silent => return Ok(Some(ClipboardContent::Silent)),
+            X11TransferResult::Replaced => return Ok(None),
         };
         for form in forms {
-            match self.asker.ask(atoms.of_form(form), most, until)? {
-                Handed::Bytes(kind, bytes) => {
+            match self.requestor.request(atoms.atom_of_format(form), most, until)? {
+                X11TransferResult::Bytes(kind, bytes) => {
                     // Simple owners answer with what they have, whatever they were asked for.
-                    let form = atoms.form(kind);
-                    return Ok(Some(form.map_or(Content::NotText, |form| form.content(bytes, most))));
+                    let form = atoms.format_of_atom(kind);
+                    return Ok(Some(form.map_or(ClipboardContent::NotText, |form| form.decode(bytes, most))));
                 }
-                Handed::TooLarge => return Ok(Some(Content::TooLarge)),
-                Handed::Silent => return Ok(Some(Content::Silent)),
-                Handed::Replaced => return Ok(None),
-                Handed::Refused => {}
+                X11TransferResult::TooLarge => return Ok(Some(ClipboardContent::TooLarge)),
+                X11TransferResult::Silent => return Ok(Some(ClipboardContent::Silent)),
+                X11TransferResult::Replaced => return Ok(None),
+                X11TransferResult::Refused => {}
             }
         }
         // An owner that has just gone is refused by the server itself.
-        Ok((!self.asker.changed).then_some(Content::NotText))
+        Ok((!self.requestor.changed).then_some(ClipboardContent::NotText))
     }
 
     /// By what the present content is known; none if its owner does not say.
-    fn mark(&mut self) -> Result<Option<Mark>, ClipboardError> {
-        let Some(owner) = self.asker.link.owner()? else { return Ok(Some(Mark::Nobody)) };
-        let timestamp = self.asker.link.atoms.timestamp;
-        let until = Instant::now() + LOOK_PATIENCE;
-        if let Handed::Bytes(_, time) = self.asker.ask(timestamp, size_of::<u32>(), until)?
+    fn current_stamp(&mut self) -> Result<Option<X11SelectionStamp>, ClipboardError> {
+        let Some(owner) = self.requestor.link.owner()? else { return Ok(Some(X11SelectionStamp::Nobody)) };
+        let timestamp = self.requestor.link.atoms.timestamp;
+        let until = Instant::now() + PROBE_TIMEOUT;
+        if let X11TransferResult::Bytes(_, time) =
+            self.requestor.request(timestamp, size_of::<u32>(), until)?
             && let Ok(time) = time.try_into()
         {
-            return Ok(Some(Mark::Taken(owner, time)));
+            return Ok(Some(X11SelectionStamp::OwnedSince(owner, time)));
         }
-        Ok(match self.read(LOOK_MOST, LOOK_PATIENCE)? {
-            Content::Silent => None,
-            Content::Text(text) => Some(Mark::Says(owner, self.keys.hash_one(text))),
-            other => Some(Mark::Says(owner, self.keys.hash_one(std::mem::discriminant(&other)))),
+        Ok(match self.read(PROBE_MAX_BYTES, PROBE_TIMEOUT)? {
+            ClipboardContent::Silent => None,
+            ClipboardContent::Text(text) => {
+                Some(X11SelectionStamp::ContentHash(owner, self.keys.hash_one(text)))
+            }
+            other => Some(X11SelectionStamp::ContentHash(
+                owner,
+                self.keys.hash_one(std::mem::discriminant(&other)),
+            )),
         })
     }
 
-    fn wait_to_be_told(&mut self, stop: &Stop) -> Result<Woken, ClipboardError> {
+    fn wait_for_change(&mut self, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
         loop {
-            if std::mem::take(&mut self.asker.changed) {
-                return Ok(Woken::Changed);
+            if std::mem::take(&mut self.requestor.changed) {
+                return Ok(ClipboardWake::Changed);
             }
-            match self.asker.link.next(None, Some(stop))? {
-                Next::Event(event) => self.asker.note(&event)?,
-                Next::Late | Next::Stopped => return Ok(Woken::Stopped),
+            match self.requestor.link.next_event(None, Some(stop))? {
+                X11WaitResult::Event(event) => self.requestor.note_event(&event)?,
+                X11WaitResult::TimedOut | X11WaitResult::Stopped => return Ok(ClipboardWake::Stopped),
             }
         }
     }
 }
 
-impl Clipboard for X11 {
+impl Clipboard for X11Clipboard {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn tells(&self) -> bool {
+    fn notifies_changes(&self) -> bool {
         self.tells
     }
 
-    fn wait(&mut self, interval: Duration, stop: &Stop) -> Result<Woken, ClipboardError> {
-        if stop.within(Duration::ZERO) {
-            return Ok(Woken::Stopped);
+    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
+        if stop.wait_timeout(Duration::ZERO) {
+            return Ok(ClipboardWake::Stopped);
         }
         if self.tells {
-            return self.wait_to_be_told(stop);
+            return self.wait_for_change(stop);
         }
         loop {
-            if let Some(now) = self.mark()?
+            if let Some(now) = self.current_stamp()?
                 && let Some(before) = self.last.replace(now)
                 && before != now
             {
-                return Ok(Woken::Changed);
+                return Ok(ClipboardWake::Changed);
             }
-            if stop.within(interval) {
-                return Ok(Woken::Stopped);
+            if stop.wait_timeout(interval) {
+                return Ok(ClipboardWake::Stopped);
             }
         }
     }
 
-    fn read(&mut self, most: usize, patience: Duration) -> Result<Content, ClipboardError> {
-        let until = end_of(patience);
+    fn read(&mut self, most: usize, patience: Duration) -> Result<ClipboardContent, ClipboardError> {
+        let until = bounded_deadline(patience);
         loop {
             // Its answer comes after every event up to now: they are about what is going to be read.
-            self.asker.link.owner()?;
-            self.asker.catch_up()?;
-            self.asker.changed = false;
-            if self.asker.link.owner()?.is_none() {
-                return Ok(Content::Empty);
+            self.requestor.link.owner()?;
+            self.requestor.drain_events()?;
+            self.requestor.changed = false;
+            if self.requestor.link.owner()?.is_none() {
+                return Ok(ClipboardContent::Empty);
             }
-            if let Some(content) = self.ask(most, until)? {
+            if let Some(content) = self.read_owner(most, until)? {
                 return Ok(content);
             }
             if Instant::now() >= until {
-                return Ok(Content::Silent);
+                return Ok(ClipboardContent::Silent);
             }
         }
     }
 }
 
 /// Has the server tell of changes; whether it can.
-fn tell(link: &Link) -> Result<bool, ClipboardError> {
+fn subscribe_changes(link: &X11Connection) -> Result<bool, ClipboardError> {
     use x11rb::connection::RequestConnection;
     let extension = link.server.extension_information(x11rb::protocol::xfixes::X11_EXTENSION_NAME);
-    if extension.map_err(gone)?.is_none() {
+    if extension.map_err(connection_error)?.is_none() {
         return Ok(false);
     }
-    link.server.xfixes_query_version(1, 0).map_err(gone)?.reply().map_err(gone)?;
+    link.server.xfixes_query_version(1, 0).map_err(connection_error)?.reply().map_err(connection_error)?;
     let all = SelectionEventMask::SET_SELECTION_OWNER
         | SelectionEventMask::SELECTION_WINDOW_DESTROY
         | SelectionEventMask::SELECTION_CLIENT_CLOSE;
-    let window = link.window()?;
-    let told = link.server.xfixes_select_selection_input(window, link.atoms.clipboard, all).map_err(gone)?;
-    told.check().map_err(gone)?;
+    let window = link.create_hidden_window()?;
+    let told = link
+        .server
+        .xfixes_select_selection_input(window, link.atoms.clipboard, all)
+        .map_err(connection_error)?;
+    told.check().map_err(connection_error)?;
     Ok(true)
 }

@@ -16,24 +16,24 @@ use x11rb::CURRENT_TIME;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt, Property, Window};
 
-use super::link::{Link, Next, gone};
+use super::connection::{X11Connection, X11WaitResult, connection_error};
 use crate::clipboard::ClipboardError;
-use crate::clipboard::waiting::after;
+use crate::clipboard::poll::deadline_after;
 
 /// What is fetched from the server at once, in bytes.
 const SLICE: u32 = 256 * 1024;
 /// So many windows are left that an owner may still have to do with.
-const LEFT: usize = 8;
+const MAX_ABANDONED_WINDOWS: usize = 8;
 
 /// So many parts of an answer that nobody wants any more are let come; then its window goes.
-const UNWANTED: usize = 16_384;
+const MAX_UNWANTED_PARTS: usize = 16_384;
 /// How long they are left when nothing else is going to be read.
-const FAREWELL: Duration = Duration::from_millis(100);
+const CLOSE_GRACE: Duration = Duration::from_millis(100);
 /// So many events are taken note of before going on: anybody can send more.
-const CATCH_UP: usize = 4096;
+const MAX_DRAINED_EVENTS: usize = 4096;
 
 /// What the owner handed over.
-pub(super) enum Handed {
+pub(super) enum X11TransferResult {
     /// Of which type, and what.
     Bytes(Atom, Vec<u8>),
     Refused,
@@ -45,81 +45,81 @@ pub(super) enum Handed {
 }
 
 /// Asks, and keeps what must be kept between requests.
-pub(super) struct Asker {
-    pub(super) link: Link,
+pub(super) struct X11Requestor {
+    pub(super) link: X11Connection,
     /// The clipboard changed since this was last looked at.
     pub(super) changed: bool,
     /// Windows that an owner may still have to do with, and how many unwanted parts came to each.
-    left: VecDeque<(Window, usize)>,
+    abandoned_windows: VecDeque<(Window, usize)>,
 }
 
 /// What an event says about a request that is on its way.
-enum Heard {
-    Nothing,
+enum X11OwnerChange {
+    Unchanged,
     Gone,
     Replaced,
 }
 
-impl Asker {
-    pub(super) fn new(link: Link) -> Asker {
-        Asker { link, changed: false, left: VecDeque::new() }
+impl X11Requestor {
+    pub(super) fn new(link: X11Connection) -> X11Requestor {
+        X11Requestor { link, changed: false, abandoned_windows: VecDeque::new() }
     }
 
     /// Takes note of what came already.
-    pub(super) fn catch_up(&mut self) -> Result<(), ClipboardError> {
-        for _ in 0..CATCH_UP {
-            let Some(event) = self.link.pending()? else { break };
-            self.hear(&event)?;
+    pub(super) fn drain_events(&mut self) -> Result<(), ClipboardError> {
+        for _ in 0..MAX_DRAINED_EVENTS {
+            let Some(event) = self.link.poll_event()? else { break };
+            self.handle_event(&event)?;
         }
         Ok(())
     }
 
     /// Takes note of an event that is about no running request.
-    pub(super) fn note(&mut self, event: &Event) -> Result<(), ClipboardError> {
-        self.hear(event).map(drop)
+    pub(super) fn note_event(&mut self, event: &Event) -> Result<(), ClipboardError> {
+        self.handle_event(event).map(drop)
     }
 
     /// Asks for the clipboard in that form: at most so much, until that moment.
-    pub(super) fn ask(
+    pub(super) fn request(
         &mut self,
         target: Atom,
         most: usize,
         until: Instant,
-    ) -> Result<Handed, ClipboardError> {
-        let window = self.link.window()?;
+    ) -> Result<X11TransferResult, ClipboardError> {
+        let window = self.link.create_hidden_window()?;
         let atoms = self.link.atoms;
         let server = &self.link.server;
         server
             .convert_selection(window, atoms.clipboard, target, atoms.transfer, CURRENT_TIME)
-            .map_err(gone)?;
-        let (handed, in_parts) = self.answer(window, target, most, until)?;
+            .map_err(connection_error)?;
+        let (handed, in_parts) = self.receive_answer(window, target, most, until)?;
         let busy = match handed {
             // Whoever is late may still write.
-            Handed::Silent | Handed::Replaced => true,
-            Handed::Bytes(..) | Handed::TooLarge => in_parts,
-            Handed::Refused => false,
+            X11TransferResult::Silent | X11TransferResult::Replaced => true,
+            X11TransferResult::Bytes(..) | X11TransferResult::TooLarge => in_parts,
+            X11TransferResult::Refused => false,
         };
         if busy {
-            self.left.push_back((window, 0));
+            self.abandoned_windows.push_back((window, 0));
         } else {
-            self.link.destroy(window)?;
+            self.link.destroy_hidden_window(window)?;
         }
-        if self.left.len() > LEFT
-            && let Some((oldest, _)) = self.left.pop_front()
+        if self.abandoned_windows.len() > MAX_ABANDONED_WINDOWS
+            && let Some((oldest, _)) = self.abandoned_windows.pop_front()
         {
-            self.link.destroy(oldest)?;
+            self.link.destroy_hidden_window(oldest)?;
         }
         Ok(handed)
     }
 
     /// The answer, and whether it came in parts.
-    fn answer(
+    fn receive_answer(
         &mut self,
         window: Window,
         target: Atom,
         most: usize,
         until: Instant,
-    ) -> Result<(Handed, bool), ClipboardError> {
+    ) -> Result<(X11TransferResult, bool), ClipboardError> {
         let atoms = self.link.atoms;
         let answered = |event: &Event| match event {
             Event::SelectionNotify(answer) => {
@@ -127,23 +127,28 @@ impl Asker {
             }
             _ => false,
         };
-        match self.expect(until, answered)? {
+        match self.wait_for_event(until, answered)? {
             Ok(Event::SelectionNotify(answer)) if answer.property == atoms.transfer => {}
-            Ok(_) => return Ok((Handed::Refused, false)),
+            Ok(_) => return Ok((X11TransferResult::Refused, false)),
             Err(without) => return Ok((without, false)),
         }
-        let (kind, size) = self.look(window)?;
+        let (kind, size) = self.property_type_and_size(window)?;
         if kind == atoms.incr {
-            return Ok((self.parts(window, most, until)?, true));
+            return Ok((self.receive_parts(window, most, until)?, true));
         }
         let mut bytes = Vec::new();
-        let whole = self.fetch(window, &mut bytes, most, size)?;
-        Ok((if whole { Handed::Bytes(kind, bytes) } else { Handed::TooLarge }, false))
+        let whole = self.fetch_property(window, &mut bytes, most, size)?;
+        Ok((if whole { X11TransferResult::Bytes(kind, bytes) } else { X11TransferResult::TooLarge }, false))
     }
 
     /// The answer in parts: each is announced by the property's new value, wanted by its deletion, and the
     /// last is empty.
-    fn parts(&mut self, window: Window, most: usize, until: Instant) -> Result<Handed, ClipboardError> {
+    fn receive_parts(
+        &mut self,
+        window: Window,
+        most: usize,
+        until: Instant,
+    ) -> Result<X11TransferResult, ClipboardError> {
         let atoms = self.link.atoms;
         let written = |event: &Event| match event {
             Event::PropertyNotify(new) => {
@@ -153,39 +158,39 @@ impl Asker {
         };
         let mut bytes = Vec::new();
         loop {
-            self.link.server.delete_property(window, atoms.transfer).map_err(gone)?;
+            self.link.server.delete_property(window, atoms.transfer).map_err(connection_error)?;
             let (kind, size) = loop {
-                if let Err(without) = self.expect(until, written)? {
+                if let Err(without) = self.wait_for_event(until, written)? {
                     return Ok(without);
                 }
                 // A value that is gone again was none.
-                let new = self.look(window)?;
+                let new = self.property_type_and_size(window)?;
                 if new.0 != x11rb::NONE {
                     break new;
                 }
             };
             if size == 0 {
-                self.link.server.delete_property(window, atoms.transfer).map_err(gone)?;
-                return Ok(Handed::Bytes(kind, bytes));
+                self.link.server.delete_property(window, atoms.transfer).map_err(connection_error)?;
+                return Ok(X11TransferResult::Bytes(kind, bytes));
             }
-            if !self.fetch(window, &mut bytes, most, size)? {
+            if !self.fetch_property(window, &mut bytes, most, size)? {
                 // The rest may come, and is thrown away.
-                self.link.server.delete_property(window, atoms.transfer).map_err(gone)?;
-                return Ok(Handed::TooLarge);
+                self.link.server.delete_property(window, atoms.transfer).map_err(connection_error)?;
+                return Ok(X11TransferResult::TooLarge);
             }
         }
     }
 
     /// The type of what is in the property (none if nothing is), and its size in bytes.
-    fn look(&self, window: Window) -> Result<(Atom, usize), ClipboardError> {
+    fn property_type_and_size(&self, window: Window) -> Result<(Atom, usize), ClipboardError> {
         let any = AtomEnum::ANY;
         let asked = self.link.server.get_property(false, window, self.link.atoms.transfer, any, 0, 0);
-        let property = asked.map_err(gone)?.reply().map_err(gone)?;
+        let property = asked.map_err(connection_error)?.reply().map_err(connection_error)?;
         Ok((property.type_, property.bytes_after as usize))
     }
 
     /// Adds the property's bytes, unless that would be too much.
-    fn fetch(
+    fn fetch_property(
         &self,
         window: Window,
         bytes: &mut Vec<u8>,
@@ -201,7 +206,7 @@ impl Asker {
             let any = AtomEnum::ANY;
             let transfer = self.link.atoms.transfer;
             let asked = self.link.server.get_property(false, window, transfer, any, offset, SLICE / 4);
-            let slice = asked.map_err(gone)?.reply().map_err(gone)?;
+            let slice = asked.map_err(connection_error)?.reply().map_err(connection_error)?;
             bytes.extend_from_slice(&slice.value);
             // An owner may change it meanwhile: what counts is what is there now.
             left = slice.bytes_after as usize;
@@ -211,63 +216,67 @@ impl Asker {
     }
 
     /// Waits for an event of our own; else what it ends with.
-    fn expect(
+    fn wait_for_event(
         &mut self,
         until: Instant,
         ours: impl Fn(&Event) -> bool,
-    ) -> Result<Result<Event, Handed>, ClipboardError> {
+    ) -> Result<Result<Event, X11TransferResult>, ClipboardError> {
         loop {
-            let event = match self.link.next(Some(until), None)? {
-                Next::Event(event) => event,
-                Next::Late | Next::Stopped => return Ok(Err(Handed::Silent)),
+            let event = match self.link.next_event(Some(until), None)? {
+                X11WaitResult::Event(event) => event,
+                X11WaitResult::TimedOut | X11WaitResult::Stopped => {
+                    return Ok(Err(X11TransferResult::Silent));
+                }
             };
             if ours(&event) {
                 return Ok(Ok(event));
             }
-            match self.hear(&event)? {
-                Heard::Nothing => {}
-                Heard::Gone => return Ok(Err(Handed::Silent)),
-                Heard::Replaced => return Ok(Err(Handed::Replaced)),
+            match self.handle_event(&event)? {
+                X11OwnerChange::Unchanged => {}
+                X11OwnerChange::Gone => return Ok(Err(X11TransferResult::Silent)),
+                X11OwnerChange::Replaced => return Ok(Err(X11TransferResult::Replaced)),
             }
         }
     }
 
-    fn hear(&mut self, event: &Event) -> Result<Heard, ClipboardError> {
+    fn handle_event(&mut self, event: &Event) -> Result<X11OwnerChange, ClipboardError> {
         let atoms = self.link.atoms;
         match event {
             Event::XfixesSelectionNotify(new) if new.selection == atoms.clipboard => {
                 self.changed = true;
-                Ok(if new.owner == x11rb::NONE { Heard::Gone } else { Heard::Replaced })
+                Ok(if new.owner == x11rb::NONE { X11OwnerChange::Gone } else { X11OwnerChange::Replaced })
             }
             // The late answer to a request that was given up: its owner waits until it is taken.
-            Event::SelectionNotify(late) => self.throw_away(late.requestor),
-            Event::PropertyNotify(late) if late.state == Property::NEW_VALUE => self.throw_away(late.window),
-            _ => Ok(Heard::Nothing),
+            Event::SelectionNotify(late) => self.discard_part(late.requestor),
+            Event::PropertyNotify(late) if late.state == Property::NEW_VALUE => {
+                self.discard_part(late.window)
+            }
+            _ => Ok(X11OwnerChange::Unchanged),
         }
     }
 
     /// Lets the owner go on with an answer that nobody wants any more.
-    fn throw_away(&mut self, window: Window) -> Result<Heard, ClipboardError> {
-        let Some(at) = self.left.iter().position(|(left, _)| *left == window) else {
-            return Ok(Heard::Nothing);
+    fn discard_part(&mut self, window: Window) -> Result<X11OwnerChange, ClipboardError> {
+        let Some(at) = self.abandoned_windows.iter().position(|(left, _)| *left == window) else {
+            return Ok(X11OwnerChange::Unchanged);
         };
-        self.left[at].1 += 1;
-        if self.left[at].1 > UNWANTED {
-            self.left.remove(at);
-            self.link.destroy(window)?;
+        self.abandoned_windows[at].1 += 1;
+        if self.abandoned_windows[at].1 > MAX_UNWANTED_PARTS {
+            self.abandoned_windows.remove(at);
+            self.link.destroy_hidden_window(window)?;
         } else {
-            self.link.server.delete_property(window, self.link.atoms.transfer).map_err(gone)?;
+            self.link.server.delete_property(window, self.link.atoms.transfer).map_err(connection_error)?;
         }
-        Ok(Heard::Nothing)
+        Ok(X11OwnerChange::Unchanged)
     }
 }
 
-impl Drop for Asker {
+impl Drop for X11Requestor {
     fn drop(&mut self) {
-        let until = after(FAREWELL);
-        while !self.left.is_empty()
-            && let Ok(Next::Event(event)) = self.link.next(until, None)
-            && self.hear(&event).is_ok()
+        let until = deadline_after(CLOSE_GRACE);
+        while !self.abandoned_windows.is_empty()
+            && let Ok(X11WaitResult::Event(event)) = self.link.next_event(until, None)
+            && self.handle_event(&event).is_ok()
         {}
     }
 }

@@ -1,11 +1,11 @@
 //! What claude answers: plainly, piece by piece, by a schema, to a large prompt; and whether it is there.
 
-use relaycode_friend::Task;
-use relaycode_friend::event::Event;
+use relaycode_friend::TurnTask;
+use relaycode_friend::friend::event::FriendEvent;
 use relaycode_testkit::model;
 use serde_json::json;
 
-use super::stage::stage;
+use super::fixture::stage;
 
 #[test]
 fn it_is_there_and_signed_in_or_not() {
@@ -22,22 +22,26 @@ fn it_is_there_and_signed_in_or_not() {
 
 #[test]
 fn an_ask_is_answered_and_streamed_piece_by_piece() {
-    let stage = stage!([model::Turn::pieces(["One ", "two ", "three."]).reasoning("Let me count.")]);
+    let stage = stage!([model::ScriptedTurn::pieces(["One ", "two ", "three."]).reasoning("Let me count.")]);
     let came = stage.go(&stage.turn("Count."));
     let answer = came.answer();
-    assert_eq!((answer.text.as_str(), answer.way), ("One two three.", "stdio"));
+    assert_eq!((answer.text.as_str(), answer.transport), ("One two three.", "stdio"));
     assert_eq!(answer.session, None);
     assert_eq!(answer.usage.map(|usage| (usage.input, usage.output)), Some((10, 5)));
     assert!(answer.model.as_deref().is_some_and(|model| model.contains("claude")));
-    let texts: Vec<&Event> = came.events.iter().filter(|event| matches!(event, Event::Text(_))).collect();
+    let texts: Vec<&FriendEvent> =
+        came.events.iter().filter(|event| matches!(event, FriendEvent::Text(_))).collect();
     assert_eq!(texts.len(), 3, "{:?}", came.events);
     let thoughts = came.events.iter().filter_map(|event| match event {
-        Event::Thinking(text) => Some(text.as_str()),
+        FriendEvent::Thinking(text) => Some(text.as_str()),
         _ => None,
     });
     assert_eq!(thoughts.collect::<String>(), "Let me count.");
     assert_eq!(came.shown(), answer.text);
-    assert_eq!(came.events.iter().filter(|event| matches!(event, Event::Ready { way: "stdio" })).count(), 1);
+    assert_eq!(
+        came.events.iter().filter(|event| matches!(event, FriendEvent::Ready { transport: "stdio" })).count(),
+        1
+    );
     // The prompt that relay knocks with never gets to the model.
     assert_eq!(stage.server.turns().len(), 1);
     assert!(!stage.server.turns()[0].body.to_string().contains("relay asks"));
@@ -46,14 +50,18 @@ fn an_ask_is_answered_and_streamed_piece_by_piece() {
 #[test]
 fn what_is_said_between_two_tools_is_not_the_answer() {
     let stage = stage!([
-        model::Turn::text("Let me look.").tool("Read", json!({"file_path": "main.rs"})),
-        model::Turn::text("It does nothing."),
+        model::ScriptedTurn::text("Let me look.").tool("Read", json!({"file_path": "main.rs"})),
+        model::ScriptedTurn::text("It does nothing."),
     ]);
     let came = stage.go(&stage.turn("What does it do?"));
     assert_eq!(came.answer().text, "It does nothing.");
     assert_eq!(came.shown(), "It does nothing.");
-    assert!(came.events.contains(&Event::Anew), "{:?}", came.events);
-    assert!(came.events.iter().any(|event| matches!(event, Event::Doing(what) if what.contains("main.rs"))));
+    assert!(came.events.contains(&FriendEvent::AnswerRestarted), "{:?}", came.events);
+    assert!(
+        came.events
+            .iter()
+            .any(|event| matches!(event, FriendEvent::Action(what) if what.contains("main.rs")))
+    );
     assert_eq!(came.answer().declined, []);
     assert!(stage.server.turns()[1].body.to_string().contains("fn main()"));
 }
@@ -63,12 +71,12 @@ fn a_prompt_larger_than_an_argument_gets_there_whole() {
     let line = "All of this is to be read, down to the last word.\n";
     let prompt = format!("{}The last word is heron.", line.repeat(180_000 / line.len()));
     for way in ["stdio", "print"] {
-        let stage = stage!([model::Turn::text("It is heron.")]);
+        let stage = stage!([model::ScriptedTurn::text("It is heron.")]);
         if way == "print" {
             stage.switch("no-stdio");
         }
         let came = stage.go(&stage.turn(&prompt));
-        assert_eq!((came.answer().text.as_str(), came.answer().way), ("It is heron.", way));
+        assert_eq!((came.answer().text.as_str(), came.answer().transport), ("It is heron.", way));
         let body = stage.server.turns()[0].body.to_string();
         assert_eq!(body.matches("down to the last word.").count(), 180_000 / line.len());
         assert!(body.contains("The last word is heron."));
@@ -78,7 +86,7 @@ fn a_prompt_larger_than_an_argument_gets_there_whole() {
 #[test]
 fn a_prompt_is_words_whatever_it_begins_with() {
     for prompt in ["/init this", "--help", "!touch x", "#remember", "see @main.rs and @/etc/hostname"] {
-        let stage = stage!([model::Turn::text("Words.")]);
+        let stage = stage!([model::ScriptedTurn::text("Words.")]);
         assert_eq!(stage.go(&stage.turn(prompt)).answer().text, "Words.", "{prompt}");
         let body = stage.server.turns()[0].body.to_string();
         assert!(body.contains(prompt), "{prompt}");
@@ -92,8 +100,8 @@ fn a_schema_is_followed_and_the_answer_is_read() {
         "additionalProperties": false});
     for way in ["stdio", "print"] {
         let stage = stage!([
-            model::Turn::text("Let me look.").tool("Read", json!({"file_path": "main.rs"})),
-            model::Turn::text("I hand it in.").tool("StructuredOutput", json!({"ok": true})),
+            model::ScriptedTurn::text("Let me look.").tool("Read", json!({"file_path": "main.rs"})),
+            model::ScriptedTurn::text("I hand it in.").tool("StructuredOutput", json!({"ok": true})),
         ]);
         if way == "print" {
             stage.switch("no-stdio");
@@ -101,7 +109,10 @@ fn a_schema_is_followed_and_the_answer_is_read() {
         let mut turn = stage.turn("Is it ok?");
         turn.schema = Some(schema.clone());
         let came = stage.go(&turn);
-        assert_eq!((came.answer().value.as_ref(), came.answer().way), (Some(&json!({"ok": true})), way));
+        assert_eq!(
+            (came.answer().value.as_ref(), came.answer().transport),
+            (Some(&json!({"ok": true})), way)
+        );
         assert_eq!(came.shown(), "{\"ok\":true}");
         assert_eq!(came.answer().declined, []);
     }
@@ -109,7 +120,7 @@ fn a_schema_is_followed_and_the_answer_is_read() {
 
 #[test]
 fn the_model_is_chosen_by_name() {
-    let stage = stage!([model::Turn::text("I am.")]);
+    let stage = stage!([model::ScriptedTurn::text("I am.")]);
     let mut turn = stage.turn("Who?");
     turn.model = Some("claude-sonnet-4-5".to_string());
     assert_eq!(stage.go(&turn).answer().model.as_deref(), Some("claude-sonnet-4-5"));
@@ -120,7 +131,7 @@ fn the_model_is_chosen_by_name() {
 fn it_has_no_review_of_its_own() {
     let stage = stage!([]);
     let mut turn = stage.turn("");
-    turn.task = Task::Review { base: "main".to_string() };
+    turn.task = TurnTask::Review { base: "main".to_string() };
     assert!(stage.go(&turn).failure().to_string().contains("review"));
     assert_eq!(stage.calls(), 0);
 }

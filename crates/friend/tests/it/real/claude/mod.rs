@@ -2,5 +2,5 @@
 
 mod access;
 mod answers;
-mod ends;
-mod stage;
+mod failures;
+mod fixture;

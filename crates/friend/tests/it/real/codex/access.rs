@@ -2,14 +2,14 @@
 
 use std::fs;
 
-use relaycode_friend::answer::DeclinedKind;
-use relaycode_friend::event::Event;
-use relaycode_friend::{Failure, Memory, Task};
+use relaycode_friend::friend::answer::DeclinedActionKind;
+use relaycode_friend::friend::event::FriendEvent;
+use relaycode_friend::{FriendFailure, TurnMemory, TurnTask};
 use relaycode_project::access::Access;
 use relaycode_testkit::model;
 use serde_json::json;
 
-use super::stage::{PATCH, escalated, patch, shell, stage};
+use super::fixture::{PATCH, escalated, patch, shell, stage};
 
 #[test]
 fn writes_that_a_read_only_friend_asks_for_are_declined_and_the_tree_stays_as_it_is() {
@@ -17,7 +17,7 @@ fn writes_that_a_read_only_friend_asks_for_are_declined_and_the_tree_stays_as_it
         patch(PATCH),
         escalated("touch made.txt"),
         shell("touch made.txt; echo x >> .git/config; touch .git/hooks/post-commit"),
-        model::Turn::text("I could not."),
+        model::ScriptedTurn::text("I could not."),
     ]);
     let before = stage.tree();
     let came = stage.go(&stage.turn("Change it."));
@@ -26,16 +26,16 @@ fn writes_that_a_read_only_friend_asks_for_are_declined_and_the_tree_stays_as_it
     let declined = &came.answer().declined;
     assert_eq!(*declined, came.declined());
     assert_eq!(declined.len(), 2, "{declined:?}");
-    assert_eq!(declined[0].kind, DeclinedKind::Write);
+    assert_eq!(declined[0].kind, DeclinedActionKind::Write);
     assert!(declined[0].what.ends_with("new.txt"), "{declined:?}");
-    assert_eq!(declined[1].kind, DeclinedKind::Command);
+    assert_eq!(declined[1].kind, DeclinedActionKind::Command);
     assert!(declined[1].what.contains("touch made.txt"), "{declined:?}");
     assert!(stage.server.turns()[3].body.to_string().contains("Read-only file system"));
 }
 
 #[test]
 fn rules_that_the_user_saved_let_no_command_out_of_the_read_only_sandbox() {
-    let stage = stage!([shell("touch made.txt"), model::Turn::text("I could not.")]);
+    let stage = stage!([shell("touch made.txt"), model::ScriptedTurn::text("I could not.")]);
     stage.always_allow("touch");
     // Nor does a sandbox that the user chose, or a reviewer of theirs that says yes.
     stage.configure(
@@ -51,18 +51,18 @@ fn rules_that_the_user_saved_let_no_command_out_of_the_read_only_sandbox() {
 #[test]
 fn a_resumed_session_remembers_and_is_as_read_only_as_the_first_turn() {
     let stage = stage!([
-        model::Turn::text("I keep the word."),
+        model::ScriptedTurn::text("I keep the word."),
         patch(PATCH),
         shell("touch made.txt"),
-        model::Turn::text("I could not."),
+        model::ScriptedTurn::text("I could not."),
     ]);
     stage.always_allow("touch");
     let before = stage.tree();
     let mut turn = stage.turn("The word is heron.");
-    turn.memory = Memory::Begin;
+    turn.memory = TurnMemory::Begin;
     let session = stage.go(&turn).answer().session.clone().unwrap();
     let mut turn = stage.turn("Now write.");
-    turn.memory = Memory::Resume(session.clone());
+    turn.memory = TurnMemory::Resume(session.clone());
     let came = stage.go(&turn);
     assert_eq!(
         (came.answer().text.as_str(), came.answer().session.as_ref()),
@@ -85,11 +85,12 @@ fn its_own_review_answers_and_writes_nothing() {
             "code_location": {"absolute_file_path": "/x/main.rs", "line_range": {"start": 1, "end": 1}}}],
         "overall_correctness": "patch is incorrect", "overall_explanation": "It is wrong.", "overall_confidence_score": 0.8,
     });
-    let stage = stage!([patch(PATCH), shell("touch made.txt"), model::Turn::text(finding.to_string())]);
+    let stage =
+        stage!([patch(PATCH), shell("touch made.txt"), model::ScriptedTurn::text(finding.to_string())]);
     stage.always_allow("touch");
     let before = stage.tree();
     let mut turn = stage.turn("");
-    turn.task = Task::Review { base: "main".to_string() };
+    turn.task = TurnTask::Review { base: "main".to_string() };
     let came = stage.go(&turn);
     let text = &came.answer().text;
     assert!(text.contains("It is wrong.") && text.contains("It loops"), "{text}");
@@ -111,7 +112,7 @@ fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
             shell(&format!("echo two > two.txt; touch ../outside.txt {}", outside.display())),
             patch(&PATCH.replace("new.txt", "../outside.txt")),
             escalated("touch ../outside.txt"),
-            model::Turn::text("Done as far as I may."),
+            model::ScriptedTurn::text("Done as far as I may."),
         ]);
         stage.always_allow("touch");
         if way == "exec" {
@@ -120,7 +121,7 @@ fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
         let mut turn = stage.turn("Change it.");
         turn.access = Access::Workspace;
         let came = stage.go(&turn);
-        assert_eq!((came.answer().text.as_str(), came.answer().way), ("Done as far as I may.", way));
+        assert_eq!((came.answer().text.as_str(), came.answer().transport), ("Done as far as I may.", way));
         assert_eq!(fs::read_to_string(stage.project().join("new.txt")).unwrap(), "one\n");
         assert_eq!(fs::read_to_string(stage.project().join("two.txt")).unwrap(), "two\n");
         assert!(!stage.folder.path().join("outside.txt").exists());
@@ -132,7 +133,7 @@ fn a_friend_with_the_workspace_writes_there_and_nowhere_else() {
 
 #[test]
 fn a_friend_with_full_access_is_not_confined() {
-    let stage = stage!([shell("touch ../outside.txt"), model::Turn::text("Done.")]);
+    let stage = stage!([shell("touch ../outside.txt"), model::ScriptedTurn::text("Done.")]);
     let mut turn = stage.turn("Change it.");
     turn.access = Access::Full;
     assert_eq!(stage.go(&turn).answer().text, "Done.");
@@ -144,13 +145,13 @@ fn an_access_that_nobody_tested_is_refused() {
     let stage = stage!([]);
     let mut turn = stage.turn("Change it.");
     turn.access = Access::Ask;
-    assert!(matches!(stage.go(&turn).failure(), Failure::Cannot { .. }));
+    assert!(matches!(stage.go(&turn).failure(), FriendFailure::Unsupported { .. }));
     assert_eq!(stage.calls(), "");
 }
 
 #[test]
 fn nothing_that_the_users_settings_name_is_run() {
-    let stage = stage!([model::Turn::text("Quiet.").repeat(2)]);
+    let stage = stage!([model::ScriptedTurn::text("Quiet.").repeat(2)]);
     let touch = |name: &str| stage.folder.path().join(name).display().to_string();
     let hooks: String = ["SessionStart", "UserPromptSubmit", "Stop"]
         .map(|event| {
@@ -175,7 +176,7 @@ fn nothing_that_the_users_settings_name_is_run() {
     // The other way, too.
     stage.without_app_server();
     let came = stage.go(&stage.turn("Quietly, please."));
-    assert_eq!((came.answer().text.as_str(), came.answer().way), ("Quiet.", "exec"));
+    assert_eq!((came.answer().text.as_str(), came.answer().transport), ("Quiet.", "exec"));
     let ran = fs::read_dir(stage.folder.path()).unwrap().flatten().map(|entry| entry.file_name());
     let ran: Vec<_> = ran.filter(|name| name.to_string_lossy().starts_with("ran-")).collect();
     assert_eq!(ran, [] as [&str; 0]);
@@ -183,7 +184,7 @@ fn nothing_that_the_users_settings_name_is_run() {
 
 #[test]
 fn work_makes_codex_trust_nothing_and_start_nothing_that_the_project_names() {
-    let stage = stage!([model::Turn::text("Done.").repeat(4)]);
+    let stage = stage!([model::ScriptedTurn::text("Done.").repeat(4)]);
     let ran = stage.folder.path().join("ran-mcp");
     let server = format!("[mcp_servers.project]\ncommand = \"touch\"\nargs = [\"{}\"]\n", ran.display());
     fs::create_dir(stage.project().join(".codex")).unwrap();
@@ -195,7 +196,7 @@ fn work_makes_codex_trust_nothing_and_start_nothing_that_the_project_names() {
             let mut turn = stage.turn("Work.");
             turn.access = access;
             let came = stage.go(&turn);
-            assert_eq!((came.answer().text.as_str(), came.answer().way), ("Done.", way), "{access}");
+            assert_eq!((came.answer().text.as_str(), came.answer().transport), ("Done.", way), "{access}");
             assert!(!ran.exists(), "{way}, {access}: what the project names was started");
             assert_eq!(settings(), before, "{way}, {access}");
         }
@@ -208,31 +209,33 @@ fn without_the_app_server_exec_does_all_of_it_as_read_only() {
     let stage = stage!([
         patch(PATCH),
         shell("touch made.txt"),
-        model::Turn::text("I could not."),
+        model::ScriptedTurn::text("I could not."),
         patch(PATCH),
         shell("touch made.txt"),
-        model::Turn::text("Nor now."),
+        model::ScriptedTurn::text("Nor now."),
         patch(PATCH),
-        model::Turn::text("It is wrong."),
-        model::Turn::text("{\"ok\":true}"),
+        model::ScriptedTurn::text("It is wrong."),
+        model::ScriptedTurn::text("{\"ok\":true}"),
     ]);
     stage.without_app_server();
     stage.always_allow("touch");
     let before = stage.tree();
     let mut turn = stage.turn("Change it.");
-    turn.memory = Memory::Begin;
+    turn.memory = TurnMemory::Begin;
     let came = stage.go(&turn);
-    assert_eq!((came.answer().text.as_str(), came.answer().way), ("I could not.", "exec"));
-    assert!(came.events.iter().any(|event| matches!(event, Event::OtherWay(why) if why.contains("code 3"))));
+    assert_eq!((came.answer().text.as_str(), came.answer().transport), ("I could not.", "exec"));
+    assert!(
+        came.events.iter().any(|event| matches!(event, FriendEvent::Fallback(why) if why.contains("code 3")))
+    );
     assert_eq!(stage.calls().lines().filter(|call| call.starts_with("app-server")).count(), 3);
     let session = came.answer().session.clone().unwrap();
-    turn.memory = Memory::Resume(session.clone());
+    turn.memory = TurnMemory::Resume(session.clone());
     let came = stage.go(&turn);
     assert_eq!((came.answer().text.as_str(), came.answer().session.as_ref()), ("Nor now.", Some(&session)));
-    turn.memory = Memory::Resume("01a1de01-0000-7000-8000-000000000000".to_string());
-    assert!(matches!(stage.go(&turn).failure(), Failure::NoSession { .. }), "an unknown one");
-    turn.memory = Memory::None;
-    turn.task = Task::Review { base: "main".to_string() };
+    turn.memory = TurnMemory::Resume("01a1de01-0000-7000-8000-000000000000".to_string());
+    assert!(matches!(stage.go(&turn).failure(), FriendFailure::UnknownSession { .. }), "an unknown one");
+    turn.memory = TurnMemory::None;
+    turn.task = TurnTask::Review { base: "main".to_string() };
     assert_eq!(stage.go(&turn).answer().text, "It is wrong.");
     let mut turn = stage.turn("Is it ok?");
     turn.schema =

@@ -1,26 +1,26 @@
 //! What codex answers, and in which form.
 
-use relaycode_friend::event::Event;
-use relaycode_friend::{Failure, Memory, Task};
+use relaycode_friend::friend::event::FriendEvent;
+use relaycode_friend::{FriendFailure, TurnMemory, TurnTask};
 use relaycode_testkit::model;
 use serde_json::json;
 
-use super::stage::{shell, stage};
+use super::fixture::{shell, stage};
 
 #[test]
 fn an_ask_is_answered_and_leaves_nothing_behind() {
-    let stage = stage!([model::Turn::text("It is fine.").reasoning("Let me think.")]);
+    let stage = stage!([model::ScriptedTurn::text("It is fine.").reasoning("Let me think.")]);
     let before = stage.tree();
     let came = stage.go(&stage.turn("-- is it fine?"));
     let answer = came.answer();
     assert_eq!(
-        (answer.text.as_str(), answer.way, answer.session.as_deref()),
+        (answer.text.as_str(), answer.transport, answer.session.as_deref()),
         ("It is fine.", "app-server", None)
     );
     assert_eq!(answer.model.as_deref(), Some("gpt-5.5"));
     assert_eq!(answer.usage.map(|usage| (usage.input, usage.output)), Some((10, 5)));
-    assert_eq!(came.events.first(), Some(&Event::Ready { way: "app-server" }));
-    assert!(came.events.iter().any(|event| matches!(event, Event::Thinking(_))), "{:?}", came.events);
+    assert_eq!(came.events.first(), Some(&FriendEvent::Ready { transport: "app-server" }));
+    assert!(came.events.iter().any(|event| matches!(event, FriendEvent::Thinking(_))), "{:?}", came.events);
     let request = &stage.server.turns()[0];
     assert!(request.body["input"].to_string().contains("-- is it fine?"));
     assert!(request.header("x-codex-turn-metadata").unwrap().contains("\"sandbox_mode\":\"read-only\""));
@@ -32,23 +32,30 @@ fn an_ask_is_answered_and_leaves_nothing_behind() {
 fn an_answer_is_streamed_and_a_remark_before_a_tool_is_not_the_answer() {
     let stage = stage!([
         shell("cat main.rs"),
-        model::Turn::pieces(["One ", "two ", "three."]).with(|turn| turn.chunk_delay_ms = 20)
+        model::ScriptedTurn::pieces(["One ", "two ", "three."]).with(|turn| turn.chunk_delay_ms = 20)
     ]);
     let came = stage.go(&stage.turn("Stream, please."));
     assert_eq!(came.answer().text, "One two three.");
-    let begins_anew = came.events.iter().position(|event| *event == Event::Anew).unwrap();
+    let begins_anew = came.events.iter().position(|event| *event == FriendEvent::AnswerRestarted).unwrap();
     let after = &came.events[begins_anew..];
-    assert_eq!(after.iter().filter(|event| matches!(event, Event::Text(_))).count(), 3, "{:?}", came.events);
+    assert_eq!(
+        after.iter().filter(|event| matches!(event, FriendEvent::Text(_))).count(),
+        3,
+        "{:?}",
+        came.events
+    );
     assert!(came.texts().ends_with(&["One ", "two ", "three."]));
     assert!(
-        came.events.iter().any(|event| matches!(event, Event::Doing(what) if what.contains("cat main.rs")))
+        came.events
+            .iter()
+            .any(|event| matches!(event, FriendEvent::Action(what) if what.contains("cat main.rs")))
     );
     assert!(stage.server.turns()[1].body.to_string().contains("run()"), "it read the file");
 }
 
 #[test]
 fn a_prompt_of_180_kb_arrives_whole() {
-    let stage = stage!([model::Turn::text("Read.")]);
+    let stage = stage!([model::ScriptedTurn::text("Read.")]);
     let prompt: String =
         (0..).map(|n| format!("line {n} of a long prompt, Größe 大\n")).take(5_000).collect();
     assert!(prompt.len() > 180_000, "{}", prompt.len());
@@ -61,13 +68,13 @@ fn a_prompt_of_180_kb_arrives_whole() {
 
 #[test]
 fn a_session_that_codex_does_not_know_is_none() {
-    let stage = stage!([model::Turn::text("Never said.")]);
+    let stage = stage!([model::ScriptedTurn::text("Never said.")]);
     for id in ["01a1de01-0000-7000-8000-000000000000", "a name", "-o"] {
         let mut turn = stage.turn("Hello?");
-        turn.memory = Memory::Resume(id.to_string());
+        turn.memory = TurnMemory::Resume(id.to_string());
         let came = stage.go(&turn);
         assert!(
-            matches!(came.failure(), Failure::NoSession { id: of, .. } if of == id),
+            matches!(came.failure(), FriendFailure::UnknownSession { id: of, .. } if of == id),
             "{:?}",
             came.failure()
         );
@@ -77,14 +84,14 @@ fn a_session_that_codex_does_not_know_is_none() {
 
 #[test]
 fn a_review_without_words_is_no_answer_and_one_against_a_commit_is_left_to_others() {
-    let stage = stage!([model::Turn::default()]);
+    let stage = stage!([model::ScriptedTurn::default()]);
     let mut turn = stage.turn("");
-    turn.task = Task::Review { base: "main".to_string() };
+    turn.task = TurnTask::Review { base: "main".to_string() };
     let came = stage.go(&turn);
-    assert!(matches!(came.failure(), Failure::NoAnswer { .. }), "{:?}", came.result);
+    assert!(matches!(came.failure(), FriendFailure::NoAnswer { .. }), "{:?}", came.result);
     for base in ["HEAD~1", "0123abc", "-o/x", "main..feature"] {
-        turn.task = Task::Review { base: base.to_string() };
-        assert!(matches!(stage.go(&turn).failure(), Failure::Cannot { .. }), "{base}");
+        turn.task = TurnTask::Review { base: base.to_string() };
+        assert!(matches!(stage.go(&turn).failure(), FriendFailure::Unsupported { .. }), "{base}");
     }
 }
 
@@ -92,17 +99,17 @@ fn a_review_without_words_is_no_answer_and_one_against_a_commit_is_left_to_other
 fn a_schema_is_handed_on_and_the_answer_is_read() {
     let schema = json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"],
         "additionalProperties": false});
-    let stage = stage!([model::Turn::text("{\"ok\":true}"), model::Turn::text("no JSON")]);
+    let stage = stage!([model::ScriptedTurn::text("{\"ok\":true}"), model::ScriptedTurn::text("no JSON")]);
     let mut turn = stage.turn("Is it ok?");
     turn.schema = Some(schema.clone());
     assert_eq!(stage.go(&turn).answer().value, Some(json!({"ok": true})));
     assert_eq!(stage.server.turns()[0].body["text"]["format"]["schema"], schema);
-    assert!(matches!(stage.go(&turn).failure(), Failure::NotByTheSchema { .. }));
+    assert!(matches!(stage.go(&turn).failure(), FriendFailure::SchemaMismatch { .. }));
 }
 
 #[test]
 fn a_remark_before_a_tool_is_no_answer_when_nothing_follows() {
-    let stage = stage!([shell("cat main.rs"), model::Turn::default()]);
+    let stage = stage!([shell("cat main.rs"), model::ScriptedTurn::default()]);
     let came = stage.go(&stage.turn("Well?"));
-    assert!(matches!(came.failure(), Failure::NoAnswer { .. }), "{:?}", came.result);
+    assert!(matches!(came.failure(), FriendFailure::NoAnswer { .. }), "{:?}", came.result);
 }

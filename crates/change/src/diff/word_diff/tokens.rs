@@ -1,0 +1,136 @@
+//! A line as tokens: words, runs of blanks, and every other character by itself. Together they are the
+//! whole line. Equal tokens of one run have equal numbers.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::LINE_BYTES;
+
+/// The number that stands for a text of a token.
+type TokenId = u32;
+
+/// The tokens of one line.
+pub(super) struct LineTokens<'a> {
+    text: &'a str,
+    /// What the tokens are.
+    pub(super) ids: Vec<TokenId>,
+    /// Where each begins, and after the last one, where the line ends.
+    starts: Vec<usize>,
+    /// The weight of each token, by its number, rising.
+    sorted: Vec<(TokenId, u64)>,
+    /// The weight of all of them.
+    pub(super) weight: u64,
+    /// Whether the line is short enough to be compared at all.
+    pub(super) comparable: bool,
+}
+
+impl<'a> LineTokens<'a> {
+    pub(super) fn of(text: &'a str, numbers: &mut HashMap<&'a str, TokenId>) -> LineTokens<'a> {
+        let comparable = text.len() <= LINE_BYTES;
+        let starts = if comparable { starts(text) } else { vec![0] };
+        let ids: Vec<TokenId> = starts
+            .windows(2)
+            .map(|at| {
+                let next = TokenId::try_from(numbers.len()).unwrap_or(TokenId::MAX);
+                *numbers.entry(&text[at[0]..at[1]]).or_insert(next)
+            })
+            .collect();
+        let mut sorted: Vec<(TokenId, u64)> =
+            starts.windows(2).zip(&ids).map(|(at, id)| (*id, weight(&text[at[0]..at[1]]))).collect();
+        let weight = sorted.iter().map(|(_, weight)| weight).sum();
+        sorted.sort_unstable();
+        LineTokens { text, ids, starts, sorted, weight, comparable }
+    }
+
+    /// The weight of the tokens that both lines have, in whatever order.
+    pub(super) fn shared_weight(&self, other: &LineTokens) -> u64 {
+        let (mut mine, mut theirs) = (self.sorted.iter().peekable(), other.sorted.iter().peekable());
+        let mut shared = 0;
+        while let (Some((a, weight)), Some((b, _))) = (mine.peek(), theirs.peek()) {
+            if a <= b {
+                mine.next();
+            }
+            if a >= b {
+                theirs.next();
+            }
+            if a == b {
+                shared += *weight;
+            }
+        }
+        shared
+    }
+
+    /// The weight of some tokens, by their positions.
+    pub(super) fn weight_of(&self, tokens: Range<usize>) -> u64 {
+        tokens.map(|token| weight(&self.text[self.starts[token]..self.starts[token + 1]])).sum()
+    }
+
+    /// Adds the bytes of some tokens to `ranges`, joined with the last range if only blanks are between.
+    pub(super) fn mark(&self, tokens: Range<usize>, ranges: &mut Vec<Range<usize>>) {
+        let bytes = self.starts[tokens.start]..self.starts[tokens.end];
+        match ranges.last_mut() {
+            _ if bytes.is_empty() => {}
+            Some(last) if self.text[last.end..bytes.start].chars().all(char::is_whitespace) => {
+                last.end = bytes.end;
+            }
+            _ => ranges.push(bytes),
+        }
+    }
+}
+
+/// Words tell lines apart; brackets and commas are everywhere; blanks say nothing.
+fn weight(token: &str) -> u64 {
+    match token.chars().next().map(TokenCharKind::of) {
+        Some(TokenCharKind::Word | TokenCharKind::Sign) => 2 * token.len() as u64,
+        Some(TokenCharKind::Other) => token.len() as u64,
+        Some(TokenCharKind::Blank) | None => 0,
+    }
+}
+
+/// What a character is to a token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TokenCharKind {
+    /// Part of a word.
+    Word,
+    /// A word by itself: scripts without blanks between words.
+    Sign,
+    Blank,
+    Other,
+}
+
+impl TokenCharKind {
+    fn of(c: char) -> TokenCharKind {
+        match c {
+            _ if c.is_whitespace() => TokenCharKind::Blank,
+            '\u{2E80}'.. if c.is_alphanumeric() => TokenCharKind::Sign,
+            '_' => TokenCharKind::Word,
+            _ if c.is_alphanumeric() => TokenCharKind::Word,
+            _ => TokenCharKind::Other,
+        }
+    }
+}
+
+/// Where the tokens of a text begin, and where it ends.
+fn starts(text: &str) -> Vec<usize> {
+    let mut starts = Vec::new();
+    let mut last = None;
+    for (at, c) in text.char_indices() {
+        let sort = TokenCharKind::of(c);
+        // A mark that stands on the character before it is never torn from it.
+        let joins = last.is_some() && is_mark(c);
+        let goes_on = last == Some(sort) && matches!(sort, TokenCharKind::Word | TokenCharKind::Blank);
+        if joins {
+            continue;
+        }
+        if !goes_on {
+            starts.push(at);
+        }
+        last = Some(sort);
+    }
+    starts.push(text.len());
+    starts
+}
+
+fn is_mark(c: char) -> bool {
+    !c.is_ascii() && relaycode_text::width::cells(c.encode_utf8(&mut [0; 4])) == 0
+}

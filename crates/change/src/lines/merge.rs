@@ -1,0 +1,136 @@
+//! Three-way merge by lines: what changed from `base` to `theirs`, carried over to `ours`. Where
+//! both sides changed the same lines differently there is a conflict, and nothing is guessed.
+
+use std::ops::Range;
+
+use crate::lines::align::{EqualRun, equal_runs};
+
+/// What a merge comes to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineMerge {
+    /// Edits to `ours`, in order: the lines of the range are replaced by lines of `theirs`.
+    pub edits: Vec<MergeEdit>,
+    /// Regions that both sides changed, each in its own way.
+    pub conflicts: Vec<MergeConflict>,
+    /// Changes that both sides made alike.
+    pub agreed: usize,
+}
+
+/// Lines `ours` of our text become lines `theirs` of theirs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeEdit {
+    /// Lines of `ours` that go.
+    pub ours: Range<usize>,
+    /// Lines of `theirs` that come.
+    pub theirs: Range<usize>,
+}
+
+/// A region that both sides changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeConflict {
+    /// Its lines in the base.
+    pub base: Range<usize>,
+    /// Its lines in our text.
+    pub ours: Range<usize>,
+    /// Its lines in their text.
+    pub theirs: Range<usize>,
+}
+
+/// Merges the change from `base` to `theirs` into `ours`.
+pub fn merge_lines<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> LineMerge {
+    let texts = |lines: &[S]| -> Vec<String> { lines.iter().map(|line| line.as_ref().to_string()).collect() };
+    let (base, ours, theirs) = (texts(base), texts(ours), texts(theirs));
+    let mut merged = LineMerge::default();
+    for region in regions(&base, &ours, &theirs) {
+        let base_text = &base[region.base.clone()];
+        let our_text = &ours[region.ours.clone()];
+        let their_text = &theirs[region.theirs.clone()];
+        if their_text == base_text {
+            continue;
+        }
+        if our_text == their_text {
+            merged.agreed += 1;
+        } else if our_text == base_text {
+            merged.edits.push(MergeEdit { ours: region.ours, theirs: region.theirs });
+        } else {
+            merged.conflicts.push(region);
+        }
+    }
+    merged
+}
+
+/// The regions between lines that all three texts share. A boundary needs an unchanged line on it,
+/// so neighbouring changes of both sides fall into one region.
+fn regions(base: &[String], ours: &[String], theirs: &[String]) -> Vec<MergeConflict> {
+    let our_runs = partner_lines(&equal_runs(base, ours), base.len());
+    let their_runs = partner_lines(&equal_runs(base, theirs), base.len());
+    let mut regions = Vec::new();
+    let (mut b, mut o, mut t) = (0, 0, 0);
+    for i in 0..=base.len() {
+        let anchor =
+            if i == base.len() { Some((ours.len(), theirs.len())) } else { our_runs[i].zip(their_runs[i]) };
+        let Some((next_o, next_t)) = anchor else {
+            continue;
+        };
+        if b < i || o < next_o || t < next_t {
+            regions.push(MergeConflict { base: b..i, ours: o..next_o, theirs: t..next_t });
+        }
+        (b, o, t) = (i + 1, next_o + 1, next_t + 1);
+    }
+    regions
+}
+
+fn partner_lines(runs: &[EqualRun], len: usize) -> Vec<Option<usize>> {
+    let mut partners = vec![None; len];
+    for run in runs {
+        for k in 0..run.len {
+            partners[run.old + k] = Some(run.new + k);
+        }
+    }
+    partners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<&str> {
+        text.split(' ').collect()
+    }
+
+    fn merged(base: &str, ours: &str, theirs: &str) -> Result<String, usize> {
+        let (b, o, t) = (lines(base), lines(ours), lines(theirs));
+        let merge = merge_lines(&b, &o, &t);
+        if !merge.conflicts.is_empty() {
+            return Err(merge.conflicts.len());
+        }
+        let mut out: Vec<&str> = Vec::new();
+        let mut cursor = 0;
+        for edit in merge.edits {
+            out.extend(&o[cursor..edit.ours.start]);
+            out.extend(&t[edit.theirs]);
+            cursor = edit.ours.end;
+        }
+        out.extend(&o[cursor..]);
+        Ok(out.join(" "))
+    }
+
+    #[test]
+    fn changes_in_different_places_meet() {
+        assert_eq!(merged("a b c d e", "a B c d e", "a b c d E"), Ok("a B c d E".into()));
+        assert_eq!(merged("a b c", "x a b c", "a b c y"), Ok("x a b c y".into()));
+        assert_eq!(merged("a b c", "a b c", "a c"), Ok("a c".into()));
+    }
+
+    #[test]
+    fn the_same_change_twice_is_one() {
+        assert_eq!(merged("a b c", "a X c", "a X c"), Ok("a X c".into()));
+    }
+
+    #[test]
+    fn different_changes_in_one_place_conflict() {
+        assert_eq!(merged("a b c", "a X c", "a Y c"), Err(1));
+        assert_eq!(merged("a b c", "a c", "a Y c"), Err(1));
+        assert_eq!(merged("a b", "a x b", "a y b"), Err(1));
+    }
+}

@@ -1,0 +1,257 @@
+//! A text file as lines that remember their bytes.
+//!
+//! The invariant: a line that is kept comes back as exactly the bytes it had, whatever the
+//! encoding, the line ending or the byte order mark. Only new text is encoded, and only if the
+//! file's encoding can express it and reads it back the same.
+//!
+//! ```
+//! use relaycode_change::source::{Piece, Source};
+//!
+//! let file = Source::candidates(b"one\r\ntwo\nthree")?.remove(0);
+//! let new = Piece::New { text: "ONE".into(), like: 0 };
+//! let bytes = file.rebuild(&[new, Piece::Keep(1), Piece::Keep(2)], None)?;
+//! assert_eq!(bytes, b"ONE\r\ntwo\nthree");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod decode;
+mod encoding;
+mod plausibility;
+mod replace;
+
+#[cfg(test)]
+mod tests;
+
+use encoding::FileEncoding;
+
+/// One decoding of one file.
+#[derive(Debug, Clone)]
+pub struct TextFile {
+    encoding: FileEncoding,
+    certain: bool,
+    /// The file, byte order mark included.
+    raw: Vec<u8>,
+    /// Bytes of `raw` that are the byte order mark.
+    bom_length: usize,
+    /// The file decoded, without the mark.
+    text: String,
+    lines: Vec<TextFileLine>,
+    /// The most frequent line ending; `Lf` for a file without any.
+    usual_ending: FileLineEnding,
+}
+
+/// Where a line stands, in the decoded text and in the bytes.
+#[derive(Debug, Clone, Copy)]
+struct TextFileLine {
+    text_start: usize,
+    text_end: usize,
+    raw_start: usize,
+    /// End of the bytes without the line ending.
+    raw_end: usize,
+    eol: FileLineEnding,
+}
+
+/// How a line ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileLineEnding {
+    /// It does not: the last line of a file without final newline.
+    None,
+    /// `\n`
+    Lf,
+    /// `\r\n`
+    CrLf,
+    /// `\r`, only in files that have no `\n` at all.
+    Cr,
+}
+
+/// A line of a new version of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextFilePiece {
+    /// The line with this index (from 0), with its own bytes.
+    Keep(usize),
+    /// A new line.
+    New {
+        /// Its text, without line ending. A `\n` inside makes it several lines.
+        text: String,
+        /// It ends like the line with this index; if there is no such line, or that one has no
+        /// ending, like most lines of the file.
+        like: usize,
+    },
+}
+
+/// Why a file cannot be read as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FileDecodeError {
+    /// NUL bytes or other control characters that text does not have.
+    #[error(
+        "the file is binary, so no text in it can be found and replaced; a whole-file replacement, a deletion or a rename would work"
+    )]
+    Binary,
+    /// A mark at the start promises an encoding that the rest does not keep.
+    #[error("the file begins with a {0} mark but is not valid {0}; convert it, or replace it as a whole")]
+    Broken(&'static str),
+    /// Not UTF-8, and nothing else that could be written back unchanged.
+    #[error(
+        "the file's encoding is not known: it is not UTF-8, and no other encoding reads it and writes back the same bytes; convert it, or replace it as a whole"
+    )]
+    Unknown,
+}
+
+/// Why a new version of a file cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FileEncodeError {
+    /// The encoding has no such character, or reads it back as another one.
+    #[error("the file is {encoding}, which cannot express `{character}` (U+{:04X}); convert the file to UTF-8 first", u32::from(*character))]
+    Character {
+        /// The character.
+        character: char,
+        /// The file's encoding.
+        encoding: &'static str,
+    },
+    /// The encoding is a guess, and the text has characters that depend on it.
+    #[error("the file is not UTF-8 and its encoding is not certain, so `{character}` (U+{:04X}) cannot be written safely; convert the file to UTF-8 first", u32::from(*character))]
+    Uncertain {
+        /// The first character that is not ASCII.
+        character: char,
+    },
+    /// A piece keeps a line that the file does not have.
+    #[error("the file has no line {0}")]
+    NoSuchLine(usize),
+}
+
+impl TextFile {
+    /// The ways to read `bytes` as text, the most plausible first; never empty. UTF-8 and UTF-16
+    /// give exactly one. Anything else gives every known encoding that reads the bytes and writes
+    /// them back unchanged, and none of those is [`certain`](Source::certain).
+    ///
+    /// # Errors
+    /// [`FileDecodeError`] if the bytes are not text in any of them.
+    pub fn decode_candidates(bytes: &[u8]) -> Result<Vec<TextFile>, FileDecodeError> {
+        decode::candidates(bytes)
+    }
+
+    /// The lines in order, without line endings and byte order mark.
+    pub fn lines(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator + Clone {
+        self.lines.iter().map(|line| self.text_of(line))
+    }
+
+    /// The text of a line (from 0), without its ending; `None` past the end.
+    pub fn line(&self, line: usize) -> Option<&str> {
+        self.lines.get(line).map(|line| self.text_of(line))
+    }
+
+    /// How many lines there are. A final newline does not begin another one.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The whole decoded text with its own line endings, without byte order mark.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How a line (from 0) ends; `None` past the end.
+    pub fn line_ending(&self, line: usize) -> FileLineEnding {
+        self.lines.get(line).map_or(FileLineEnding::None, |line| line.eol)
+    }
+
+    /// The name of the encoding.
+    pub fn encoding(&self) -> &'static str {
+        self.encoding.name()
+    }
+
+    /// Whether the encoding is known rather than guessed.
+    pub fn is_certain(&self) -> bool {
+        self.certain
+    }
+
+    /// Whether the last line has an ending. An empty file has no last line.
+    pub fn ends_with_newline(&self) -> bool {
+        self.lines.last().is_some_and(|line| line.eol != FileLineEnding::None)
+    }
+
+    /// The file made of `pieces`. `final_newline` forces whether the last line has an ending;
+    /// `None` leaves that as it was, and an empty file gets one. The byte order mark stays.
+    ///
+    /// # Errors
+    /// [`FileEncodeError`] if new text cannot be written in the file's encoding.
+    pub fn rebuild(
+        &self,
+        pieces: &[TextFilePiece],
+        final_newline: Option<bool>,
+    ) -> Result<Vec<u8>, FileEncodeError> {
+        let ends = final_newline.unwrap_or(self.lines.is_empty() || self.ends_with_newline());
+        let mut out = Vec::with_capacity(self.raw.len() + self.raw.len() / 8);
+        out.extend_from_slice(&self.raw[..self.bom_length]);
+        for (index, piece) in pieces.iter().enumerate() {
+            let eol = self.write_piece(piece, &mut out)?;
+            if ends || index + 1 < pieces.len() {
+                self.encoding.write_ascii(eol.as_str(), &mut out);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The file with the whole of its text replaced by `text`, whose lines end in `\n`. Byte order
+    /// mark, encoding and line endings stay; where the file mixes endings, unchanged lines keep
+    /// theirs and new ones end like their neighbours. A file without final newline stays so.
+    ///
+    /// # Errors
+    /// [`FileEncodeError`] if the text cannot be written in the file's encoding, or is not ASCII and
+    /// the encoding is only a guess.
+    pub fn encode_whole(&self, text: &str) -> Result<Vec<u8>, FileEncodeError> {
+        replace::encode_replacement(self, text)
+    }
+
+    /// Writes a piece without its last line ending and says what that ending is.
+    fn write_piece(
+        &self,
+        piece: &TextFilePiece,
+        out: &mut Vec<u8>,
+    ) -> Result<FileLineEnding, FileEncodeError> {
+        match piece {
+            TextFilePiece::Keep(index) => {
+                let line = self.lines.get(*index).ok_or(FileEncodeError::NoSuchLine(index + 1))?;
+                out.extend_from_slice(&self.raw[line.raw_start..line.raw_end]);
+                Ok(match line.eol {
+                    FileLineEnding::None => self.ending_like(index.wrapping_sub(1)),
+                    eol => eol,
+                })
+            }
+            TextFilePiece::New { text, like } => {
+                let eol = self.ending_like(*like);
+                for (number, part) in text.split('\n').enumerate() {
+                    if number > 0 {
+                        self.encoding.write_ascii(eol.as_str(), out);
+                    }
+                    self.encoding.write(part, out)?;
+                }
+                Ok(eol)
+            }
+        }
+    }
+
+    /// The ending of a line, or the usual one if it has none or does not exist.
+    fn ending_like(&self, line: usize) -> FileLineEnding {
+        match self.line_ending(line) {
+            FileLineEnding::None => self.usual_ending,
+            eol => eol,
+        }
+    }
+
+    fn text_of(&self, line: &TextFileLine) -> &str {
+        &self.text[line.text_start..line.text_end]
+    }
+}
+
+impl FileLineEnding {
+    /// The characters.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FileLineEnding::None => "",
+            FileLineEnding::Lf => "\n",
+            FileLineEnding::CrLf => "\r\n",
+            FileLineEnding::Cr => "\r",
+        }
+    }
+}

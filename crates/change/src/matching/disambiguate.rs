@@ -1,0 +1,174 @@
+//! Choosing among several places. Only three things may: a line that the author named, a scope that
+//! the author named, and the order of neighbouring hunks. Where they leave a doubt, nothing is chosen.
+
+use super::fit::HunkFit;
+use super::line_index::{LineIndex, MatchLevel};
+use super::normalize::{indentation, is_blank};
+use crate::proposal::Hunk;
+
+/// What is known of a hunk while the places of all hunks of a file are being settled.
+pub(super) struct HunkCandidates<'a> {
+    /// The hunk.
+    pub hunk: &'a Hunk,
+    /// All its places, in the order of the file; none for a hunk that has nothing to settle.
+    pub fits: Vec<HunkFit>,
+    /// Which place was chosen, and by what (`None`: it is the only one).
+    pub chosen: Option<(usize, Option<&'static str>)>,
+}
+
+impl<'a> HunkCandidates<'a> {
+    /// A hunk with its places; one place is chosen at once.
+    pub(super) fn new(hunk: &'a Hunk, fits: Vec<HunkFit>) -> HunkCandidates<'a> {
+        let chosen = (fits.len() == 1).then_some((0, None));
+        HunkCandidates { hunk, fits, chosen }
+    }
+
+    fn chosen_fit(&self) -> Option<&HunkFit> {
+        self.chosen.map(|(at, _)| &self.fits[at])
+    }
+}
+
+/// Settles what can be settled. What is chosen for one hunk may settle its neighbours, so this goes
+/// on until nothing changes.
+pub(super) fn choose_places(view: &LineIndex<'_>, all: &mut [HunkCandidates<'_>]) {
+    assign_repeats(all);
+    loop {
+        let mut changed = false;
+        for at in 0..all.len() {
+            if all[at].chosen.is_some() || all[at].fits.is_empty() {
+                continue;
+            }
+            all[at].chosen = choose(view, all, at);
+            changed |= all[at].chosen.is_some();
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+fn choose(
+    view: &LineIndex<'_>,
+    all: &[HunkCandidates<'_>],
+    at: usize,
+) -> Option<(usize, Option<&'static str>)> {
+    let HunkCandidates { hunk, fits, .. } = &all[at];
+    let mut left: Vec<usize> = (0..fits.len()).collect();
+    let mut by = None;
+    let mut narrow = |kept: Vec<usize>, left: &mut Vec<usize>, why: &'static str| {
+        if !kept.is_empty() && kept.len() < left.len() {
+            *left = kept;
+            by = Some(why);
+        }
+    };
+    if hunk.at_end {
+        let to_the_end = |i: &usize| fits[*i].end == view.len();
+        let but_for_blanks = |i: &usize| view.lines()[fits[*i].end..].iter().all(|line| is_blank(line));
+        narrow(left.iter().copied().filter(but_for_blanks).collect(), &mut left, "end of file");
+        narrow(left.iter().copied().filter(to_the_end).collect(), &mut left, "end of file");
+    }
+    if let (Some(first), Some(last)) = (hunk.claimed, hunk.claimed_end) {
+        let inside = |i: &usize| fits[*i].start + 1 >= first && fits[*i].end <= last;
+        narrow(left.iter().copied().filter(inside).collect(), &mut left, "line hint");
+    }
+    if let Some((from, to)) = scope_range(view, &hunk.scope) {
+        let inside = |i: &usize| fits[*i].start >= from && fits[*i].end <= to;
+        narrow(left.iter().copied().filter(inside).collect(), &mut left, "scope");
+    }
+    if let Some((from, to)) = neighbour_bounds(all, at) {
+        let inside = |i: &usize| fits[*i].start >= from && fits[*i].end <= to;
+        narrow(left.iter().copied().filter(inside).collect(), &mut left, "order");
+    }
+    if let [only] = left.as_slice() {
+        return Some((*only, by));
+    }
+    nearest_to_claim(all, at, &left).map(|fit| (fit, Some("line hint")))
+}
+
+/// The lines that the scope spans: from the line after the innermost named one to the next line
+/// that is indented no deeper. Nothing if a named line stands nowhere or more than once.
+fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<(usize, usize)> {
+    let mut from = 0;
+    let mut to = view.len();
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let is_it =
+            |line: &&str| MatchLevel::Content.lines_equal(line, name) || line.trim().starts_with(name);
+        let mut found = (from..to).filter(|i| is_it(&view.lines()[*i]));
+        let (line, None) = (found.next()?, found.next()) else {
+            return None;
+        };
+        let depth = indentation(view.lines()[line]).len();
+        let closes = |i: &usize| {
+            let text = view.lines()[*i];
+            !is_blank(text) && indentation(text).len() <= depth
+        };
+        from = line;
+        // The line that closes the block (a brace) still belongs to it.
+        to = (line + 1..to).find(closes).map_or(to, |end| end + 1);
+    }
+    (from > 0 || to < view.len()).then_some((from, to))
+}
+
+/// Between which lines the neighbours leave room. The hunks of a diff are in the order of the file,
+/// so the nearest settled one on either side counts; elsewhere only two direct neighbours that stand
+/// in the order in which they were sent. Contexts may overlap, so a neighbour's own first and last
+/// lines are no limit.
+fn neighbour_bounds(all: &[HunkCandidates<'_>], at: usize) -> Option<(usize, usize)> {
+    let room = |above: Option<&HunkFit>, below: Option<&HunkFit>| {
+        (above.map_or(0, |fit| fit.start + 1), below.map_or(usize::MAX, |fit| fit.end.saturating_sub(1)))
+    };
+    if all[at].hunk.kept.is_some() {
+        let above = all[..at].iter().rev().find_map(HunkCandidates::chosen_fit);
+        let below = all[at + 1..].iter().find_map(HunkCandidates::chosen_fit);
+        return Some(room(above, below));
+    }
+    let above = at.checked_sub(1).and_then(|above| all[above].chosen_fit())?;
+    let below = all.get(at + 1)?.chosen_fit()?;
+    (above.end <= below.start).then(|| room(Some(above), Some(below)))
+}
+
+/// The place that is clearly nearest to the line that the author named, shifted by as much as the
+/// nearest settled neighbour was.
+fn nearest_to_claim(all: &[HunkCandidates<'_>], at: usize, left: &[usize]) -> Option<usize> {
+    let HunkCandidates { hunk, fits, .. } = &all[at];
+    let claimed = hunk.claimed.filter(|line| *line > 0)?;
+    let drift_of = |other: &HunkCandidates<'_>| {
+        Some(signed(other.chosen_fit()?.start + 1) - signed(other.hunk.claimed.filter(|line| *line > 0)?))
+    };
+    let drift = all[..at]
+        .iter()
+        .rev()
+        .find_map(drift_of)
+        .or_else(|| all[at + 1..].iter().find_map(drift_of))
+        .unwrap_or(0);
+    let expected = signed(claimed) + drift;
+    let mut distances: Vec<(usize, usize)> =
+        left.iter().map(|i| (signed(fits[*i].start + 1).abs_diff(expected), *i)).collect();
+    distances.sort_unstable();
+    let [(first, fit), (second, _), ..] = distances.as_slice() else {
+        return None;
+    };
+    (*first == 0 || *second >= 2 * first + 2).then_some(*fit)
+}
+
+/// The same old text sent as often as it stands in the file: first for first, second for second.
+fn assign_repeats(all: &mut [HunkCandidates<'_>]) {
+    for at in 0..all.len() {
+        if all[at].chosen.is_some() || all[at].fits.len() < 2 || all[at].hunk.claimed.is_some() {
+            continue;
+        }
+        let same: Vec<usize> =
+            (at..all.len()).filter(|other| all[*other].hunk.before == all[at].hunk.before).collect();
+        let apart = all[at].fits.windows(2).all(|pair| pair[0].end <= pair[1].start);
+        if same.len() == all[at].fits.len() && apart {
+            for (place, other) in same.into_iter().enumerate() {
+                all[other].chosen = Some((place, Some("order")));
+            }
+        }
+    }
+}
+
+/// Line numbers are bounded far below `isize::MAX`.
+fn signed(line: usize) -> isize {
+    isize::try_from(line).unwrap_or(isize::MAX)
+}

@@ -1,0 +1,449 @@
+//! The files of a plan while it is being made. Every path that an operation names is read from the
+//! tree once; later operations see what earlier ones did to it, and operations that contradict each
+//! other are refused, naming both.
+
+use std::collections::HashMap;
+
+use super::edit::{self, FileEditFailure};
+use super::exact;
+use super::{FileChangeKind, FilePlan, FittingHunk, HunkReport, RefusalEntry, RefusalReason, SeenTexts};
+use crate::diff;
+use crate::plan::tree::{PlanTree, TreeEntry};
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
+use crate::proposal::{EditBody, ExactImage, FileAction, FileEdit, GitFileMode, Operation, ProposalNote};
+
+/// Content and mode.
+type PlannedContent = (Vec<u8>, GitFileMode);
+
+/// One path on the desk.
+struct PlanFileState {
+    /// What the tree has there.
+    before: Option<PlannedContent>,
+    /// What the plan leaves there.
+    after: Option<PlannedContent>,
+    /// The name and content it had before it was moved here.
+    moved: Option<(RelPath, PlannedContent)>,
+    /// What was done to it last, and on which line of the response.
+    last_step: Option<(PlanFileStep, usize)>,
+    dialect: Option<&'static str>,
+    hunks: Vec<HunkReport>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PlanFileStep {
+    Written,
+    Deleted,
+    MovedAway,
+    MovedHere,
+}
+
+/// The files of a plan while it is being made.
+pub(super) struct PlanBuilder<'a> {
+    tree: &'a dyn PlanTree,
+    seen: &'a dyn SeenTexts,
+    limits: &'a PlanLimits,
+    files: HashMap<RelPath, PlanFileState>,
+    /// Paths in the order in which they came up.
+    order: Vec<RelPath>,
+    /// The first path for every folded name.
+    folded: HashMap<String, RelPath>,
+    refusals: Vec<RefusalEntry>,
+    fitting: Vec<FittingHunk>,
+    notes: Vec<ProposalNote>,
+}
+
+/// What comes off the desk.
+pub(super) struct PlanDraft {
+    /// The files, in the order in which the answer names them.
+    pub files: Vec<FilePlan>,
+    /// What stands against the plan.
+    pub refusals: Vec<RefusalEntry>,
+    /// The hunks that are not the problem.
+    pub fitting: Vec<FittingHunk>,
+    /// Remarks.
+    pub notes: Vec<ProposalNote>,
+}
+
+/// The operation at hand was refused; the reason is on the desk.
+struct OperationRejected;
+
+impl<'a> PlanBuilder<'a> {
+    pub(super) fn new(
+        tree: &'a dyn PlanTree,
+        seen: &'a dyn SeenTexts,
+        limits: &'a PlanLimits,
+    ) -> PlanBuilder<'a> {
+        PlanBuilder {
+            tree,
+            seen,
+            limits,
+            files: HashMap::new(),
+            order: Vec::new(),
+            folded: HashMap::new(),
+            refusals: Vec::new(),
+            fitting: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Carries out one operation; what stands against it is noted.
+    pub(super) fn apply(&mut self, operation: &Operation) {
+        let line = operation.line;
+        let done = match &operation.action {
+            FileAction::Write { path, edit, mode } => self.write(path, edit, *mode, line),
+            FileAction::Delete { path } => self.delete(path, line),
+            FileAction::Rename { from, to } => self.rename(from, to, line),
+            FileAction::Exact { path, before, after } => {
+                self.write_exact(path, before.as_ref(), after.as_ref(), line)
+            }
+        };
+        debug_assert!(done.is_ok() || !self.refusals.is_empty(), "a refusal has a reason");
+    }
+
+    /// All that was done and all that stands against it.
+    pub(super) fn finish(mut self) -> PlanDraft {
+        let mut files = Vec::new();
+        for path in std::mem::take(&mut self.order) {
+            let Some(sheet) = self.files.remove(&path) else {
+                continue;
+            };
+            if let Some(file) = sheet.into_plan(path) {
+                self.fitting.extend(fitting_hunks(&file));
+                files.push(file);
+            }
+        }
+        PlanDraft { files, refusals: self.refusals, fitting: self.fitting, notes: self.notes }
+    }
+
+    fn write(
+        &mut self,
+        path: &RelPath,
+        edit: &FileEdit,
+        mode: Option<GitFileMode>,
+        line: usize,
+    ) -> Result<(), OperationRejected> {
+        self.load(path, line)?;
+        self.check_no_conflict(
+            path,
+            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway],
+            "be written",
+            line,
+        )?;
+        let old = self.files.get(path).and_then(|sheet| sheet.after.clone());
+        let edited = match &old {
+            None => {
+                self.check_creatable(path, line)?;
+                edit::create_file(edit, line)
+            }
+            Some((bytes, _)) => {
+                if matches!(&edit.body, EditBody::Whole { must_be_new: true, text } if text.as_bytes() != bytes)
+                {
+                    return self.refuse(
+                        path,
+                        line,
+                        "the answer creates this file, but it already exists with other content",
+                    );
+                }
+                let mut seen: Vec<String> = edit.seen.iter().cloned().collect();
+                seen.extend(self.seen.texts(path));
+                edit::apply_edit(bytes, edit, &seen, line)
+            }
+        };
+        let edited = match edited {
+            Ok(edited) => edited,
+            Err(not) => return self.refuse_edit(path, not),
+        };
+        if edited.bytes.len() > self.limits.file_bytes {
+            return self.refuse_too_large(path, line, edited.bytes.len());
+        }
+        if let Some(text) = edited.note {
+            self.notes.push(ProposalNote { line, text: format!("{path}: {text}") });
+        }
+        if let Some(sheet) = self.files.get_mut(path) {
+            let mode = mode.or(old.map(|(_, mode)| mode)).unwrap_or(GitFileMode::Regular);
+            sheet.after = Some((edited.bytes, mode));
+            sheet.dialect = Some(edit.dialect);
+            sheet.hunks = edited.hunks;
+            sheet.last_step = Some((PlanFileStep::Written, line));
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, path: &RelPath, line: usize) -> Result<(), OperationRejected> {
+        self.load(path, line)?;
+        self.check_no_conflict(
+            path,
+            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway, PlanFileStep::MovedHere],
+            "be deleted",
+            line,
+        )?;
+        let Some(sheet) = self.files.get_mut(path).filter(|sheet| sheet.after.is_some()) else {
+            return self.refuse(path, line, "the answer deletes this file, but it does not exist");
+        };
+        sheet.after = None;
+        sheet.last_step = Some((PlanFileStep::Deleted, line));
+        Ok(())
+    }
+
+    fn rename(&mut self, from: &RelPath, to: &RelPath, line: usize) -> Result<(), OperationRejected> {
+        if from == to {
+            return self.refuse(from, line, "the answer renames this file to the name it has");
+        }
+        self.load(from, line)?;
+        self.check_no_conflict(
+            from,
+            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway, PlanFileStep::MovedHere],
+            "be renamed",
+            line,
+        )?;
+        let Some(content) = self.files.get_mut(from).and_then(|sheet| sheet.after.take()) else {
+            return self.refuse(
+                from,
+                line,
+                &format!("the answer renames this file to {to}, but it does not exist"),
+            );
+        };
+        if let Some(sheet) = self.files.get_mut(from) {
+            sheet.last_step = Some((PlanFileStep::MovedAway, line));
+        }
+        self.load(to, line)?;
+        self.check_no_conflict(
+            to,
+            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway, PlanFileStep::MovedHere],
+            "take another file's place",
+            line,
+        )?;
+        if self.files.get(to).is_some_and(|sheet| sheet.after.is_some()) {
+            return self.refuse(
+                to,
+                line,
+                &format!("the answer renames {from} to this name, but a file of this name exists"),
+            );
+        }
+        self.check_creatable(to, line)?;
+        if let Some(sheet) = self.files.get_mut(to) {
+            sheet.after = Some(content.clone());
+            sheet.moved = Some((from.clone(), content));
+            sheet.last_step = Some((PlanFileStep::MovedHere, line));
+        }
+        Ok(())
+    }
+
+    /// Puts bytes in whose author says what was there.
+    fn write_exact(
+        &mut self,
+        path: &RelPath,
+        before: Option<&ExactImage>,
+        after: Option<&ExactImage>,
+        line: usize,
+    ) -> Result<(), OperationRejected> {
+        self.load(path, line)?;
+        self.check_no_conflict(
+            path,
+            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway],
+            "be changed",
+            line,
+        )?;
+        let now = self.files.get(path).and_then(|sheet| sheet.after.clone());
+        let moved = self.files.get(path).is_some_and(|sheet| sheet.moved.is_some());
+        let settled = match exact::merge_exact(now.as_ref(), before, after, line) {
+            Ok(settled) => settled,
+            Err(text) => return self.refuse(path, line, &text),
+        };
+        if now.is_none() && settled.after.is_some() {
+            self.check_creatable(path, line)?;
+        }
+        let bytes = settled.after.as_ref().map_or(0, |(bytes, _)| bytes.len());
+        if bytes > self.limits.file_bytes {
+            return self.refuse_too_large(path, line, bytes);
+        }
+        if let Some(sheet) = self.files.get_mut(path) {
+            // A file that is gone on both sides is no row of the plan.
+            let gone = now.is_none() && settled.after.is_none() && !moved;
+            let done = if settled.after.is_some() { PlanFileStep::Written } else { PlanFileStep::Deleted };
+            sheet.last_step = (!gone).then_some((done, line));
+            sheet.after = settled.after;
+            sheet.hunks = settled.merged.into_iter().collect();
+        }
+        Ok(())
+    }
+
+    /// Puts `path` on the desk, if it is not there yet.
+    fn load(&mut self, path: &RelPath, line: usize) -> Result<(), OperationRejected> {
+        if self.files.contains_key(path) {
+            return Ok(());
+        }
+        let before = match self.tree.entry(path) {
+            Ok(TreeEntry::Missing) => None,
+            Ok(TreeEntry::File { bytes, .. }) if bytes.len() > self.limits.file_bytes => {
+                return self.refuse_too_large(path, line, bytes.len());
+            }
+            Ok(TreeEntry::File { bytes, mode }) => Some((bytes, mode)),
+            Ok(TreeEntry::Other(what)) => {
+                return self.refuse(path, line, &format!("{what} stands there, not a file"));
+            }
+            Err(error) => return self.refuse(path, line, &error.to_string()),
+        };
+        let sheet = PlanFileState {
+            after: before.clone(),
+            before,
+            moved: None,
+            last_step: None,
+            dialect: None,
+            hunks: Vec::new(),
+        };
+        self.files.insert(path.clone(), sheet);
+        self.order.push(path.clone());
+        Ok(())
+    }
+
+    /// Refuses if something was done to `path` that this operation contradicts.
+    fn check_no_conflict(
+        &mut self,
+        path: &RelPath,
+        hindrances: &[PlanFileStep],
+        wish: &str,
+        line: usize,
+    ) -> Result<(), OperationRejected> {
+        let Some((done, earlier)) = self.files.get(path).and_then(|sheet| sheet.last_step) else {
+            return Ok(());
+        };
+        if !hindrances.contains(&done) {
+            return Ok(());
+        }
+        let what = match done {
+            PlanFileStep::Written => "written",
+            PlanFileStep::Deleted => "deleted",
+            PlanFileStep::MovedAway => "renamed",
+            PlanFileStep::MovedHere => "made by a rename",
+        };
+        let text = format!(
+            "it cannot {wish} here: it is already {what} by the block on line {earlier} of the answer"
+        );
+        self.refuse(path, line, &text)
+    }
+
+    /// Refuses a new file whose name or directory is taken by something else.
+    fn check_creatable(&mut self, path: &RelPath, line: usize) -> Result<(), OperationRejected> {
+        let mut parent = path.as_str();
+        while let Some((above, _)) = parent.rsplit_once('/') {
+            parent = above;
+            // A part of a checked path is a checked path.
+            let Ok(directory) = RelPath::parse(above) else {
+                break;
+            };
+            let taken = match self.files.get(&directory) {
+                Some(sheet) => sheet.after.is_some().then_some("a file"),
+                None => match self.tree.entry(&directory) {
+                    Ok(TreeEntry::File { .. }) => Some("a file"),
+                    Ok(TreeEntry::Other(what)) if what != "a directory" => Some(what),
+                    _ => None,
+                },
+            };
+            if let Some(what) = taken {
+                return self.refuse(
+                    path,
+                    line,
+                    &format!("{what} stands at {above}, so nothing can be created below it"),
+                );
+            }
+        }
+        let twin = self.find_twin(path);
+        if let Some(twin) = twin {
+            let text = format!(
+                "{twin} has the same name but for case or composed characters; not every system can keep both"
+            );
+            return self.refuse(path, line, &text);
+        }
+        self.folded.insert(path.folded_key(), path.clone());
+        Ok(())
+    }
+
+    fn find_twin(&self, path: &RelPath) -> Option<String> {
+        if let Some(other) = self.folded.get(&path.folded_key()).filter(|other| *other != path) {
+            return Some(other.to_string());
+        }
+        let twin = self.tree.folded_twin(path)?;
+        let goes = RelPath::parse(&twin)
+            .ok()
+            .and_then(|twin| self.files.get(&twin))
+            .is_some_and(|sheet| sheet.after.is_none());
+        (!goes).then_some(twin)
+    }
+
+    fn refuse(&mut self, path: &RelPath, line: usize, text: &str) -> Result<(), OperationRejected> {
+        let reason = RefusalReason::Conflict { text: text.to_string() };
+        self.refusals.push(RefusalEntry { path: Some(path.clone()), line, reason });
+        Err(OperationRejected)
+    }
+
+    fn refuse_too_large(
+        &mut self,
+        path: &RelPath,
+        line: usize,
+        bytes: usize,
+    ) -> Result<(), OperationRejected> {
+        let text = format!("the file has {bytes} bytes; the limit `file` is {}", self.limits.file_bytes);
+        self.refusals.push(RefusalEntry {
+            path: Some(path.clone()),
+            line,
+            reason: RefusalReason::Limit { text },
+        });
+        Err(OperationRejected)
+    }
+
+    fn refuse_edit(&mut self, path: &RelPath, not: FileEditFailure) -> Result<(), OperationRejected> {
+        for (line, reason) in not.reasons {
+            self.refusals.push(RefusalEntry { path: Some(path.clone()), line, reason });
+        }
+        let fitting = not.fitting.into_iter();
+        self.fitting.extend(fitting.map(|(hunk, report)| FittingHunk { path: path.clone(), hunk, report }));
+        Err(OperationRejected)
+    }
+}
+
+fn fitting_hunks(file: &FilePlan) -> impl Iterator<Item = FittingHunk> + '_ {
+    let reports = file.hunks.iter().enumerate();
+    reports.map(|(at, report)| FittingHunk { path: file.path.clone(), hunk: at + 1, report: report.clone() })
+}
+
+impl PlanFileState {
+    /// The file's row of the plan; a name that only lost its content to a rename has none.
+    fn into_plan(self, path: RelPath) -> Option<FilePlan> {
+        let (done, _) = self.last_step?;
+        if done == PlanFileStep::MovedAway {
+            return None;
+        }
+        let (renamed_from, before) = match self.moved {
+            Some((from, content)) => (Some(from), Some(content)),
+            None => (None, self.before),
+        };
+        let change = match (&before, &self.after) {
+            _ if renamed_from.is_some() => FileChangeKind::Renamed,
+            (None, _) => FileChangeKind::Added,
+            (_, None) => FileChangeKind::Deleted,
+            (before, after) if before == after => FileChangeKind::Unchanged,
+            _ => FileChangeKind::Modified,
+        };
+        let bytes =
+            |content: &Option<PlannedContent>| content.as_ref().map_or(&[][..], |(bytes, _)| bytes).to_vec();
+        let (added, removed) = diff::count_changed_lines(&bytes(&before), &bytes(&self.after));
+        let (before, mode_before) = before.unzip();
+        let (after, mode_after) = self.after.unzip();
+        let (dialect, hunks) = (self.dialect, self.hunks);
+        Some(FilePlan {
+            path,
+            renamed_from,
+            change,
+            before,
+            after,
+            mode_before,
+            mode_after,
+            added,
+            removed,
+            dialect,
+            hunks,
+        })
+    }
+}

@@ -1,0 +1,54 @@
+//! Hunks that match the file only nearly (what the file says and what the answer says), hunks that
+//! would add lines a second time, and changes that were merged with somebody else's.
+
+use super::{CheckedFile, PlanCheck, clip_line};
+use crate::plan::{FindingKind, HunkReport, MERGED_RUNG, PlanFinding};
+
+/// The rung whose matches are always reported.
+const RUNG: &str = "near";
+
+pub(super) struct NearCheck;
+
+impl PlanCheck for NearCheck {
+    fn kind(&self) -> FindingKind {
+        FindingKind::Near
+    }
+
+    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
+        for hunk in &file.file.hunks {
+            if hunk.repeats {
+                let text = format!(
+                    "what the edit adds at line {} already stands there; it would stand there twice",
+                    hunk.used
+                );
+                out.push(file.finding(self.kind(), Some(hunk.used), text));
+            }
+            if hunk.rung == MERGED_RUNG {
+                let text = "the file changed after it was copied, and both changes were put together";
+                out.push(file.finding(self.kind(), Some(hunk.used), text.to_string()));
+            }
+            if hunk.rung == RUNG || !hunk.differences.is_empty() {
+                let line = hunk.differences.first().map_or(hunk.used, |first| first.line);
+                out.push(file.finding(self.kind(), Some(line), sentence(hunk)));
+            }
+        }
+    }
+}
+
+fn sentence(hunk: &HunkReport) -> String {
+    let Some(first) = hunk.differences.first() else {
+        return format!("the edit matches line {} only nearly", hunk.used);
+    };
+    let (line, file, answer) = (first.line, clip_line(&first.file), clip_line(&first.answer));
+    let mut text = match (file.is_empty(), answer.is_empty()) {
+        (false, true) => format!("line {line} says `{file}`, the answer leaves it out"),
+        (true, false) => format!("line {line} is not there, the answer says `{answer}`"),
+        _ => format!("line {line} says `{file}`, the answer says `{answer}`"),
+    };
+    match hunk.differences.len() - 1 {
+        0 => {}
+        1 => text.push_str(" (and 1 more line differs)"),
+        more => text.push_str(&format!(" (and {more} more lines differ)")),
+    }
+    text
+}

@@ -1,0 +1,229 @@
+//! Lines that a change adds and that stand for code which was left out: `// ... existing code ...`,
+//! `# rest of the file unchanged`. Written to disk, such a line has replaced the code it speaks of.
+//!
+//! What is looked at is the comment, or a line that is no code at all; the words in it decide (see
+//! [`phrase`]). Lines that were in the file before are the project's own business.
+
+mod phrase;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use super::{CheckedFile, PlanCheck, clip_line, text_lines};
+use crate::plan::{FindingKind, PlanFinding};
+use phrase::PlaceholderPhrase;
+
+/// Longer lines are not placeholders.
+const LINE_BYTES: usize = 200;
+/// So many are reported per file.
+const REPORTED: usize = 20;
+
+pub(super) struct PlaceholderCheck;
+
+impl PlanCheck for PlaceholderCheck {
+    fn kind(&self) -> FindingKind {
+        FindingKind::Placeholder
+    }
+
+    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
+        let Some(after) = file.after else { return };
+        let language = PlaceholderLanguage::of(file.file.path.as_str());
+        let mut found = placeholders(after, language);
+        if found.is_empty() {
+            return;
+        }
+        let mut old: HashMap<&str, usize> = HashMap::new();
+        for line in text_lines(file.before.unwrap_or_default()) {
+            *old.entry(line.trim()).or_default() += 1;
+        }
+        found.retain(|(_, line)| match old.get_mut(line) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        });
+        for (number, line) in found.into_iter().take(REPORTED) {
+            let text = format!("`{}` seems to stand for code that was left out", clip_line(line));
+            out.push(file.finding(self.kind(), Some(number), text));
+        }
+    }
+}
+
+/// The placeholders of a text, trimmed, with their line numbers (from 1).
+fn placeholders(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut all = text_lines(text).enumerate().peekable();
+    while let Some((index, line)) = all.next() {
+        let line = line.trim();
+        if line.len() > LINE_BYTES || !is_placeholder(line, language) {
+            continue;
+        }
+        // The end of a parameter list: `...` and then the bracket.
+        let closes = all.peek().is_some_and(|(_, next)| next.trim_start().starts_with(')'));
+        if !(closes && line == "...") {
+            found.push((index + 1, line));
+        }
+    }
+    found
+}
+
+/// How a file's language treats dots and comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PlaceholderLanguage {
+    /// Text for people: only HTML comments, and lines that say it with dots, count.
+    Prose,
+    /// Languages in which three dots alone are valid (Python, Perl, R, YAML).
+    DotsAreCode,
+    /// Code in which three dots alone are not valid.
+    Code,
+    /// Anything else.
+    Unknown,
+}
+
+impl PlaceholderLanguage {
+    fn of(path: &str) -> PlaceholderLanguage {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match extension.to_ascii_lowercase().as_str() {
+            "md" | "markdown" | "mdx" | "txt" | "rst" | "adoc" | "org" | "tex" => PlaceholderLanguage::Prose,
+            "py" | "pyi" | "pyx" | "pl" | "pm" | "raku" | "r" | "yaml" | "yml" | "jl" => {
+                PlaceholderLanguage::DotsAreCode
+            }
+            "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" | "rs" | "go"
+            | "java" | "kt" | "kts" | "scala" | "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "cs"
+            | "swift" | "rb" | "php" | "dart" | "lua" | "json" | "jsonc" | "toml" | "css" | "scss"
+            | "less" | "html" | "htm" | "xml" | "sql" | "sh" | "bash" | "zig" | "ex" | "exs" | "hs" | "m"
+            | "mm" | "proto" | "gradle" => PlaceholderLanguage::Code,
+            _ => PlaceholderLanguage::Unknown,
+        }
+    }
+}
+
+/// Whether a trimmed line stands for something that was left out.
+fn is_placeholder(line: &str, language: PlaceholderLanguage) -> bool {
+    if !may_be_placeholder(line) {
+        return false;
+    }
+    if let Some(comment) = whole_comment(line, language) {
+        let phrase = PlaceholderPhrase::read(comment.body);
+        return match phrase.is_only_dots() {
+            true => comment.plain && language != PlaceholderLanguage::Prose,
+            false => phrase.stands_for_code(),
+        };
+    }
+    if language == PlaceholderLanguage::Prose {
+        return is_bare(line, language);
+    }
+    is_bare(line, language) || is_dotted_body(line, language) || has_tail_comment(line)
+}
+
+/// A cheap first look that most lines do not pass: a placeholder has dots, or is a comment or
+/// something in brackets with one of a few words.
+fn may_be_placeholder(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    let dots = memchr::memchr2_iter(b'.', ELLIPSIS[0], bytes)
+        .any(|at| bytes[at..].starts_with(b"..") || bytes[at..].starts_with(ELLIPSIS));
+    dots || (bytes.first().is_some_and(|first| STARTS.contains(first)) && phrase::has_omission_word(line))
+}
+
+const ELLIPSIS: &[u8] = "…".as_bytes();
+/// The bytes with which comments and brackets begin.
+const STARTS: &[u8] = b"/#<{*-;%([@R";
+
+/// A comment that is the whole of its line.
+struct WholeLineComment<'a> {
+    body: &'a str,
+    /// An ordinary comment: dots alone in a documentation comment are prose.
+    plain: bool,
+}
+
+const CLOSERS: &[&str] = &["*/}", "*/", "-->", "--%>", "--}}", "*@", "#}", "*)", "-}", "}}"];
+const OPENERS: &[&str] = &[
+    "<!--", "{/*", "/**", "/*", "<%--", "{{!--", "{{!", "{{/*", "{#", "@*", "(*", "{-", "///", "//!", "//",
+    "#!", "##", "#", "--", ";;", ";", "%", "* ", "REM ", "rem ",
+];
+
+fn whole_comment(line: &str, language: PlaceholderLanguage) -> Option<WholeLineComment<'_>> {
+    let opener = OPENERS.iter().find(|opener| line.starts_with(**opener))?;
+    // In prose a hash is a heading and a star or two dashes are a list.
+    if language == PlaceholderLanguage::Prose && !matches!(*opener, "<!--" | "{/*" | "{#") {
+        return None;
+    }
+    let mut body = line[opener.len()..].trim_start_matches(['/', '#', ';', '%', '-', '*']).trim();
+    for closer in CLOSERS {
+        body = body.strip_suffix(closer).unwrap_or(body).trim_end();
+    }
+    let plain = !matches!(*opener, "/**" | "///" | "//!" | "* " | "##" | "#!");
+    Some(WholeLineComment { body, plain })
+}
+
+/// A line that is neither code nor comment: `...`, `... rest of the code`, `[rest of file unchanged]`.
+fn is_bare(line: &str, language: PlaceholderLanguage) -> bool {
+    let inner = line
+        .strip_prefix(['[', '(', '<', '{'])
+        .and_then(|rest| rest.strip_suffix([']', ')', '>', '}']))
+        .map(str::trim);
+    let bracketed = inner.is_some();
+    let inner = inner.unwrap_or(line);
+    if !inner.chars().all(is_prose) {
+        return false;
+    }
+    let phrase = PlaceholderPhrase::read(inner);
+    if phrase.is_only_dots() {
+        return language == PlaceholderLanguage::Code && !bracketed;
+    }
+    if phrase.is_spread() {
+        return false;
+    }
+    match language {
+        PlaceholderLanguage::Prose => phrase.dots_first && phrase.is_only_omission(),
+        _ => (bracketed || phrase.dots_first || phrase.dots_last) && phrase.stands_for_code(),
+    }
+}
+
+/// Whether a character may stand in a sentence, as opposed to code.
+fn is_prose(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, ' ' | '.' | '…' | ',' | '\'' | '’' | '-' | '(' | ')' | '–' | '—')
+}
+
+/// `fn load() { ... }`: a body of dots.
+fn is_dotted_body(line: &str, language: PlaceholderLanguage) -> bool {
+    let line = line.trim_end_matches([';', ',', ' ']);
+    let Some(head) = line.strip_suffix('}').map(str::trim_end) else {
+        return false;
+    };
+    let head = head.strip_suffix("...").or_else(|| head.strip_suffix('…'));
+    let Some(head) = head.and_then(|head| head.trim_end().strip_suffix('{')) else {
+        return false;
+    };
+    language == PlaceholderLanguage::Code
+        && !head.trim().is_empty()
+        && !head.contains(['"', '\'', '`'])
+        && !head.contains("//")
+}
+
+/// Code and behind it a comment that stands for more: `init() { // ... rest of the setup`.
+fn has_tail_comment(line: &str) -> bool {
+    for opener in ["//", "/*", "<!--", "#"] {
+        let Some(at) = line.find(opener) else {
+            continue;
+        };
+        let head = &line[..at];
+        let apart = head.ends_with([' ', '\t', '{', '(', ';', ',', '>']);
+        let in_text = ['"', '\'', '`'].iter().any(|quote| head.matches(*quote).count() % 2 == 1);
+        if !apart || in_text {
+            continue;
+        }
+        let body = line[at + opener.len()..].trim_end_matches(['}', ')', ';', ',', ' ']);
+        let body = CLOSERS.iter().find_map(|closer| body.strip_suffix(closer)).unwrap_or(body);
+        let phrase = PlaceholderPhrase::read(body.trim());
+        if phrase.is_only_dots() {
+            return head.trim_end().ends_with('{');
+        }
+        return phrase.dots_first && phrase.stands_for_code();
+    }
+    false
+}

@@ -1,0 +1,108 @@
+use super::*;
+use crate::plan::{HunkDifference, HunkReport, HunkState};
+use crate::proposal::path::RelPath;
+
+fn file(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FilePlan {
+    let change = match (before, after) {
+        (None, _) => FileChangeKind::Added,
+        (_, None) => FileChangeKind::Deleted,
+        _ => FileChangeKind::Modified,
+    };
+    FilePlan {
+        path: RelPath::parse(path).unwrap(),
+        renamed_from: None,
+        change,
+        before: before.map(<[u8]>::to_vec),
+        after: after.map(<[u8]>::to_vec),
+        mode_before: None,
+        mode_after: None,
+        added: 0,
+        removed: 0,
+        dialect: None,
+        hunks: Vec::new(),
+    }
+}
+
+fn found(file: FilePlan) -> Vec<(FindingKind, Option<usize>)> {
+    let findings = check_plan(&[file]);
+    findings.iter().map(|finding| (finding.kind, finding.line)).collect()
+}
+
+#[test]
+fn placeholders_that_were_there_before_do_not_count() {
+    let text = "a\n// ... existing code ...\nb\n";
+    assert_eq!(found(file("a.ts", Some(text.as_bytes()), Some(format!("x\n  {text}").as_bytes()))), []);
+    let twice = format!("{text}{text}");
+    assert_eq!(
+        found(file("a.ts", Some(text.as_bytes()), Some(twice.as_bytes()))),
+        [(FindingKind::Placeholder, Some(5))]
+    );
+    assert_eq!(found(file("a.ts", Some(twice.as_bytes()), Some(text.as_bytes()))), []);
+}
+
+#[test]
+fn losing_more_than_half_of_a_large_file_is_found() {
+    let kind = FindingKind::MassDeletion;
+    for (before, after, expected) in [
+        (41, 20, vec![(kind, None)]),
+        (41, 21, vec![]),
+        (40, 0, vec![]),
+        (100, 50, vec![]),
+        (100, 49, vec![(kind, None)]),
+    ] {
+        let text = |count: usize| "line\n".repeat(count).into_bytes();
+        let file = file("a.txt", Some(&text(before)), Some(&text(after)));
+        assert_eq!(found(file), expected, "{before} to {after}");
+    }
+}
+
+#[test]
+fn deleting_many_files_is_found_once() {
+    for (count, expected) in [(DELETED_FILES, 0), (DELETED_FILES + 1, 1)] {
+        let files: Vec<_> = (0..count).map(|n| file(&format!("f{n}"), Some(b"x"), None)).collect();
+        assert_eq!(check_plan(&files).len(), expected);
+    }
+}
+
+#[test]
+fn hidden_characters_count_only_when_they_come_in() {
+    let kind = FindingKind::Hidden;
+    let old = "\u{FEFF}a\u{200B}\nb\n";
+    assert_eq!(found(file("a", Some(old.as_bytes()), Some("\u{FEFF}x\na\u{200B}\n".as_bytes()))), []);
+    let new = "\u{FEFF}a\u{200B}\nb\u{202E}\nc\u{200B}\n";
+    assert_eq!(
+        found(file("a", Some(old.as_bytes()), Some(new.as_bytes()))),
+        [(kind, Some(3)), (kind, Some(2))]
+    );
+    assert_eq!(found(file("a", Some(b"a\n"), Some("\u{FEFF}a\n".as_bytes()))), [(kind, Some(1))]);
+    let wide: Vec<u8> = "\u{FEFF}a\u{202E}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(found(file("a", None, Some(&wide))), [(kind, Some(1))]);
+}
+
+#[test]
+fn near_matches_say_what_differs() {
+    let mut file = file("a.ts", Some(b"total\n"), Some(b"sum\n"));
+    let difference =
+        HunkDifference { line: 87, file: format!("  {}", "é".repeat(100)), answer: "sum".into() };
+    file.hunks.push(HunkReport {
+        line: 1,
+        state: HunkState::Applied,
+        rung: "near",
+        chosen_by: None,
+        claimed: None,
+        used: 80,
+        repeats: false,
+        runner_up: None,
+        differences: vec![difference.clone(), difference],
+    });
+    let findings = check_plan(&[file]);
+    let expected =
+        format!("line 87 says `{}…`, the answer says `sum` (and 1 more line differs)", "é".repeat(79));
+    assert_eq!(findings[0].text, expected);
+    assert_eq!(findings[0].line, Some(87));
+}
+
+#[test]
+fn binary_files_are_not_looked_into() {
+    assert_eq!(found(file("a.bin", Some(b"a\0"), Some(b"// ... existing code ...\0"))), []);
+}

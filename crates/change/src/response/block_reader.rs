@@ -1,0 +1,427 @@
+//! From one block to operations: which file it is about, in which dialect it is written, or why it
+//! is no change at all. A block that set out to be a change and is damaged is *broken*; a block that
+//! says nothing about a file is an example.
+
+use std::borrow::Cow;
+
+use super::ResponseError;
+use super::block_shape::{
+    SEARCH_REPLACE, begins_nameless, exceeded_limit, holds_patch, is_whole_file, names_files_itself,
+};
+use super::control;
+use super::file_names::{self, FirstLineName};
+use super::header::{self, FenceHeader, HeaderSubject};
+use super::lines::ResponseLines;
+use super::markers::{self, StartEndMarkers};
+use super::segments::{BlockSegment, SegmentDefect, SegmentForm};
+use crate::dialect::{self, Dialect, DialectBlock, DialectError};
+use crate::proposal::limits::PlanLimits;
+use crate::proposal::path::RelPath;
+use crate::proposal::{FileAction, Operation, ProposalNote};
+
+/// What became of a block.
+#[derive(Debug)]
+pub(super) enum BlockOutcome {
+    /// Things to do.
+    Operations(Vec<Operation>),
+    /// It is the control block.
+    Control,
+    /// It is no change.
+    Example(String),
+    /// It set out to be a change; the line (1-based) and the reason.
+    Broken(usize, String),
+    /// It goes over a limit.
+    TooMuch(ResponseError),
+}
+
+impl From<DialectError> for BlockOutcome {
+    fn from(error: DialectError) -> BlockOutcome {
+        BlockOutcome::Broken(error.line, error.reason)
+    }
+}
+
+/// A block, and what its surroundings say.
+pub(super) struct BlockReader<'a> {
+    /// The response.
+    pub lines: &'a ResponseLines<'a>,
+    /// The block.
+    pub segment: &'a BlockSegment,
+    /// Where the block above ends: no name is looked for beyond.
+    pub floor: usize,
+    /// Whether the block above is a change.
+    pub below_change: bool,
+    /// The file that the last edit was about.
+    pub last_path: Option<&'a RelPath>,
+    /// How much may be read.
+    pub limits: &'a PlanLimits,
+    /// Whether the reason why it is an example will be shown to anybody.
+    pub explain: bool,
+    /// Remarks.
+    pub notes: Vec<ProposalNote>,
+    /// The line (0-based) above the block that gave it its name.
+    pub name_line: Option<usize>,
+}
+
+impl<'a> BlockReader<'a> {
+    /// Reads the block.
+    pub(super) fn read_block(&mut self) -> BlockOutcome {
+        let segment = self.segment;
+        let line = segment.range.start + 1;
+        match segment.defect {
+            Some(SegmentDefect::CutOff) => {
+                return BlockOutcome::Broken(
+                    line,
+                    "the edit that begins here has no end; the answer may be cut off".to_owned(),
+                );
+            }
+            Some(SegmentDefect::UncertainEnd) => {
+                let reason = "it cannot be told where this diff ends; put it between fences";
+                return BlockOutcome::Broken(line, reason.to_owned());
+            }
+            Some(SegmentDefect::RunsInto(next)) if matches!(&segment.form, SegmentForm::Fence(fence) if fence.names_file) =>
+            {
+                return swallowing_outcome(line, next);
+            }
+            _ => {}
+        }
+        if self.is_stray() {
+            let reason = format!(
+                "this fence opens a block that is never closed; the block that ends on line {} may have lost its own fence",
+                self.floor
+            );
+            return BlockOutcome::Broken(line, reason);
+        }
+        let first = self.lines.get(segment.range.start);
+        let info = match &segment.form {
+            SegmentForm::Fence(fence) => fence.info(first),
+            SegmentForm::Tag | SegmentForm::Bare => "",
+        };
+        let mut header = header::read(info);
+        if matches!(segment.form, SegmentForm::Tag)
+            && let Some(path) = file_names::tag_path(first)
+        {
+            header.subject = HeaderSubject::Path(path);
+        }
+        let text = self.lines.block_text(segment.content.clone(), segment.indent);
+        let outcome = self.by_subject(&header, &text);
+        self.apply_defect(outcome)
+    }
+
+    /// Whether a bare fence opens nothing, with text between it and the change above: then that
+    /// change probably ended earlier, and holds prose. Directly below it is a fence too many, which
+    /// harms nobody.
+    fn is_stray(&self) -> bool {
+        let segment = self.segment;
+        let opens_nothing = match segment.defect {
+            Some(SegmentDefect::RunsInto(_)) => true,
+            Some(SegmentDefect::Unclosed) => {
+                let content = segment.content.clone();
+                self.lines.next_nonblank(content.start, content.end).is_none()
+            }
+            _ => false,
+        };
+        self.below_change
+            && opens_nothing
+            && matches!(&segment.form, SegmentForm::Fence(fence) if fence.is_bare)
+            && self.lines.next_nonblank(self.floor, segment.range.start).is_some()
+    }
+
+    /// What odd ends mean for what was read between them.
+    fn apply_defect(&mut self, outcome: BlockOutcome) -> BlockOutcome {
+        if !matches!(outcome, BlockOutcome::Operations(_)) {
+            return outcome;
+        }
+        let line = self.segment.range.start + 1;
+        match self.segment.defect {
+            Some(SegmentDefect::RunsInto(next)) => return swallowing_outcome(line, next),
+            Some(SegmentDefect::Unclosed) => {
+                let text = "the closing fence of this block is missing; it was read to the end of the answer";
+                self.note(line, text);
+            }
+            Some(SegmentDefect::Nested) => {
+                let last = self.segment.range.end;
+                let text = format!("this block holds fences of its own; it was taken to end on line {last}");
+                self.note(line, text);
+            }
+            _ => {}
+        }
+        outcome
+    }
+
+    fn by_subject(&mut self, header: &FenceHeader<'_>, text: &str) -> BlockOutcome {
+        let line = self.segment.range.start + 1;
+        match header.subject {
+            HeaderSubject::Rename => rename_outcome(line, text),
+            HeaderSubject::Ambiguous(said) => {
+                let said = clipped(said);
+                let reason = format!(
+                    "`{said}` may be a path or a remark; a path with blanks needs quotes: `// \"{said}\"`"
+                );
+                BlockOutcome::Broken(line, reason)
+            }
+            HeaderSubject::Path(path) => match RelPath::parse(path) {
+                Ok(path) => self.read_headed(header, path, text),
+                Err(error) => BlockOutcome::Broken(line, error.to_string()),
+            },
+            HeaderSubject::None if self.is_control(header, text) => BlockOutcome::Control,
+            HeaderSubject::None => self.read_unheaded(header, text),
+        }
+    }
+
+    /// YAML with the keys of a control block is one, unless the line above names a YAML file.
+    fn is_control(&self, header: &FenceHeader<'_>, text: &str) -> bool {
+        let is_yaml_file = |path: String| path.ends_with(".yml") || path.ends_with(".yaml");
+        matches!(self.segment.form, SegmentForm::Fence(_))
+            && control::may_be_yaml(header.language)
+            && control::has_control_keys(text)
+            && file_names::first_line_name(text, header.language).is_none()
+            && !self
+                .line_above()
+                .is_some_and(|(_, line)| file_names::path_line(line).is_some_and(is_yaml_file))
+    }
+
+    /// A block whose header names the file.
+    fn read_headed(&mut self, header: &FenceHeader<'_>, path: RelPath, text: &str) -> BlockOutcome {
+        let (body, line) = match self.content_lines(text) {
+            Ok(body) => body,
+            Err(outcome) => return outcome,
+        };
+        let below_name = file_names::first_line_name(body, header.language)
+            .filter(|first| RelPath::parse(first.path).is_ok_and(|named| named == path))
+            .map(|first| &body[first.below..]);
+        if markers::is_delete(body) || below_name.is_some_and(markers::is_delete) {
+            return self.delete_outcome(path);
+        }
+        let file = path.extension().is_some_and(|extension| ["diff", "patch"].contains(&extension));
+        let detected = dialect::detect(body);
+        let chosen = match header.dialect {
+            Some(dialect) => dialect,
+            None if is_whole_file(detected) && header.is_diff() && !file => {
+                dialect::by_name("new-unified").unwrap_or(detected)
+            }
+            None => detected,
+        };
+        let block = DialectBlock { path: Some(path), text: body, line };
+        let outcome = self.read_dialect(chosen, &block);
+        let other = detected.name() != chosen.name() && !is_whole_file(detected);
+        if !other || !matches!(outcome, BlockOutcome::Broken(..)) {
+            return outcome;
+        }
+        let second = self.read_dialect(detected, &block);
+        if !matches!(second, BlockOutcome::Operations(_)) {
+            return outcome;
+        }
+        let (said, is) = (chosen.name(), detected.name());
+        self.note(line, format!("the header says `{said}`, but the block is written as `{is}`"));
+        second
+    }
+
+    /// Reads a block, unless it plainly has more in it than the limits allow.
+    fn read_dialect(&self, dialect: &dyn Dialect, block: &DialectBlock<'_>) -> BlockOutcome {
+        if !is_whole_file(dialect)
+            && let Some(error) = exceeded_limit(block.text, self.limits)
+        {
+            return BlockOutcome::TooMuch(error);
+        }
+        dialect.read(block).map_or_else(BlockOutcome::from, BlockOutcome::Operations)
+    }
+
+    /// A block whose header says nothing: its first line, the line above, or its own headers may.
+    fn read_unheaded(&mut self, header: &FenceHeader<'_>, text: &str) -> BlockOutcome {
+        let (body, line) = match self.content_lines(text) {
+            Ok(body) => body,
+            Err(outcome) => return outcome,
+        };
+        let first = file_names::first_line_name(body, header.language);
+        let named = first.as_ref().and_then(|first| first.dialect);
+        let mut chosen = named.unwrap_or_else(|| dialect::detect(body.trim_start_matches('\n')));
+        if is_whole_file(chosen) && holds_patch(body) {
+            chosen = dialect::by_name("apply-patch").unwrap_or(chosen);
+        }
+        if is_whole_file(chosen) {
+            return self.read_unheaded_whole(header, first, body, line);
+        }
+        let mut block = DialectBlock { path: None, text: body, line };
+        if !begins_nameless(body) {
+            let outcome = self.read_dialect(chosen, &block);
+            if !matches!(outcome, BlockOutcome::Broken(..)) || names_files_itself(chosen, body) {
+                return outcome;
+            }
+        }
+        block.path = match self.name_around(first.map(|first| first.path.to_owned())) {
+            Some(name) => match RelPath::parse(&name) {
+                Ok(path) => Some(path),
+                Err(error) => return BlockOutcome::Broken(line, error.to_string()),
+            },
+            None => self.last_path.filter(|_| chosen.name() == SEARCH_REPLACE).cloned(),
+        };
+        self.read_dialect(chosen, &block)
+    }
+
+    /// The name for an edit that has none itself: from its first line, or from the line above, which
+    /// may say more than the path because the edit has to match the file anyway.
+    fn name_around(&mut self, first: Option<String>) -> Option<String> {
+        if first.is_some() {
+            return first;
+        }
+        let (at, above) = self.line_above()?;
+        let path = file_names::path_line(above);
+        self.name_line = path.is_some().then_some(at);
+        path.or_else(|| file_names::mentioned_path(above))
+    }
+
+    /// A whole file whose name stands on the block's first line, or alone on the line above.
+    fn read_unheaded_whole(
+        &mut self,
+        header: &FenceHeader<'_>,
+        first: Option<FirstLineName<'_>>,
+        body: &str,
+        line: usize,
+    ) -> BlockOutcome {
+        let (name, body, line) = match first {
+            Some(first) if first.below > 0 => {
+                let below = &body[first.below..];
+                let text = below.trim_start_matches('\n');
+                let line = line + first.skipped + below.len() - text.len();
+                (Some(first.path.to_owned()), text, line)
+            }
+            Some(first) => (Some(first.path.to_owned()), body, line),
+            None => (self.name_above(header), body, line),
+        };
+        let Some(name) = name else {
+            if markers::is_delete(body) {
+                return BlockOutcome::Broken(
+                    line,
+                    "this block deletes a file but does not name it".to_owned(),
+                );
+            }
+            return BlockOutcome::Example(self.example_reason(header));
+        };
+        match RelPath::parse(&name) {
+            Err(error) => BlockOutcome::Broken(line, error.to_string()),
+            Ok(path) if markers::is_delete(body) => self.delete_outcome(path),
+            Ok(path) => {
+                let block = DialectBlock { path: Some(path), text: body, line };
+                self.read_dialect(dialect::detect(""), &block)
+            }
+        }
+    }
+
+    /// The path that has the line above to itself. What a shell is told to run is not the file.
+    fn name_above(&mut self, header: &FenceHeader<'_>) -> Option<String> {
+        let (at, above) = self.line_above()?;
+        let path = file_names::path_line(above)?;
+        // One of several names in a list is not the name of the block below it.
+        let before = at.checked_sub(1).filter(|before| *before >= self.floor);
+        if before.is_some_and(|before| file_names::path_line(self.lines.get(before)).is_some()) {
+            return None;
+        }
+        let shell =
+            ["bash", "sh", "shell", "console", "zsh", "powershell", "terminal", "cmd", "diff", "patch"];
+        let commands = shell.iter().any(|name| name.eq_ignore_ascii_case(header.language));
+        let script = [".sh", ".bash", ".zsh", ".ps1", ".cmd", ".bat", ".diff", ".patch"];
+        if commands && !script.iter().any(|end| path.ends_with(end)) {
+            return None;
+        }
+        self.name_line = Some(at);
+        Some(path)
+    }
+
+    /// The nearest line above the block that says something, buttons of a web page left out.
+    fn line_above(&self) -> Option<(usize, &'a str)> {
+        let mut at = self.segment.range.start;
+        for _ in 0..4 {
+            at = self.lines.last_nonblank(at, self.floor)?;
+            let line = self.lines.get(at);
+            let is_open_tag =
+                markers::parse_tag(line.trim()).is_some() && file_names::tag_path(line).is_none();
+            if !file_names::is_page_button(line) && !is_open_tag {
+                return Some((at, line));
+            }
+        }
+        None
+    }
+
+    /// The text of the block without START and END, and the line (1-based) on which it begins.
+    fn content_lines<'t>(&mut self, text: &'t str) -> Result<(&'t str, usize), BlockOutcome> {
+        let line = self.segment.content.start + 1;
+        match markers::strip_start_end(text) {
+            StartEndMarkers::Pair { text, skipped } => Ok((text, line + skipped)),
+            StartEndMarkers::Lone("START") if self.segment.defect == Some(SegmentDefect::Unclosed) => {
+                let reason = "this block begins with START, but END and the closing fence are missing; the answer is cut off";
+                Err(BlockOutcome::Broken(line, reason.to_owned()))
+            }
+            StartEndMarkers::Lone(marker) => {
+                let other = if marker == "START" { "END" } else { "START" };
+                self.note(
+                    line,
+                    format!(
+                        "this block has a {marker} line but no {other} line; {marker} was taken for content"
+                    ),
+                );
+                Ok((text, line))
+            }
+            StartEndMarkers::None => Ok((text, line)),
+        }
+    }
+
+    fn delete_outcome(&self, path: RelPath) -> BlockOutcome {
+        BlockOutcome::Operations(vec![Operation {
+            line: self.segment.range.start + 1,
+            action: FileAction::Delete { path },
+        }])
+    }
+
+    fn example_reason(&self, header: &FenceHeader<'_>) -> String {
+        if !self.explain {
+            return String::new();
+        }
+        let block = match header.language {
+            "" => Cow::Borrowed("this block"),
+            language => Cow::Owned(format!("this ```{} block", clipped(language))),
+        };
+        let mention = self.line_above().and_then(|(_, line)| file_names::mentioned_path(line));
+        match mention {
+            Some(path) => format!(
+                "{block} names no file; treated as an example (the line above mentions `{path}`: if it is that file, write `// {path}` behind the fence)"
+            ),
+            None => format!("{block} names no file; treated as an example"),
+        }
+    }
+
+    fn note(&mut self, line: usize, text: impl Into<String>) {
+        self.notes.push(ProposalNote { line, text: text.into() });
+    }
+}
+
+fn swallowing_outcome(line: usize, next: usize) -> BlockOutcome {
+    let reason = format!("this block has no closing fence before the block on line {}", next + 1);
+    BlockOutcome::Broken(line, reason)
+}
+
+/// The block of a rename: `{"from": …, "to": …}`.
+fn rename_outcome(line: usize, text: &str) -> BlockOutcome {
+    #[derive(serde::Deserialize)]
+    struct RenameBlock {
+        from: String,
+        to: String,
+    }
+    let names: RenameBlock = match serde_json::from_str(text.trim()) {
+        Ok(names) => names,
+        Err(error) => {
+            let reason = format!("a rename needs JSON with `from` and `to`: {}", clipped(&error.to_string()));
+            return BlockOutcome::Broken(line, reason);
+        }
+    };
+    match (RelPath::parse(&names.from), RelPath::parse(&names.to)) {
+        (Ok(from), Ok(to)) => {
+            BlockOutcome::Operations(vec![Operation { line, action: FileAction::Rename { from, to } }])
+        }
+        (Err(error), _) | (_, Err(error)) => BlockOutcome::Broken(line, error.to_string()),
+    }
+}
+
+/// A piece of the response, fit for a message.
+fn clipped(text: &str) -> String {
+    text.chars().take(80).collect::<String>().escape_debug().to_string()
+}

@@ -1,0 +1,313 @@
+//! One pass over the lines that finds the few that mean something: fences, SEARCH/REPLACE and
+//! patch markers, START/END markers, wrapper tags, the first lines of diffs. Everything later
+//! walks these events and never the text between them, and what lies ahead of an event is known
+//! without looking for it. That is what keeps reading linear. A text may consist of nothing but
+//! events, so they are kept small.
+
+use super::file_names;
+use super::header::{self, HeaderSubject};
+use super::lines::{self, ResponseLines};
+use super::markers;
+
+/// A line that may begin or end a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MarkerEvent {
+    line: u32,
+    /// What stands there.
+    pub kind: MarkerKind,
+}
+
+impl MarkerEvent {
+    /// The line, 0-based.
+    pub(super) fn line(&self) -> usize {
+        self.line as usize
+    }
+}
+
+/// What a line that means something is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum MarkerKind {
+    /// A run of backticks or tildes that opens or closes a block.
+    Fence(FenceLine),
+    /// `<<<<<<< SEARCH`
+    Search,
+    /// `>>>>>>> REPLACE`
+    Replace,
+    /// `*** Begin Patch`
+    PatchBegin,
+    /// `*** End Patch`
+    PatchEnd,
+    /// `// START`
+    Start,
+    /// `// END`
+    End,
+    /// `<source>` and its like: the index of its name in [`markers::TAGS`].
+    TagOpen(u8),
+    /// `</source>` and its like.
+    TagClose(u8),
+    /// `diff --git a/x b/x`, or `--- x` above `+++ x` above `@@`.
+    Diff,
+}
+
+/// A fence line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FenceLine {
+    indent: u32,
+    length: u32,
+    info_at: u32,
+    /// Backtick or tilde.
+    pub mark: u8,
+    /// Whether it has no info string, as a closing fence must.
+    pub is_bare: bool,
+    /// Whether its info string says which file the block is.
+    pub names_file: bool,
+    /// Whether its info string says that the block is a diff.
+    pub is_diff: bool,
+    /// Whether the block is a kind of text that holds fences of its own.
+    pub is_prose: bool,
+}
+
+impl FenceLine {
+    /// Columns of blanks before it.
+    pub(super) fn indent(&self) -> usize {
+        self.indent as usize
+    }
+
+    /// How many marks it has.
+    pub(super) fn length(&self) -> usize {
+        self.length as usize
+    }
+
+    /// Its info string, given its line.
+    pub(super) fn info<'a>(&self, line: &'a str) -> &'a str {
+        line.get(self.info_at as usize..).unwrap_or_default().trim()
+    }
+
+    /// Whether it has the mark of `other`, at least as many times.
+    pub(super) fn matches(&self, other: &FenceLine) -> bool {
+        self.mark == other.mark && self.length >= other.length
+    }
+}
+
+/// An index that may be missing, in four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CompactIndex(u32);
+
+impl CompactIndex {
+    /// No index.
+    pub(super) const NONE: CompactIndex = CompactIndex(u32::MAX);
+
+    /// An index.
+    pub(super) fn at(index: usize) -> CompactIndex {
+        CompactIndex(to_u32(index))
+    }
+
+    /// The index, if there is one.
+    pub(super) fn get(self) -> Option<usize> {
+        (self != CompactIndex::NONE).then_some(self.0 as usize)
+    }
+}
+
+/// Texts have at most [`lines::MOST_BYTES`] bytes, so that every count fits.
+fn to_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// What lies ahead of an event (the event itself included).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EventLookahead {
+    /// The next SEARCH or REPLACE marker, if it is a REPLACE.
+    pub replace: CompactIndex,
+    /// The next patch marker, if it is an End.
+    pub patch_end: CompactIndex,
+    /// The next END marker with a bare fence right below it.
+    pub end: CompactIndex,
+    /// The next START marker with a fence right above it.
+    pub start: CompactIndex,
+    /// Bare fences minus labelled ones, among those of three backticks, up to the next fence
+    /// whose header names a file.
+    pub excess: i32,
+}
+
+const NOTHING_AHEAD: EventLookahead = EventLookahead {
+    replace: CompactIndex::NONE,
+    patch_end: CompactIndex::NONE,
+    end: CompactIndex::NONE,
+    start: CompactIndex::NONE,
+    excess: 0,
+};
+
+/// The events of a response.
+#[derive(Debug)]
+pub(super) struct MarkerEvents {
+    list: Vec<MarkerEvent>,
+    ahead: Vec<EventLookahead>,
+}
+
+impl MarkerEvents {
+    /// Finds them.
+    pub(super) fn new(lines: &ResponseLines<'_>) -> MarkerEvents {
+        let event = |line| {
+            let kind = classify(lines, line)?;
+            Some(MarkerEvent { line: to_u32(line), kind })
+        };
+        let list: Vec<MarkerEvent> = (lines.first()..lines.end()).filter_map(event).collect();
+        let ahead = look_ahead(lines, &list);
+        MarkerEvents { list, ahead }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// How many blocks say which file they are.
+    pub(super) fn named_block_count(&self) -> usize {
+        let named = |event: &&MarkerEvent| matches!(event.kind, MarkerKind::Fence(fence) if fence.names_file);
+        self.list.iter().filter(named).count()
+    }
+
+    /// One of them.
+    pub(super) fn get(&self, index: usize) -> Option<&MarkerEvent> {
+        self.list.get(index)
+    }
+
+    /// The line of one of them; `end` if there is none.
+    pub(super) fn line(&self, index: usize, end: usize) -> usize {
+        self.list.get(index).map_or(end, MarkerEvent::line)
+    }
+
+    /// The fence at an index, if a fence is there.
+    pub(super) fn fence(&self, index: usize) -> Option<&FenceLine> {
+        match &self.list.get(index)?.kind {
+            MarkerKind::Fence(fence) => Some(fence),
+            _ => None,
+        }
+    }
+
+    /// What lies ahead from `index` on.
+    pub(super) fn lookahead(&self, index: usize) -> &EventLookahead {
+        self.ahead.get(index).unwrap_or(&NOTHING_AHEAD)
+    }
+
+    /// The first event at or below a line, not before `from`.
+    pub(super) fn at_or_after(&self, line: usize, from: usize) -> usize {
+        let from = from.min(self.list.len());
+        from + self.list[from..].partition_point(|event| event.line() < line)
+    }
+}
+
+fn classify(lines: &ResponseLines<'_>, line: usize) -> Option<MarkerKind> {
+    let text = lines.get(line);
+    let blanks = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let first = *text.as_bytes().get(blanks)?;
+    if !b"`~<>+*d-/#;%{(".contains(&first) {
+        return None;
+    }
+    let said = &text[blanks..];
+    match first {
+        b'`' | b'~' => fence(text, blanks).map(MarkerKind::Fence),
+        b'<' => markers::is_search(said)
+            .then_some(MarkerKind::Search)
+            .or_else(|| markers::parse_tag(said))
+            .or_else(|| start_or_end(said)),
+        b'>' | b'+' => markers::is_replace(said).then_some(MarkerKind::Replace),
+        b'*' => match said.trim_end() {
+            "*** Begin Patch" => Some(MarkerKind::PatchBegin),
+            "*** End Patch" => Some(MarkerKind::PatchEnd),
+            _ => None,
+        },
+        b'd' => text.starts_with("diff --git ").then_some(MarkerKind::Diff),
+        b'-' if text.starts_with("--- ") => {
+            let headed = lines.get(line + 1).starts_with("+++ ") && lines.get(line + 2).starts_with("@@");
+            headed.then_some(MarkerKind::Diff)
+        }
+        b'-' if markers::is_search(said) => Some(MarkerKind::Search),
+        _ => start_or_end(said),
+    }
+}
+
+fn start_or_end(said: &str) -> Option<MarkerKind> {
+    if markers::is_start(said) {
+        Some(MarkerKind::Start)
+    } else {
+        markers::is_end(said).then_some(MarkerKind::End)
+    }
+}
+
+/// A fence by CommonMark's rules, at any indentation: three or more of one mark, and no backtick
+/// in the info string of a backtick fence.
+fn fence(text: &str, blanks: usize) -> Option<FenceLine> {
+    let mark = *text.as_bytes().get(blanks)?;
+    let length = text[blanks..].bytes().take_while(|byte| *byte == mark).count();
+    let rest = &text[blanks + length..];
+    if length < 3 || (mark == b'`' && rest.contains('`')) {
+        return None;
+    }
+    let mut fence = FenceLine {
+        indent: to_u32(lines::indent(text)),
+        length: to_u32(length),
+        info_at: to_u32(blanks + length),
+        mark,
+        is_bare: rest.trim().is_empty(),
+        names_file: false,
+        is_diff: false,
+        is_prose: false,
+    };
+    if !fence.is_bare {
+        let header = header::read(rest);
+        fence.names_file = header.names_file();
+        fence.is_diff = header.is_diff();
+        fence.is_prose = file_names::is_markdown(match header.subject {
+            HeaderSubject::Path(path) => path.rsplit('.').next().unwrap_or_default(),
+            _ => header.language,
+        });
+    }
+    Some(fence)
+}
+
+fn look_ahead(lines: &ResponseLines<'_>, list: &[MarkerEvent]) -> Vec<EventLookahead> {
+    let mut all = vec![NOTHING_AHEAD; list.len() + 1];
+    let mut ahead = NOTHING_AHEAD;
+    for (index, event) in list.iter().enumerate().rev() {
+        match &event.kind {
+            MarkerKind::Search => ahead.replace = CompactIndex::NONE,
+            MarkerKind::Replace => ahead.replace = CompactIndex::at(index),
+            MarkerKind::PatchBegin => ahead.patch_end = CompactIndex::NONE,
+            MarkerKind::PatchEnd => ahead.patch_end = CompactIndex::at(index),
+            MarkerKind::End if meets_fence(lines, event, list.get(index + 1), true) => {
+                ahead.end = CompactIndex::at(index);
+            }
+            MarkerKind::Start => {
+                let above = index.checked_sub(1).and_then(|above| list.get(above));
+                if meets_fence(lines, event, above, false) {
+                    ahead.start = CompactIndex::at(index);
+                }
+            }
+            MarkerKind::Fence(fence) if fence.names_file => ahead.excess = 0,
+            MarkerKind::Fence(fence) if fence.mark == b'`' && fence.length == 3 => {
+                ahead.excess += if fence.is_bare { 1 } else { -1 };
+            }
+            _ => {}
+        }
+        all[index] = ahead;
+    }
+    all
+}
+
+/// Whether the neighbour of an event is a fence with nothing but blank lines between them.
+fn meets_fence(
+    lines: &ResponseLines<'_>,
+    event: &MarkerEvent,
+    other: Option<&MarkerEvent>,
+    must_be_bare: bool,
+) -> bool {
+    let Some((other, fence)) = other.and_then(|other| match &other.kind {
+        MarkerKind::Fence(fence) => Some((other, fence)),
+        _ => None,
+    }) else {
+        return false;
+    };
+    let (above, below) = (event.line().min(other.line()), event.line().max(other.line()));
+    (fence.is_bare || !must_be_bare) && lines.next_nonblank(above + 1, below + 1) == Some(below)
+}

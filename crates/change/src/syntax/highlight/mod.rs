@@ -1,0 +1,255 @@
+//! What the pieces of a text are (comment, string, keyword …), for colours in a diff.
+//!
+//! One sweep over the tree of the grammar, the same for every language: kinds of nodes say what they are
+//! by their names, and [`kinds`] knows the few names that mislead. Colours are a comfort, never a judgement:
+//! a file without grammar, too large or too slow to parse has none, and nothing is said about it.
+//!
+//! The spans of a line are in order, apart from each other and on the boundaries of characters. They are
+//! kept only for the lines that were asked for, and only for the beginning of very long ones.
+
+mod node_kinds;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use ast_grep_language::LanguageExt;
+use tree_sitter::{Tree, TreeCursor};
+
+use self::node_kinds::{SyntaxNodeKind, SyntaxNodeKinds};
+use super::{language, parse};
+use crate::proposal::path::RelPath;
+
+/// Larger files get no colours.
+pub const HIGHLIGHT_BYTES: usize = 512 * 1024;
+
+/// What lies behind these bytes of a line gets no colours.
+pub const HIGHLIGHT_LINE_BYTES: usize = 2_000;
+
+/// As many nodes are visited between two looks at the clock.
+const NODES_PER_LOOK: usize = 1_024;
+
+/// What a piece of a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SyntaxClass {
+    /// A remark.
+    Comment,
+    /// A string, a character, a regular expression.
+    Text,
+    /// A number.
+    Number,
+    /// A word of the language.
+    Keyword,
+    /// The name of a type.
+    Type,
+    /// The name of a function where it is defined or called; the key of an entry.
+    Name,
+}
+
+/// A piece of a line: its bytes, and what it is.
+pub type SyntaxSpan = (Range<usize>, SyntaxClass);
+
+/// The spans of the lines that were asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyntaxSpans {
+    /// By line number, rising.
+    lines: Vec<(usize, Vec<SyntaxSpan>)>,
+}
+
+impl SyntaxSpans {
+    /// The spans of a line, by its number from 1; none for a line that was not asked for.
+    pub fn line(&self, number: usize) -> &[SyntaxSpan] {
+        let found = self.lines.binary_search_by_key(&number, |(line, _)| *line);
+        found.map_or(&[], |at| &self.lines[at].1)
+    }
+}
+
+/// The classes of the lines `wanted` (numbers from 1, as a diff counts them) of the file `path`; `None` if
+/// there is no grammar for it, if it is too large, or if `budget` is used up.
+///
+/// ```
+/// use std::time::Duration;
+/// use relaycode_change::{path::RelPath, syntax::paint::{Class, classes}};
+/// let path = RelPath::parse("a.rs").unwrap();
+/// let found = classes(&path, "fn f() {}\nlet x = 12;\n", &[2..3], Duration::from_secs(5)).unwrap();
+/// assert_eq!(found.line(1), []);
+/// assert_eq!(found.line(2), [(0..3, Class::Keyword), (8..10, Class::Number)]);
+/// ```
+pub fn highlight_lines(
+    path: &RelPath,
+    text: &str,
+    wanted: &[Range<usize>],
+    budget: Duration,
+) -> Option<SyntaxSpans> {
+    let language = language::for_highlight(path)?;
+    if text.len() > HIGHLIGHT_BYTES {
+        return None;
+    }
+    let deadline = Instant::now().checked_add(budget);
+    // Grammars know no lone carriage return; as a line feed it has the same place.
+    let line_feeds = (!text.contains('\n') && text.contains('\r')).then(|| text.replace('\r', "\n"));
+    let text = line_feeds.as_deref().unwrap_or(text);
+    let mut canvas = SyntaxPainter::of(text, wanted);
+    if canvas.lines.is_empty() {
+        return Some(SyntaxSpans::default());
+    }
+    let tree = parse(text.as_bytes(), language, deadline)?;
+    let kinds = SyntaxNodeKinds::for_grammar(&language.get_ts_language(), language);
+    walk_tree(&tree, &kinds, &mut canvas, deadline)?;
+    Some(canvas.finish())
+}
+
+/// Where the sweep is inside, and what that means for what is inside of it.
+#[derive(Clone, Copy)]
+struct SyntaxFrame {
+    kind: SyntaxNodeKind,
+    /// What the bytes are that no child claims.
+    class: Option<SyntaxClass>,
+    /// This is what a call calls, or what a definition defines: the name in it is a [`SyntaxClass::Name`].
+    named: bool,
+}
+
+/// Walks the tree in the order of the text. Every byte gets the class of the innermost node around it.
+fn walk_tree(
+    tree: &Tree,
+    kinds: &SyntaxNodeKinds,
+    canvas: &mut SyntaxPainter,
+    deadline: Option<Instant>,
+) -> Option<()> {
+    let mut cursor = tree.walk();
+    let mut frames: Vec<SyntaxFrame> = Vec::new();
+    let mut visited = 0_usize;
+    loop {
+        visited += 1;
+        if visited.is_multiple_of(NODES_PER_LOOK) && deadline.is_some_and(|at| Instant::now() >= at) {
+            return None;
+        }
+        let node = cursor.node();
+        let outside = frames.last().and_then(|frame| frame.class);
+        canvas.paint(node.start_byte(), outside);
+        let frame = enter_node(&cursor, kinds, frames.last());
+        if canvas.wants(node.byte_range()) && cursor.goto_first_child() {
+            frames.push(frame);
+            continue;
+        }
+        canvas.paint(node.end_byte(), frame.class);
+        while !cursor.goto_next_sibling() {
+            let Some(frame) = frames.pop() else {
+                return Some(());
+            };
+            cursor.goto_parent();
+            canvas.paint(cursor.node().end_byte(), frame.class);
+        }
+    }
+}
+
+/// What a node is, given what it is in.
+fn enter_node(cursor: &TreeCursor<'_>, kinds: &SyntaxNodeKinds, parent: Option<&SyntaxFrame>) -> SyntaxFrame {
+    let node = cursor.node();
+    let kind = kinds.of_node(node.kind_id());
+    let Some(parent) = parent else {
+        return SyntaxFrame { kind, class: None, named: false };
+    };
+    let role = kinds.role(cursor.field_id());
+    let leaf = node.child_count() == 0;
+    let named = node.is_named() && node_kinds::is_function_name(parent.kind, parent.named, role);
+    let class = match kind {
+        SyntaxNodeKind::Interpolation => None,
+        _ if node_kinds::is_key(parent.kind, role) => Some(SyntaxClass::Name),
+        // What is inside a string is the string, up to a hole in it.
+        _ if parent.class.is_some() => parent.class,
+        SyntaxNodeKind::Class(class) => Some(class),
+        SyntaxNodeKind::Word if leaf => Some(SyntaxClass::Keyword),
+        _ if leaf && node.is_named() && node_kinds::is_type_name(parent.kind, role) => {
+            Some(SyntaxClass::Type)
+        }
+        _ if leaf && named => Some(SyntaxClass::Name),
+        _ => None,
+    };
+    SyntaxFrame { kind, class, named }
+}
+
+/// The lines that were asked for, painted from left to right.
+struct SyntaxPainter<'a> {
+    text: &'a str,
+    lines: Vec<SyntaxLine>,
+    /// What lies before this byte is painted.
+    at: usize,
+    /// The first line that is not wholly painted.
+    line: usize,
+}
+
+struct SyntaxLine {
+    number: usize,
+    /// Its bytes in the text, without its ending.
+    bytes: Range<usize>,
+    spans: Vec<SyntaxSpan>,
+}
+
+impl<'a> SyntaxPainter<'a> {
+    fn of(text: &'a str, wanted: &[Range<usize>]) -> SyntaxPainter<'a> {
+        let mut wanted: Vec<&Range<usize>> = wanted.iter().collect();
+        wanted.sort_by_key(|range| (range.start, range.end));
+        let mut wanted = wanted.into_iter().peekable();
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for (index, line) in text.split_inclusive('\n').enumerate() {
+            let number = index + 1;
+            while wanted.next_if(|range| range.end <= number).is_some() {}
+            let Some(range) = wanted.peek() else {
+                break;
+            };
+            if range.contains(&number) {
+                let mut end = line.trim_end_matches(['\n', '\r']).len().min(HIGHLIGHT_LINE_BYTES);
+                while !line.is_char_boundary(end) {
+                    end -= 1;
+                }
+                lines.push(SyntaxLine { number, bytes: start..start + end, spans: Vec::new() });
+            }
+            start += line.len();
+        }
+        SyntaxPainter { text, lines, at: 0, line: 0 }
+    }
+
+    /// Whether something of these bytes is still to be painted.
+    fn wants(&self, bytes: Range<usize>) -> bool {
+        let next = self.lines[self.line..].iter().find(|line| line.bytes.end > bytes.start);
+        next.is_some_and(|line| line.bytes.start < bytes.end)
+    }
+
+    /// Paints from where the last stroke ended up to the byte `end`.
+    fn paint(&mut self, end: usize, class: Option<SyntaxClass>) {
+        let from = self.at;
+        self.at = end.max(from);
+        while let Some(line) = self.lines.get_mut(self.line) {
+            if let Some(class) = class {
+                let bytes = from.max(line.bytes.start)..self.at.min(line.bytes.end);
+                line.add(bytes, class, self.text);
+            }
+            if line.bytes.end > self.at {
+                return;
+            }
+            self.line += 1;
+        }
+    }
+
+    fn finish(self) -> SyntaxSpans {
+        SyntaxSpans { lines: self.lines.into_iter().map(|line| (line.number, line.spans)).collect() }
+    }
+}
+
+impl SyntaxLine {
+    fn add(&mut self, bytes: Range<usize>, class: SyntaxClass, text: &str) {
+        // A grammar that ends in the middle of a character is not to be followed.
+        if bytes.is_empty() || !text.is_char_boundary(bytes.start) || !text.is_char_boundary(bytes.end) {
+            return;
+        }
+        let bytes = bytes.start - self.bytes.start..bytes.end - self.bytes.start;
+        match self.spans.last_mut() {
+            Some((last, of)) if *of == class && last.end == bytes.start => last.end = bytes.end,
+            _ => self.spans.push((bytes, class)),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What the record says of a change beside its files. Secrets that an author quotes are blacked out; what
+//! stands in the files themselves is kept as it is, because undoing needs it.
+
+use relaycode_change::dialect;
+use relaycode_change::plan::{FilePlan, HunkState, Plan};
+use relaycode_change::proposal::{FileAction, Operation};
+use relaycode_change::response::EXACT_DIALECT;
+use relaycode_ledger::record::RecordedOperation;
+use relaycode_ledger::{Digest, TransactionHeader, TxId};
+use relaycode_project::git::head::GitHead;
+use relaycode_text::redact::{Redactor, redact};
+
+use crate::submit::submission::Submission;
+
+/// What is known of a submission before its files are in place.
+pub(crate) fn record_metadata(
+    submission: &Submission<'_>,
+    id: TxId,
+    project_id: &str,
+    head: GitHead,
+    plan: &Plan,
+    digest: Digest,
+) -> TransactionHeader {
+    let proposal = submission.proposal;
+    let safe = |text: &String| redact(text).into_owned();
+    // A key may go on from one paragraph to the next.
+    let mut said = Redactor::default();
+    TransactionHeader {
+        git_commit_msg: proposal.control.git_commit_msg.as_ref().map(safe),
+        prompt_summary: proposal.control.prompt_summary.as_ref().map(safe),
+        reasoning: proposal.reasoning.iter().map(|text| said.redact_text(text).into_owned()).collect(),
+        operations: proposal.operations.iter().map(to_recorded_operation).collect(),
+        group: submission.group.clone(),
+        branch: head.branch,
+        head: head.commit,
+        answer: Some(submission.answer),
+        matches: plan.files.iter().flat_map(match_notes).collect(),
+        plan: Some(digest),
+        ..TransactionHeader::new(id, &redact(project_id), &submission.now, submission.recorded_origin())
+    }
+}
+
+/// An operation in the form of the specification.
+fn to_recorded_operation(operation: &Operation) -> RecordedOperation {
+    match &operation.action {
+        FileAction::Delete { path } => RecordedOperation::Delete { path: path.to_string() },
+        FileAction::Rename { from, to } => {
+            RecordedOperation::Rename { from: from.to_string(), to: to.to_string() }
+        }
+        FileAction::Exact { path, after: None, .. } => RecordedOperation::Delete { path: path.to_string() },
+        action @ FileAction::Exact { path, .. } => {
+            let content =
+                dialect::by_name(EXACT_DIALECT).map(|dialect| dialect.print(action)).unwrap_or_default();
+            RecordedOperation::Write {
+                path: path.to_string(),
+                content: redact(&content).into_owned(),
+                patch_strategy: EXACT_DIALECT.to_string(),
+            }
+        }
+        action @ FileAction::Write { path, edit, .. } => {
+            let content = dialect::by_name(edit.dialect).map(|dialect| dialect.print(action));
+            RecordedOperation::Write {
+                path: path.to_string(),
+                content: redact(&content.unwrap_or_default()).into_owned(),
+                patch_strategy: edit.dialect.to_string(),
+            }
+        }
+    }
+}
+
+/// One line for every edit that did not simply match.
+fn match_notes(file: &FilePlan) -> Vec<String> {
+    let told = file.hunks.iter().enumerate().filter(|(_, hunk)| {
+        hunk.rung != "exact" || hunk.chosen_by.is_some() || hunk.state == HunkState::AlreadyIn
+    });
+    told.map(|(index, hunk)| {
+        let how = match hunk.state {
+            HunkState::AlreadyIn => "already in",
+            HunkState::Applied => hunk.rung,
+        };
+        let chosen = hunk.chosen_by.map(|by| format!(", chosen by {by}")).unwrap_or_default();
+        format!("{} edit {}, line {}: {how}{chosen}", file.path, index + 1, hunk.used)
+    })
+    .collect()
+}

@@ -1,0 +1,412 @@
+//! A submission's way through the door, step by step, in the order of the design: the right project, an id,
+//! a plan, trust, admit, `preCommand`, the linter's baseline, the ledger, `postCommand`, the linter, accept,
+//! commit or put back.
+//!
+//! Invariants: what is applied is what was approved, by digest; up to [`Submit::begin`] nothing is written; from
+//! there on every way out either commits or puts back.
+
+pub(crate) mod accept;
+pub(crate) mod admit;
+pub(crate) mod metadata;
+pub(crate) mod outcome;
+pub(crate) mod plan_guard;
+pub(crate) mod submission;
+
+use relaycode_change::plan::revise;
+use relaycode_change::plan::tree::{PlanTree, TreeEntry};
+use relaycode_change::plan::{self, FileChangeKind, FilePlan, Plan, PlanRefusal};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::syntax;
+use relaycode_ledger::disk::digest::digest_changes;
+use relaycode_ledger::transaction::change::FileChange;
+use relaycode_ledger::{Digest, LedgerError, OpenTransaction, TxId};
+use relaycode_project::checkout::{self, NamedProject};
+use relaycode_project::trust;
+use relaycode_text::redact::redact;
+
+use crate::approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
+use crate::approval::rule::{AllowOption, ApprovalRule};
+use crate::door::{Door, SYNTAX_BUDGET};
+use crate::gate::{self, GateReport, GateStep, StepResult};
+use crate::linter::LinterCount;
+use crate::submit::metadata::record_metadata;
+use crate::submit::outcome::{DoorError, SubmitOutcome};
+use crate::submit::plan_guard::PlanBytesGuard;
+use crate::submit::submission::Submission;
+
+/// So often a plan is made anew because files changed under it.
+const MAX_REPLANS: usize = 5;
+
+/// Takes a submission through.
+pub(crate) fn submit(
+    door: &Door,
+    submission: &Submission<'_>,
+    approver: &mut dyn Approver,
+) -> Result<SubmitOutcome, DoorError> {
+    let way = Submit {
+        door,
+        submission,
+        approver,
+        trusted: false,
+        approver_asked: false,
+        decisions: Vec::new(),
+        gate: GateReport::default(),
+    };
+    match way.run() {
+        Ok(outcome) | Err(EarlyExit::Outcome(outcome)) => Ok(*outcome),
+        Err(EarlyExit::Error(error)) => Err(error),
+    }
+}
+
+/// Why the way ends before its end.
+pub(crate) enum EarlyExit {
+    /// With an outcome.
+    Outcome(Box<SubmitOutcome>),
+    /// With an error.
+    Error(DoorError),
+}
+
+impl From<SubmitOutcome> for EarlyExit {
+    fn from(outcome: SubmitOutcome) -> EarlyExit {
+        EarlyExit::Outcome(Box::new(outcome))
+    }
+}
+
+impl<E: Into<DoorError>> From<E> for EarlyExit {
+    fn from(error: E) -> EarlyExit {
+        EarlyExit::Error(error.into())
+    }
+}
+
+/// A submission on its way.
+pub(crate) struct Submit<'a, 's> {
+    pub(crate) door: &'a Door,
+    pub(crate) submission: &'a Submission<'s>,
+    pub(crate) approver: &'a mut dyn Approver,
+    /// What the project's file wants counts.
+    pub(crate) trusted: bool,
+    /// Somebody was asked since the plan was made, which takes as long as it takes.
+    approver_asked: bool,
+    /// Which rules decided, one line each.
+    pub(crate) decisions: Vec<String>,
+    pub(crate) gate: GateReport,
+}
+
+/// A plan that was admitted.
+pub(crate) struct AdmittedPlan {
+    pub(crate) plan: Plan,
+    pub(crate) digest: Digest,
+    /// Who decided.
+    pub(crate) by: String,
+    /// A person did, who saw this very plan.
+    pub(crate) by_person: bool,
+}
+
+impl<'a> Submit<'a, '_> {
+    fn run(mut self) -> Result<Box<SubmitOutcome>, EarlyExit> {
+        self.check_project()?;
+        let id = self.choose_id()?;
+        let plan = self.plan_changes()?;
+        self.ask_for_trust()?;
+        let mut waiting = Some((plan, None));
+        let mut prepared = None;
+        for _ in 0..MAX_REPLANS {
+            let Some((plan, extra)) = waiting.take() else { break };
+            let mut admitted = self.admit(plan, extra)?;
+            // The ledger compares every byte once more. Here it is done only after time has passed: before
+            // a command runs for nothing, and after it ran.
+            let mut changed = Vec::new();
+            if self.approver_asked {
+                changed = self.changed_files(&admitted.plan);
+            }
+            if changed.is_empty() && prepared.is_none() {
+                prepared = Some(self.run_baseline(&admitted.plan)?);
+                if !self.gate.steps.is_empty() {
+                    changed = self.changed_files(&admitted.plan);
+                }
+            }
+            if changed.is_empty() {
+                match self.begin(id, &mut admitted) {
+                    Ok(open) => {
+                        let baseline = prepared.flatten();
+                        return self.keep_or_put_back(open, admitted, baseline.as_ref());
+                    }
+                    // Only where nothing was touched: any other error has more to say than that.
+                    Err(error @ (LedgerError::Refused(_) | LedgerError::Conflict { .. })) => {
+                        changed = self.changed_files(&admitted.plan);
+                        if changed.is_empty() {
+                            return Err(error.into());
+                        }
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            self.approver.on_event(&DoorEvent::Replanned { paths: &changed });
+            self.approver_asked = false;
+            let extra = admitted.by_person.then_some(ApprovalRule::ChangedMeanwhile { paths: changed });
+            waiting = Some((self.plan_changes()?, extra));
+        }
+        let paths = waiting.map(|(plan, _)| plan.files.iter().map(|file| file.path.clone()).collect());
+        Err(SubmitOutcome::FilesUnstable { paths: paths.unwrap_or_default() }.into())
+    }
+
+    /// An answer that names another project has no business here.
+    fn check_project(&self) -> Result<(), EarlyExit> {
+        let named = self.submission.proposal.control.project_id.as_deref();
+        if self.door.match_project_id(named) != Some(NamedProject::OtherProject) {
+            return Ok(());
+        }
+        let named = checkout::strip_key(None, named.unwrap_or_default());
+        Err(SubmitOutcome::WrongProject { named, ours: self.door.project_id() }.into())
+    }
+
+    /// The id that the answer asks for, if the ledger does not have it yet; else one of ours.
+    fn choose_id(&mut self) -> Result<TxId, EarlyExit> {
+        let asked = self.submission.proposal.control.uuid.as_ref().and_then(|text| text.parse::<TxId>().ok());
+        let Some(id) = asked else {
+            return Ok(TxId::random());
+        };
+        let record = match self.door.ledger.record(id) {
+            Err(LedgerError::UnknownTransaction { .. }) => return Ok(id),
+            Err(error) => return Err(error.into()),
+            Ok(record) => record,
+        };
+        if record.answer == Some(self.submission.answer) {
+            return Err(SubmitOutcome::AlreadyProcessed { id, other_content: false }.into());
+        }
+        // `-y` does not stand in for this: an id that comes twice is odd.
+        let question = ApprovalQuestion::NewChange { id, answer: self.submission.answer };
+        match self.ask_approver(&question) {
+            ApprovalReply::Yes { digest } if digest == question.digest() => Ok(TxId::random()),
+            ApprovalReply::Stop => Err(SubmitOutcome::Interrupted { put_back: false }.into()),
+            _ => Err(SubmitOutcome::AlreadyProcessed { id, other_content: true }.into()),
+        }
+    }
+
+    /// The plan. One that changes nothing ends the way.
+    fn plan_changes(&self) -> Result<Plan, EarlyExit> {
+        let tree = self.door.tree(&self.submission.limits);
+        let planned = make_plan(self.door, self.submission, &tree);
+        let plan = planned.map_err(|refused| EarlyExit::from(SubmitOutcome::Refused(refused)))?;
+        if plan.files.iter().all(|file| file.change == FileChangeKind::Unchanged) {
+            return Err(SubmitOutcome::AlreadyIn { plan }.into());
+        }
+        Ok(plan)
+    }
+
+    /// Asks whether the project's commands may run, if that is not known.
+    fn ask_for_trust(&mut self) -> Result<(), EarlyExit> {
+        let wants = self.door.wants();
+        let before = match self.door.trust_state() {
+            trust::TrustState::NothingToTrust | trust::TrustState::Trusted { .. } => {
+                self.trusted = true;
+                return Ok(());
+            }
+            trust::TrustState::Changed { before } => Some(before),
+            trust::TrustState::NeverAsked | trust::TrustState::Unavailable { .. } => None,
+        };
+        let question = ApprovalQuestion::Trust { wants: &wants, before: before.as_ref() };
+        match self.ask_approver(&question) {
+            ApprovalReply::Yes { digest } if digest == question.digest() => {
+                self.door.trust().grant(&self.door.root, &wants, &self.submission.now)?;
+                self.trusted = true;
+                Ok(())
+            }
+            ApprovalReply::Stop => Err(SubmitOutcome::Interrupted { put_back: false }.into()),
+            ApprovalReply::Unavailable => Err(SubmitOutcome::NotTrusted { wants, before }.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn ask_approver(&mut self, question: &ApprovalQuestion<'_>) -> ApprovalReply {
+        self.approver_asked = true;
+        self.approver.decide(question)
+    }
+
+    /// Gets a yes for the plan, or for what a person makes of it.
+    fn admit(&mut self, mut plan: Plan, mut extra: Option<ApprovalRule>) -> Result<AdmittedPlan, EarlyExit> {
+        let proposal = self.submission.proposal;
+        loop {
+            let digest = plan_digest(&plan);
+            let mut rules = admit::admission_rules(self.door, self.submission, &plan, self.trusted);
+            rules.extend(extra.take());
+            let open: Vec<ApprovalRule> =
+                rules.iter().filter(|rule| !self.submission.covers(rule)).cloned().collect();
+            if open.is_empty() {
+                let by = self.consent_source(&rules);
+                self.record_decision("admit", &by, &rules);
+                self.approver.on_event(&DoorEvent::Admitted { proposal, plan: &plan, digest });
+                return Ok(AdmittedPlan { plan, digest, by, by_person: false });
+            }
+            match self.ask_approver(&ApprovalQuestion::Apply { proposal, plan: &plan, digest, rules: &open })
+            {
+                ApprovalReply::Yes { digest: given } if given == digest => {
+                    let by = self.approver.name().to_string();
+                    self.record_decision("admit", &by, &rules);
+                    return Ok(AdmittedPlan { plan, digest, by, by_person: true });
+                }
+                ApprovalReply::Yes { digest: given } => {
+                    return Err(DoorError::OtherDigest { given, wanted: digest }.into());
+                }
+                ApprovalReply::Revise(revisions) => {
+                    plan = self.apply_revisions(plan, &revisions)?;
+                    extra = Some(ApprovalRule::Revised);
+                }
+                ApprovalReply::No { reason } => {
+                    return Err(SubmitOutcome::Declined { plan, reason, put_back: false, gate: None }.into());
+                }
+                ApprovalReply::Stop => return Err(SubmitOutcome::Interrupted { put_back: false }.into()),
+                ApprovalReply::Unavailable => {
+                    return Err(SubmitOutcome::ApprovalRequired { plan, rules: open }.into());
+                }
+            }
+        }
+    }
+
+    /// The plan as a person wants it.
+    fn apply_revisions(&self, mut plan: Plan, revisions: &[PlanRevision]) -> Result<Plan, EarlyExit> {
+        for revision in revisions {
+            let revised = match revision {
+                PlanRevision::LeaveOut(path) => revise::exclude_file(&plan, path),
+                PlanRevision::OnlyHunks(path, hunks) => revise::keep_hunks(&plan, path, hunks),
+                PlanRevision::Text(path, text) => revise::replace_text(&plan, path, text.clone()),
+            };
+            plan = revised.map_err(|error| DoorError::Revision(error.to_string()))?;
+        }
+        check_syntax(self.submission, &mut plan);
+        if plan.files.iter().all(|file| file.change == FileChangeKind::Unchanged) {
+            return Err(SubmitOutcome::Declined { plan, reason: None, put_back: false, gate: None }.into());
+        }
+        Ok(plan)
+    }
+
+    /// The files of the plan that are no longer as it says.
+    fn changed_files(&self, plan: &Plan) -> Vec<RelPath> {
+        let tree = self.door.tree(&self.submission.limits);
+        let files = plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged);
+        files.filter(|file| !matches_plan(file, &tree)).map(|file| file.path.clone()).collect()
+    }
+
+    /// Runs what has to run before: `preCommand`, and the linter for its baseline.
+    fn run_baseline(&mut self, plan: &Plan) -> Result<Option<LinterCount>, EarlyExit> {
+        if !self.trusted {
+            return Ok(None);
+        }
+        let patch = &self.door.config().patch;
+        if !patch.pre_command.trim().is_empty() {
+            let (report, _) =
+                gate::run::run_step(self.door, GateStep::PreCommand, &patch.pre_command, self.approver);
+            self.check_stopped(&report.result)?;
+            if !report.succeeded() {
+                return Err(SubmitOutcome::PreCheckFailed { plan: plan.clone(), step: report }.into());
+            }
+            self.gate.steps.push(report);
+        }
+        if patch.linter.trim().is_empty() {
+            return Ok(None);
+        }
+        let (report, counted) =
+            gate::run::run_step(self.door, GateStep::Baseline, &patch.linter, self.approver);
+        self.check_stopped(&report.result)?;
+        if counted.is_none() && !self.submission.consent.allow.contains(&AllowOption::Gate) {
+            return Err(SubmitOutcome::PreCheckFailed { plan: plan.clone(), step: report }.into());
+        }
+        self.gate.steps.push(report);
+        Ok(counted)
+    }
+
+    fn check_stopped(&self, result: &StepResult) -> Result<(), EarlyExit> {
+        if *result == StepResult::Stopped || self.approver.stop_requested() {
+            return Err(SubmitOutcome::Interrupted { put_back: false }.into());
+        }
+        Ok(())
+    }
+
+    /// Puts the plan on disk, ready to be kept or put back.
+    fn begin(&self, id: TxId, admitted: &mut AdmittedPlan) -> Result<OpenTransaction<'a>, LedgerError> {
+        let door = self.door;
+        let proposal = self.submission.proposal;
+        let named = proposal.control.project_id.as_deref();
+        let ours = door.config().project_id.as_deref();
+        let project_id = match named {
+            Some(named) => checkout::strip_key(ours, named),
+            None => door.project_id(),
+        };
+        let about =
+            record_metadata(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
+        let lent = PlanBytesGuard::new(&mut admitted.plan);
+        door.ledger.begin(lent.changes(), about, &|| self.approver.stop_requested())
+    }
+
+    /// What the user said beforehand that covers these; policy, if there is nothing to cover.
+    pub(crate) fn consent_source(&self, rules: &[ApprovalRule]) -> String {
+        let mut said: Vec<String> = Vec::new();
+        for rule in rules {
+            let by = rule.allowed_by().map_or("-y".to_string(), |allow| format!("--allow {}", allow.name()));
+            if !said.contains(&by) {
+                said.push(by);
+            }
+        }
+        if said.is_empty() { "policy".to_string() } else { said.join(" ") }
+    }
+
+    pub(crate) fn record_decision(&mut self, step: &str, by: &str, rules: &[ApprovalRule]) {
+        // A plan that was made anew is decided about anew; what was said of the one before counts for nothing.
+        let same = format!("{step} ");
+        self.decisions.retain(|decision| !decision.starts_with(&same));
+        let sentences: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
+        // What a rule found may quote a file, and what the gate said a command line.
+        let decision = match (sentences.is_empty(), step) {
+            (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),
+            (true, "accept") if self.gate.linter().is_some() => {
+                let count = |errors: Option<u64>| errors.map_or("?".to_string(), |count| count.to_string());
+                let (before, after) = (count(self.gate.errors_before), count(self.gate.errors_after));
+                let s = if self.gate.errors_before == Some(1) { "" } else { "s" };
+                format!("{step} by {by}: {before} error{s} before, {after} after")
+            }
+            (true, "accept") => format!("{step} by {by}: there was nothing to check it with"),
+            (true, _) if self.submission.origin.is_requested() => {
+                format!("{step} by {by}: trusted, asked for in this command, and nothing to look at")
+            }
+            (true, _) => format!("{step} by {by}: trusted, with its key, and nothing to look at"),
+        };
+        self.decisions.push(redact(&decision).into_owned());
+    }
+}
+
+/// The plan for `tree`, with what the syntax check found.
+pub(crate) fn make_plan(
+    door: &Door,
+    submission: &Submission<'_>,
+    tree: &dyn PlanTree,
+) -> Result<Plan, Box<PlanRefusal>> {
+    let seen = door.ledger.shown_texts();
+    let mut plan = plan::plan(submission.proposal, tree, &seen, &submission.limits)?;
+    check_syntax(submission, &mut plan);
+    Ok(plan)
+}
+
+fn check_syntax(submission: &Submission<'_>, plan: &mut Plan) {
+    if submission.syntax {
+        plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET));
+    }
+}
+
+/// The digest of what a plan does.
+pub fn plan_digest(plan: &Plan) -> Digest {
+    digest_changes(plan.files.iter().filter_map(FileChange::from_plan))
+}
+
+/// Whether a file is as the plan found it.
+fn matches_plan(file: &FilePlan, tree: &dyn PlanTree) -> bool {
+    let old = file.renamed_from.as_ref().unwrap_or(&file.path);
+    let there = match (tree.entry(old), &file.before) {
+        (Ok(TreeEntry::File { bytes, mode }), Some(before)) => {
+            bytes == *before && Some(mode) == file.mode_before
+        }
+        (Ok(TreeEntry::Missing), None) => true,
+        _ => false,
+    };
+    // A renamed file's new name must still be free.
+    there && (file.renamed_from.is_none() || matches!(tree.entry(&file.path), Ok(TreeEntry::Missing)))
+}

@@ -1,0 +1,134 @@
+//! What comes out: what became of a submission, and what could go wrong on the way.
+
+use relaycode_change::plan::{Plan, PlanRefusal};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_exec::ExecError;
+use relaycode_ledger::record::Record;
+use relaycode_ledger::{Digest, LedgerError, TxId};
+use relaycode_project::trust::{TrustError, TrustRequest};
+
+use crate::approval::rule::ApprovalRule;
+use crate::gate::{GateReport, StepReport};
+
+/// What became of a submission.
+#[derive(Debug)]
+pub enum SubmitOutcome {
+    /// It is in the project and in the ledger.
+    Applied(Box<AppliedChange>),
+    /// Everything that it wants was there already.
+    AlreadyIn {
+        /// The plan, which changes nothing.
+        plan: Plan,
+    },
+    /// It does not match, is ambiguous, or breaks a rule. Nothing was changed.
+    Refused(Box<PlanRefusal>),
+    /// It is for another project. Nothing was changed.
+    WrongProject {
+        /// The project that it names.
+        named: String,
+        /// This one.
+        ours: String,
+    },
+    /// It is in the ledger. Nothing was changed.
+    AlreadyProcessed {
+        /// Its id.
+        id: TxId,
+        /// What is in the ledger under this id is another answer.
+        other_content: bool,
+    },
+    /// The project's commands are not trusted and nobody could be asked. Nothing was changed.
+    NotTrusted {
+        /// What the project wants.
+        wants: TrustRequest,
+        /// What it wanted when the user last said yes.
+        before: Option<TrustRequest>,
+    },
+    /// A person has to decide and there is nobody to ask. Nothing was changed.
+    ApprovalRequired {
+        /// What would have been done.
+        plan: Plan,
+        /// Why a person has to decide.
+        rules: Vec<ApprovalRule>,
+    },
+    /// A person said no.
+    Declined {
+        /// What would have been done.
+        plan: Plan,
+        /// Why, in their words.
+        reason: Option<String>,
+        /// It was on disk, and everything was put back.
+        put_back: bool,
+        /// What the gate had said.
+        gate: Option<GateReport>,
+    },
+    /// A command that has to succeed before anything is written did not. Nothing was changed.
+    PreCheckFailed {
+        /// What would have been done.
+        plan: Plan,
+        /// The command.
+        step: StepReport,
+    },
+    /// The gate said no. Everything was put back.
+    GateFailed {
+        /// What had been done.
+        plan: Plan,
+        /// What the gate said.
+        gate: GateReport,
+        /// The rules that stood against keeping it.
+        rules: Vec<ApprovalRule>,
+    },
+    /// The user wanted it to stop.
+    Interrupted {
+        /// It was on disk, and everything was put back.
+        put_back: bool,
+    },
+    /// The files went on changing while it was planned. Nothing was changed.
+    FilesUnstable {
+        /// Which.
+        paths: Vec<RelPath>,
+    },
+}
+
+/// A change that is in.
+#[derive(Debug)]
+pub struct AppliedChange {
+    /// Its record.
+    pub record: Record,
+    /// What was done.
+    pub plan: Plan,
+    /// The digest of what was shown, approved, applied and recorded.
+    pub digest: Digest,
+    /// What the project's commands said, if it has any and they ran.
+    pub gate: Option<GateReport>,
+    /// The branch that was made for it.
+    pub branch: Option<String>,
+    /// The disk reported this after the record was written.
+    pub sync_warning: Option<String>,
+}
+
+/// What can go wrong on the way.
+#[derive(Debug, thiserror::Error)]
+pub enum DoorError {
+    /// The ledger's errors: most leave the project as it was, and say so.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A command could not be watched.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// What the user trusts could not be written down.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// A yes that was given for something else.
+    #[error(
+        "the approval was given for another plan ({given}) than the one at hand ({wanted}); nothing was changed"
+    )]
+    OtherDigest {
+        /// The digest that was approved.
+        given: Digest,
+        /// The digest of the plan.
+        wanted: Digest,
+    },
+    /// A revision that does not fit the plan.
+    #[error("{0}")]
+    Revision(String),
+}

@@ -1,0 +1,286 @@
+//! Where a friend's program is, and which version of it.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use relaycode_clients::line_process::MAX_UNREAD_BYTES;
+use relaycode_exec::{Deadlines, ExecError, ExitReason, Job, JobEnvironment, JobOutcome};
+
+use crate::driver::clock::TurnClock;
+use crate::driver::stderr_tail::error_excerpt;
+use crate::driver::version::FriendVersion;
+use crate::friend::FriendProbeReport;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, GRACE};
+
+/// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Lines of a conversation that are no messages; a program that prints more of them does not hold one.
+pub(crate) const MAX_INVALID_LINES: usize = 1_000;
+
+/// Where a program is, in the world's `PATH`.
+pub(crate) fn find_program(world: &FriendContext<'_>, name: &str) -> Option<PathBuf> {
+    let path = (world.env_var)("PATH")?;
+    std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)).find(
+        |file| file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0),
+    )
+}
+
+/// The same, or that it is missing.
+pub(crate) fn require_program(
+    world: &FriendContext<'_>,
+    friend: &str,
+    name: &str,
+    hint: &str,
+) -> Result<PathBuf, FriendFailure> {
+    find_program(world, name).ok_or_else(|| FriendFailure::NotInstalled {
+        friend: friend.to_string(),
+        program: name.to_string(),
+        hint: hint.to_string(),
+    })
+}
+
+/// Asks a program something that it answers at once. Not in the project, whose settings may name programs to run.
+pub(crate) fn run_program(
+    world: &FriendContext<'_>,
+    words: impl IntoIterator<Item = OsString>,
+    environment: JobEnvironment,
+) -> Result<JobOutcome, ExecError> {
+    let mut job = Job::argv(words, "/");
+    job.environment = environment;
+    job.deadlines = Deadlines { total: Some(CALL_TIMEOUT), idle: None, grace: GRACE };
+    world.runner.run(&job, world.stop_requested, &mut |_| {})
+}
+
+/// The version that a program says it has, or why it is not known.
+pub(crate) fn program_version(
+    world: &FriendContext<'_>,
+    program: OsString,
+    environment: JobEnvironment,
+) -> Result<FriendVersion, String> {
+    let finished =
+        run_program(world, [program, "--version".into()], environment).map_err(|error| error.to_string())?;
+    let printed = finished.stdout.text();
+    let version = printed.split_whitespace().find_map(FriendVersion::parse);
+    version.filter(|_| finished.reason.is_success()).ok_or_else(|| {
+        match (finished.reason, error_excerpt(&finished.stderr.text(), |_| true)) {
+            (ExitReason::DeadlinePassed, _) => format!("it took more than {} s", CALL_TIMEOUT.as_secs()),
+            (_, said) if said.is_empty() => "it says nothing".to_string(),
+            (_, said) => said,
+        }
+    })
+}
+
+/// What relay knows of a friend's program.
+#[derive(Debug)]
+pub(crate) struct ProgramProfile {
+    pub(crate) name: &'static str,
+    /// The oldest version that is used: the oldest with which its recipe was tested.
+    pub(crate) oldest: FriendVersion,
+    /// What to do when it is not there, or too old.
+    pub(crate) install: &'static str,
+    /// What to do when it is not signed in.
+    pub(crate) sign_in: &'static str,
+}
+
+impl ProgramProfile {
+    /// It is not there.
+    pub(crate) fn missing_report(&self) -> FriendProbeReport {
+        FriendProbeReport {
+            trouble: Some(format!("not installed; {}", self.install)),
+            ..FriendProbeReport::default()
+        }
+    }
+
+    /// It is at this place, in this version. Only of one that can be used it is asked whether it is signed in.
+    pub(crate) fn installed_report(
+        &self,
+        found: String,
+        version: Result<FriendVersion, String>,
+        signed_in: impl FnOnce() -> Option<bool>,
+    ) -> FriendProbeReport {
+        let ProgramProfile { name, oldest, install, sign_in } = self;
+        let mut presence = FriendProbeReport { found: Some(found), ..FriendProbeReport::default() };
+        match version {
+            Err(why) => {
+                presence.trouble = Some(format!("`{name} --version` does not say its version: {why}"));
+            }
+            Ok(version) if version < *oldest => {
+                presence.version = Some(version.to_string());
+                presence.trouble = Some(format!("too old: relay knows {oldest} and later; {install}"));
+            }
+            Ok(version) => {
+                presence.version = Some(version.to_string());
+                presence.signed_in = signed_in();
+                if presence.signed_in == Some(false) {
+                    presence.trouble = Some(format!("not signed in; {sign_in}"));
+                }
+            }
+        }
+        presence
+    }
+
+    /// It failed, and said this.
+    pub(crate) fn failed(&self, said: impl Into<String>) -> FriendFailure {
+        FriendFailure::Failed { friend: self.name.to_string(), said: said.into() }
+    }
+
+    /// It is not signed in, and said this.
+    pub(crate) fn not_signed_in(&self, said: impl Into<String>) -> FriendFailure {
+        let (friend, hint) = (self.name.to_string(), self.sign_in.to_string());
+        FriendFailure::NotSignedIn { friend, said: said.into(), hint }
+    }
+
+    /// It does not reach its server, and said this.
+    pub(crate) fn unreachable(&self, said: impl Into<String>) -> FriendFailure {
+        FriendFailure::Unreachable { friend: self.name.to_string(), said: said.into() }
+    }
+
+    /// It cannot do this.
+    pub(crate) fn unsupported(&self, what: impl Into<String>) -> FriendFailure {
+        FriendFailure::Unsupported { friend: self.name.to_string(), what: what.into() }
+    }
+
+    /// It does not know the session.
+    pub(crate) fn unknown_session(&self, id: &str) -> FriendFailure {
+        FriendFailure::UnknownSession { friend: self.name.to_string(), id: id.to_string() }
+    }
+
+    /// It could not be started or watched.
+    pub(crate) fn exec_failure(&self, source: ExecError) -> FriendFailure {
+        let friend = self.name.to_string();
+        match source {
+            ExecError::NotFound { program } => {
+                FriendFailure::NotInstalled { friend, program, hint: self.install.to_string() }
+            }
+            source => FriendFailure::Exec { friend, source },
+        }
+    }
+
+    /// It does not say which version it is, and said this.
+    pub(crate) fn unknown_version(&self, said: impl Into<String>) -> FriendFailure {
+        let (friend, hint) = (self.name.to_string(), self.install.to_string());
+        FriendFailure::UnknownVersion { friend, said: said.into(), hint }
+    }
+
+    /// It asks and asks, and does not read the answers.
+    pub(crate) fn input_stalled(&self) -> FriendFailure {
+        FriendFailure::InputStalled { friend: self.name.to_string(), most: MAX_UNREAD_BYTES }
+    }
+
+    /// Refuses one that is too old.
+    pub(crate) fn check_version(&self, found: FriendVersion) -> Result<(), FriendFailure> {
+        if found >= self.oldest {
+            return Ok(());
+        }
+        let (friend, oldest) = (self.name.to_string(), self.oldest.to_string());
+        Err(FriendFailure::TooOld { friend, found: found.to_string(), oldest })
+    }
+
+    /// Refuses one that is too old or does not say how old it is, by what its program answers: before a way is taken
+    /// on which it does not say so by itself.
+    pub(crate) fn check_program(
+        &self,
+        program: OsString,
+        environment: JobEnvironment,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+    ) -> Result<(), FriendFailure> {
+        let found = program_version(world, program, environment);
+        // That it was broken off is no fault of the program's.
+        if let Some(failure) =
+            TurnClock::new(self.name, turn.limits).check_expired(world.stop_requested, String::new)
+        {
+            return Err(failure);
+        }
+        match found {
+            Ok(found) => self.check_version(found),
+            Err(said) => Err(self.unknown_version(said)),
+        }
+    }
+}
+
+/// A friend's program: the one in PATH, or one at a place.
+#[derive(Debug)]
+pub(crate) struct FriendProgram {
+    name: &'static str,
+    path: Option<PathBuf>,
+}
+
+impl FriendProgram {
+    pub(crate) const fn in_path(name: &'static str) -> FriendProgram {
+        FriendProgram { name, path: None }
+    }
+
+    pub(crate) fn with_path(name: &'static str, place: &Path) -> FriendProgram {
+        FriendProgram { name, path: Some(place.to_path_buf()) }
+    }
+
+    /// The first word of its command line.
+    pub(crate) fn argv0(&self) -> OsString {
+        self.path.as_ref().map_or_else(|| self.name.into(), |place| place.clone().into())
+    }
+
+    /// Where it is.
+    pub(crate) fn find(&self, world: &FriendContext<'_>) -> Option<PathBuf> {
+        match &self.path {
+            Some(place) => place.is_file().then(|| place.clone()),
+            None => find_program(world, self.name),
+        }
+    }
+
+    /// The same, or that it is missing; `install` says what to do then.
+    pub(crate) fn require(&self, world: &FriendContext<'_>, install: &str) -> Result<(), FriendFailure> {
+        match self.find(world) {
+            Some(_) => Ok(()),
+            None => Err(FriendFailure::NotInstalled {
+                friend: self.name.to_string(),
+                program: self.argv0().to_string_lossy().into_owned(),
+                hint: install.to_string(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: ProgramProfile = ProgramProfile {
+        name: "codex",
+        oldest: FriendVersion::new(0, 154, 0),
+        install: "install it",
+        sign_in: "sign in",
+    };
+
+    #[test]
+    fn what_is_in_the_way_of_using_a_program_is_said_with_what_to_do() {
+        let there = |version: Result<FriendVersion, String>, signed_in| {
+            let presence = KNOWN.installed_report("/bin/codex".to_string(), version, || signed_in);
+            presence.trouble.unwrap_or_default()
+        };
+        let new = || Ok(FriendVersion::new(0, 166, 0));
+        assert_eq!(KNOWN.missing_report().trouble.as_deref(), Some("not installed; install it"));
+        assert_eq!(
+            there(Ok(FriendVersion::new(0, 99, 1)), None),
+            "too old: relay knows 0.154.0 and later; install it"
+        );
+        let said = "`codex --version` does not say its version: it says nothing";
+        assert_eq!(there(Err("it says nothing".to_string()), None), said);
+        assert_eq!(there(new(), Some(false)), "not signed in; sign in");
+        assert_eq!((there(new(), Some(true)), there(new(), None)), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn one_that_is_too_old_is_refused() {
+        assert!(matches!(
+            KNOWN.check_version(FriendVersion::new(0, 99, 1)),
+            Err(FriendFailure::TooOld { .. })
+        ));
+        assert!(KNOWN.check_version(KNOWN.oldest).is_ok());
+    }
+}

@@ -1,0 +1,35 @@
+//! What is heard of a friend while it works. All text in it is foreign.
+
+use crate::friend::answer::DeclinedAction;
+
+/// Something that happened in a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FriendEvent {
+    /// Before anything is sent: which difference goes to it, or why none does. Only where one is wanted.
+    Sending {
+        /// In a line without its end.
+        summary: String,
+        /// What a person should know of what does not go along, a sentence each.
+        remarks: Vec<String>,
+    },
+    /// It is there and takes the prompt; by which way.
+    Ready {
+        /// `app-server`, `exec` …
+        transport: &'static str,
+    },
+    /// It writes its answer: these words come next.
+    Text(String),
+    /// What was written so far is not the answer (a remark between two tools, a failed attempt): the answer
+    /// begins anew.
+    AnswerRestarted,
+    /// It thinks: these words come next.
+    Thinking(String),
+    /// It does something: a command, a file it reads, in a few words.
+    Action(String),
+    /// It was refused something.
+    Declined(DeclinedAction),
+    /// It says that something went wrong and that it tries again.
+    Retrying(String),
+    /// This way did not work, and another is taken; why.
+    Fallback(String),
+}

@@ -1,0 +1,271 @@
+//! The way `exec`: one run of `codex exec --json`, the prompt on its input.
+//!
+//! It says nothing of the sandbox that it works in, so only what was tested is run: the sandbox by name, before
+//! the subcommand, without the user's rules. What the sandbox refuses, this way does not tell.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use relaycode_clients::line_process::{LineEvent as Line, LineProcess};
+use relaycode_exec::{Deadlines, ExitReason, Job, JobInput, JobOutcome};
+use relaycode_project::access::Access;
+use serde_json::{Value, json};
+
+use super::error::{classify_error, error_excerpt, report_retry};
+use super::events::{CodexEventSink, MOST_ANSWER, answer_too_large};
+use super::recipe::{exec_arguments, list_arguments};
+use super::{Codex, NAME, PROFILE, check_answer};
+use crate::driver::clock::{TICK, TurnClock};
+use crate::driver::stderr_tail::{StderrTail, describe_exit};
+use crate::friend::answer::{FriendAnswer, FriendUsage};
+use crate::friend::event::FriendEvent;
+use crate::friend::failure::FriendFailure;
+use crate::friend::friend_context::FriendContext;
+use crate::friend::turn::{FriendTurn, GRACE, TurnMemory, TurnTask};
+
+/// What this way is called.
+pub(super) const TRANSPORT: &str = "exec";
+
+/// What a person should know of an answer that came by this way.
+const DECLINES_UNKNOWN: &str = "by `codex exec`, codex does not say what it was refused";
+
+/// How long it may take to list the tool servers.
+const LIST_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Does the turn.
+pub(super) fn attempt(
+    codex: &Codex,
+    turn: &FriendTurn,
+    world: &FriendContext<'_>,
+    hear: &mut CodexEventSink<'_>,
+) -> Result<FriendAnswer, FriendFailure> {
+    let servers = tool_servers(codex, turn, world)?;
+    let schema = turn.schema.as_ref().map(|schema| TempSchemaFile::write(world, schema)).transpose()?;
+    let mut words = vec![codex.program.argv0()];
+    words.extend(exec_arguments(turn, schema.as_ref().map(|slip| slip.0.as_path()), &servers));
+    let mut job = Job::argv(words, &turn.directory);
+    job.environment = codex.environment(world);
+    job.input = match &turn.task {
+        TurnTask::Prompt(prompt) => JobInput::Bytes(prompt.clone().into_bytes()),
+        TurnTask::Review { .. } => JobInput::Null,
+    };
+    job.deadlines = turn.limits.deadlines();
+    let mut run = CodexExecRun {
+        lines: LineProcess::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
+        clock: TurnClock::new(NAME, turn.limits),
+        answer: FriendAnswer { transport: TRANSPORT, ..FriendAnswer::default() },
+        errors: StderrTail::default(),
+        failure: None,
+        completed: false,
+    };
+    hear(FriendEvent::Ready { transport: TRANSPORT });
+    let finished = match run.read_events(turn, world, hear) {
+        Ok(finished) => finished,
+        Err(failure) => {
+            // That it could not be watched to its end: the keeper ends it all the same.
+            let _ = run.lines.end();
+            return Err(failure);
+        }
+    };
+    let said = error_excerpt(&run.errors.text());
+    if let Some(failure) = run.failure {
+        return Err(failure);
+    }
+    if !finished.reason.is_success() || !run.completed {
+        let silent = finished.reason.is_success() && run.answer.text.is_empty();
+        return Err(match exit_failure(&finished, &said, &run.errors, turn) {
+            FriendFailure::Failed { friend, .. } if silent => FriendFailure::NoAnswer { friend, said },
+            failure => failure,
+        });
+    }
+    if turn.access != Access::Full {
+        run.answer.remarks.push(DECLINES_UNKNOWN.to_string());
+    }
+    check_answer(run.answer, turn, &said)
+}
+
+/// A run as it goes.
+struct CodexExecRun {
+    lines: LineProcess,
+    clock: TurnClock<'static>,
+    answer: FriendAnswer,
+    errors: StderrTail,
+    failure: Option<FriendFailure>,
+    completed: bool,
+}
+
+impl CodexExecRun {
+    fn read_events(
+        &mut self,
+        turn: &FriendTurn,
+        world: &FriendContext<'_>,
+        hear: &mut CodexEventSink<'_>,
+    ) -> Result<JobOutcome, FriendFailure> {
+        loop {
+            if let Some(failure) =
+                self.clock.check_expired(world.stop_requested, || error_excerpt(&self.errors.text()))
+            {
+                return Err(failure);
+            }
+            let heard = self.lines.next(&|| false, TICK).map_err(|source| PROFILE.exec_failure(source))?;
+            self.errors.push(&self.lines.take_stderr());
+            match heard {
+                Line::Line(line) => {
+                    // What is no event is passed over: a shell may print something first.
+                    if let Ok(event) = serde_json::from_slice::<Value>(&line) {
+                        self.handle_event(&event, turn, hear)?;
+                    }
+                }
+                Line::LineTooLong => return Err(answer_too_large()),
+                // Nothing is said to it beside the prompt.
+                Line::Idle | Line::NotReading => {}
+                Line::Exited(finished) => return Ok(*finished),
+            }
+        }
+    }
+
+    fn handle_event(
+        &mut self,
+        event: &Value,
+        turn: &FriendTurn,
+        hear: &mut CodexEventSink<'_>,
+    ) -> Result<(), FriendFailure> {
+        let kind = event["type"].as_str().unwrap_or_default();
+        if kind == "error" {
+            let said = event["message"].as_str().unwrap_or_default();
+            report_retry(&mut self.clock, said, hear);
+            return Ok(());
+        }
+        self.clock.mark_alive();
+        match kind {
+            "thread.started" => self.thread_started(event["thread_id"].as_str().unwrap_or_default(), turn)?,
+            "item.started" if event["item"]["type"] == "command_execution" => {
+                // What was said before something is done was a remark.
+                if !std::mem::take(&mut self.answer.text).is_empty() {
+                    hear(FriendEvent::AnswerRestarted);
+                }
+                hear(FriendEvent::Action(event["item"]["command"].as_str().unwrap_or_default().to_string()));
+            }
+            "item.completed" => self.item_completed(&event["item"], hear)?,
+            "turn.completed" => {
+                let count = |name: &str| event["usage"][name].as_u64().unwrap_or(0);
+                self.answer.usage =
+                    Some(FriendUsage { input: count("input_tokens"), output: count("output_tokens") });
+                self.completed = true;
+            }
+            "turn.failed" => self.failure = Some(classify_error(&event["error"])),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn thread_started(&mut self, thread: &str, turn: &FriendTurn) -> Result<(), FriendFailure> {
+        match &turn.memory {
+            // What is said again is for friends that remember nothing by themselves.
+            TurnMemory::None | TurnMemory::Replay(_) => {}
+            TurnMemory::Begin => self.answer.session = Some(thread.to_string()),
+            TurnMemory::Resume(id) if thread.eq_ignore_ascii_case(id) => {
+                self.answer.session = Some(thread.to_string());
+            }
+            // It began a new one instead.
+            TurnMemory::Resume(id) => {
+                return Err(PROFILE.unknown_session(id));
+            }
+        }
+        Ok(())
+    }
+
+    fn item_completed(&mut self, item: &Value, hear: &mut CodexEventSink<'_>) -> Result<(), FriendFailure> {
+        let text = item["text"].as_str().unwrap_or_default();
+        match item["type"].as_str().unwrap_or_default() {
+            "agent_message" => {
+                if !self.answer.text.is_empty() {
+                    hear(FriendEvent::AnswerRestarted);
+                }
+                if text.len() > MOST_ANSWER {
+                    return Err(answer_too_large());
+                }
+                self.answer.text = text.to_string();
+                hear(FriendEvent::Text(text.to_string()));
+            }
+            "reasoning" => hear(FriendEvent::Thinking(text.to_string())),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn exit_failure(finished: &JobOutcome, said: &str, errors: &StderrTail, turn: &FriendTurn) -> FriendFailure {
+    if let TurnMemory::Resume(id) = &turn.memory
+        // With RUST_BACKTRACE set, other lines follow.
+        && errors.text().contains("no rollout found")
+    {
+        return PROFILE.unknown_session(id);
+    }
+    let how = describe_exit(finished.reason, said);
+    if said.is_empty() { PROFILE.failed(how) } else { classify_error(&json!({"message": how})) }
+}
+
+/// The tool servers of the user's settings: each of them would be started.
+fn tool_servers(
+    codex: &Codex,
+    turn: &FriendTurn,
+    world: &FriendContext<'_>,
+) -> Result<Vec<String>, FriendFailure> {
+    let mut words = vec![codex.program.argv0()];
+    words.extend(list_arguments(&turn.directory));
+    let mut job = Job::argv(words, &turn.directory);
+    job.environment = codex.environment(world);
+    job.deadlines =
+        Deadlines { total: Some(LIST_TIMEOUT.min(turn.limits.remaining())), idle: None, grace: GRACE };
+    let finished = world
+        .runner
+        .run(&job, world.stop_requested, &mut |_| {})
+        .map_err(|source| PROFILE.exec_failure(source))?;
+    if finished.reason == ExitReason::Stopped {
+        return Err(FriendFailure::Cancelled { friend: NAME.to_string() });
+    }
+    let listed: Value = serde_json::from_slice(&finished.stdout.head).unwrap_or(Value::Null);
+    match listed.as_array() {
+        Some(servers) if finished.reason.is_success() => {
+            Ok(servers.iter().filter_map(|server| server["name"].as_str()).map(str::to_string).collect())
+        }
+        _ => {
+            let said = match error_excerpt(&finished.stderr.text()) {
+                said if said.is_empty() => "it says nothing".to_string(),
+                said => said,
+            };
+            Err(PROFILE
+                .failed(format!("`codex mcp list` does not say which tool servers it would start: {said}")))
+        }
+    }
+}
+
+/// A file for the schema, which goes with this value.
+struct TempSchemaFile(PathBuf);
+
+impl TempSchemaFile {
+    fn write(world: &FriendContext<'_>, schema: &Value) -> Result<TempSchemaFile, FriendFailure> {
+        let folder = (world.env_var)("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        let path = folder.join(format!("relay-schema-{}.json", uuid::Uuid::new_v4().simple()));
+        let written = write_new(&path, schema.to_string().as_bytes());
+        let slip = TempSchemaFile(path);
+        written.map_err(|error| {
+            PROFILE.failed(format!("the schema cannot be written to {}: {error}", slip.0.display()))
+        })?;
+        Ok(slip)
+    }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)
+}
+
+impl Drop for TempSchemaFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,165 @@
+//! What of a project is copied: what git has been told of and what it has not, but nothing that it ignores.
+//! Without a repository, everything.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use relaycode_change::proposal::path::is_sealed;
+use relaycode_project::git::{GitError, GitFiles};
+
+use super::{ScratchError, ScratchOptions, system_error};
+
+/// So many files are named in a sentence.
+const NAMED: usize = 8;
+/// relay's own directory in a project.
+const STATE: &str = ".relaycode";
+/// A repository's own directory.
+const GIT: &str = ".git";
+
+/// What is said of files that are the project's and that nobody may change.
+const SEALED: &str = "what no change may write is not in the copy";
+
+/// What is copied.
+pub(super) struct ScratchFileList {
+    /// The files and links, beneath the project's root, in order.
+    pub(super) paths: Vec<String>,
+    /// Directories that are no part of it: other repositories.
+    pub(super) excluded_dirs: Vec<String>,
+    /// What is left out, a sentence each.
+    pub(super) left_out: Vec<String>,
+    /// The top level of the repository, and the project below it; `None`: there is no repository.
+    pub(super) top: Option<(PathBuf, PathBuf)>,
+    /// Files that git knows and that are not there on purpose.
+    sparse: Vec<Vec<u8>>,
+}
+
+/// What is copied of this project.
+pub(super) fn list_files(making: &ScratchOptions<'_>) -> Result<ScratchFileList, ScratchError> {
+    let top = match making.git.top_level() {
+        Ok(top) => top,
+        Err(GitError::NotARepository { .. } | GitError::NoGit) => return list_all(making),
+        Err(error) => return Err(error.into()),
+    };
+    let files = making.git.files()?;
+    let below = making.root.strip_prefix(&top).unwrap_or(Path::new("")).to_path_buf();
+    let mut list = list_by_git(files);
+    if !below.as_os_str().is_empty() {
+        let text = "of the repository, only the project's own directory is in the copy";
+        list.left_out.push(text.to_string());
+    }
+    list.top = Some((top, below));
+    Ok(list)
+}
+
+fn list_by_git(files: GitFiles) -> ScratchFileList {
+    let (mut paths, mut strange, mut sealed) = (BTreeSet::new(), Vec::new(), Vec::new());
+    for name in files.tracked.into_iter().chain(files.untracked) {
+        match String::from_utf8(name) {
+            Ok(path) if is_own(&path) => {}
+            Ok(path) if path.split('/').any(is_sealed) => sealed.push(path),
+            Ok(path) => {
+                paths.insert(path);
+            }
+            Err(error) => strange.push(error.as_bytes().escape_ascii().to_string()),
+        }
+    }
+    let text = |names: &[Vec<u8>]| -> Vec<String> {
+        names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    };
+    let ignored = text(&files.ignored).into_iter().filter(|path| !is_own(path)).collect::<Vec<_>>();
+    let (submodules, nested) = (text(&files.submodules), text(&files.nested));
+    let mut left_out = Vec::new();
+    left_out.extend(left_out_sentence("what git ignores is not in the copy", &ignored));
+    left_out.extend(left_out_sentence("submodules are not in the copy", &submodules));
+    left_out.extend(left_out_sentence("repositories among the files are not in the copy", &nested));
+    left_out.extend(left_out_sentence(SEALED, &sealed));
+    left_out.extend(left_out_sentence("files whose names are no text are not in the copy", &strange));
+    let closed = submodules.into_iter().chain(nested).collect();
+    ScratchFileList {
+        paths: paths.into_iter().collect(),
+        excluded_dirs: closed,
+        left_out,
+        top: None,
+        sparse: files.sparse,
+    }
+}
+
+/// Every file beneath the root, but relay's own and other repositories'.
+fn list_all(making: &ScratchOptions<'_>) -> Result<ScratchFileList, ScratchError> {
+    let (mut paths, mut strange, mut nested) = (Vec::new(), Vec::new(), Vec::new());
+    let mut sealed = Vec::new();
+    let mut waiting = vec![String::new()];
+    while let Some(directory) = waiting.pop() {
+        if (making.stop)() {
+            return Err(ScratchError::Cancelled);
+        }
+        let at = making.root.join(&directory);
+        for entry in fs::read_dir(&at).map_err(system_error(&at, "read"))? {
+            let entry = entry.map_err(system_error(&at, "read"))?;
+            let Ok(name) = entry.file_name().into_string() else {
+                strange.push(entry.path().to_string_lossy().into_owned());
+                continue;
+            };
+            let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
+            if name == GIT {
+                nested.push(path);
+            } else if is_own(&path) {
+            } else if is_sealed(&name) {
+                sealed.push(path);
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(path);
+            } else {
+                paths.push(path);
+            }
+        }
+        if paths.len() + waiting.len() > making.caps.files {
+            let most = format!("{} files", making.caps.files);
+            return Err(ScratchError::TooMuch { most, largest: String::new() });
+        }
+    }
+    paths.sort();
+    let mut left_out = Vec::new();
+    left_out.extend(left_out_sentence("repositories' own directories are not in the copy", &nested));
+    left_out.extend(left_out_sentence(SEALED, &sealed));
+    left_out.extend(left_out_sentence("files whose names are no text are not in the copy", &strange));
+    Ok(ScratchFileList { paths, excluded_dirs: Vec::new(), left_out, top: None, sparse: Vec::new() })
+}
+
+impl ScratchFileList {
+    /// Makes the repository of the copy at `top`. That the history cannot be had is no reason not to work.
+    pub(super) fn create_repository(&mut self, making: &ScratchOptions<'_>, top: &Path) {
+        let absent: BTreeSet<&[u8]> = self.sparse.iter().map(Vec::as_slice).collect();
+        let made = match &self.top {
+            Some(_) => making.git.make_scratch(top, &absent),
+            None => making.git.make_empty_scratch(top),
+        };
+        let Err(error) = made else { return };
+        // Half a repository would be worse than none: it could be taken for the user's own.
+        let _ = fs::remove_dir_all(top.join(GIT));
+        if self.top.is_some() {
+            let _ = making.git.make_empty_scratch(top);
+        }
+        if !matches!(error, GitError::NoGit) {
+            self.left_out.push(format!("the history is not in the copy: {error}"));
+        }
+    }
+}
+
+/// Whether a path is in relay's own directory of the project, or in a repository's: nobody misses it.
+fn is_own(path: &str) -> bool {
+    path.split('/').next() == Some(STATE) || path.split('/').any(|part| part == GIT)
+}
+
+/// A sentence about some files, the first of which are named.
+pub(crate) fn left_out_sentence(what: &str, paths: &[String]) -> Option<String> {
+    if paths.is_empty() {
+        return None;
+    }
+    let named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
+    let more = match paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("{what}: {}{more}", named.join(", ")))
+}

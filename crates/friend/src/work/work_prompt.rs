@@ -1,0 +1,112 @@
+//! What a friend is told when it is to work, and what the record is told of its work.
+
+use std::fmt::Write;
+
+use relaycode_change::plan::tree::{PlanTree, TreeEntry};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{ControlBlock, Operation, Proposal};
+use relaycode_door::Door;
+use relaycode_text::width::{Ellipsis, clip};
+
+use super::{WorkError, WorkRequest};
+use crate::work::scratch::ScratchCopy;
+
+/// Characters of the message that is made of a prompt.
+const MESSAGE: usize = 72;
+/// Bytes of the prompt, and of the answer, that a record keeps.
+const SUMMARY: usize = 2_000;
+const REASONING: usize = 16_000;
+
+/// What a friend is told that works in a copy.
+pub(super) fn copy_prompt(working: &WorkRequest, scratch: &ScratchCopy) -> String {
+    let mut out = format!(
+        "You are asked to change a project.\n\
+         Your working directory is {}: a copy of the project, made for you, uncommitted work included.\n\
+         Change the files there directly, and nothing outside of it. Nobody can answer questions while you work.\n\
+         Afterwards the copy is compared with the project, and the user decides whether your changes go in: leave \
+         only files that belong to them, no scripts or notes of your own. Commits are not needed.\n\
+         When you are done, answer with a short summary: what you changed and why, and what is left open.\n",
+        scratch.directory().display()
+    );
+    if !scratch.left_out().is_empty() {
+        out.push_str("\nNot everything of the project is there:\n");
+        for sentence in scratch.left_out() {
+            let _ = writeln!(out, "- {sentence}");
+        }
+    }
+    push_request(working, &mut out);
+    if !working.files.is_empty() {
+        out.push_str("\nFiles to look at:\n");
+        for path in &working.files {
+            let _ = writeln!(out, "- {path}");
+        }
+    }
+    out
+}
+
+fn push_request(working: &WorkRequest, out: &mut String) {
+    let _ = writeln!(out, "\nRequest:\n{}", working.prompt.trim());
+    if let Some(context) = &working.context {
+        let _ = writeln!(out, "\nAdditional Context:\n{context}");
+    }
+}
+
+/// What a friend is told that answers with a change: relay's own instructions, with the files that the
+/// user named.
+pub(super) fn patch_prompt(friend: &str, working: &WorkRequest, door: &Door) -> Result<String, WorkError> {
+    let mut files = Vec::new();
+    for path in &working.files {
+        files.push((path.clone(), read_text(friend, path, working, door)?));
+    }
+    let mut out = door.instructions(&files)?.text;
+    push_request(working, &mut out);
+    Ok(out)
+}
+
+fn read_text(friend: &str, path: &RelPath, working: &WorkRequest, door: &Door) -> Result<String, WorkError> {
+    let refuse = |why: String| WorkError::File { path: path.clone(), friend: friend.to_string(), why };
+    match door.tree(&working.limits).entry(path).map_err(|error| refuse(error.reason))? {
+        TreeEntry::File { bytes, .. } if bytes.contains(&0) => Err(refuse("it is binary".to_string())),
+        TreeEntry::File { bytes, .. } => {
+            String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text".to_string()))
+        }
+        TreeEntry::Missing => Err(refuse("it does not exist".to_string())),
+        TreeEntry::Other(what) => Err(refuse(format!("it is {what}"))),
+    }
+}
+
+/// The proposal that a friend's work in its copy amounts to.
+pub(super) fn proposal_from_copy(
+    working: &WorkRequest,
+    answer: &str,
+    operations: Vec<Operation>,
+) -> Proposal {
+    let control = ControlBlock {
+        git_commit_msg: Some(commit_message(&working.prompt)),
+        prompt_summary: Some(truncate(working.prompt.trim(), SUMMARY)),
+        ..ControlBlock::default()
+    };
+    Proposal {
+        control,
+        operations,
+        reasoning: vec![truncate(answer.trim(), REASONING)],
+        ..Proposal::default()
+    }
+}
+
+/// The first line of a prompt, as a message for a commit.
+pub(super) fn commit_message(prompt: &str) -> String {
+    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    clip(line, MESSAGE, Ellipsis::Unicode).into_owned()
+}
+
+/// The start of a text.
+fn truncate(text: &str, most: usize) -> String {
+    match text.len() <= most {
+        true => text.to_string(),
+        false => {
+            let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            format!("{}…", &text[..cut])
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Paths beneath the project's root, resolved without following a single link.
+//!
+//! A path is split into its directory, which is opened once and kept for as long as a transaction
+//! lasts, and its last name, which every operation names relative to that handle. Whoever swaps a
+//! directory for a link in between changes nothing: the handle is the directory that was checked.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use relaycode_durable::fs::is_link;
+use relaycode_durable::{Fs, FsDir, FsKind, FsStat};
+
+/// The project's root directory.
+#[derive(Clone)]
+pub struct LedgerRoot {
+    fs: Arc<dyn Fs>,
+    dir: FsDir,
+}
+
+/// Paths that were resolved, with the handles of their directories.
+pub struct PathResolver<'r> {
+    root: &'r LedgerRoot,
+    open: RefCell<HashMap<String, FsDir>>,
+}
+
+/// The directory that holds a path's last component, and that component.
+#[derive(Clone)]
+pub struct ResolvedPath<'p> {
+    /// The directory.
+    pub dir: FsDir,
+    /// The last component.
+    pub name: &'p str,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathEntry {
+    /// Nothing, or not even its directory.
+    Nothing,
+    /// A regular file.
+    File(FsStat),
+    /// Something that is not changed; the text names it.
+    Other(&'static str),
+}
+
+impl LedgerRoot {
+    /// The root that is open as `dir`.
+    pub fn new(fs: Arc<dyn Fs>, dir: FsDir) -> LedgerRoot {
+        LedgerRoot { fs, dir }
+    }
+
+    /// The file system it is on.
+    pub fn fs(&self) -> &dyn Fs {
+        &*self.fs
+    }
+
+    /// The root itself.
+    pub fn dir(&self) -> &FsDir {
+        &self.dir
+    }
+
+    /// A fresh set of places.
+    pub fn resolver(&self) -> PathResolver<'_> {
+        PathResolver { root: self, open: RefCell::new(HashMap::new()) }
+    }
+}
+
+impl<'r> PathResolver<'r> {
+    /// The file system they are on.
+    pub fn fs(&self) -> &'r dyn Fs {
+        self.root.fs()
+    }
+
+    /// Where `path` is: its directory is opened, or was.
+    ///
+    /// # Errors
+    /// The system's; `NotFound` if the directory is not there.
+    pub fn resolve<'p>(&self, path: &'p str) -> io::Result<ResolvedPath<'p>> {
+        let (parent, name) = split_parent(path);
+        Ok(ResolvedPath { dir: self.open_directory(parent)?, name })
+    }
+
+    /// The open directory `path`; the empty path is the root.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn open_directory(&self, path: &str) -> io::Result<FsDir> {
+        if path.is_empty() {
+            return Ok(self.root.dir.clone());
+        }
+        if let Some(dir) = self.open.borrow().get(path) {
+            return Ok(dir.clone());
+        }
+        let dir = self.fs().open_dir(&self.root.dir, path)?;
+        self.open.borrow_mut().insert(path.to_string(), dir.clone());
+        Ok(dir)
+    }
+
+    /// Lets go of every directory: they are opened again when they are needed.
+    pub fn close_all(&self) {
+        self.open.borrow_mut().clear();
+    }
+
+    /// Lets go of a directory that is no longer there.
+    pub fn forget(&self, path: &str) {
+        self.open.borrow_mut().remove(path);
+    }
+
+    /// Looks at what stands at `path`.
+    ///
+    /// # Errors
+    /// The system's. What is not a directory on the way is no error but [`PathEntry::Other`].
+    pub fn entry_at(&self, path: &str) -> io::Result<PathEntry> {
+        let place = match self.resolve(path) {
+            Ok(place) => place,
+            Err(error) => return entry_from_error(error),
+        };
+        match self.fs().stat(&place.dir, place.name) {
+            Ok(stat) => Ok(match stat.kind {
+                FsKind::File => PathEntry::File(stat),
+                FsKind::Dir => PathEntry::Other("a directory"),
+                FsKind::Link => PathEntry::Other("a symbolic link"),
+                FsKind::Other => PathEntry::Other("a special file"),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(PathEntry::Nothing),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads the regular file at `path`, at most `most` bytes; `None`: there is nothing.
+    ///
+    /// # Errors
+    /// The system's. Only `NotFound` means that there is nothing.
+    pub fn read(&self, path: &str, most: u64) -> io::Result<Option<(Vec<u8>, FsStat)>> {
+        let read = self.resolve(path).and_then(|place| self.fs().read(&place.dir, place.name, most));
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What a directory that cannot be opened says about the path beneath it.
+fn entry_from_error(error: io::Error) -> io::Result<PathEntry> {
+    match error.kind() {
+        io::ErrorKind::NotFound => Ok(PathEntry::Nothing),
+        io::ErrorKind::NotADirectory => Ok(PathEntry::Other("something beneath a file")),
+        _ if is_link(&error) => Ok(PathEntry::Other("something beneath a symbolic link")),
+        _ => Err(error),
+    }
+}
+
+/// A path's directory (empty: the root) and its last component.
+pub fn split_parent(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// The directories above a path, outermost first.
+pub fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
+}

@@ -1,0 +1,63 @@
+//! Looking at a file to learn which of the known images it is. Nothing but `NotFound` counts as
+//! absent, and a file that cannot be one of them is not read at all.
+
+use std::io;
+
+use relaycode_durable::fs::{is_link, is_not_regular, is_too_long};
+
+use crate::disk::paths::PathResolver;
+use crate::record::FileImage;
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileProbe {
+    /// Nothing.
+    Nothing,
+    /// A regular file with this image.
+    File(FileImage),
+    /// A regular file that is longer than any image it was compared with.
+    Longer,
+    /// Something that is no regular file.
+    Other(&'static str),
+    /// Nothing that this path leads to: its directory is something else by now.
+    Unreachable(&'static str),
+}
+
+impl FileProbe {
+    /// Its bytes are those of `image`.
+    pub(crate) fn matches_bytes(&self, image: &FileImage) -> bool {
+        matches!(self, FileProbe::File(seen) if seen.hash == image.hash)
+    }
+
+    /// It is `image`: bytes and permission bits.
+    pub(crate) fn matches_image(&self, image: &FileImage) -> bool {
+        *self == FileProbe::File(*image)
+    }
+}
+
+/// Looks at `path`, reading it only if it is not longer than the longest of `images`.
+pub(crate) fn probe_file(
+    places: &PathResolver<'_>,
+    path: &str,
+    images: &[&FileImage],
+) -> io::Result<FileProbe> {
+    let most = images.iter().map(|image| image.size).max().unwrap_or(0);
+    let place = match places.resolve(path) {
+        Ok(place) => place,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FileProbe::Nothing),
+        Err(error) if is_link(&error) => return Ok(FileProbe::Unreachable("beneath a symbolic link")),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Ok(FileProbe::Unreachable("beneath something that is no directory"));
+        }
+        Err(error) => return Err(error),
+    };
+    match places.fs().read(&place.dir, place.name, most) {
+        Ok((bytes, stat)) => Ok(FileProbe::File(FileImage::of(&bytes, stat.mode))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FileProbe::Nothing),
+        Err(error) if is_too_long(&error) => Ok(FileProbe::Longer),
+        Err(error) if is_not_regular(&error) => Ok(FileProbe::Other("no regular file")),
+        Err(error) if is_link(&error) => Ok(FileProbe::Other("a symbolic link")),
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => Ok(FileProbe::Other("a directory")),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,223 @@
+//! `.relaycode/index`: one line for each record, so that the log does not have to read them all.
+//!
+//! The records are the truth and the index is what is known of them: it is fresh if it has as many
+//! lines as there are records, counted by their names, and is built anew otherwise, in memory where
+//! nothing may be written. A line that does not match its checksum makes it stale as a whole.
+
+mod line;
+mod rebuild;
+mod source;
+
+pub(crate) use line::{IndexLine, IndexedPath, needed_blobs};
+
+use std::ops::ControlFlow;
+
+use relaycode_durable::{append_log, atomic};
+
+use crate::error::LedgerError;
+use crate::id::TxId;
+use crate::ledger::Ledger;
+use crate::record::Record;
+use crate::record::store::{RecordLocation, RecordStore};
+use source::{IndexSource, NewestIndexLine};
+
+/// The name of the file.
+const NAME: &str = "index";
+/// Its path beneath the root, for messages.
+const PATH: &str = ".relaycode/index";
+/// What a rebuilt index is called until it is whole begins like this.
+pub(crate) const SCRATCH: &str = "index-";
+
+/// The index, fresh as of when it was opened.
+pub(crate) struct LedgerIndex<'l> {
+    /// The records that it is about.
+    pub(crate) records: RecordStore<'l>,
+    source: IndexSource<'l>,
+    last: Option<IndexLine>,
+}
+
+/// Why a walk through the index stopped.
+pub(crate) enum LedgerIndexError {
+    /// It is not whole: it has to be built anew.
+    Stale,
+    /// Something that building it anew does not help.
+    Other(LedgerError),
+}
+
+impl From<LedgerError> for LedgerIndexError {
+    fn from(error: LedgerError) -> LedgerIndexError {
+        LedgerIndexError::Other(error)
+    }
+}
+
+impl Ledger {
+    /// Does something with a fresh index; once more with a rebuilt one if it turns out to be stale.
+    pub(crate) fn with_index<T>(
+        &self,
+        work: impl Fn(&LedgerIndex<'_>) -> Result<T, LedgerIndexError>,
+    ) -> Result<T, LedgerError> {
+        match work(&LedgerIndex::open(self)?) {
+            Err(LedgerIndexError::Stale) => {}
+            Err(LedgerIndexError::Other(error)) => return Err(error),
+            Ok(done) => return Ok(done),
+        }
+        match work(&LedgerIndex::rebuild_from(RecordStore::open(self)?)?) {
+            Err(LedgerIndexError::Stale) => {
+                let reason = "it changes while it is read".to_string();
+                Err(LedgerError::Damaged { path: PATH.to_string(), reason })
+            }
+            Err(LedgerIndexError::Other(error)) => Err(error),
+            Ok(done) => Ok(done),
+        }
+    }
+
+    /// Adds the line of a record that was just committed. Whoever calls this holds the project's
+    /// lock. An index that is not fresh is left as it is: the next reader builds it anew.
+    pub(crate) fn append_to_index(&self, record: &Record) -> Result<(), LedgerError> {
+        let shelf = RecordStore::open(self)?;
+        let Some(state) = shelf.state() else { return Ok(()) };
+        let count = shelf.count()?;
+        let source = IndexSource::open(self)?;
+        let last = match source.newest()? {
+            NewestIndexLine::None => None,
+            NewestIndexLine::Line(line) => Some(line),
+            NewestIndexLine::Torn => return Ok(()),
+        };
+        let before = last.as_ref().map_or(0, |line| line.at);
+        let in_order = last.as_ref().is_none_or(|line| line.number < record.number);
+        if before.checked_add(1) != Some(count) || !in_order {
+            return Ok(());
+        }
+        let mut line = IndexLine::from_record(record, false, None);
+        line.at = count;
+        line.entries = last.as_ref().map_or(0, |line| line.entries).saturating_add(1);
+        if let Some(group) = &record.group {
+            match first_of_group(&source, before, group) {
+                Ok(None) => line.group_from = Some(count),
+                Ok(Some(from)) => {
+                    line.group_from = Some(from);
+                    line.entries -= 1;
+                }
+                Err(LedgerIndexError::Stale) => return Ok(()),
+                Err(LedgerIndexError::Other(error)) => return Err(error),
+            }
+        }
+        source::append(state, &line)
+    }
+
+    /// Whether the record that the index has last is there; whether the index is fresh is not asked.
+    pub(crate) fn has_newest_record(&self, shelf: &RecordStore<'_>) -> Result<bool, LedgerError> {
+        match IndexSource::open(self)?.newest()? {
+            NewestIndexLine::Line(line) => match line.uuid {
+                Some(id) => Ok(shelf.locate(id)?.is_some()),
+                None => Ok(false),
+            },
+            NewestIndexLine::None | NewestIndexLine::Torn => Ok(false),
+        }
+    }
+
+    /// The number of the next record. Numbers are given when a transaction is committed, under the
+    /// project's lock.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn next_number(&self) -> Result<u64, LedgerError> {
+        let newest = self.with_index(|index| {
+            let Some(line) = &index.last else { return Ok(0) };
+            // The index may be anybody's; what is numbered after it would be out of order for good.
+            let just_built = matches!(index.source, IndexSource::Memory(_));
+            if just_built || has_number(&index.records, line) {
+                Ok(line.number)
+            } else {
+                Err(LedgerIndexError::Stale)
+            }
+        })?;
+        Ok(newest.saturating_add(1))
+    }
+}
+
+/// Whether the record of a line has the number that the line says. One that cannot be read has any.
+fn has_number(shelf: &RecordStore<'_>, line: &IndexLine) -> bool {
+    let numbered = |place| shelf.read_number(&place).map_or(true, |number| number == Some(line.number));
+    line.uuid
+        .is_some_and(|id| [RecordLocation::Own(id), RecordLocation::Undone(id)].into_iter().any(numbered))
+}
+
+/// The first line of a group; `None` if it has none yet.
+fn first_of_group(source: &IndexSource<'_>, last: u64, group: &str) -> Result<Option<u64>, LedgerIndexError> {
+    let mut found = None;
+    walk_lines(source, last, &mut |line| {
+        if line.group.as_deref() == Some(group) {
+            found = line.group_from;
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+/// Shows the lines from the newest on, each one less than the one before.
+fn walk_lines(
+    source: &IndexSource<'_>,
+    last: u64,
+    see: &mut dyn FnMut(IndexLine) -> ControlFlow<()>,
+) -> Result<(), LedgerIndexError> {
+    let mut expected = last;
+    let mut stale = false;
+    let whole = source.read_backwards(&mut |line| {
+        let line = line.filter(|line| line.at == expected && expected > 0);
+        let Some(line) = line else {
+            stale = true;
+            return ControlFlow::Break(());
+        };
+        expected -= 1;
+        see(line)
+    });
+    if whole? && !stale { Ok(()) } else { Err(LedgerIndexError::Stale) }
+}
+
+impl<'l> LedgerIndex<'l> {
+    /// Opens the index, building it anew if it is not fresh.
+    pub(crate) fn open(ledger: &'l Ledger) -> Result<LedgerIndex<'l>, LedgerError> {
+        let shelf = RecordStore::open(ledger)?;
+        let count = shelf.count()?;
+        let source = IndexSource::open(ledger)?;
+        match source.newest()? {
+            NewestIndexLine::None if count == 0 => Ok(LedgerIndex { records: shelf, source, last: None }),
+            NewestIndexLine::Line(line) if line.at == count => {
+                Ok(LedgerIndex { records: shelf, source, last: Some(*line) })
+            }
+            _ => LedgerIndex::rebuild_from(shelf),
+        }
+    }
+
+    /// Builds the index from the records, and keeps it on disk if that can be.
+    fn rebuild_from(shelf: RecordStore<'l>) -> Result<LedgerIndex<'l>, LedgerError> {
+        let rebuild::RebuiltIndex { lines, is_complete: lasting } = rebuild::build(&shelf)?;
+        let bytes: Vec<u8> =
+            lines.iter().flat_map(|line| append_log::encode_entry(line.to_json().as_bytes())).collect();
+        if let Some(state) = shelf.state().filter(|_| lasting) {
+            let scratch = format!("{SCRATCH}{}", TxId::random());
+            let written = atomic::write(state.fs(), (state.dir(), &scratch), (state.dir(), NAME), &bytes);
+            if written.is_err_and(|error| !error.is_in_place) {
+                // It may be a place where nothing can be written; then nothing is left there either.
+                let _ = state.fs().remove_file(state.dir(), &scratch);
+            }
+        }
+        let last = lines.last().cloned();
+        Ok(LedgerIndex { records: shelf, source: IndexSource::Memory(lines), last })
+    }
+
+    /// The newest line.
+    pub(crate) fn last(&self) -> Option<&IndexLine> {
+        self.last.as_ref()
+    }
+
+    /// Shows the lines from the newest on, until told to stop.
+    pub(crate) fn for_each_newest_first(
+        &self,
+        see: &mut dyn FnMut(IndexLine) -> ControlFlow<()>,
+    ) -> Result<(), LedgerIndexError> {
+        walk_lines(&self.source, self.last.as_ref().map_or(0, |line| line.at), see)
+    }
+}

@@ -1,0 +1,86 @@
+//! Where the lines of the index come from: its log on disk, or memory after it was built anew.
+
+use std::io;
+use std::ops::ControlFlow;
+
+use relaycode_durable::append_log::{AppendLog, LogError};
+use relaycode_durable::{Fs, FsDir};
+
+use super::{IndexLine, NAME, PATH};
+use crate::disk::state_dir::StateDir;
+use crate::error::{LedgerError, io_error};
+use crate::ledger::Ledger;
+
+/// Where the lines are.
+pub(super) enum IndexSource<'l> {
+    /// In a log.
+    Log { fs: &'l dyn Fs, dir: FsDir },
+    /// In memory, oldest first.
+    Memory(Vec<IndexLine>),
+}
+
+/// What is known of the end of the lines.
+pub(super) enum NewestIndexLine {
+    /// There is no line at all.
+    None,
+    /// The newest line, and nothing wrong behind it.
+    Line(Box<IndexLine>),
+    /// The end is not whole, or this is no log.
+    Torn,
+}
+
+/// Adds a line at the end of the index. It is not synced: one that a power cut takes is missed.
+pub(super) fn append(state: &StateDir, line: &IndexLine) -> Result<(), LedgerError> {
+    let log = AppendLog::new(state.fs(), state.dir(), NAME);
+    log.append(line.to_json().as_bytes(), false).map_err(|error| log_error("write", error))
+}
+
+fn log_error(verb: &'static str, error: LogError) -> LedgerError {
+    let source = match error {
+        LogError::Io(source) => source,
+        other => io::Error::other(other),
+    };
+    io_error(verb, PATH)(source)
+}
+
+impl<'l> IndexSource<'l> {
+    /// The index of a ledger; empty if there is none.
+    pub(super) fn open(ledger: &'l Ledger) -> Result<IndexSource<'l>, LedgerError> {
+        Ok(match ledger.state()? {
+            Some(state) => IndexSource::Log { fs: &*ledger.fs, dir: state.dir().clone() },
+            None => IndexSource::Memory(Vec::new()),
+        })
+    }
+
+    /// The newest line.
+    pub(super) fn newest(&self) -> Result<NewestIndexLine, LedgerError> {
+        let mut newest = NewestIndexLine::None;
+        let whole = self.read_backwards(&mut |line| {
+            newest = line.map_or(NewestIndexLine::Torn, |line| NewestIndexLine::Line(Box::new(line)));
+            ControlFlow::Break(())
+        })?;
+        Ok(if whole { newest } else { NewestIndexLine::Torn })
+    }
+
+    /// Shows the lines from the newest on, until told to stop; `None` for one that is no line. `false`:
+    /// this is no whole log.
+    pub(super) fn read_backwards(
+        &self,
+        see: &mut dyn FnMut(Option<IndexLine>) -> ControlFlow<()>,
+    ) -> Result<bool, LedgerError> {
+        match self {
+            IndexSource::Memory(lines) => {
+                let _ = lines.iter().rev().try_for_each(|line| see(Some(line.clone())));
+                Ok(true)
+            }
+            IndexSource::Log { fs, dir } => {
+                let log = AppendLog::new(*fs, dir, NAME);
+                match log.read_backwards(&mut |json| see(IndexLine::from_json(json))) {
+                    Ok(tail) => Ok(tail.torn_at.is_none()),
+                    Err(LogError::Damaged { .. }) => Ok(false),
+                    Err(error) => Err(log_error("read", error)),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! The log: what the ledger has, newest first, a page at a time; and finding one of it by the name
+//! that a person gives it.
+//!
+//! A page is read from the end of the index. What it costs depends on how much is shown, not on how
+//! much there is. Whether something is undone is told by the reverts that are newer than it: one
+//! that was itself taken back does not count.
+
+pub mod search;
+mod timestamp;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use relaycode_durable::FsDir;
+
+use crate::disk::digest::Digest;
+use crate::disk::state_dir::StateSubdir;
+use crate::error::{LedgerError, io_error};
+use crate::id::TxId;
+use crate::ledger::Ledger;
+use crate::log::index::{IndexLine, LedgerIndex, LedgerIndexError, needed_blobs};
+use crate::record::blobs;
+use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
+use crate::record::{FileRecord, Record, RecordContent};
+
+/// Digits that a prefix of an id needs.
+const PREFIX: usize = 4;
+/// So many transactions are named when a prefix is not unique.
+const CANDIDATES: usize = 20;
+
+/// A piece of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogPage {
+    /// The entries, newest first.
+    pub entries: Vec<LogEntry>,
+    /// How many entries the log has in all.
+    pub total: usize,
+}
+
+/// One thing that was done: a transaction, or a group of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    /// The group's id, if it is one.
+    pub group: Option<String>,
+    /// The transactions, newest first; one unless it is a group.
+    pub members: Vec<LogTransaction>,
+    /// It is a group that whoever worked on it did not finish.
+    pub interrupted: bool,
+    /// Its place in the whole log: 1 is the newest. What [`Ledger::find`] takes.
+    pub position: usize,
+}
+
+/// One transaction, as the log shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogTransaction {
+    /// The transaction; `None` if its record is too damaged to say.
+    pub id: Option<TxId>,
+    /// Its place among all; 0 for one of the original tool.
+    pub number: u64,
+    /// When it began, ISO 8601.
+    pub created_at: String,
+    /// Where it came from.
+    pub origin: String,
+    /// The first line of its message.
+    pub summary: String,
+    /// How many files it changed.
+    pub files: usize,
+    /// Lines that came in.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
+    /// What it takes back.
+    pub revert_of: Vec<TxId>,
+    /// It was taken back.
+    pub undone: bool,
+    /// What reverting it needs is there. Whether it fits is another question.
+    pub revertible: bool,
+    /// Why it cannot be read, if it cannot.
+    pub damage: Option<String>,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogTarget {
+    /// One transaction.
+    Transaction(TxId),
+    /// A group of them.
+    Group {
+        /// Its id.
+        id: String,
+        /// Its members, newest first.
+        members: Vec<TxId>,
+    },
+}
+
+impl LogTarget {
+    /// The transactions, newest first.
+    pub fn ids(&self) -> Vec<TxId> {
+        match self {
+            LogTarget::Transaction(id) => vec![*id],
+            LogTarget::Group { members, .. } => members.clone(),
+        }
+    }
+}
+
+impl LogEntry {
+    /// What the entry is, for [`Ledger::plan_revert`](crate::Ledger) and its like; `None` for a
+    /// record too damaged to say what it is.
+    pub fn target(&self) -> Option<LogTarget> {
+        match &self.group {
+            Some(id) => {
+                let members = self.members.iter().filter_map(|item| item.id).collect();
+                Some(LogTarget::Group { id: id.clone(), members })
+            }
+            None => self.members.first()?.id.map(LogTarget::Transaction),
+        }
+    }
+}
+
+impl Ledger {
+    /// A page of the log, newest first.
+    ///
+    /// # Errors
+    /// The system's. A record that cannot be read is an entry that says so.
+    pub fn log_page(&self, skip: usize, count: usize) -> Result<LogPage, LedgerError> {
+        self.with_index(|index| {
+            let total = index.last().map_or(0, |line| line.entries);
+            let (entries, lines) = collect_entries(index, skip, count)?;
+            let entries = self.build_entries(index, entries, &lines, &|at| skip + at + 1)?;
+            Ok(LogPage { entries, total: usize::try_from(total).unwrap_or(usize::MAX) })
+        })
+    }
+
+    /// The entries of a page as they are shown.
+    fn build_entries(
+        &self,
+        index: &LedgerIndex<'_>,
+        entries: LogEntryLines,
+        lines: &[IndexLine],
+        place: &dyn Fn(usize) -> usize,
+    ) -> Result<Vec<LogEntry>, LedgerError> {
+        let shelves = BlobStores::open(self)?;
+        let entries = entries.into_iter().enumerate().map(|(at, (group, members))| {
+            let show = |member: LogMember| {
+                let revertible = shelves.revertible(index, &lines[member.line])?;
+                Ok(log_transaction(lines[member.line].clone(), member.undone, revertible))
+            };
+            let interrupted = match &group {
+                Some(id) => self.is_interrupted(id)?,
+                None => false,
+            };
+            let members = members.into_iter().map(show).collect::<Result<_, LedgerError>>()?;
+            Ok(LogEntry { group, members, interrupted, position: place(at) })
+        });
+        entries.collect()
+    }
+
+    /// What a name stands for: `1` is the newest entry of the log, then there are ids, their
+    /// beginnings (at least four digits), and groups.
+    ///
+    /// # Errors
+    /// `UnknownTransaction`, `Ambiguous`; the system's.
+    pub fn find_target(&self, name: &str) -> Result<LogTarget, LedgerError> {
+        let name = name.trim();
+        let unknown = || LedgerError::UnknownTransaction { name: name.chars().take(100).collect() };
+        if name.len() < PREFIX
+            && let Some(target) = self.nth_target(name)?
+        {
+            return Ok(target);
+        }
+        let lower = Some(name.to_ascii_lowercase()).filter(|name| name.len() >= PREFIX);
+        let found = self.with_index(|index| match_names(index, name, lower.as_deref()))?;
+        if !found.group.is_empty() {
+            return Ok(LogTarget::Group { id: name.to_string(), members: found.group });
+        }
+        match found.ids.as_slice() {
+            [] => self.nth_target(name)?.ok_or_else(unknown),
+            [only] => Ok(LogTarget::Transaction(*only)),
+            _ => Err(LedgerError::Ambiguous { name: name.to_string(), candidates: found.ids }),
+        }
+    }
+
+    /// The entry of that number, counted from the newest.
+    fn nth_target(&self, name: &str) -> Result<Option<LogTarget>, LedgerError> {
+        let number = name.parse::<usize>().ok().filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()));
+        let Some(skip) = number.and_then(|number| number.checked_sub(1)) else { return Ok(None) };
+        Ok(self.log_page(skip, 1)?.entries.first().and_then(LogEntry::target))
+    }
+
+    /// The record of a transaction.
+    ///
+    /// # Errors
+    /// `UnknownTransaction` if there is none; `Damaged`, `Newer`; the system's.
+    pub fn record(&self, id: TxId) -> Result<Record, LedgerError> {
+        let shelf = RecordStore::open(self)?;
+        let place = match shelf.locate(id)? {
+            Some(place) => Some(place),
+            None => self.with_index(|index| foreign_location(index, id))?,
+        };
+        let loaded = match place {
+            Some(place) => shelf.load(&place)?,
+            None => None,
+        };
+        match loaded {
+            Some(LoadedRecord::Record { record, .. }) => Ok(*record),
+            Some(LoadedRecord::Pending) | None => {
+                Err(LedgerError::UnknownTransaction { name: id.to_string() })
+            }
+        }
+    }
+
+    /// A file's bytes before the transaction; `None`: there was no such file.
+    ///
+    /// # Errors
+    /// `NotRevertible` if they are not kept any more, `Damaged` if they are not what they were.
+    pub fn before_bytes(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+        let Some(image) = file.before else { return Ok(None) };
+        let content = record.snapshot.get(file.old_path()).and_then(Option::as_ref);
+        self.kept_bytes(record.uuid, file.old_path(), content, image.hash).map(Some)
+    }
+
+    /// A file's bytes after the transaction; `None`: there was no such file any more.
+    ///
+    /// # Errors
+    /// `NotRevertible` if they are not kept any more, `Damaged` if they are not what they were.
+    pub fn after_bytes(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+        let Some(image) = file.after else { return Ok(None) };
+        self.kept_bytes(record.uuid, &file.path, file.content.as_ref(), image.hash).map(Some)
+    }
+
+    fn kept_bytes(
+        &self,
+        id: TxId,
+        path: &str,
+        content: Option<&RecordContent>,
+        hash: Digest,
+    ) -> Result<Vec<u8>, LedgerError> {
+        let gone = || LedgerError::NotRevertible {
+            id,
+            reason: format!("the content of {path} is not kept any more"),
+        };
+        let bytes = match content {
+            Some(RecordContent::Text(text)) => text.clone().into_bytes(),
+            Some(RecordContent::Blob { blob, .. }) => BlobStores::open(self)?.get(*blob)?.ok_or_else(gone)?,
+            None => return Err(gone()),
+        };
+        if Digest::of(&bytes) != hash {
+            let reason = format!("what it says of {path} does not match");
+            return Err(LedgerError::Damaged { path: RecordLocation::Own(id).path(), reason });
+        }
+        Ok(bytes)
+    }
+}
+
+/// A line on the page.
+struct LogMember {
+    line: usize,
+    undone: bool,
+}
+
+type LogEntryLines = Vec<(Option<String>, Vec<LogMember>)>;
+
+/// The entries of a page, with the lines that they consist of.
+fn collect_entries(
+    index: &LedgerIndex<'_>,
+    skip: usize,
+    count: usize,
+) -> Result<(LogEntryLines, Vec<IndexLine>), LedgerIndexError> {
+    let mut entries: LogEntryLines = Vec::new();
+    let mut lines: Vec<IndexLine> = Vec::new();
+    let mut taken_back = RevertedIds::default();
+    // Every group that was seen, with its place on the page if it has one.
+    let mut groups: HashMap<String, Option<usize>> = HashMap::new();
+    let mut seen = 0;
+    // The groups of the page are not whole before this line.
+    let mut until = u64::MAX;
+    if count == 0 {
+        return Ok((entries, lines));
+    }
+    index.for_each_newest_first(&mut |line| {
+        let at = line.at;
+        let undone = taken_back.observe_line(&line);
+        if !line.pending {
+            let known = line.group.as_ref().and_then(|group| groups.get(group).copied());
+            let place = known.unwrap_or_else(|| {
+                let place = (seen >= skip && entries.len() < count).then_some(entries.len());
+                seen += 1;
+                if let Some(group) = &line.group {
+                    groups.insert(group.clone(), place);
+                }
+                if place.is_some() {
+                    entries.push((line.group.clone(), Vec::new()));
+                }
+                place
+            });
+            if let Some((_, members)) = place.and_then(|place| entries.get_mut(place)) {
+                until = until.min(line.group_from.unwrap_or(at));
+                members.push(LogMember { line: lines.len(), undone });
+                lines.push(line);
+            }
+        }
+        if entries.len() == count && at <= until { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok((entries, lines))
+}
+
+/// What newer reverts took back.
+#[derive(Default)]
+pub(crate) struct RevertedIds(HashSet<TxId>);
+
+impl RevertedIds {
+    /// Takes in the next older line; says whether it is undone.
+    pub(crate) fn observe_line(&mut self, line: &IndexLine) -> bool {
+        let undone = line.undone || line.uuid.is_some_and(|id| self.0.contains(&id));
+        if !undone {
+            self.0.extend(line.revert_of.iter().copied());
+        }
+        undone
+    }
+}
+
+fn log_transaction(line: IndexLine, undone: bool, revertible: bool) -> LogTransaction {
+    LogTransaction {
+        id: line.uuid,
+        number: line.number,
+        created_at: line.created_at,
+        origin: line.origin,
+        summary: line.summary,
+        files: line.files,
+        added: line.added,
+        removed: line.removed,
+        revert_of: line.revert_of,
+        undone,
+        revertible,
+        damage: line.damage,
+    }
+}
+
+/// What a name was found to stand for.
+#[derive(Default)]
+struct LogNameMatches {
+    ids: Vec<TxId>,
+    group: Vec<TxId>,
+}
+
+fn match_names(
+    index: &LedgerIndex<'_>,
+    name: &str,
+    prefix: Option<&str>,
+) -> Result<LogNameMatches, LedgerIndexError> {
+    let mut found = LogNameMatches::default();
+    index.for_each_newest_first(&mut |line| {
+        if let Some(id) = line.uuid {
+            if line.group.as_deref() == Some(name) {
+                found.group.push(id);
+            }
+            let begins = prefix.is_some_and(|prefix| id.to_string().starts_with(prefix));
+            if begins && found.ids.len() < CANDIDATES && !found.ids.contains(&id) {
+                found.ids.push(id);
+            }
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+/// Where the original tool has the record of a transaction.
+fn foreign_location(index: &LedgerIndex<'_>, id: TxId) -> Result<Option<RecordLocation>, LedgerIndexError> {
+    let mut place = None;
+    index.for_each_newest_first(&mut |line| {
+        if line.uuid == Some(id) && line.foreign.is_some() {
+            place = line.foreign.map(RecordLocation::Foreign);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(place)
+}
+
+/// Where blobs may be: in the project, and in the copy.
+pub(crate) struct BlobStores<'l> {
+    ledger: &'l Ledger,
+    dirs: Vec<FsDir>,
+}
+
+impl<'l> BlobStores<'l> {
+    /// Opens what there is.
+    pub(crate) fn open(ledger: &'l Ledger) -> Result<BlobStores<'l>, LedgerError> {
+        let mut dirs = Vec::new();
+        if let Some(state) = ledger.state()? {
+            dirs.extend(state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?);
+        }
+        dirs.extend(ledger.copied_blobs()?);
+        Ok(BlobStores { ledger, dirs })
+    }
+
+    fn get(&self, digest: Digest) -> Result<Option<Vec<u8>>, LedgerError> {
+        let mut damage = None;
+        for dir in &self.dirs {
+            match blobs::get(&*self.ledger.fs, dir, digest) {
+                Ok(Some(bytes)) => return Ok(Some(bytes)),
+                Ok(None) => {}
+                Err(error) => damage = damage.or(Some(error)),
+            }
+        }
+        damage.map_or(Ok(None), Err)
+    }
+
+    fn has(&self, digest: Digest) -> Result<bool, LedgerError> {
+        for dir in &self.dirs {
+            let path = format!("blobs/{digest}");
+            if blobs::has(&*self.ledger.fs, dir, digest).map_err(io_error("read", &path))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether what reverting a transaction needs is there.
+    fn revertible(&self, index: &LedgerIndex<'_>, line: &IndexLine) -> Result<bool, LedgerError> {
+        if line.damage.is_some() || line.final_because.is_some() {
+            return Ok(false);
+        }
+        let all = match line.uuid.filter(|_| line.more_blobs) {
+            None => line.blobs.clone(),
+            Some(id) => match index.records.locate(id)?.map(|place| index.records.load(&place)) {
+                Some(Ok(Some(LoadedRecord::Record { record, .. }))) => needed_blobs(&record),
+                _ => return Ok(false),
+            },
+        };
+        for digest in all {
+            if !self.has(digest)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+pub mod blame;
+pub(crate) mod index;
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,329 @@
+//! Cleaning up: blobs by age and by size, texts that were shown to a model, files that a committed transaction displaced, and the
+//! directories that held them. Records never go.
+//!
+//! Nothing of an open transaction is touched, and no displaced file whose bytes are not the ones
+//! that its record says it had: somebody who held it open may have written into it.
+
+use std::collections::HashSet;
+use std::io;
+
+use relaycode_durable::fs::FileMode;
+use relaycode_durable::{Fs, FsDir, FsKind};
+
+use crate::disk::digest::Digest;
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
+use crate::error::{LedgerError, io_error};
+use crate::id::TxId;
+use crate::ledger::Ledger;
+use crate::log::index;
+use crate::log::index::needed_blobs;
+use crate::record::blobs;
+use crate::record::shown_texts;
+use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
+use crate::record::{self, FileImage, RECORD_BYTES};
+use crate::transaction::cleanup::DONE;
+
+const DAY: i64 = 24 * 60 * 60;
+/// Blobs go when they are this old: 90 days.
+pub const BLOB_SECONDS: i64 = 90 * DAY;
+/// The oldest blobs go when there are more bytes than this: 1 GiB.
+pub const BLOB_BYTES: u64 = 1024 * 1024 * 1024;
+/// Displaced files go when their transaction is this old: 14 days.
+pub const DISPLACED_SECONDS: i64 = 14 * DAY;
+/// What a rebuilt index that was never finished is called goes when it is this old: a day.
+const SCRATCH_SECONDS: i64 = DAY;
+/// The name of a transaction's lock in its directory, and of the project's in `.relaycode/`.
+const LOCK: &str = "lock";
+/// Characters of an id.
+const ID: usize = 36;
+
+/// What is kept for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetentionPolicy {
+    /// How old a blob may be, in seconds.
+    pub blob_seconds: i64,
+    /// How many bytes all blobs may have.
+    pub blob_bytes: u64,
+    /// How old a transaction may be whose displaced files are kept, in seconds.
+    pub displaced_seconds: i64,
+}
+
+impl Default for RetentionPolicy {
+    fn default() -> RetentionPolicy {
+        RetentionPolicy {
+            blob_seconds: BLOB_SECONDS,
+            blob_bytes: BLOB_BYTES,
+            displaced_seconds: DISPLACED_SECONDS,
+        }
+    }
+}
+
+/// What was removed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CollectionReport {
+    /// Blobs of the project.
+    pub blobs: usize,
+    /// Blobs of the copy.
+    pub copied_blobs: usize,
+    /// Texts that had been shown to a model.
+    pub shown: usize,
+    /// Displaced files.
+    pub displaced: usize,
+    /// Directories of transactions.
+    pub directories: usize,
+    /// Bytes of all of them.
+    pub bytes: u64,
+    /// Displaced files that are not what their record says, beneath the root: they are kept.
+    pub kept: Vec<String>,
+}
+
+/// When something was collected last is the time of this file.
+const STAMP: &str = "collected";
+
+impl Ledger {
+    /// Removes what the policy does not keep, at most once a day.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn collect_daily(
+        &self,
+        now_secs: i64,
+        policy: &RetentionPolicy,
+    ) -> Result<CollectionReport, LedgerError> {
+        let Some(state) = self.state()? else { return Ok(CollectionReport::default()) };
+        let due = match state.fs().stat(state.dir(), STAMP) {
+            // A time to come is a clock that was set back.
+            Ok(stat) => !(now_secs - DAY..=now_secs).contains(&stat.modified),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(error) => return Err(io_error("look at", STAMP)(error)),
+        };
+        if !due {
+            return Ok(CollectionReport::default());
+        }
+        let collected = self.collect(now_secs, policy)?;
+        let stamped = || -> io::Result<()> {
+            match state.fs().remove_file(state.dir(), STAMP) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            state.fs().create(state.dir(), STAMP, FileMode::Private).map(drop)
+        };
+        stamped().map_err(io_error("write", STAMP))?;
+        Ok(collected)
+    }
+
+    /// Removes what the policy does not keep. Does nothing while another relay is writing.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn collect(&self, now_secs: i64, policy: &RetentionPolicy) -> Result<CollectionReport, LedgerError> {
+        let mut collected = CollectionReport::default();
+        let Some(state) = self.state()? else { return Ok(collected) };
+        let fs = state.fs();
+        let Some(_lock) = fs.try_lock(state.dir(), LOCK).map_err(io_error("lock", ".relaycode/lock"))? else {
+            return Ok(collected);
+        };
+        let open = journal_references(&state)?;
+        collect_scratch(&state, now_secs)?;
+        collected.shown = shown_texts::collect(&state, u64::try_from(now_secs).unwrap_or(0))?;
+        collect_displaced(self, &state, &open, now_secs, policy, &mut collected)?;
+        // Without knowing what an open transaction needs, nothing that it may need goes.
+        if let Some(needed) = open.needed {
+            if let Some(dir) =
+                state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?
+            {
+                let (count, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
+                collected.blobs = count;
+                collected.bytes += bytes;
+            }
+            if let Some(dir) = self.copied_blobs()? {
+                let (count, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
+                collected.copied_blobs = count;
+                collected.bytes += bytes;
+            }
+        }
+        Ok(collected)
+    }
+}
+
+/// The transactions that have a journal.
+struct JournalReferences {
+    ids: HashSet<TxId>,
+    /// Directories beneath `tx/` that they say are theirs.
+    directories: HashSet<String>,
+    /// The blobs that they name; `None` if a journal could not be read.
+    needed: Option<HashSet<Digest>>,
+}
+
+fn journal_references(state: &StateDir) -> Result<JournalReferences, LedgerError> {
+    let mut ids = HashSet::new();
+    state
+        .fs()
+        .for_each_name(state.dir(), &mut |name, _| ids.extend(state_dir::journal_id(name)))
+        .map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
+    let mut directories = HashSet::new();
+    let mut needed = Some(HashSet::new());
+    for id in &ids {
+        let name = state_dir::journal_name(*id);
+        let journal = state.fs().read(state.dir(), &name, RECORD_BYTES as u64).ok();
+        match journal.and_then(|(bytes, _)| record::read(&bytes, &name, *id).ok()) {
+            Some(journal) => {
+                if let Some(needed) = &mut needed {
+                    needed.extend(needed_blobs(&journal));
+                }
+                directories.extend(journal.transaction.map(|transaction| transaction.directory));
+            }
+            None => needed = None,
+        }
+    }
+    Ok(JournalReferences { ids, directories, needed })
+}
+
+fn collect_blobs(
+    fs: &dyn Fs,
+    dir: &FsDir,
+    needed: &HashSet<Digest>,
+    now: i64,
+    policy: &RetentionPolicy,
+) -> Result<(usize, u64), LedgerError> {
+    let all = blobs::list(fs, dir).map_err(io_error("list", "blobs"))?;
+    let mut total: u64 = all.iter().map(|blob| blob.size).sum();
+    let (mut count, mut bytes) = (0, 0);
+    for blob in all {
+        let old = now.saturating_sub(blob.modified) > policy.blob_seconds;
+        if !old && total <= policy.blob_bytes {
+            break;
+        }
+        if needed.contains(&blob.digest) {
+            continue;
+        }
+        remove(fs, dir, &blob.digest.to_string())?;
+        total -= blob.size;
+        count += 1;
+        bytes += blob.size;
+    }
+    Ok((count, bytes))
+}
+
+/// Removes what rebuilding the index left when it was cut short.
+fn collect_scratch(state: &StateDir, now: i64) -> Result<(), LedgerError> {
+    let mut names = Vec::new();
+    state
+        .fs()
+        .for_each_name(state.dir(), &mut |name, kind| {
+            let id = name.strip_prefix(index::SCRATCH).and_then(|rest| rest.parse::<TxId>().ok());
+            if kind == FsKind::File && id.is_some() {
+                names.push(name.to_string());
+            }
+        })
+        .map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
+    for name in names {
+        match state.fs().stat(state.dir(), &name) {
+            Ok(stat) if now.saturating_sub(stat.modified) > SCRATCH_SECONDS => {
+                remove(state.fs(), state.dir(), &name)?;
+            }
+            // It is young, or another relay has finished it.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn collect_displaced(
+    ledger: &Ledger,
+    state: &StateDir,
+    open: &JournalReferences,
+    now: i64,
+    policy: &RetentionPolicy,
+    collected: &mut CollectionReport,
+) -> Result<(), LedgerError> {
+    let Some(tx) = state.open_subdir(StateSubdir::Transactions).map_err(io_error("open", ".relaycode/tx"))?
+    else {
+        return Ok(());
+    };
+    let shelf = RecordStore::open(ledger)?;
+    let fs = state.fs();
+    for (name, kind) in fs.list(&tx).map_err(io_error("list", ".relaycode/tx"))? {
+        let path = format!("{}/tx/{name}", state_dir::STATE_DIR_NAME);
+        // Only a committed transaction's: its name, perhaps with a number behind it, and the mark.
+        let id: Option<TxId> =
+            name.strip_suffix(DONE).and_then(|name| name.get(..ID)).and_then(|id| id.parse().ok());
+        let Some(id) = id.filter(|id| kind == FsKind::Dir && !open.ids.contains(id)) else { continue };
+        if open.directories.contains(&name) {
+            continue;
+        }
+        let dir = fs.open_dir(&tx, &name).map_err(io_error("open", &path))?;
+        let age = now.saturating_sub(fs.stat_dir(&dir).map_err(io_error("read", &path))?.modified);
+        if age <= policy.displaced_seconds {
+            continue;
+        }
+        let Some(lock) = fs.try_lock(&dir, LOCK).map_err(io_error("lock", &path))? else { continue };
+        let images = displaced_images(&shelf, id);
+        if empty_directory(fs, &dir, &path, &images, collected)? {
+            remove(fs, &dir, LOCK)?;
+            drop(lock);
+            match fs.remove_dir(&tx, &name) {
+                Ok(()) => collected.directories += 1,
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                Err(error) => return Err(io_error("remove", &path)(error)),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the files were that a committed transaction displaced; none if it has no record that could
+/// be read.
+fn displaced_images(shelf: &RecordStore<'_>, id: TxId) -> Vec<FileImage> {
+    let places = [RecordLocation::Own(id), RecordLocation::Undone(id)];
+    let record = places.iter().find_map(|place| match shelf.load(place) {
+        Ok(Some(LoadedRecord::Record { record, .. })) => Some(record),
+        _ => None,
+    });
+    record.map_or(Vec::new(), |record| record.result.iter().filter_map(|file| file.before).collect())
+}
+
+/// Removes the files that are still what they were; says whether nothing but the lock is left.
+fn empty_directory(
+    fs: &dyn Fs,
+    dir: &FsDir,
+    path: &str,
+    images: &[FileImage],
+    collected: &mut CollectionReport,
+) -> Result<bool, LedgerError> {
+    let mut empty = true;
+    for (name, kind) in fs.list(dir).map_err(io_error("list", path))? {
+        if name == LOCK {
+            continue;
+        }
+        let file = format!("{path}/{name}");
+        if kind == FsKind::File {
+            let stat = fs.stat(dir, &name).map_err(io_error("read", &file))?;
+            let like = |image: &&FileImage| image.size == stat.len;
+            if images.iter().any(|image| like(&image)) {
+                let (bytes, _) = fs.read(dir, &name, stat.len).map_err(io_error("read", &file))?;
+                let hash = Digest::of(&bytes);
+                if images.iter().any(|image| image.hash == hash) {
+                    remove(fs, dir, &name)?;
+                    collected.displaced += 1;
+                    collected.bytes += stat.len;
+                    continue;
+                }
+            }
+        }
+        empty = false;
+        collected.kept.push(file);
+    }
+    Ok(empty)
+}
+
+fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), LedgerError> {
+    match fs.remove_file(dir, name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error("remove", name)(error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

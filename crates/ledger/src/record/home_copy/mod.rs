@@ -1,0 +1,444 @@
+//! The copy of a ledger in the user's own directory, `~/.relaycode/ledgers/<key>/`, so that whoever
+//! cleans the project's directory does not take "undo anything" away.
+//!
+//! Records and blobs are copied after they are durable in the project; a marker says how far that
+//! is, and what is missing is copied by the next command. Nothing is ever taken out of the copy to
+//! match the project. Every file in it is written under another name first.
+
+use std::collections::{BTreeSet, HashSet};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use relaycode_durable::fs::{DirMode, FileMode};
+use relaycode_durable::{Fs, FsDir, FsKind, RenameMode, atomic};
+
+use crate::disk::digest::Digest;
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
+use crate::error::{LedgerError, io_error};
+use crate::id::TxId;
+use crate::ledger::Ledger;
+use crate::log::RevertedIds;
+use crate::log::index::{IndexLine, needed_blobs};
+use crate::record::blobs;
+use crate::record::settle::move_record;
+use crate::record::store::{LoadedRecord, PIECE, RecordLocation, RecordStore};
+use crate::record::{RECORD_BYTES, file};
+
+/// The directory of all copies, in the user's own.
+const LEDGERS: &str = "ledgers";
+/// Hexadecimal digits of the root's digest that name its copy.
+const KEY_DIGITS: usize = 16;
+/// The file that names the root.
+const ROOT: &str = "root";
+/// The file with the number of the last record that was copied.
+const MARKER: &str = "copied";
+/// Stands in `.relaycode/` while records are brought back, so that a crash is not the end of it.
+const RESTORING: &str = "restoring";
+/// Up to so many files are made durable one by one; more of them all at once.
+const SYNCED_SINGLY: usize = 16;
+/// Bytes of a file that names a path or a number.
+const SMALL: u64 = 64 * 1024;
+
+/// The open copy.
+struct HomeCopy<'l> {
+    fs: &'l dyn Fs,
+    dir: FsDir,
+    blobs: FsDir,
+    undone: FsDir,
+}
+
+/// A record to be copied.
+struct CopyRequest {
+    place: RecordLocation,
+    blobs: Vec<Digest>,
+    /// The record itself knows more of them.
+    more: bool,
+}
+
+impl Ledger {
+    /// Copies the records that the copy does not have yet, with their blobs; says how many.
+    pub(crate) fn catch_up_copy(&self) -> Result<usize, LedgerError> {
+        if self.settings.home.is_none() {
+            return Ok(0);
+        }
+        let Some(newest) = self.with_index(|index| Ok(index.last().map(|line| line.number)))? else {
+            return Ok(0);
+        };
+        let Some(copy) = self.open_copy(true)? else { return Ok(0) };
+        let marker = copy.read_marker()?;
+        if marker.is_some_and(|marker| marker >= newest) {
+            return Ok(0);
+        }
+        let shelf = RecordStore::open(self)?;
+        let lines = self.with_index(|index| {
+            let mut lines: Vec<IndexLine> = Vec::new();
+            index.for_each_newest_first(&mut |line| {
+                if marker.is_some_and(|marker| line.number <= marker) {
+                    return ControlFlow::Break(());
+                }
+                lines.push(line);
+                ControlFlow::Continue(())
+            })?;
+            Ok(lines)
+        })?;
+        let mut wanted = Vec::new();
+        for line in lines.into_iter().filter(|line| line.damage.is_none() && line.foreign.is_none()) {
+            if let Some(place) = line.uuid.map(|id| shelf.locate(id)).transpose()?.flatten() {
+                wanted.push(CopyRequest { place, blobs: line.blobs, more: line.more_blobs });
+            }
+        }
+        copy.copy_records(self, &shelf, &wanted)?;
+        copy.write_marker(newest)?;
+        Ok(wanted.len())
+    }
+
+    /// Brings everything back from the copy if the project's ledger has lost all of its records;
+    /// says how many records came back.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn restore_from_copy(&self) -> Result<usize, LedgerError> {
+        let unfinished = match self.state()? {
+            None => false,
+            Some(state) => exists(state.fs(), state.dir(), RESTORING)?,
+        };
+        let shelf = RecordStore::open(self)?;
+        // Usually the newest is there, and nobody has to look at all names.
+        let mut any = self.has_newest_record(&shelf).unwrap_or(false);
+        if !any {
+            shelf.for_each_location(&mut |place| any |= !matches!(place, RecordLocation::Foreign(_)))?;
+        }
+        if any && !unfinished {
+            return Ok(0);
+        }
+        let Some(copy) = self.open_copy(false)? else { return Ok(0) };
+        let records = copy.list_records(&copy.dir)?;
+        let undone = copy.list_records(&copy.undone)?;
+        if records.is_empty() && undone.is_empty() {
+            return Ok(0);
+        }
+        let state =
+            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let _project = self.lock_project(&state)?;
+        self.restore_and_settle(&copy, &state, &records, &undone)?;
+        Ok(records.len() + undone.len())
+    }
+
+    /// Gives back everything that the copy has. Under the project's lock.
+    pub(crate) fn restore_missing_records(&self, state: &StateDir) -> Result<(), LedgerError> {
+        let Some(copy) = self.open_copy(false)? else { return Ok(()) };
+        let (records, undone) = (copy.list_records(&copy.dir)?, copy.list_records(&copy.undone)?);
+        self.restore_and_settle(&copy, state, &records, &undone)
+    }
+
+    fn restore_and_settle(
+        &self,
+        copy: &HomeCopy<'_>,
+        state: &StateDir,
+        records: &[TxId],
+        undone: &[TxId],
+    ) -> Result<(), LedgerError> {
+        copy.restore_records(state, records, undone)?;
+        let taken_back = self.with_index(|index| {
+            let mut taken_back = RevertedIds::default();
+            let mut undone = Vec::new();
+            index.for_each_newest_first(&mut |line| {
+                if taken_back.observe_line(&line) {
+                    undone.extend(line.uuid);
+                }
+                ControlFlow::Continue(())
+            })?;
+            Ok(undone)
+        })?;
+        for id in taken_back {
+            move_record(state, id, true)?;
+        }
+        remove(state.fs(), state.dir(), RESTORING)
+    }
+
+    /// The names of the records and blobs that the copy has.
+    pub(crate) fn copied_names(&self) -> Result<HashSet<String>, LedgerError> {
+        let mut names = HashSet::new();
+        let Some(copy) = self.open_copy(false)? else { return Ok(names) };
+        for dir in [&copy.dir, &copy.undone, &copy.blobs] {
+            let seen = copy.fs.for_each_name(dir, &mut |name, kind| {
+                if kind == FsKind::File {
+                    names.insert(name.to_string());
+                }
+            });
+            seen.map_err(io_error("list", LEDGERS))?;
+        }
+        Ok(names)
+    }
+
+    /// The directory of the copy and its path, for what is kept beside it; `None` if there is none.
+    pub(crate) fn copy_directory(&self, make: bool) -> Result<Option<(FsDir, String)>, LedgerError> {
+        let Some(home) = &self.settings.home else { return Ok(None) };
+        let path = format!("{}/{LEDGERS}/{}", home.display(), self.copy_key());
+        Ok(self.open_copy(make)?.map(|copy| (copy.dir, path)))
+    }
+
+    fn copy_key(&self) -> String {
+        let key = Digest::of(self.path.as_os_str().as_encoded_bytes()).to_string();
+        key[..KEY_DIGITS].to_string()
+    }
+
+    /// The blobs of the copy, if there is one.
+    pub(crate) fn copied_blobs(&self) -> Result<Option<FsDir>, LedgerError> {
+        Ok(self.open_copy(false)?.map(|copy| copy.blobs))
+    }
+
+    /// Opens the copy; `None` if there is none, or none is wanted.
+    fn open_copy(&self, make: bool) -> Result<Option<HomeCopy<'_>>, LedgerError> {
+        let Some(home) = &self.settings.home else { return Ok(None) };
+        let fs = &*self.fs;
+        let root = self.path.to_string_lossy();
+        let key = &self.copy_key();
+        let shown = format!("{}/{LEDGERS}/{key}", home.display());
+        let failed = || io_error("open", &shown);
+        let Some(home) = open_home(fs, home, make).map_err(failed())? else { return Ok(None) };
+        let mut at = home;
+        for name in [LEDGERS, key] {
+            match open_in(fs, &at, name, make).map_err(failed())? {
+                Some(dir) => at = dir,
+                None => return Ok(None),
+            }
+        }
+        match fs.read(&at, ROOT, SMALL) {
+            // Another directory has the same key.
+            Ok((bytes, _)) if bytes != root.as_bytes() => return Ok(None),
+            Ok(_) => {}
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed()(error)),
+            Err(_) if make => {
+                write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(failed())?;
+            }
+            Err(_) => return Ok(None),
+        }
+        let blobs = open_in(fs, &at, StateSubdir::Blobs.name(), make).map_err(failed())?;
+        let undone = open_in(fs, &at, StateSubdir::Undone.name(), make).map_err(failed())?;
+        let (Some(blobs), Some(undone)) = (blobs, undone) else { return Ok(None) };
+        Ok(Some(HomeCopy { fs, dir: at, blobs, undone }))
+    }
+}
+
+impl HomeCopy<'_> {
+    fn read_marker(&self) -> Result<Option<u64>, LedgerError> {
+        match self.fs.read(&self.dir, MARKER, SMALL) {
+            Ok((bytes, _)) => Ok(String::from_utf8_lossy(&bytes).trim().parse().ok()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(io_error("read", MARKER)(error)),
+        }
+    }
+
+    fn write_marker(&self, number: u64) -> Result<(), LedgerError> {
+        let text = format!("{number}\n");
+        write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true)
+            .map_err(io_error("write", MARKER))
+    }
+
+    /// Takes records and their blobs into the copy; durable when this returns.
+    fn copy_records(
+        &self,
+        ledger: &Ledger,
+        shelf: &RecordStore<'_>,
+        wanted: &[CopyRequest],
+    ) -> Result<(), LedgerError> {
+        let kept = match ledger.state()? {
+            Some(state) => {
+                state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?
+            }
+            None => None,
+        };
+        let files: usize = wanted.iter().map(|wanted| 1 + wanted.blobs.len()).sum();
+        let singly = files <= SYNCED_SINGLY && !wanted.iter().any(|wanted| wanted.more);
+        for wanted in wanted {
+            let mut needed: BTreeSet<Digest> = wanted.blobs.iter().copied().collect();
+            if wanted.more
+                && let Some(LoadedRecord::Record { record, .. }) = shelf.load(&wanted.place)?
+            {
+                needed.extend(needed_blobs(&record));
+            }
+            for digest in needed {
+                self.copy_blob(kept.as_ref(), digest, singly)?;
+            }
+            self.copy_record(shelf, &wanted.place, singly)?;
+        }
+        if singly {
+            for dir in [&self.blobs, &self.undone, &self.dir] {
+                self.fs.sync_dir(dir).map_err(io_error("sync", LEDGERS))?;
+            }
+            return Ok(());
+        }
+        self.fs.sync_all(&self.dir).map_err(io_error("sync", LEDGERS))
+    }
+
+    /// Takes a record, in pieces: it may be as long as all of its files together. Once it has its name it does
+    /// not change any more.
+    fn copy_record(
+        &self,
+        shelf: &RecordStore<'_>,
+        place: &RecordLocation,
+        singly: bool,
+    ) -> Result<(), LedgerError> {
+        let (Some((from, from_name)), Some(id)) = (shelf.file_of(place), place.id()) else { return Ok(()) };
+        // What the original tool took back is told by where its record lies.
+        let aside = matches!(place, RecordLocation::Undone(_))
+            && shelf.read_bytes(place)?.is_some_and(|bytes| !file::is_relay_record(&bytes));
+        let to = if aside { &self.undone } else { &self.dir };
+        let name = state_dir::record_name(id);
+        if !exists(self.fs, from, &from_name)? {
+            return Ok(());
+        }
+        let mut make = |put: &mut atomic::PieceSink<'_>| -> io::Result<()> {
+            let mut at = 0;
+            loop {
+                let piece = self.fs.read_range(from, &from_name, at, PIECE)?;
+                if piece.is_empty() {
+                    return Ok(());
+                }
+                at += piece.len() as u64;
+                put(&piece)?;
+            }
+        };
+        write_pieces(self.fs, &self.dir, (to, &name), &mut make, singly).map_err(io_error("copy", &name))
+    }
+
+    /// Takes a blob; one that is gone or damaged already is none that could be copied.
+    fn copy_blob(&self, kept: Option<&FsDir>, digest: Digest, singly: bool) -> Result<(), LedgerError> {
+        let name = digest.to_string();
+        let path = format!("blobs/{name}");
+        match blobs::get(self.fs, &self.blobs, digest) {
+            Ok(Some(_)) => return Ok(()),
+            // One that is damaged is copied again.
+            Ok(None) | Err(LedgerError::Damaged { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let Some(kept) = kept else { return Ok(()) };
+        match blobs::get(self.fs, kept, digest) {
+            Ok(Some(bytes)) => write(self.fs, &self.dir, (&self.blobs, &name), &bytes, singly)
+                .map_err(io_error("write", &path)),
+            Ok(None) | Err(LedgerError::Damaged { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The records in one of the copy's directories.
+    fn list_records(&self, dir: &FsDir) -> Result<Vec<TxId>, LedgerError> {
+        let mut ids = Vec::new();
+        self.fs
+            .for_each_name(dir, &mut |name, kind| {
+                if kind == FsKind::File {
+                    ids.extend(state_dir::record_id(name));
+                }
+            })
+            .map_err(io_error("list", LEDGERS))?;
+        Ok(ids)
+    }
+
+    /// Gives records and all blobs back to the project; durable when this returns.
+    fn restore_records(
+        &self,
+        state: &StateDir,
+        records: &[TxId],
+        undone: &[TxId],
+    ) -> Result<(), LedgerError> {
+        let write_failed = |path: &str| io_error("write", &format!("{}/{path}", state_dir::STATE_DIR_NAME));
+        match self.fs.create(state.dir(), RESTORING, FileMode::Private) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(write_failed(RESTORING)(error)),
+        }
+        self.fs.sync_dir(state.dir()).map_err(write_failed(RESTORING))?;
+        let scratch = state.require_subdir(StateSubdir::Transactions).map_err(write_failed("tx"))?;
+        let blobs = state.require_subdir(StateSubdir::Blobs).map_err(write_failed("blobs"))?;
+        let aside = state.require_subdir(StateSubdir::Undone).map_err(write_failed("undone"))?;
+        for blob in blobs::list(self.fs, &self.blobs).map_err(io_error("list", LEDGERS))? {
+            if let Ok(Some(bytes)) = blobs::get(self.fs, &self.blobs, blob.digest) {
+                let name = blob.digest.to_string();
+                write(self.fs, &scratch, (&blobs, &name), &bytes, false).map_err(write_failed(&name))?;
+            }
+        }
+        for (from, ids, to) in [(&self.dir, records, state.dir()), (&self.undone, undone, &aside)] {
+            for id in ids {
+                let name = state_dir::record_name(*id);
+                // An attempt that was cut short may have put it there, and not whole.
+                let to = if exists(self.fs, &aside, &name)? { &aside } else { to };
+                let (bytes, _) =
+                    self.fs.read(from, &name, RECORD_BYTES as u64).map_err(io_error("read", &name))?;
+                write(self.fs, &scratch, (to, &name), &bytes, false).map_err(write_failed(&name))?;
+            }
+        }
+        self.fs.sync_all(state.dir()).map_err(write_failed(""))
+    }
+}
+
+/// Writes a file by way of another name in `scratch`.
+fn write(fs: &dyn Fs, scratch: &FsDir, target: (&FsDir, &str), bytes: &[u8], synced: bool) -> io::Result<()> {
+    write_pieces(fs, scratch, target, &mut |put| put(bytes), synced)
+}
+
+fn write_pieces(
+    fs: &dyn Fs,
+    scratch: &FsDir,
+    target: (&FsDir, &str),
+    make: &mut atomic::PieceSource<'_>,
+    synced: bool,
+) -> io::Result<()> {
+    let name = format!("scratch-{}", TxId::random());
+    if synced {
+        atomic::stage_pieces(fs, (scratch, &name), make)?;
+    } else {
+        let file = fs.create(scratch, &name, FileMode::Private)?;
+        make(&mut |piece| fs.write(&file, piece))?;
+    }
+    fs.rename(scratch, &name, target.0, target.1, RenameMode::Replace)
+}
+
+fn exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<bool, LedgerError> {
+    match fs.stat(dir, name) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(io_error("read", name)(error)),
+    }
+}
+
+fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), LedgerError> {
+    match fs.remove_file(dir, name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error("remove", name)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a directory, making it private if it is not there and may be made.
+fn open_in(fs: &dyn Fs, at: &FsDir, name: &str, make: bool) -> io::Result<Option<FsDir>> {
+    match fs.open_dir(at, name) {
+        Ok(dir) => return Ok(Some(dir)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(_) if !make => return Ok(None),
+        Err(_) => {}
+    }
+    match fs.make_dir(at, name, DirMode::Private) {
+        Ok(()) => fs.sync_dir(at)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    fs.open_dir(at, name).map(Some)
+}
+
+fn open_home(fs: &dyn Fs, home: &Path, make: bool) -> io::Result<Option<FsDir>> {
+    match fs.open_root(home) {
+        Ok(dir) => return Ok(Some(dir)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(_) if !make => return Ok(None),
+        Err(_) => {}
+    }
+    let (Some(parent), Some(name)) = (home.parent(), home.file_name().and_then(|name| name.to_str())) else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    open_in(fs, &fs.open_root(parent)?, name, true)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,262 @@
+//! What the ledger itself had before a command, should the command remove `.relaycode`: its records and blobs come
+//! back from the user's own copy, and what that copy does not hold is secured like the project's files.
+//!
+//! Only what was taken away by others is brought back. relay itself never removes a record or its lock file; as long as
+//! that lock is the same file, whatever else is missing was tidied up by relay.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+
+use relaycode_durable::fs::{DirMode, FileMode};
+use relaycode_durable::{Fs, FsDir, FsKind, RenameMode};
+use serde::{Deserialize, Serialize};
+
+use super::images::{RecordingImageReader, RecordingImageWriter};
+use super::manifest::ManifestFile;
+use super::walk::RecordingStamp;
+use super::{RecordingOmission, store};
+use crate::disk::paths::split_parent;
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
+use crate::error::{LedgerError, io_error};
+use crate::id::TxId;
+use crate::ledger::Ledger;
+
+/// Bytes that are copied of what only the ledger's own directory has.
+const OWN_BYTES: u64 = 64 * 1024 * 1024;
+/// Files of it that are looked at.
+const OWN_FILES: usize = 20_000;
+/// Directories within directories.
+const DEPTH: usize = 8;
+/// The project's lock.
+const LOCK: &str = "lock";
+/// What is made anew, or is nobody's loss.
+const NOT_KEPT: [&str; 4] = [LOCK, "index", ".gitignore", store::NAME];
+
+/// What the ledger had.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct LedgerInventory {
+    /// Its lock file.
+    lock: Option<RecordingStamp>,
+    /// The transactions that it had a record of.
+    records: Vec<TxId>,
+    /// Files that the copy does not have, beneath its directory.
+    files: BTreeMap<String, ManifestFile>,
+}
+
+/// What became of the ledger itself while a command ran.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LedgerRestoreOutcome {
+    /// The command removed the ledger's directory.
+    pub removed: bool,
+    /// Records that came back.
+    pub restored: usize,
+    /// Records that are gone for good.
+    pub lost: usize,
+}
+
+impl LedgerInventory {
+    /// Secures what the ledger has, as far as `room` bytes go.
+    pub(super) fn secure(
+        ledger: &Ledger,
+        state: &StateDir,
+        keeping: &mut RecordingImageWriter<'_>,
+        room: u64,
+    ) -> Result<LedgerInventory, LedgerError> {
+        let fs = state.fs();
+        // What cannot be copied there is copied here.
+        let _ = ledger.catch_up_copy();
+        let copied = ledger.copied_names().unwrap_or_default();
+        let mut found = LedgerDirWalk { fs, copied: &copied, records: Vec::new(), files: Vec::new() };
+        found.walk(state.dir(), "", 0).map_err(io_error("look at", state_dir::STATE_DIR_NAME))?;
+        let LedgerDirWalk { mut records, mut files, .. } = found;
+        records.sort_unstable();
+        files.sort_by_key(|(path, print)| (restore_rank(path), print.size));
+        let lock = fs.stamp(state.dir(), LOCK.as_ref()).ok().map(|stamp| RecordingStamp::from_stamp(&stamp));
+        let mut before = LedgerInventory { lock, records, files: BTreeMap::new() };
+        let mut room = room.min(OWN_BYTES);
+        for (path, print) in files {
+            let mut known = ManifestFile { print, kept: None };
+            if print.size <= room {
+                let (parent, name) = split_parent(&path);
+                let dir = if parent.is_empty() {
+                    Ok(state.dir().clone())
+                } else {
+                    fs.open_dir(state.dir(), parent)
+                };
+                if let Some(kept) = dir.ok().and_then(|dir| keeping.secure_file(&dir, name, print).ok()) {
+                    known = kept;
+                    room -= known.print.size.min(room);
+                }
+            }
+            before.files.insert(path, known);
+        }
+        Ok(before)
+    }
+
+    /// Brings back what is missing. Under the project's lock; may be done again after it was cut short.
+    pub(super) fn restore_missing(
+        &self,
+        ledger: &Ledger,
+        state: &StateDir,
+        images: &RecordingImageReader<'_>,
+        scratch: &FsDir,
+    ) -> Result<(LedgerRestoreOutcome, Vec<RecordingOmission>), LedgerError> {
+        let Some(lock) = self.lock else { return Ok(Default::default()) };
+        let fs = state.fs();
+        let now =
+            fs.stamp(state.dir(), LOCK.as_ref()).map_err(io_error("look at", state_dir::STATE_DIR_NAME))?;
+        let removed = RecordingStamp::from_stamp(&now) != lock;
+        let missing = self.count_missing(state)?;
+        if !removed && missing == 0 {
+            return Ok(Default::default());
+        }
+        if missing > 0 {
+            ledger.restore_missing_records(state)?;
+        }
+        let mut gone = (0, 0);
+        for (path, known) in &self.files {
+            let is_record = state_dir::record_id(split_parent(path).1).is_some();
+            if !(removed || is_record)
+                || path_exists(fs, state.dir(), path).map_err(io_error("look at", path))?
+            {
+                continue;
+            }
+            match images.before_bytes(known).map_err(io_error("read", path))? {
+                Some(bytes) => write_file(state, scratch, path, &bytes, known.print.mode)
+                    .map_err(io_error("write", &format!("{}/{path}", state_dir::STATE_DIR_NAME)))?,
+                None if is_record => {}
+                None => gone = (gone.0 + 1, gone.1 + known.print.size),
+            }
+        }
+        fs.sync_all(state.dir()).map_err(io_error("write", state_dir::STATE_DIR_NAME))?;
+        let lost = self.count_missing(state)?;
+        let history = LedgerRestoreOutcome { removed, restored: missing - lost.min(missing), lost };
+        let mut left = Vec::new();
+        let mut leave = |why: String, files, bytes| {
+            left.push(RecordingOmission {
+                path: format!("{}/", state_dir::STATE_DIR_NAME),
+                reason: why,
+                files,
+                bytes,
+            });
+        };
+        if lost > 0 {
+            leave(
+                format!("was removed, and with it {lost} earlier records of which there is no copy"),
+                lost,
+                0,
+            );
+        }
+        if gone.0 > 0 {
+            leave(
+                "was removed, and with it files that earlier changes had displaced".to_string(),
+                gone.0,
+                gone.1,
+            );
+        }
+        Ok((history, left))
+    }
+
+    /// How many of the records are not there.
+    fn count_missing(&self, state: &StateDir) -> Result<usize, LedgerError> {
+        if self.records.is_empty() {
+            return Ok(0);
+        }
+        let mut there: HashSet<TxId> = HashSet::new();
+        let mut see = || -> io::Result<()> {
+            let undone = state.open_subdir(StateSubdir::Undone)?;
+            for dir in [Some(state.dir()), undone.as_ref()].into_iter().flatten() {
+                state.fs().for_each_name(dir, &mut |name, _| there.extend(state_dir::record_id(name)))?;
+            }
+            Ok(())
+        };
+        see().map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
+        Ok(self.records.iter().filter(|id| !there.contains(id)).count())
+    }
+}
+
+/// What goes last: files that were displaced are the many, and a text that was shown to a model is the least.
+fn restore_rank(path: &str) -> u8 {
+    match path.split_once('/') {
+        Some(("seen", _)) => 2,
+        Some(("tx", rest)) if rest.contains(".done/") => 1,
+        _ => 0,
+    }
+}
+
+struct LedgerDirWalk<'f> {
+    fs: &'f dyn Fs,
+    /// The files of the copy, by their names.
+    copied: &'f HashSet<String>,
+    records: Vec<TxId>,
+    files: Vec<(String, RecordingStamp)>,
+}
+
+impl LedgerDirWalk<'_> {
+    fn walk(&mut self, dir: &FsDir, path: &str, depth: usize) -> io::Result<()> {
+        for (name, kind) in self.fs.list(dir)? {
+            if depth == 0 && (NOT_KEPT.contains(&name.as_str()) || name.starts_with("index")) {
+                continue;
+            }
+            let below = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+            if kind == FsKind::Dir
+                && depth < DEPTH
+                && let Ok(dir) = self.fs.open_dir(dir, &name)
+            {
+                self.walk(&dir, &below, depth + 1)?;
+            }
+            if kind != FsKind::File {
+                continue;
+            }
+            if path.is_empty() || path == StateSubdir::Undone.name() {
+                self.records.extend(state_dir::record_id(&name));
+            }
+            let copied = depth < 2 && self.copied.contains(&name);
+            if !copied
+                && self.files.len() < OWN_FILES
+                && let Ok(stamp) = self.fs.stamp(dir, name.as_ref())
+            {
+                self.files.push((below, RecordingStamp::from_stamp(&stamp)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether something stands at a path.
+fn path_exists(fs: &dyn Fs, at: &FsDir, path: &str) -> io::Result<bool> {
+    let (parent, name) = split_parent(path);
+    let found = if parent.is_empty() {
+        fs.stat(at, name)
+    } else {
+        fs.open_dir(at, parent).and_then(|dir| fs.stat(&dir, name))
+    };
+    match found {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a file of the ledger's own, with the directories above it.
+fn write_file(state: &StateDir, scratch: &FsDir, path: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    const NEW: &str = "own";
+    let fs = state.fs();
+    let (parent, name) = split_parent(path);
+    let mut dir = state.dir().clone();
+    for part in parent.split('/').filter(|part| !part.is_empty()) {
+        match fs.make_dir(&dir, part, DirMode::Private) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => dir = fs.open_dir(&dir, part)?,
+        }
+    }
+    match fs.remove_file(scratch, NEW) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let file = fs.create(scratch, NEW, FileMode::Private)?;
+    fs.write(&file, bytes)?;
+    fs.set_mode(&file, mode)?;
+    fs.rename(scratch, NEW, &dir, name, RenameMode::Replace)
+}

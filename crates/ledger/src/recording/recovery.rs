@@ -1,0 +1,79 @@
+//! Recordings whose process died: what changed since is adopted, by the code of a living one, as an interrupted group.
+
+use std::collections::HashSet;
+use std::io;
+
+use relaycode_durable::RenameMode;
+
+use super::adopt::{self, RecordingOutcome};
+use super::manifest::{self, RecordingManifest};
+use super::store::{self, RecordingDirectory};
+use super::{KEPT, walk};
+use crate::disk::state_dir::StateDir;
+use crate::error::{LedgerError, io_error};
+use crate::ledger::Ledger;
+use crate::transaction::group;
+use crate::transaction::recover::{RecoveredTransaction, RecoveryOutcome, is_committed};
+
+/// Deals with every dead recording. Under the project's lock.
+pub(crate) fn recover_dead_recordings(
+    ledger: &Ledger,
+    state: &StateDir,
+) -> Result<Vec<RecoveredTransaction>, LedgerError> {
+    let mut recovered = Vec::new();
+    for place in store::recording_stores(ledger, Some(state)) {
+        for id in place.list(state.fs())? {
+            let Some(own) = RecordingDirectory::take_over(state.fs(), place.clone(), id)? else { continue };
+            recovered
+                .extend(recover_one(ledger, state, own)?.map(|outcome| RecoveredTransaction { id, outcome }));
+        }
+    }
+    Ok(recovered)
+}
+
+fn recover_one(
+    ledger: &Ledger,
+    state: &StateDir,
+    own: RecordingDirectory,
+) -> Result<Option<RecoveryOutcome>, LedgerError> {
+    let id = own.id;
+    match state.fs().stat(&own.dir, manifest::NAME) {
+        // Its command never began.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return own.clear(state).map(|()| None),
+        found => found.map(drop).map_err(io_error("look at", &own.path()))?,
+    }
+    if is_committed(state, id)? {
+        return own.clear(state).map(|()| Some(RecoveryOutcome::Committed));
+    }
+    let manifest = match RecordingManifest::read(state.fs(), &own.dir, id, &own.path()) {
+        Err(LedgerError::Damaged { .. }) => return set_aside(state, &own).map(Some),
+        read => read?,
+    };
+    let later = HashSet::new();
+    let bounds = adopt::walk_bounds(ledger, &manifest, &later);
+    let tree = walk::walk(&ledger.root, &bounds)?;
+    let mut about = manifest.told.to_header();
+    about
+        .notes
+        .push("interrupted: relay was ended while it ran, and what differed later was recorded".to_string());
+    // Before the record: one that is there without being marked would pass for whole.
+    group::mark_interrupted(state, &id.to_string())?;
+    let RecordingOutcome { committed, omissions: left, .. } =
+        adopt::adopt(ledger, state, own, &manifest, &tree, about)?;
+    let files = committed.as_ref().map_or(0, |committed| committed.record.result.len());
+    if committed.is_none() {
+        group::unmark_interrupted(state, &id.to_string())?;
+    }
+    Ok(Some(RecoveryOutcome::RecordingAdopted { files, left }))
+}
+
+/// Moves a recording that cannot be understood out of the way; what it secured stays.
+fn set_aside(state: &StateDir, own: &RecordingDirectory) -> Result<RecoveryOutcome, LedgerError> {
+    let kept = format!("{}{KEPT}", own.id);
+    let moved = || -> io::Result<()> {
+        let all = own.store().open_all(state.fs())?;
+        state.fs().rename(&all, &own.id.to_string(), &all, &kept, RenameMode::NoReplace)
+    };
+    moved().map_err(io_error("keep", &own.path()))?;
+    Ok(RecoveryOutcome::Kept { kept: format!("{}{KEPT}", own.path()) })
+}

@@ -1,0 +1,217 @@
+//! Where recordings have their directories: in the user's own, beside the copy of the ledger, because a command may
+//! remove anything in the project. In the project itself only if the user has none.
+
+use std::io;
+
+use relaycode_durable::fs::DirMode;
+use relaycode_durable::{Fs, FsDir, FsKind, FsLock};
+
+use super::{LOCK, manifest};
+use crate::disk::state_dir;
+use crate::disk::state_dir::StateDir;
+use crate::error::{LedgerError, io_error};
+use crate::id::TxId;
+use crate::ledger::Ledger;
+
+/// The name of the directory of all recordings.
+pub(super) const NAME: &str = "recordings";
+
+/// A directory that has, or may have, recordings.
+#[derive(Clone)]
+pub(super) struct RecordingStore {
+    parent: FsDir,
+    /// Its path, for messages.
+    display_path: String,
+    /// It is not in the project.
+    pub(super) is_outside: bool,
+}
+
+/// A recording's directory and lock.
+pub(super) struct RecordingDirectory {
+    pub(super) id: TxId,
+    pub(super) dir: FsDir,
+    pub(super) lock: Option<FsLock>,
+    store: RecordingStore,
+}
+
+impl RecordingStore {
+    /// The one in the user's own directory; `None` if there is none.
+    ///
+    /// # Errors
+    /// The system's.
+    pub(super) fn outside_project(
+        ledger: &Ledger,
+        make: bool,
+    ) -> Result<Option<RecordingStore>, LedgerError> {
+        let beside = ledger.copy_directory(make)?;
+        Ok(beside.map(|(above, path)| RecordingStore {
+            parent: above,
+            display_path: format!("{path}/{NAME}"),
+            is_outside: true,
+        }))
+    }
+
+    /// The one in the project.
+    pub(super) fn inside_project(state: &StateDir) -> RecordingStore {
+        RecordingStore {
+            parent: state.dir().clone(),
+            display_path: format!("{}/{NAME}", state_dir::STATE_DIR_NAME),
+            is_outside: false,
+        }
+    }
+
+    /// The path of a recording's directory, for messages.
+    pub(super) fn path_of(&self, id: TxId) -> String {
+        format!("{}/{id}", self.display_path)
+    }
+
+    /// The recordings in it, dead or alive.
+    pub(super) fn list(&self, fs: &dyn Fs) -> Result<Vec<TxId>, LedgerError> {
+        let all = match fs.open_dir(&self.parent, NAME) {
+            Ok(all) => all,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(io_error("open", &self.display_path)(error)),
+        };
+        let mut ids = Vec::new();
+        let seen = fs.for_each_name(&all, &mut |name, kind| {
+            if kind == FsKind::Dir {
+                ids.extend(name.parse::<TxId>());
+            }
+        });
+        seen.map_err(io_error("list", &self.display_path))?;
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// The directory of all of them, which must be there.
+    pub(super) fn open_all(&self, fs: &dyn Fs) -> io::Result<FsDir> {
+        fs.open_dir(&self.parent, NAME)
+    }
+
+    fn make_entry(&self, fs: &dyn Fs, id: TxId) -> io::Result<FsDir> {
+        make(fs, &self.parent, NAME)?;
+        let all = fs.open_dir(&self.parent, NAME)?;
+        make(fs, &all, &id.to_string())?;
+        fs.open_dir(&all, &id.to_string())
+    }
+
+    /// Removes a directory of one with all that is in it; the manifest first, because without one there is nothing to
+    /// adopt.
+    fn clear(&self, fs: &dyn Fs, id: TxId) -> io::Result<()> {
+        let gone = |removed: io::Result<()>| match removed {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        };
+        let all = match fs.open_dir(&self.parent, NAME) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            all => all?,
+        };
+        let dir = match fs.open_dir(&all, &id.to_string()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            dir => dir?,
+        };
+        gone(fs.remove_file(&dir, manifest::NAME))?;
+        for (name, _) in fs.list(&dir)?.iter().filter(|(name, _)| name != LOCK) {
+            gone(fs.remove_file(&dir, name))?;
+        }
+        gone(fs.remove_file(&dir, LOCK))?;
+        gone(fs.remove_dir(&all, &id.to_string()))?;
+        match fs.remove_dir(&self.parent, NAME) {
+            // Others are in it.
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            other => gone(other),
+        }
+    }
+}
+
+/// Makes a private directory unless it is there.
+fn make(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<()> {
+    match fs.make_dir(at, name, DirMode::Private) {
+        Ok(()) => fs.sync_dir(at),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The places that have recordings, the user's own first. One that cannot be opened has none that could be used, and
+/// is no reason to stop whoever only wants to change a file.
+pub(super) fn recording_stores(ledger: &Ledger, state: Option<&StateDir>) -> Vec<RecordingStore> {
+    let outside = RecordingStore::outside_project(ledger, false).ok().flatten();
+    outside.into_iter().chain(state.map(RecordingStore::inside_project)).collect()
+}
+
+/// Whether there is any recording, dead or alive.
+pub(crate) fn any_recording(ledger: &Ledger, state: Option<&StateDir>) -> Result<bool, LedgerError> {
+    for place in recording_stores(ledger, state) {
+        if !place.list(&*ledger.fs)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl RecordingDirectory {
+    /// Makes the directory of a new recording, and takes its lock. Under the project's lock.
+    pub(super) fn make(fs: &dyn Fs, place: RecordingStore, id: TxId) -> io::Result<RecordingDirectory> {
+        let dir = place.make_entry(fs, id)?;
+        let lock = fs.try_lock(&dir, LOCK)?.ok_or(io::ErrorKind::WouldBlock)?;
+        Ok(RecordingDirectory { id, dir, lock: Some(lock), store: place })
+    }
+
+    /// Takes over a recording; `None` if its owner is alive, or it is gone. Under the project's lock.
+    pub(super) fn take_over(
+        fs: &dyn Fs,
+        place: RecordingStore,
+        id: TxId,
+    ) -> Result<Option<RecordingDirectory>, LedgerError> {
+        let path = place.path_of(id);
+        let taken = || -> io::Result<Option<RecordingDirectory>> {
+            let dir = match place.open_all(fs).and_then(|all| fs.open_dir(&all, &id.to_string())) {
+                // It was the scratch of one that was dealt with a moment ago.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                dir => dir?,
+            };
+            match fs.try_lock_existing(&dir, LOCK) {
+                Ok(Some(lock)) => Ok(Some(RecordingDirectory { id, dir, lock: Some(lock), store: place })),
+                Ok(None) => Ok(None),
+                // Its owner died before it made one.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    Ok(Some(RecordingDirectory { id, dir, lock: None, store: place }))
+                }
+                Err(error) => Err(error),
+            }
+        };
+        taken().map_err(io_error("open", &path))
+    }
+
+    /// Where it is.
+    pub(super) fn store(&self) -> &RecordingStore {
+        &self.store
+    }
+
+    /// Its path, for messages.
+    pub(super) fn path(&self) -> String {
+        self.store.path_of(self.id)
+    }
+
+    /// A directory on the project's file system, for what gets another name there. Under the project's lock: whoever
+    /// finds it with that lock held finds one that nobody uses.
+    pub(super) fn scratch(&self, state: &StateDir) -> Result<FsDir, LedgerError> {
+        if !self.store.is_outside {
+            return Ok(self.dir.clone());
+        }
+        let place = RecordingStore::inside_project(state);
+        place.make_entry(state.fs(), self.id).map_err(io_error("make", &place.path_of(self.id)))
+    }
+
+    /// Removes the directory with all that is in it, and its scratch.
+    pub(super) fn clear(self, state: &StateDir) -> Result<(), LedgerError> {
+        let fs = state.fs();
+        self.store.clear(fs, self.id).map_err(io_error("remove", &self.path()))?;
+        if self.store.is_outside {
+            let place = RecordingStore::inside_project(state);
+            place.clear(fs, self.id).map_err(io_error("remove", &place.path_of(self.id)))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,477 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use relaycode_durable::RealFs;
+use relaycode_durable::model::ModelFs;
+use tempfile::TempDir;
+
+use super::*;
+use crate::error::LedgerError;
+use crate::ledger::LedgerSettings;
+use crate::log::LogTarget;
+use crate::revert::RevertOptions;
+use crate::transaction::CommitVerdict;
+use crate::transaction::header::TransactionHeader;
+use crate::transaction::recover::{RecoveryMode, RecoveryOutcome};
+
+mod isolation;
+mod limits;
+
+type Tree = BTreeMap<String, (u32, Vec<u8>)>;
+
+struct Project {
+    dir: TempDir,
+}
+
+impl Project {
+    fn new(files: &[(&str, &[u8], u32)]) -> Project {
+        let project = Project { dir: tempfile::tempdir().unwrap() };
+        for (path, bytes, mode) in files {
+            project.put(path, bytes);
+            project.mode(path, *mode);
+        }
+        project
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.dir.path().join(path)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8]) {
+        let full = self.path(path);
+        fs::create_dir_all(full.parent().unwrap()).unwrap();
+        // As root a read-only file could be written, as anybody else it could not.
+        let _ = fs::remove_file(&full);
+        fs::write(full, bytes).unwrap();
+    }
+
+    fn mode(&self, path: &str, mode: u32) {
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn ledger(&self) -> Ledger {
+        let settings =
+            LedgerSettings { lock_timeout: Duration::from_millis(50), ..LedgerSettings::default() };
+        Ledger::open(Arc::new(RealFs::default()), self.dir.path(), settings).unwrap()
+    }
+
+    /// Names, permission bits and bytes of everything but relay's own.
+    fn tree(&self) -> Tree {
+        let mut tree = Tree::new();
+        let mut open = vec![self.dir.path().to_path_buf()];
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(self.dir.path()).unwrap().to_string_lossy().into_owned();
+                if name == ".relaycode" {
+                    continue;
+                }
+                let stat = fs::symlink_metadata(&path).unwrap();
+                let bytes = if stat.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+                tree.insert(name, (stat.mode(), bytes));
+                if stat.is_dir() {
+                    open.push(path);
+                }
+            }
+        }
+        tree
+    }
+}
+
+fn about() -> TransactionHeader {
+    TransactionHeader::new(TxId::random(), "shop", "2026-03-10T12:00:00.000Z", "record")
+}
+
+fn secure<'l>(ledger: &'l Ledger, later: &[&str]) -> Recording<'l> {
+    let later: Vec<String> = later.iter().map(ToString::to_string).collect();
+    ledger.begin_recording(&about(), &later, &mut |_, _| {}, &|| false).unwrap()
+}
+
+fn adopt(recording: Recording<'_>) -> RecordingOutcome {
+    recording.adopt(RecordingEnd::default(), &[]).unwrap()
+}
+
+fn revert(ledger: &Ledger, id: TxId) {
+    let reversal = ledger.plan_revert(&LogTarget::Transaction(id), &RevertOptions::default()).unwrap();
+    let about = TransactionHeader {
+        revert_of: reversal.reverts,
+        directories_to_remove: reversal.made_directories_to_remove,
+        directory_modes: reversal.removed_directories,
+        read_only: reversal.read_only,
+        ..TransactionHeader::new(TxId::random(), "shop", "2026-03-10T13:00:00.000Z", "revert")
+    };
+    ledger.begin(&reversal.changes, about, &|| false).unwrap().commit(CommitVerdict::default()).unwrap();
+}
+
+fn why<'a>(left: &'a [RecordingOmission], path: &str) -> &'a str {
+    &left.iter().find(|left| left.path == path).unwrap_or_else(|| panic!("{path} is not in {left:?}")).reason
+}
+
+/// Something that a command does.
+#[derive(Debug, Clone)]
+enum Do {
+    Write(usize, Vec<u8>),
+    Append(usize, Vec<u8>),
+    Delete(usize),
+    Move(usize, usize),
+    Mode(usize, u32),
+    RemoveAll(usize),
+}
+
+/// So few names that files, directories and moves meet all the time.
+const NAMES: [&str; 9] = ["a", "b", "d/a", "d/b", "d/e/a", "f", "f/g", "f/g/h", "x y/ü.txt"];
+const DIRECTORIES: [&str; 4] = ["d", "d/e", "f", "x y"];
+const MODES: [u32; 4] = [0o644, 0o600, 0o755, 0o444];
+
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let texts: [&[u8]; 5] = [b"", b"a\nb\nc\n", b"a\nx\nc\n", b"\x00\xff\x00", b"no end"];
+    prop::sample::select(texts.to_vec()).prop_map(<[u8]>::to_vec)
+}
+
+fn doing() -> impl Strategy<Value = Do> {
+    let name = || 0..NAMES.len();
+    prop_oneof![
+        (name(), bytes()).prop_map(|(name, bytes)| Do::Write(name, bytes)),
+        (name(), bytes()).prop_map(|(name, bytes)| Do::Append(name, bytes)),
+        name().prop_map(Do::Delete),
+        (name(), name()).prop_map(|(from, to)| Do::Move(from, to)),
+        (name(), prop::sample::select(MODES.to_vec())).prop_map(|(name, mode)| Do::Mode(name, mode)),
+        (0..DIRECTORIES.len()).prop_map(Do::RemoveAll),
+    ]
+}
+
+/// Does it as far as it can be done, as a script would.
+fn carry_out(project: &Project, what: &Do) {
+    let path = |name: usize| project.path(NAMES[name]);
+    let make_room = |path: &Path| fs::create_dir_all(path.parent().unwrap()).is_ok();
+    match what {
+        Do::Write(name, bytes) => {
+            if make_room(&path(*name)) {
+                let _ = fs::write(path(*name), bytes);
+            }
+        }
+        Do::Append(name, bytes) => {
+            if let Ok(mut old) = fs::read(path(*name)) {
+                old.extend_from_slice(bytes);
+                let _ = fs::write(path(*name), old);
+            }
+        }
+        Do::Delete(name) => drop(fs::remove_file(path(*name))),
+        Do::Move(from, to) => {
+            if path(*from).is_file() && make_room(&path(*to)) {
+                let _ = fs::rename(path(*from), path(*to));
+            }
+        }
+        Do::Mode(name, mode) => {
+            if path(*name).is_file() {
+                project.mode(NAMES[*name], *mode);
+            }
+        }
+        Do::RemoveAll(name) => drop(fs::remove_dir_all(project.path(DIRECTORIES[*name]))),
+    }
+}
+
+/// The tree without what is told to be left out: directories that hold no file, and permission bits of directories
+/// that changed.
+fn held(mut tree: Tree, left: &[RecordingOmission]) -> Tree {
+    let is_directory = |mode: u32| mode & 0o170_000 == 0o040_000;
+    let files: Vec<String> =
+        tree.iter().filter(|(_, (mode, _))| !is_directory(*mode)).map(|(path, _)| path.clone()).collect();
+    tree.retain(|path, (mode, _)| {
+        !is_directory(*mode) || files.iter().any(|file| file.starts_with(&format!("{path}/")))
+    });
+    for left in left.iter().filter(|left| left.reason.contains("permission bits")) {
+        if let Some((mode, _)) = tree.get_mut(left.path.trim_end_matches('/')) {
+            *mode = 0;
+        }
+    }
+    tree
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_revert_of_what_was_recorded_brings_back_every_name_every_byte_and_every_bit(
+        before in prop::collection::vec(doing(), 0..8),
+        after in prop::collection::vec(doing(), 0..12),
+    ) {
+        let project = Project::new(&[]);
+        before.iter().for_each(|what| carry_out(&project, what));
+        for directory in DIRECTORIES.iter().filter(|path| project.path(path).is_dir()) {
+            project.mode(directory, 0o750);
+        }
+        let was = project.tree();
+        let ledger = project.ledger();
+        let recording = secure(&ledger, &[]);
+        after.iter().for_each(|what| carry_out(&project, what));
+        let is = project.tree();
+        let adopted = adopt(recording);
+        prop_assert_eq!(&project.tree(), &is, "adopting changes nothing");
+        if let Some(committed) = adopted.committed {
+            revert(&ledger, committed.record.uuid);
+            let now = project.tree();
+            prop_assert_eq!(held(now, &adopted.omissions), held(was, &adopted.omissions));
+            revert(&ledger, ledger.log_page(0, 1).unwrap().entries[0].members[0].id.unwrap());
+            prop_assert_eq!(held(project.tree(), &adopted.omissions), held(is, &adopted.omissions));
+        } else {
+            prop_assert_eq!(held(is, &adopted.omissions), held(was, &adopted.omissions));
+        }
+    }
+}
+
+#[test]
+fn what_a_command_made_goes_with_its_directories_and_what_it_removed_comes_back_with_theirs() {
+    let project = Project::new(&[("a", b"a\n", 0o644), ("old/deep/b", b"\0b", 0o600)]);
+    project.mode("old/deep", 0o700);
+    let was = project.tree();
+    let ledger = project.ledger();
+    let recording = secure(&ledger, &[]);
+    assert_eq!((recording.secure_report().files, recording.secure_report().bytes), (2, 4));
+    fs::remove_dir_all(project.path("old")).unwrap();
+    project.put("new/deep/c", b"c");
+    fs::create_dir_all(project.path("new/empty")).unwrap();
+    project.mode("a", 0o755);
+    let adopted = adopt(recording);
+    assert_eq!(adopted.omissions, []);
+    let record = adopted.committed.unwrap().record;
+    assert_eq!(
+        record.result.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+        ["a", "new/deep/c", "old/deep/b"]
+    );
+    assert_eq!(record.group, Some(record.uuid.to_string()));
+    assert!(!project.path(".relaycode/recordings").exists());
+    revert(&ledger, record.uuid);
+    assert_eq!(project.tree(), was);
+}
+
+#[test]
+fn a_file_that_got_another_name_is_one_that_was_renamed() {
+    let project = Project::new(&[("a", b"one\n", 0o644), ("b", b"two\n", 0o644)]);
+    let was = project.tree();
+    let ledger = project.ledger();
+    let recording = secure(&ledger, &[]);
+    fs::rename(project.path("a"), project.path("c")).unwrap();
+    let record = adopt(recording).committed.unwrap().record;
+    assert_eq!(record.result.len(), 1);
+    let file = &record.result[0];
+    assert_eq!((file.path.as_str(), file.renamed_from.as_deref(), file.added), ("c", Some("a"), 0));
+    revert(&ledger, record.uuid);
+    assert_eq!(project.tree(), was);
+}
+
+#[test]
+fn nothing_is_recorded_where_nothing_changed() {
+    let project = Project::new(&[("a", b"one\n", 0o644), ("b", b"two\n", 0o644)]);
+    let ledger = project.ledger();
+    let recording = secure(&ledger, &[]);
+    // The same bytes, in another file.
+    project.put("a", b"one\n");
+    assert_eq!(
+        adopt(recording),
+        RecordingOutcome {
+            committed: None,
+            omissions: Vec::new(),
+            ledger_restore: LedgerRestoreOutcome::default()
+        }
+    );
+    assert_eq!(ledger.log_page(0, 10).unwrap().total, 0);
+    assert!(!project.path(".relaycode/recordings").exists());
+}
+
+#[test]
+fn two_recordings_at_once_are_refused() {
+    let project = Project::new(&[("a", b"one\n", 0o644)]);
+    let (first, second) = (project.ledger(), project.ledger());
+    let recording = secure(&first, &[]);
+    let refused = second.begin_recording(&about(), &[], &mut |_, _| {}, &|| false);
+    assert!(matches!(refused, Err(LedgerError::RecordingActive { pid, .. }) if pid == std::process::id()));
+    assert_eq!(second.recover(RecoveryMode::Automatic).unwrap(), [], "it is alive");
+    project.put("a", b"two\n");
+    assert!(adopt(recording).committed.is_some());
+    adopt(secure(&second, &[]));
+}
+
+#[test]
+fn what_a_record_cannot_hold_is_named() {
+    let project = Project::new(&[("a", b"one\n", 0o644), ("b", b"two\n", 0o644), ("hard", b"h\n", 0o644)]);
+    symlink("a", project.path("link")).unwrap();
+    fs::create_dir_all(project.path("empty")).unwrap();
+    let ledger = project.ledger();
+    let recording = secure(&ledger, &[]);
+    fs::remove_file(project.path("link")).unwrap();
+    symlink("b", project.path("link")).unwrap();
+    symlink("b", project.path("other")).unwrap();
+    fs::remove_file(project.path("a")).unwrap();
+    symlink("b", project.path("a")).unwrap();
+    fs::remove_dir(project.path("empty")).unwrap();
+    fs::hard_link(project.path("hard"), project.path("hard2")).unwrap();
+    fs::write(project.path("line\nbreak"), "x").unwrap();
+    fs::write(project.dir.path().join(std::ffi::OsStr::from_bytes(b"n\xff")), "x").unwrap();
+    fs::File::create(project.path("huge")).unwrap().set_len(FILE_BYTES + 1).unwrap();
+    let adopted = adopt(recording);
+    for (path, part) in [
+        ("link", "was changed: it is a symbolic link"),
+        ("other", "was made: it is a symbolic link"),
+        ("a", "became a symbolic link"),
+        ("empty/", "an empty directory"),
+        ("hard2", "hard links"),
+        ("line\nbreak", "not the same on every system"),
+        ("n\\xff", "not UTF-8"),
+        ("huge", "more than 64 MiB"),
+    ] {
+        assert!(why(&adopted.omissions, path).contains(part), "{path}: {}", why(&adopted.omissions, path));
+    }
+    let record = adopted.committed.unwrap().record;
+    assert_eq!(
+        record.result.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+        ["a"],
+        "its bytes are kept"
+    );
+    // The link moved away, the file comes back.
+    fs::remove_file(project.path("a")).unwrap();
+    revert(&ledger, record.uuid);
+    assert_eq!(fs::read(project.path("a")).unwrap(), b"one\n");
+}
+
+#[test]
+fn what_git_ignores_is_secured_if_it_is_little_and_named_if_it_is_not() {
+    let project =
+        Project::new(&[("a", b"one\n", 0o644), (".env", b"KEY=1\n", 0o600), ("target/log", b"x", 0o644)]);
+    fs::File::create(project.path("target/big")).unwrap().set_len(IGNORED_BYTES).unwrap();
+    let ledger = project.ledger();
+    let recording = secure(&ledger, &["target/", ".env"]);
+    let left = recording.secure_report().omissions.clone();
+    assert_eq!(
+        (recording.secure_report().files, left.len(), left[0].path.as_str(), left[0].files),
+        (2, 1, "target/", 2)
+    );
+    project.put(".env", b"KEY=2\n");
+    project.put("target/log", b"y");
+    project.put("target/more", b"z");
+    project.put("a", b"1\n");
+    let adopted = adopt(recording);
+    let record = adopted.committed.unwrap().record;
+    assert_eq!(record.result.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), [".env", "a"]);
+    assert_eq!(
+        (adopted.omissions.len(), adopted.omissions[0].path.as_str(), adopted.omissions[0].files),
+        (1, "target/", 2)
+    );
+}
+
+#[test]
+fn a_recording_whose_process_died_is_adopted_once() {
+    let project = Project::new(&[("a", b"one\n", 0o644), ("b", b"two\n", 0o644)]);
+    let was = project.tree();
+    let ledger = project.ledger();
+    let recording = secure(&ledger, &[]);
+    let id = recording.id();
+    project.put("a", b"1\n");
+    fs::remove_file(project.path("b")).unwrap();
+    drop(recording);
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+    assert_eq!((recovered.len(), recovered[0].id), (1, id));
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::RecordingAdopted { files: 2, left: Vec::new() });
+    assert_eq!(ledger.recover(RecoveryMode::Automatic).unwrap(), []);
+    let page = ledger.log_page(0, 10).unwrap();
+    assert!(page.total == 1 && page.entries[0].interrupted);
+    revert(&ledger, id);
+    assert_eq!(project.tree(), was);
+    // One that had not changed anything leaves nothing.
+    drop(secure(&ledger, &[]));
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::RecordingAdopted { files: 0, left: Vec::new() });
+    assert!(!project.path(".relaycode/recordings").exists());
+}
+
+#[test]
+fn a_recording_that_cannot_be_understood_is_kept_and_stops_nobody() {
+    let project = Project::new(&[("a", b"one\n", 0o644)]);
+    let ledger = project.ledger();
+    let recording = secure(&ledger, &[]);
+    let path = recording.storage_path().0;
+    drop(recording);
+    fs::write(project.path(&path).join("manifest"), "{").unwrap();
+    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::Kept { kept: format!("{path}.kept") });
+    assert_eq!(ledger.recover(RecoveryMode::Automatic).unwrap(), []);
+    adopt(secure(&ledger, &[]));
+    assert!(project.path(&format!("{path}.kept")).join("pack").exists());
+}
+
+fn model(files: &[(&str, &[u8])]) -> Arc<ModelFs> {
+    let model = Arc::new(ModelFs::new());
+    for (path, bytes) in files {
+        model.put(path, bytes, 0o644).unwrap();
+    }
+    model.mark_all_durable();
+    model
+}
+
+fn ledger_on(model: &Arc<ModelFs>) -> Ledger {
+    Ledger::open(Arc::clone(model) as Arc<_>, Path::new("/"), LedgerSettings::default()).unwrap()
+}
+
+#[test]
+fn beyond_the_room_that_there_is_the_small_files_are_secured_and_the_large_ones_named() {
+    let model = model(&[("a", &[b'a'; 100]), ("b", &[b'b'; 20]), ("c", &[b'c'; 30])]);
+    let ledger = ledger_on(&model);
+    model.set_free_bytes(120);
+    let recording = secure(&ledger, &[]);
+    assert_eq!((recording.secure_report().files, recording.secure_report().bytes), (2, 50));
+    assert_eq!(
+        recording.secure_report().omissions.iter().map(|left| left.path.as_str()).collect::<Vec<_>>(),
+        ["a"]
+    );
+    model.set_free_bytes(1 << 30);
+    model.put("a", b"x", 0o644).unwrap();
+    // As long as before, in the same second: the bytes are what counts.
+    model.put("b", &[b'x'; 20], 0o644).unwrap();
+    let adopted = adopt(recording);
+    assert_eq!(adopted.committed.unwrap().record.result[0].path, "b");
+    assert!(why(&adopted.omissions, "a").contains("was not secured"));
+}
+
+#[test]
+fn whenever_the_adoption_dies_the_next_one_finishes_it_and_nothing_is_recorded_twice() {
+    let before: &[(&str, &[u8])] = &[("a", b"one\n"), ("b", b"\0two"), ("d/c", b"three\n")];
+    let run = |crash: Option<usize>| {
+        let model = model(before);
+        let ledger = ledger_on(&model);
+        let recording = secure(&ledger, &[]);
+        model.put("a", b"1\n", 0o644).unwrap();
+        model.put("b", b"\0TWO", 0o644).unwrap();
+        model.put("n", b"new\n", 0o644).unwrap();
+        model.delete("d/c").unwrap();
+        let start = model.operations();
+        if let Some(crash) = crash {
+            model.crash_at(start + crash);
+        }
+        let done = recording.adopt(RecordingEnd::default(), &[]).is_ok();
+        (model.operations() - start, done, Arc::new(ModelFs::clone(&model)))
+    };
+    let (operations, done, _) = run(None);
+    assert!(done && operations > 5);
+    for crash in 1..=operations {
+        let (_, _, model) = run(Some(crash));
+        model.clear_faults();
+        let ledger = ledger_on(&model);
+        ledger.recover(RecoveryMode::Automatic).unwrap();
+        assert_eq!(ledger.recover(RecoveryMode::Automatic).unwrap(), [], "crash at {crash}");
+        let page = ledger.log_page(0, 10).unwrap();
+        assert_eq!(page.total, 1, "crash at {crash}");
+        revert(&ledger, page.entries[0].members[0].id.unwrap());
+        for (path, bytes) in before {
+            assert_eq!(model.file(path).unwrap().0, *bytes, "{path}, crash at {crash}");
+        }
+        assert!(model.file("n").is_none(), "crash at {crash}");
+        let stray = |path: &&String| path.starts_with(".relaycode/recordings");
+        assert_eq!(model.snapshot().files.keys().filter(stray).count(), 0, "crash at {crash}");
+    }
+}

@@ -1,0 +1,426 @@
+//! Taking one record back on the overlay.
+//!
+//! All files of a record are decided before any is changed, because a transaction changes them at
+//! once: what it moved away from a name may have made room for what it put there. Bytes and
+//! permission bits are decided apart. Nothing is guessed: a file that is neither as the transaction
+//! left it nor mergeable becomes a [`FileConflict`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use relaycode_change::proposal::path::RelPath;
+
+use super::merge::{self, RevertMerge};
+use super::overlay::{OverlayContent, OverlayEntry, RevertOverlay, RevertedPaths};
+use super::{CurrentFiles, KeptEdits, RecordImages, RevertPlan};
+use crate::disk::digest::Digest;
+use crate::error::{FileConflict, LedgerError};
+use crate::record::{FileImage, FileRecord, Record};
+
+/// One file of a record.
+pub(super) struct RevertPart<'r> {
+    pub(super) file: &'r FileRecord,
+    /// Its name after the transaction.
+    pub(super) path: RelPath,
+    /// Its name before.
+    pub(super) old_path: RelPath,
+}
+
+/// What becomes of a file when its part is taken back.
+enum RevertPartOutcome {
+    /// It is as it was already.
+    Already,
+    /// It goes.
+    Removed,
+    /// It stands at its old name again; on disk it lies at `from`.
+    Restored { content: Rc<OverlayContent>, from: Option<RelPath> },
+    /// Somebody has to decide.
+    Conflict(FileConflict),
+}
+
+/// Taking records back, one after the other, newest first.
+pub(super) struct RevertBuilder<'p> {
+    overlay: RevertOverlay<'p>,
+    images: &'p dyn RecordImages,
+    markers: bool,
+    conflicts: Vec<FileConflict>,
+    /// Names of files in conflict: what older records say of them is not looked at.
+    conflicting_paths: BTreeSet<RelPath>,
+    kept: BTreeMap<RelPath, usize>,
+    conflicted: BTreeSet<RelPath>,
+    already: BTreeSet<RelPath>,
+    notes: Vec<String>,
+}
+
+impl<'p> RevertBuilder<'p> {
+    pub(super) fn new(
+        images: &'p dyn RecordImages,
+        now: &'p dyn CurrentFiles,
+        goes: RevertedPaths<'p>,
+        markers: bool,
+    ) -> RevertBuilder<'p> {
+        RevertBuilder {
+            overlay: RevertOverlay::new(now, goes),
+            images,
+            markers,
+            conflicts: Vec::new(),
+            conflicting_paths: BTreeSet::new(),
+            kept: BTreeMap::new(),
+            conflicted: BTreeSet::new(),
+            already: BTreeSet::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes these parts of `record` back.
+    pub(super) fn take_back(&mut self, record: &Record, parts: &[RevertPart<'_>]) -> Result<(), LedgerError> {
+        let filled: BTreeSet<&RelPath> =
+            parts.iter().filter(|part| part.file.after.is_some()).map(|part| &part.path).collect();
+        let mut restored = Vec::new();
+        let mut vacated = Vec::new();
+        for part in parts {
+            if self.conflicting_paths.contains(&part.path) || self.conflicting_paths.contains(&part.old_path)
+            {
+                continue;
+            }
+            match self.part_outcome(record, part, &filled)? {
+                RevertPartOutcome::Already => _ = self.already.insert(part.old_path.clone()),
+                RevertPartOutcome::Removed => vacated.push(&part.path),
+                RevertPartOutcome::Restored { content, from } => {
+                    vacated.extend(part.file.after.map(|_| &part.path));
+                    restored.push((part, content, from));
+                }
+                RevertPartOutcome::Conflict(conflict) => self.conflict(part, conflict),
+            }
+        }
+        for path in vacated {
+            self.overlay.clear(path);
+        }
+        for (part, content, from) in restored {
+            let old = &part.old_path;
+            match self.overlay.get(old)? {
+                OverlayEntry::Missing => self.overlay.put(old, content, from),
+                taken => self.conflict(part, old_name_taken(record, part, &taken)),
+            }
+        }
+        Ok(())
+    }
+
+    fn conflict(&mut self, part: &RevertPart<'_>, conflict: FileConflict) {
+        self.conflicting_paths.extend([part.path.clone(), part.old_path.clone()]);
+        self.conflicts.push(conflict);
+    }
+
+    fn part_outcome(
+        &mut self,
+        record: &Record,
+        part: &RevertPart<'_>,
+        filled: &BTreeSet<&RelPath>,
+    ) -> Result<RevertPartOutcome, LedgerError> {
+        let now = match self.overlay.get(&part.path)? {
+            OverlayEntry::Other(sentence) => return Ok(conflict_because(&part.path, sentence)),
+            OverlayEntry::File(content) => Some(content),
+            OverlayEntry::Missing => None,
+        };
+        if part.file.after.is_none() && record.is_result_unknown(part.file) {
+            return revert_unknown(record, part, now.as_deref());
+        }
+        match (part.file.before, part.file.after) {
+            (None, None) => Ok(RevertPartOutcome::Already),
+            (None, Some(after)) => self.revert_created(record, part, after, now.as_deref()),
+            // What another file of the transaction left at this name is not in the way.
+            (Some(before), None) if filled.contains(&part.path) => {
+                self.revert_deleted(record, part, before, None)
+            }
+            (Some(before), None) => self.revert_deleted(record, part, before, now.as_deref()),
+            (Some(before), Some(after)) => match now {
+                Some(now) => self.revert_changed(record, part, before, after, &now),
+                None => self.revert_missing(record, part, before),
+            },
+        }
+    }
+
+    /// A file that the transaction created.
+    fn revert_created(
+        &self,
+        record: &Record,
+        part: &RevertPart<'_>,
+        after: FileImage,
+        now: Option<&OverlayContent>,
+    ) -> Result<RevertPartOutcome, LedgerError> {
+        let Some(now) = now else { return Ok(RevertPartOutcome::Already) };
+        if now.image.hash == after.hash {
+            return Ok(RevertPartOutcome::Removed);
+        }
+        let written = self.images.image_after(record, part.file)?;
+        if written.is_some_and(|written| merge::has_only_lines_of(&written, &now.bytes)) {
+            return Ok(RevertPartOutcome::Removed);
+        }
+        let id = record.uuid.short();
+        let reason = format!("was created by {id} and changed since; delete it by hand if it shall go");
+        Ok(conflict_because(&part.path, reason))
+    }
+
+    /// A file that the transaction deleted.
+    fn revert_deleted(
+        &self,
+        record: &Record,
+        part: &RevertPart<'_>,
+        before: FileImage,
+        now: Option<&OverlayContent>,
+    ) -> Result<RevertPartOutcome, LedgerError> {
+        match now {
+            None => {
+                let bytes = self.before(record, part.file, before)?;
+                let content = Rc::new(OverlayContent { bytes, image: before });
+                Ok(RevertPartOutcome::Restored { content, from: None })
+            }
+            Some(now) if now.image.hash == before.hash => Ok(RevertPartOutcome::Already),
+            Some(_) => {
+                let id = record.uuid.short();
+                let reason =
+                    format!("was deleted by {id}, and another file stands there now; move that away first");
+                Ok(conflict_because(&part.path, reason))
+            }
+        }
+    }
+
+    /// A file that the transaction changed or renamed, and that is gone now.
+    fn revert_missing(
+        &mut self,
+        record: &Record,
+        part: &RevertPart<'_>,
+        before: FileImage,
+    ) -> Result<RevertPartOutcome, LedgerError> {
+        let id = record.uuid.short();
+        if part.path == part.old_path {
+            let reason = format!("was changed by {id} and is gone now; bring it back first");
+            return Ok(conflict_because(&part.path, reason));
+        }
+        if let OverlayEntry::File(old) = self.overlay.get(&part.old_path)?
+            && old.image.hash == before.hash
+        {
+            return Ok(RevertPartOutcome::Already);
+        }
+        let reason =
+            format!("was renamed by {id} from {} and is gone now; bring it back first", part.old_path);
+        Ok(conflict_because(&part.path, reason))
+    }
+
+    /// A file that the transaction changed or renamed.
+    fn revert_changed(
+        &mut self,
+        record: &Record,
+        part: &RevertPart<'_>,
+        before: FileImage,
+        after: FileImage,
+        now: &Rc<OverlayContent>,
+    ) -> Result<RevertPartOutcome, LedgerError> {
+        let mode = restored_mode(before, after, now.image);
+        let (bytes, edits) = if now.image.hash == after.hash {
+            (self.before_unless_same(record, part, before, after, now)?, 0)
+        } else if now.image.hash == before.hash {
+            (now.bytes.clone(), 0)
+        } else if before.hash == after.hash {
+            let known = self.images.image_before(record, part.file)?;
+            (now.bytes.clone(), known.map_or(1, |known| merge::count_differences(&known, &now.bytes)))
+        } else {
+            match self.merge_later_edits(record, part, before, after, now)? {
+                Ok(merged) => merged,
+                Err(conflict) => return Ok(RevertPartOutcome::Conflict(conflict)),
+            }
+        };
+        let content = OverlayContent::new(bytes, mode.bits);
+        if part.path == part.old_path && content == **now {
+            return Ok(RevertPartOutcome::Already);
+        }
+        if mode.changed_since {
+            self.notes.push(format!(
+                "{} keeps the permission bits {:04o} that it was given later",
+                part.old_path, mode.bits
+            ));
+        }
+        if self.conflicted.remove(&part.path) {
+            self.conflicted.insert(part.old_path.clone());
+        }
+        self.kept.remove(&part.path);
+        if edits > 0 {
+            self.kept.insert(part.old_path.clone(), edits);
+        }
+        let from = self.overlay.origin(&part.path);
+        Ok(RevertPartOutcome::Restored { content: Rc::new(content), from })
+    }
+
+    /// The bytes before; the ones that are there if the transaction did not change them.
+    fn before_unless_same(
+        &self,
+        record: &Record,
+        part: &RevertPart<'_>,
+        before: FileImage,
+        after: FileImage,
+        now: &OverlayContent,
+    ) -> Result<Vec<u8>, LedgerError> {
+        if before.hash == after.hash {
+            return Ok(now.bytes.clone());
+        }
+        self.before(record, part.file, before)
+    }
+
+    /// Merges by lines: the new bytes, and in how many places later edits stay in them.
+    fn merge_later_edits(
+        &mut self,
+        record: &Record,
+        part: &RevertPart<'_>,
+        before: FileImage,
+        after: FileImage,
+        now: &OverlayContent,
+    ) -> Result<Result<(Vec<u8>, usize), FileConflict>, LedgerError> {
+        let id = record.uuid.short();
+        let before = self.before(record, part.file, before)?;
+        let written = self.after(record, part.file, after)?;
+        let path = self.overlay.origin(&part.path).unwrap_or_else(|| part.path.clone()).to_string();
+        let Some(merged) = RevertMerge::new(&written, &now.bytes, &before) else {
+            let reason = format!("changed since {id} and is not text, so that it cannot be merged by lines");
+            return Ok(Err(FileConflict { path, regions: Vec::new(), reason: Some(reason) }));
+        };
+        match merged.conflicts() {
+            0 => {}
+            _ if !self.markers => {
+                let disk = self.overlay.on_disk(&part.path);
+                let regions = merged.regions(disk.as_ref().map_or(&now.bytes, |disk| &disk.bytes));
+                return Ok(Err(FileConflict { path, regions, reason: None }));
+            }
+            count => {
+                let conflicts =
+                    if count == 1 { "1 conflict is".to_string() } else { format!("{count} conflicts are") };
+                self.notes.push(format!("{}: {conflicts} marked in it", part.old_path));
+                self.conflicted.insert(part.path.clone());
+            }
+        }
+        let bytes = merged.bytes(&id);
+        let edits = merge::count_differences(&before, &bytes);
+        Ok(Ok((bytes, edits)))
+    }
+
+    fn before(&self, record: &Record, file: &FileRecord, image: FileImage) -> Result<Vec<u8>, LedgerError> {
+        let bytes = self.images.image_before(record, file)?.ok_or_else(|| LedgerError::NotRevertible {
+            id: record.uuid,
+            reason: format!("what {} held before it is not kept any more", file.old_path()),
+        })?;
+        verify_digest(record, bytes, image, file.old_path())
+    }
+
+    fn after(&self, record: &Record, file: &FileRecord, image: FileImage) -> Result<Vec<u8>, LedgerError> {
+        let bytes = self.images.image_after(record, file)?.ok_or_else(|| LedgerError::NotRevertible {
+            id: record.uuid,
+            reason: format!(
+                "{} was edited since, and what was written into it is not kept any more, so that the two cannot be told apart",
+                file.path
+            ),
+        })?;
+        verify_digest(record, bytes, image, &file.path)
+    }
+
+    /// What all of it comes to. `goes` is what the records made.
+    pub(super) fn finish(self, goes: RevertedPaths<'_>) -> Result<RevertPlan, LedgerError> {
+        if !self.conflicts.is_empty() {
+            return Err(LedgerError::RevertConflict(self.conflicts));
+        }
+        let difference = self.overlay.difference();
+        let inside = |directory: &RelPath, path: &RelPath| {
+            path.as_str().strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        // It goes with what leaves it, or if it was made empty. One that others emptied since is left: nothing that is
+        // taken back later would bring it again.
+        let emptied = |directory: &&RelPath| {
+            let leaves = difference.vacated.iter().any(|path| inside(directory, path));
+            let made_empty = !goes.files.iter().any(|path| inside(directory, path));
+            (leaves || made_empty) && !difference.standing.iter().any(|path| inside(directory, path))
+        };
+        // What is inside sorts behind what holds it.
+        let directories = goes.directories.iter().rev().filter(emptied).map(ToString::to_string).collect();
+        let changed: BTreeSet<&RelPath> =
+            difference.changes.iter().flat_map(|change| [&change.path, change.old_path()]).collect();
+        let already = self.already.iter().filter(|path| !changed.contains(path));
+        let kept = self.kept.iter().filter(|(path, _)| changed.contains(path));
+        Ok(RevertPlan {
+            unchanged: already.map(ToString::to_string).collect(),
+            kept_edits: kept
+                .map(|(path, edits)| KeptEdits { path: path.to_string(), edits: *edits })
+                .collect(),
+            conflict_marked: self.conflicted.iter().map(ToString::to_string).collect(),
+            reverts: Vec::new(),
+            made_directories_to_remove: directories,
+            removed_directories: Vec::new(),
+            read_only: Vec::new(),
+            notes: self.notes,
+            changes: difference.changes,
+        })
+    }
+}
+
+/// The permission bits that a file shall have.
+struct RestoredMode {
+    bits: u32,
+    /// Both the transaction and somebody after it changed them: the later one wins.
+    changed_since: bool,
+}
+
+fn restored_mode(before: FileImage, after: FileImage, now: FileImage) -> RestoredMode {
+    let changed = before.mode != after.mode;
+    if changed && now.mode == after.mode {
+        return RestoredMode { bits: before.mode, changed_since: false };
+    }
+    RestoredMode { bits: now.mode, changed_since: changed && now.mode != before.mode }
+}
+
+fn conflict_because(path: &RelPath, reason: String) -> RevertPartOutcome {
+    RevertPartOutcome::Conflict(FileConflict {
+        path: path.to_string(),
+        regions: Vec::new(),
+        reason: Some(reason),
+    })
+}
+
+fn old_name_taken(record: &Record, part: &RevertPart<'_>, taken: &OverlayEntry) -> FileConflict {
+    let id = record.uuid.short();
+    let reason = match taken {
+        OverlayEntry::Other(sentence) => sentence.clone(),
+        _ => format!(
+            "was renamed by {id} to {}, and another file has its old name now; move that away first",
+            part.path
+        ),
+    };
+    FileConflict { path: part.old_path.to_string(), regions: Vec::new(), reason: Some(reason) }
+}
+
+/// Bytes that are what the record says they are.
+fn verify_digest(
+    record: &Record,
+    bytes: Vec<u8>,
+    image: FileImage,
+    path: &str,
+) -> Result<Vec<u8>, LedgerError> {
+    if Digest::of(&bytes) == image.hash {
+        return Ok(bytes);
+    }
+    let reason = format!("the bytes that it keeps of {path} are not the ones that it speaks of");
+    Err(LedgerError::NotRevertible { id: record.uuid, reason })
+}
+
+/// A file of which only the state before is known.
+fn revert_unknown(
+    record: &Record,
+    part: &RevertPart<'_>,
+    now: Option<&OverlayContent>,
+) -> Result<RevertPartOutcome, LedgerError> {
+    let is_as_before = match (part.file.before, now) {
+        (Some(before), Some(now)) => before.hash == now.image.hash,
+        (before, now) => before.is_none() && now.is_none(),
+    };
+    if is_as_before {
+        return Ok(RevertPartOutcome::Already);
+    }
+    let reason = format!("its record does not say what was written into {}", part.path);
+    Err(LedgerError::NotRevertible { id: record.uuid, reason })
+}

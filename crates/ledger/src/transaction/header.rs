@@ -1,0 +1,76 @@
+//! What is known of a change beside its files: who, why, from where. It goes into the record as it
+//! is; the ledger does not act on it, except for the id and what a revert takes back.
+
+use crate::disk::digest::Digest;
+use crate::id::TxId;
+use crate::record::{RecordedOperation, RemovedDirectory};
+
+/// What is known of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransactionHeader {
+    /// The transaction's id.
+    pub uuid: TxId,
+    /// The project that the author meant, without its key.
+    pub project_id: String,
+    /// The time now, ISO 8601 in UTC.
+    pub created_at: String,
+    /// The author's message for a commit.
+    pub git_commit_msg: Option<String>,
+    /// What the author says was asked for.
+    pub prompt_summary: Option<String>,
+    /// What the author wrote around the change.
+    pub reasoning: Vec<String>,
+    /// What the author wanted done.
+    pub operations: Vec<RecordedOperation>,
+    /// Where it came from: `file`, `stdin`, `clipboard`, `agent`, `revert` …
+    pub origin: String,
+    /// The group it belongs to.
+    pub group: Option<String>,
+    /// The branch that is checked out.
+    pub branch: Option<String>,
+    /// The commit that is checked out.
+    pub head: Option<String>,
+    /// The digest of the text it was read from.
+    pub answer: Option<Digest>,
+    /// The digest of what was shown and approved ([`of_changes`](crate::disk::digest::of_changes)).
+    pub plan: Option<Digest>,
+    /// How the edits matched, one line each.
+    pub matches: Vec<String>,
+    /// The transactions that it takes back, newest first.
+    pub revert_of: Vec<TxId>,
+    /// Directories that go if nothing is left in them (the reverse of having made them).
+    pub directories_to_remove: Vec<String>,
+    /// Directories that are made with these permission bits, should they have to be made.
+    pub directory_modes: Vec<RemovedDirectory>,
+    /// Files that may be changed although their permission bits forbid writing: what is taken back made them so.
+    pub read_only: Vec<String>,
+    /// Remarks for the record.
+    pub notes: Vec<String>,
+}
+
+impl TransactionHeader {
+    /// A change of which nothing more is known.
+    pub fn new(uuid: TxId, project_id: &str, created_at: &str, origin: &str) -> TransactionHeader {
+        TransactionHeader {
+            uuid,
+            project_id: project_id.to_string(),
+            created_at: created_at.to_string(),
+            git_commit_msg: None,
+            prompt_summary: None,
+            reasoning: Vec::new(),
+            operations: Vec::new(),
+            origin: origin.to_string(),
+            group: None,
+            branch: None,
+            head: None,
+            answer: None,
+            plan: None,
+            matches: Vec::new(),
+            revert_of: Vec::new(),
+            directories_to_remove: Vec::new(),
+            directory_modes: Vec::new(),
+            read_only: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}

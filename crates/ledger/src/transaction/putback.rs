@@ -1,0 +1,455 @@
+//! Putting a transaction back: the same code after a refusal, an error, and a crash.
+//!
+//! Each step is judged by what stands at its path and in its slot, so that it does not matter how
+//! far the transaction came, and doing it twice is doing it once. What is neither as before nor as
+//! after is somebody's work: it is left alone and named, unless the caller forces it; then its bytes
+//! are kept in the transaction's directory.
+
+use std::io;
+
+use relaycode_durable::FsKind;
+use relaycode_durable::fs::{DirMode, FileMode};
+
+use crate::disk::moves;
+use crate::disk::moves::{DirtyDirectories, SwapOutcome};
+use crate::disk::paths::{PathResolver, ancestors};
+use crate::disk::probe;
+use crate::disk::probe::FileProbe;
+use crate::error::{LedgerError, UnrestoredFile, io_error};
+use crate::record::FileImage;
+use crate::transaction::SLOTS_PATH;
+use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
+
+/// What to do with files that are neither as before nor as after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForeignFilePolicy {
+    /// They are left alone.
+    KeepInPlace,
+    /// They make room, and their bytes are kept.
+    SetAside,
+}
+
+/// What a put-back came to.
+#[derive(Debug, Default)]
+pub(crate) struct PutBackOutcome {
+    /// Names that are as before.
+    pub(crate) restored: Vec<String>,
+    /// Names that are not.
+    pub(crate) left_alone: Vec<UnrestoredFile>,
+}
+
+/// Where the bytes of a file before the transaction come from, by its name then.
+pub(crate) type BeforeBytesFn<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, LedgerError>;
+
+/// Takes back whatever was done of `transaction`, and makes that durable.
+pub(crate) fn put_back(
+    places: &PathResolver<'_>,
+    transaction: &TransactionJournal,
+    before: BeforeBytesFn<'_>,
+    others: ForeignFilePolicy,
+) -> Result<PutBackOutcome, LedgerError> {
+    let applied = transaction.stage == TransactionStage::GateRunning;
+    let mut back = PutBackRun {
+        paths: places,
+        before,
+        foreign_files: others,
+        applied,
+        touched: DirtyDirectories::default(),
+        outcome: PutBackOutcome::default(),
+    };
+    back.make_removed_directories(transaction)?;
+    for step in transaction.steps.iter().rev() {
+        if !matches!(step, TransactionStep::Remove { .. }) {
+            back.undo(step)?;
+        }
+    }
+    for path in transaction.make_directories.iter().rev() {
+        if moves::remove_directory(places, path).map_err(io_error("remove", path))? {
+            back.touched.add_entry(path);
+        }
+    }
+    // Once more: a file may have had to go before a directory has its name again.
+    back.make_removed_directories(transaction)?;
+    for step in transaction.steps.iter().rev() {
+        if matches!(step, TransactionStep::Remove { .. }) {
+            back.undo(step)?;
+        }
+    }
+    back.touched.sync(places).map_err(io_error("write", "the changed directories"))?;
+    Ok(back.outcome)
+}
+
+/// What a directory has before it gets the permission bits that it shall have.
+const PRIVATE: u32 = 0o700;
+
+struct PutBackRun<'a, 'r> {
+    paths: &'a PathResolver<'r>,
+    before: BeforeBytesFn<'a>,
+    foreign_files: ForeignFilePolicy,
+    /// Every step is known to have been carried out.
+    applied: bool,
+    touched: DirtyDirectories,
+    outcome: PutBackOutcome,
+}
+
+/// Why a step could not be taken back.
+enum PutBackError {
+    /// Somebody's work is in the way.
+    Blocked(UnrestoredFile),
+    /// The system failed.
+    Failed(LedgerError),
+}
+
+impl From<LedgerError> for PutBackError {
+    fn from(error: LedgerError) -> PutBackError {
+        PutBackError::Failed(error)
+    }
+}
+
+impl PutBackRun<'_, '_> {
+    fn undo(&mut self, step: &TransactionStep) -> Result<(), LedgerError> {
+        let (path, undone) = match step {
+            TransactionStep::Replace { path, slot, before, after } => {
+                (path, self.undo_replace((path, slot), before, after))
+            }
+            TransactionStep::Create { path, slot, after } => (path, self.undo_create(path, slot, after)),
+            TransactionStep::Remove { path, slot, before } => (path, self.undo_remove((path, slot), before)),
+            TransactionStep::Move { path, to, slot, image } => {
+                (path, self.undo_move((path, to), slot, image))
+            }
+        };
+        match undone {
+            Ok(()) => self.outcome.restored.push(path.clone()),
+            Err(PutBackError::Blocked(left)) => self.outcome.left_alone.push(left),
+            Err(PutBackError::Failed(error)) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn undo_replace(
+        &mut self,
+        (path, slot): (&str, &str),
+        before: &FileImage,
+        after: &FileImage,
+    ) -> Result<(), PutBackError> {
+        let now = self.probe_path(path, &[before, after])?;
+        let waiting = self.probe_path(slot, &[before, after])?;
+        // The new file still waits: nothing at the path is ours.
+        if now.matches_image(before) || waiting.matches_image(after) {
+            return Ok(());
+        }
+        let displaced = match waiting {
+            FileProbe::Nothing => None,
+            _ => Some(slot),
+        };
+        if now.matches_bytes(after) {
+            let source = match displaced {
+                Some(slot) => slot.to_string(),
+                None => self.write_before_bytes(slot, path, before)?,
+            };
+            return self.exchange(&source, path, after);
+        }
+        if self.foreign_files == ForeignFilePolicy::KeepInPlace {
+            return Err(self.blocked_by_change(path, now, displaced));
+        }
+        let source = match displaced {
+            Some(slot) if waiting.matches_image(before) => slot.to_string(),
+            _ => self.write_before_bytes(slot, path, before)?,
+        };
+        self.replace_foreign(slot, &source, path, now)
+    }
+
+    fn undo_create(&mut self, path: &str, slot: &str, after: &FileImage) -> Result<(), PutBackError> {
+        let now = self.probe_path(path, &[after])?;
+        let is_gone = matches!(now, FileProbe::Nothing | FileProbe::Unreachable(_));
+        if self.probe_path(slot, &[after])? != FileProbe::Nothing || is_gone {
+            return Ok(());
+        }
+        if !now.matches_bytes(after) && self.foreign_files == ForeignFilePolicy::KeepInPlace {
+            return Err(self.blocked_by_change(path, now, None));
+        }
+        if let FileProbe::Other(_) = now {
+            return self.move_aside(path, slot, "others", now);
+        }
+        self.rename_no_replace(path, slot)?;
+        if now.matches_bytes(after) && !self.holds_bytes_of(slot, after)? {
+            // Saved in the very moment: it goes back, unless the name is taken again.
+            self.rename_no_replace(slot, path)?;
+            return Err(self.blocked_by_change(path, FileProbe::Longer, None));
+        }
+        Ok(())
+    }
+
+    fn undo_remove(&mut self, (path, slot): (&str, &str), before: &FileImage) -> Result<(), PutBackError> {
+        let now = self.probe_path(path, &[before])?;
+        let kept = self.probe_path(slot, &[before])?;
+        match (now, kept) {
+            (FileProbe::Nothing, FileProbe::Nothing) => {
+                let source = self.write_before_bytes(slot, path, before)?;
+                self.move_with_parents(&source, path)
+            }
+            (FileProbe::Nothing, _) => self.move_with_parents(slot, path),
+            (_, FileProbe::Nothing) => Ok(()),
+            _ if now.matches_bytes(before) => Ok(()),
+            _ if self.foreign_files == ForeignFilePolicy::KeepInPlace => {
+                Err(self.blocked_by_change(path, now, Some(slot)))
+            }
+            _ => self.replace_foreign(slot, slot, path, now),
+        }
+    }
+
+    fn undo_move(
+        &mut self,
+        (path, to): (&str, &str),
+        slot: &str,
+        image: &FileImage,
+    ) -> Result<(), PutBackError> {
+        let now = self.probe_path(path, &[image])?;
+        let moved = self.probe_path(to, &[image])?;
+        if now != FileProbe::Nothing {
+            // Either it was never moved, or somebody made the old name anew.
+            let ours_is_elsewhere = moved.matches_bytes(image) && !now.matches_bytes(image);
+            if self.applied && !ours_is_elsewhere && !now.matches_bytes(image) {
+                // The project's commands took both names.
+                if !matches!(moved, FileProbe::Nothing | FileProbe::Unreachable(_)) {
+                    self.move_aside(to, slot, "new-name", moved)?;
+                }
+                let source = self.write_before_bytes(slot, path, image)?;
+                return self.replace_foreign(slot, &source, path, now);
+            }
+            if !ours_is_elsewhere {
+                return Ok(());
+            }
+            if self.foreign_files == ForeignFilePolicy::KeepInPlace {
+                return Err(self.blocked_by_change(path, now, Some(to)));
+            }
+            self.replace_foreign(slot, to, path, now)?;
+            if self.probe_path(to, &[])? == FileProbe::Nothing {
+                return Ok(());
+            }
+            let aside = aside_path(slot, "old-name");
+            return self.rename_no_replace(to, &aside);
+        }
+        match moved {
+            FileProbe::Nothing => {
+                let source = self.write_before_bytes(slot, path, image)?;
+                self.move_with_parents(&source, path)
+            }
+            _ if moved.matches_bytes(image) => {
+                self.move_with_parents(to, path)?;
+                if self.holds_bytes_of(path, image)? {
+                    return Ok(());
+                }
+                self.rename_no_replace(path, to)?;
+                Err(self.blocked_by_change(to, FileProbe::Longer, None))
+            }
+            FileProbe::Unreachable(_) => Err(self.blocked_by_change(to, moved, None)),
+            _ if self.foreign_files == ForeignFilePolicy::KeepInPlace => {
+                Err(self.blocked_by_change(to, moved, None))
+            }
+            _ => {
+                self.move_aside(to, slot, "new-name", moved)?;
+                let source = self.write_before_bytes(slot, path, image)?;
+                self.move_with_parents(&source, path)
+            }
+        }
+    }
+
+    /// The file in `source` and ours at `path` change places; what comes out must be ours.
+    fn exchange(&mut self, source: &str, path: &str, ours: &FileImage) -> Result<(), PutBackError> {
+        self.add_entries(source, path);
+        let swapped = moves::swap(self.paths, source, path, ours);
+        match swapped.map_err(|error| self.put_back_error(path, error))? {
+            SwapOutcome::Replaced => return Ok(()),
+            SwapOutcome::Unexpected => {
+                return Err(self.blocked_by_change(path, FileProbe::Longer, Some(source)));
+            }
+            SwapOutcome::Exchanged => {}
+        }
+        if self.holds_bytes_of(source, ours)? {
+            return Ok(());
+        }
+        // Somebody saved between the look and the exchange: their save goes back.
+        moves::swap(self.paths, source, path, ours).map_err(|error| self.put_back_error(path, error))?;
+        Err(self.blocked_by_change(path, FileProbe::Longer, Some(source)))
+    }
+
+    /// The file in `source` takes the place of somebody's, whose bytes stay in the transaction's
+    /// directory.
+    fn replace_foreign(
+        &mut self,
+        slot: &str,
+        source: &str,
+        path: &str,
+        now: FileProbe,
+    ) -> Result<(), PutBackError> {
+        match now {
+            FileProbe::Nothing => return self.move_with_parents(source, path),
+            FileProbe::Unreachable(_) => return Err(self.blocked_by_change(path, now, Some(source))),
+            // Not exchanged: a directory has no place among the files that relay displaced.
+            FileProbe::Other(_) => {
+                self.move_aside(path, slot, "others", now)?;
+                return self.move_with_parents(source, path);
+            }
+            FileProbe::File(_) | FileProbe::Longer => {}
+        }
+        self.add_entries(source, path);
+        if moves::exchange(self.paths, source, path).map_err(|error| self.put_back_error(path, error))? {
+            return Ok(());
+        }
+        let aside = aside_path(slot, "others");
+        self.rename_no_replace(path, &aside)?;
+        self.rename_no_replace(source, path)
+    }
+
+    /// Moves whatever stands at `path` into the transaction's directory, as it is. What is no file can
+    /// only be moved on its own device.
+    fn move_aside(&mut self, path: &str, slot: &str, what: &str, now: FileProbe) -> Result<(), PutBackError> {
+        if matches!(now, FileProbe::Other(_)) && !slot.starts_with(SLOTS_PATH) {
+            return Err(self.blocked_by_change(path, now, None));
+        }
+        self.rename_no_replace(path, &aside_path(slot, what))
+    }
+
+    /// Moves a file to a free name, making the directories it needs.
+    fn move_with_parents(&mut self, from: &str, to: &str) -> Result<(), PutBackError> {
+        for above in ancestors(to) {
+            self.make_directory(above, DirMode::Usual)?;
+        }
+        self.rename_no_replace(from, to)
+    }
+
+    fn rename_no_replace(&mut self, from: &str, to: &str) -> Result<(), PutBackError> {
+        self.add_entries(from, to);
+        moves::rename_no_replace(self.paths, from, to).map_err(|error| self.put_back_error(to, error))
+    }
+
+    /// Writes the bytes that `path` had before to a file beside the slots.
+    fn write_before_bytes(
+        &mut self,
+        slot: &str,
+        path: &str,
+        image: &FileImage,
+    ) -> Result<String, PutBackError> {
+        let bytes = (self.before)(path)?;
+        if FileImage::of(&bytes, image.mode) != *image {
+            return Err(PutBackError::Failed(LedgerError::Damaged {
+                path: path.to_string(),
+                reason: "the bytes kept in the journal are not those it had".to_string(),
+            }));
+        }
+        // Under a name of its own until it is whole: only then nobody's bytes can be taken for it.
+        let fresh = aside_path(slot, FRESH);
+        moves::remove_file(self.paths, &fresh).map_err(io_error("remove", &fresh))?;
+        for above in ancestors(&fresh) {
+            self.make_directory(above, DirMode::Private)?;
+        }
+        let written = || -> io::Result<()> {
+            let place = self.paths.resolve(&fresh)?;
+            let fs = self.paths.fs();
+            let file = fs.create(&place.dir, place.name, FileMode::Private)?;
+            fs.write(&file, &bytes)?;
+            // A journal is no reason to let others run a file as its owner, whoever wrote it.
+            fs.set_mode(&file, image.mode & 0o777)?;
+            fs.sync_file(&file)
+        };
+        written().map_err(io_error("write", &fresh))?;
+        let name = aside_path(slot, "before");
+        let left = self.probe_path(&name, &[image])?;
+        if left.matches_bytes(image) {
+            moves::remove_file(self.paths, &name).map_err(io_error("remove", &name))?;
+        } else if left != FileProbe::Nothing {
+            // An earlier attempt let somebody's file change places with it.
+            self.rename_no_replace(&name, &aside_path(slot, "others"))?;
+        }
+        self.rename_no_replace(&fresh, &name)?;
+        Ok(name)
+    }
+
+    /// Makes the directories anew that the transaction removed, outermost first.
+    fn make_removed_directories(&mut self, transaction: &TransactionJournal) -> Result<(), LedgerError> {
+        for directory in transaction.remove_directories.iter().rev() {
+            let path = &directory.path;
+            // One that an earlier attempt made, and died before it had its permission bits.
+            if directory.mode != PRIVATE && self.mode_of(path)? == Some(PRIVATE) {
+                moves::remove_directory(self.paths, path).map_err(io_error("remove", path))?;
+            }
+            self.make_directory(path, DirMode::Exact(directory.mode))?;
+        }
+        Ok(())
+    }
+
+    /// The permission bits of a directory, if there is one.
+    fn mode_of(&self, path: &str) -> Result<Option<u32>, LedgerError> {
+        let found = || -> io::Result<Option<u32>> {
+            let place = match self.paths.resolve(path) {
+                Ok(place) => place,
+                Err(error) if moves::is_no_directory(&error) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            match self.paths.fs().stat(&place.dir, place.name) {
+                Ok(stat) => Ok((stat.kind == FsKind::Dir).then_some(stat.mode)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(error),
+            }
+        };
+        found().map_err(io_error("look at", path))
+    }
+
+    fn make_directory(&mut self, path: &str, mode: DirMode) -> Result<(), LedgerError> {
+        match moves::make_directory(self.paths, path, mode) {
+            Ok(true) => self.touched.add_entry(path),
+            // Something else has its name; whatever belongs in it says so.
+            Ok(false) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
+            Err(error) if relaycode_durable::fs::is_link(&error) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(io_error("make", path)(error)),
+        }
+        Ok(())
+    }
+
+    fn probe_path(&self, path: &str, images: &[&FileImage]) -> Result<FileProbe, LedgerError> {
+        probe::probe_file(self.paths, path, images).map_err(io_error("read", path))
+    }
+
+    fn holds_bytes_of(&self, path: &str, image: &FileImage) -> Result<bool, LedgerError> {
+        moves::holds_bytes_of(self.paths, path, image).map_err(io_error("read", path))
+    }
+
+    fn add_entries(&mut self, a: &str, b: &str) {
+        self.touched.add_entry(a);
+        self.touched.add_entry(b);
+    }
+
+    /// A name was taken or removed in the very moment: somebody's work. Anything else is a failure.
+    fn put_back_error(&self, path: &str, error: io::Error) -> PutBackError {
+        match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                self.blocked_by_change(path, FileProbe::Longer, None)
+            }
+            _ => PutBackError::Failed(io_error("put back", path)(error)),
+        }
+    }
+
+    fn blocked_by_change(&self, path: &str, now: FileProbe, kept: Option<&str>) -> PutBackError {
+        let reason = match now {
+            FileProbe::Nothing => "was removed meanwhile, not by relay".to_string(),
+            FileProbe::Other(what) | FileProbe::Unreachable(what) => format!("is {what} now"),
+            FileProbe::File(_) | FileProbe::Longer => "was changed meanwhile, not by relay".to_string(),
+        };
+        PutBackError::Blocked(UnrestoredFile {
+            path: path.to_string(),
+            reason,
+            kept: kept.map(str::to_string),
+        })
+    }
+}
+
+/// What a copy of a file is called, behind the number of its step, until it is whole.
+pub(crate) const FRESH: &str = "fresh";
+
+/// A name of its own beside a slot.
+pub(crate) fn aside_path(slot: &str, what: &str) -> String {
+    format!("{slot}-{what}")
+}

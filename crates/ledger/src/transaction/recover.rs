@@ -1,0 +1,455 @@
+//! What a crash leaves is put back by the next command that writes, or by hand.
+//!
+//! Only dead transactions are touched: those whose own lock is free. A journal whose record exists is
+//! committed, whatever else there is; any other is put back, by the same code as in a living
+//! transaction, as often as it takes. A journal that cannot be understood stops everything: what it
+//! speaks of is in the project, and guessing would be worse.
+
+use std::collections::HashSet;
+use std::io;
+
+use relaycode_durable::FsKind;
+use relaycode_durable::fs::{DirMode, is_link, is_not_regular, is_too_long};
+
+use crate::disk::state_dir;
+use crate::disk::state_dir::{StateDir, StateSubdir};
+use crate::error::{LedgerError, UnfinishedPutBack, io_error};
+use crate::id::TxId;
+use crate::ledger::Ledger;
+use crate::record::blobs;
+use crate::record::{self, Record, RecordContent};
+use crate::recording::{self, RecordingOmission};
+use crate::transaction::cleanup;
+use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep, is_directory_of};
+use crate::transaction::putback;
+use crate::transaction::putback::ForeignFilePolicy;
+use crate::transaction::{SLOTS_PATH, TransactionDirectory};
+
+/// How to treat what is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecoveryMode {
+    /// Put back what can be put back; leave alone, and name, what others changed.
+    Automatic,
+    /// Stay with the files as they are. The journal and everything displaced is kept.
+    Keep,
+    /// Put everything back as it was. Bytes of others are kept in `.relaycode/tx`.
+    Restore,
+}
+
+/// A transaction that was found open and dead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecoveredTransaction {
+    /// The transaction.
+    pub id: TxId,
+    /// What became of it.
+    pub outcome: RecoveryOutcome,
+}
+
+/// What became of a dead transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecoveryOutcome {
+    /// It had been committed; only its traces were left.
+    Committed,
+    /// Everything is as before.
+    PutBack {
+        /// The files.
+        restored: Vec<String>,
+        /// Where bytes of others are kept, beneath the root.
+        kept: Option<String>,
+    },
+    /// Files were left alone.
+    NeedsDecision(UnfinishedPutBack),
+    /// The files stay as they are, and the journal is set aside.
+    Kept {
+        /// Where it is kept, beneath the root.
+        kept: String,
+    },
+    /// The original tool left it; it is not touched.
+    Original,
+    /// It is a recording whose process died: what had changed is in the ledger now.
+    RecordingAdopted {
+        /// How many files that is; 0: nothing had changed, and nothing is recorded.
+        files: usize,
+        /// What changed and cannot be undone.
+        left: Vec<RecordingOmission>,
+    },
+}
+
+/// A transaction that is open: alive in another process, or waiting for a person.
+pub(crate) struct UnfinishedTransaction {
+    pub(crate) id: TxId,
+    pub(crate) pid: Option<u32>,
+    pub(crate) paths: Vec<String>,
+    /// Directories that it makes.
+    pub(crate) made_directories: Vec<String>,
+}
+
+impl Ledger {
+    /// Deals with every dead transaction.
+    ///
+    /// # Errors
+    /// `Newer` and `Damaged` for a journal that cannot be understood: nothing is touched then.
+    pub fn recover(&self, how: RecoveryMode) -> Result<Vec<RecoveredTransaction>, LedgerError> {
+        let state = self.state()?;
+        let nothing = match &state {
+            Some(state) => {
+                list_journals(state)?.is_empty() && list_orphans(state, &HashSet::new())?.is_empty()
+            }
+            None => true,
+        };
+        // A recording is there also if its command removed everything in the project.
+        if nothing && !recording::any_recording(self, state.as_ref())? {
+            return Ok(Vec::new());
+        }
+        let state =
+            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let _project = self.lock_project(&state)?;
+        let recovered = recover_all(self, &state, how)?.0;
+        // What a crash kept from following the newest commit; the next command tries again.
+        let _ = self.catch_up();
+        Ok(recovered)
+    }
+
+    /// How many transactions are open, or stopped in the middle. Nothing is touched.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn count_unfinished(&self) -> Result<usize, LedgerError> {
+        match self.state()? {
+            Some(state) => Ok(list_journals(&state)?.len()),
+            None => Ok(0),
+        }
+    }
+}
+
+/// Deals with dead transactions before a new one begins, and says which are still open.
+pub(crate) fn recover_dead(
+    ledger: &Ledger,
+    state: &StateDir,
+) -> Result<Vec<UnfinishedTransaction>, LedgerError> {
+    Ok(recover_all(ledger, state, RecoveryMode::Automatic)?.1)
+}
+
+fn recover_all(
+    ledger: &Ledger,
+    state: &StateDir,
+    how: RecoveryMode,
+) -> Result<(Vec<RecoveredTransaction>, Vec<UnfinishedTransaction>), LedgerError> {
+    let mut recovered = Vec::new();
+    let mut open = Vec::new();
+    let mut in_use = HashSet::new();
+    let mut journals = list_journals(state)?;
+    journals.sort_unstable();
+    // All are read before the first is touched: one from a newer relay refuses everything.
+    let read: Vec<(TxId, JournalStatus)> = journals
+        .into_iter()
+        .map(|id| Ok((id, inspect_journal(state, id, how)?)))
+        .collect::<Result<_, LedgerError>>()?;
+    for (id, found) in read {
+        match found {
+            JournalStatus::Original => {
+                recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Original })
+            }
+            JournalStatus::Damaged(own) => {
+                let kept = cleanup::set_journal_aside(state, &own, id)?;
+                // Which of them was the one is not known any more.
+                for name in directories_of(state, id)? {
+                    if take_over(state, &name)?.is_some() {
+                        cleanup::mark_kept(state, &name)
+                            .map_err(io_error("keep", &format!("{SLOTS_PATH}/{name}")))?;
+                    }
+                }
+                recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Kept { kept } });
+            }
+            JournalStatus::Alive { record, transaction } => {
+                in_use.insert(transaction.directory.clone());
+                open.push(unfinished_transaction(&record, &transaction, true));
+            }
+            JournalStatus::Dead { record, transaction, own } => {
+                in_use.insert(transaction.directory.clone());
+                let outcome = end_dead(ledger, state, &record, &transaction, &own, how)?;
+                if let RecoveryOutcome::NeedsDecision(_) = outcome {
+                    open.push(unfinished_transaction(&record, &transaction, false));
+                }
+                recovered.push(RecoveredTransaction { id, outcome });
+            }
+        }
+    }
+    for orphan in list_orphans(state, &in_use)? {
+        remove_orphan(ledger, state, &orphan)?;
+    }
+    recovered.extend(recording::recover_dead_recordings(ledger, state)?);
+    Ok((recovered, open))
+}
+
+fn unfinished_transaction(
+    record: &Record,
+    transaction: &TransactionJournal,
+    alive: bool,
+) -> UnfinishedTransaction {
+    let mut paths = Vec::new();
+    for step in &transaction.steps {
+        match step {
+            TransactionStep::Move { path, to, .. } => paths.extend([path.clone(), to.clone()]),
+            TransactionStep::Replace { path, .. }
+            | TransactionStep::Create { path, .. }
+            | TransactionStep::Remove { path, .. } => {
+                paths.push(path.clone());
+            }
+        }
+    }
+    let makes = transaction.make_directories.clone();
+    UnfinishedTransaction {
+        id: record.uuid,
+        pid: alive.then_some(transaction.pid),
+        paths,
+        made_directories: makes,
+    }
+}
+
+/// A journal, and whether somebody still works on it.
+enum JournalStatus {
+    /// It is not ours.
+    Original,
+    /// It cannot be understood, and the user wants it out of the way.
+    Damaged(TransactionDirectory),
+    Alive {
+        record: Box<Record>,
+        transaction: TransactionJournal,
+    },
+    Dead {
+        record: Box<Record>,
+        transaction: TransactionJournal,
+        own: TransactionDirectory,
+    },
+}
+
+fn inspect_journal(state: &StateDir, id: TxId, how: RecoveryMode) -> Result<JournalStatus, LedgerError> {
+    let name = state_dir::journal_name(id);
+    let path = format!("{}/{name}", state_dir::STATE_DIR_NAME);
+    let bytes = match state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64) {
+        Ok((bytes, _)) => bytes,
+        Err(error) if is_too_long(&error) || is_not_regular(&error) || is_link(&error) => Vec::new(),
+        Err(error) => return Err(io_error("read", &path)(error)),
+    };
+    let damage = match record::read(&bytes, &path, id) {
+        Ok(mut record) => match record.transaction.take() {
+            Some(transaction) => match transaction.validate(id) {
+                Ok(()) => return journal_status(state, record, transaction),
+                Err(reason) => LedgerError::Damaged { path, reason },
+            },
+            None => LedgerError::Damaged { path, reason: "it has no steps".to_string() },
+        },
+        Err(error @ LedgerError::Damaged { .. }) => error,
+        Err(error) => return Err(error),
+    };
+    // A journal of ours says so, or has a directory; the original tool knew nothing of that.
+    let directory = directories_of(state, id)?.pop();
+    if directory.is_none() && !record::file::is_relay_record(&bytes) {
+        return Ok(JournalStatus::Original);
+    }
+    if how != RecoveryMode::Keep {
+        return Err(damage);
+    }
+    match take_over(state, &directory.unwrap_or_else(|| id.to_string()))? {
+        Some(own) => Ok(JournalStatus::Damaged(own)),
+        None => Err(damage),
+    }
+}
+
+fn journal_status(
+    state: &StateDir,
+    record: Record,
+    transaction: TransactionJournal,
+) -> Result<JournalStatus, LedgerError> {
+    let record = Box::new(record);
+    Ok(match take_over(state, &transaction.directory)? {
+        Some(own) => JournalStatus::Dead { record, transaction, own },
+        None => JournalStatus::Alive { record, transaction },
+    })
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+/// Takes over a transaction's directory; `None` if its owner is alive. One that is gone is made anew.
+fn take_over(state: &StateDir, name: &str) -> Result<Option<TransactionDirectory>, LedgerError> {
+    let path = format!("{SLOTS_PATH}/{name}");
+    let taken = || -> io::Result<Option<TransactionDirectory>> {
+        let all = state.require_subdir(StateSubdir::Transactions)?;
+        let dir = match state.fs().open_dir(&all, name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                state.fs().make_dir(&all, name, DirMode::Private)?;
+                state.fs().open_dir(&all, name)?
+            }
+            other => other?,
+        };
+        let lock = match state.fs().stat(&dir, "lock") {
+            Ok(_) => match state.fs().try_lock(&dir, "lock")? {
+                Some(lock) => Some(lock),
+                None => return Ok(None),
+            },
+            // Its owner died before it made one: it would have done so under the project's lock.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Some(TransactionDirectory { name: name.to_string(), dir, lock }))
+    };
+    taken().map_err(io_error("open", &path))
+}
+
+/// The directories that a transaction may have, the one of its first attempt last.
+fn directories_of(state: &StateDir, id: TxId) -> Result<Vec<String>, LedgerError> {
+    let mut names = Vec::new();
+    let mut list = || -> io::Result<()> {
+        let Some(all) = state.open_subdir(StateSubdir::Transactions)? else { return Ok(()) };
+        state.fs().for_each_name(&all, &mut |name, kind| {
+            if kind == FsKind::Dir && is_directory_of(name, id) {
+                names.push(name.to_string());
+            }
+        })
+    };
+    list().map_err(io_error("list", SLOTS_PATH))?;
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(names)
+}
+
+/// Ends a dead transaction.
+fn end_dead(
+    ledger: &Ledger,
+    state: &StateDir,
+    record: &Record,
+    transaction: &TransactionJournal,
+    own: &TransactionDirectory,
+    how: RecoveryMode,
+) -> Result<RecoveryOutcome, LedgerError> {
+    let places = ledger.root.resolver();
+    if is_committed(state, record.uuid)? {
+        cleanup::settle_commit(state, &places, own, record.uuid, transaction)?;
+        return Ok(RecoveryOutcome::Committed);
+    }
+    let others = match how {
+        RecoveryMode::Keep if transaction.stage == TransactionStage::NeedsYou => {
+            return Ok(RecoveryOutcome::Kept { kept: cleanup::set_journal_aside(state, own, record.uuid)? });
+        }
+        RecoveryMode::Restore => ForeignFilePolicy::SetAside,
+        RecoveryMode::Automatic | RecoveryMode::Keep => foreign_file_policy(transaction.stage),
+    };
+    let before = |path: &str| before_bytes(state, record, path);
+    let half_way = |why| LedgerError::put_back_incomplete(record.uuid, why);
+    let back = match putback::put_back(&places, transaction, &before, others) {
+        Ok(back) => back,
+        // Whoever stays with what is there needs nothing of what cannot be had.
+        Err(_) if how == RecoveryMode::Keep => {
+            return Ok(RecoveryOutcome::Kept { kept: cleanup::set_journal_aside(state, own, record.uuid)? });
+        }
+        Err(error) => return Err(half_way(error)),
+    };
+    let kept = cleanup::finish_put_back(state, &places, own, record, transaction, &back).map_err(half_way)?;
+    if back.left_alone.is_empty() {
+        return Ok(RecoveryOutcome::PutBack { restored: back.restored, kept });
+    }
+    if how == RecoveryMode::Keep {
+        return Ok(RecoveryOutcome::Kept { kept: cleanup::set_journal_aside(state, own, record.uuid)? });
+    }
+    Ok(RecoveryOutcome::NeedsDecision(UnfinishedPutBack {
+        id: record.uuid,
+        restored: back.restored,
+        left: back.left_alone,
+    }))
+}
+
+/// How files that are neither as before nor as after are treated at this stage: what the project's
+/// commands changed is the transaction's to put back.
+pub(crate) fn foreign_file_policy(stage: TransactionStage) -> ForeignFilePolicy {
+    if stage == TransactionStage::GateRunning {
+        ForeignFilePolicy::SetAside
+    } else {
+        ForeignFilePolicy::KeepInPlace
+    }
+}
+
+/// Directories of transactions that have no journal: staging was cut short, or a commit's last step.
+fn list_orphans(state: &StateDir, in_use: &HashSet<String>) -> Result<Vec<String>, LedgerError> {
+    let Some(all) = state.open_subdir(StateSubdir::Transactions).map_err(io_error("open", SLOTS_PATH))?
+    else {
+        return Ok(Vec::new());
+    };
+    let mut names = Vec::new();
+    let seen = state.fs().for_each_name(&all, &mut |name, kind| {
+        if kind == FsKind::Dir && is_plain_name(name) && !in_use.contains(name) {
+            names.push(name.to_string());
+        }
+    });
+    seen.map_err(io_error("list", SLOTS_PATH))?;
+    Ok(names)
+}
+
+fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> Result<(), LedgerError> {
+    let Some(own) = take_over(state, name)? else { return Ok(()) };
+    let id = name.get(..36).and_then(|id| id.parse::<TxId>().ok());
+    let places = ledger.root.resolver();
+    let gone = || -> io::Result<()> {
+        match state.fs().stat(&own.dir, cleanup::SET_ASIDE) {
+            Ok(_) => return cleanup::mark_kept(state, name).map(|_| ()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        let recorded = match id {
+            Some(id) => record_exists(state, id)?,
+            None => false,
+        };
+        if recorded {
+            return cleanup::mark_done(state, &own);
+        }
+        cleanup::clear_staging(state, &places, &own)
+    };
+    gone().map_err(io_error("tidy", &format!("{SLOTS_PATH}/{name}")))
+}
+
+/// The transactions that have a journal.
+fn list_journals(state: &StateDir) -> Result<Vec<TxId>, LedgerError> {
+    let mut found = Vec::new();
+    let seen =
+        state.fs().for_each_name(state.dir(), &mut |name, _| found.extend(state_dir::journal_id(name)));
+    seen.map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
+    Ok(found)
+}
+
+fn record_exists(state: &StateDir, id: TxId) -> io::Result<bool> {
+    let name = state_dir::record_name(id);
+    for dir in [Some(state.dir().clone()), state.open_subdir(StateSubdir::Undone)?].into_iter().flatten() {
+        match state.fs().stat(&dir, &name) {
+            Ok(_) => return Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a transaction is in the ledger.
+pub(crate) fn is_committed(state: &StateDir, id: TxId) -> Result<bool, LedgerError> {
+    record_exists(state, id).map_err(io_error("look at", state_dir::STATE_DIR_NAME))
+}
+
+/// The bytes that `path` had before the transaction, as the journal keeps them.
+pub(crate) fn before_bytes(state: &StateDir, record: &Record, path: &str) -> Result<Vec<u8>, LedgerError> {
+    match record.snapshot.get(path) {
+        Some(Some(RecordContent::Text(text))) => Ok(text.clone().into_bytes()),
+        Some(Some(RecordContent::Blob { blob, .. })) => {
+            let blobs = state.require_subdir(StateSubdir::Blobs).map_err(io_error("open", "blobs"))?;
+            let bytes = blobs::get(state.fs(), &blobs, *blob)?;
+            bytes.ok_or_else(|| damaged(record.uuid, format!("the blob with the bytes of {path} is gone")))
+        }
+        _ => Err(damaged(record.uuid, format!("it does not say what {path} was"))),
+    }
+}
+
+fn damaged(id: TxId, reason: String) -> LedgerError {
+    LedgerError::Damaged {
+        path: format!("{}/{}", state_dir::STATE_DIR_NAME, state_dir::journal_name(id)),
+        reason,
+    }
+}

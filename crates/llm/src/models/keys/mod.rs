@@ -1,0 +1,225 @@
+//! Keys of providers: what a flag said, what the user stored, the environment, `models.yml`; in this order.
+//!
+//! A stored key is a file of its own, `keys/<provider>` in relay's directory, that only the user can read. Invariant: a
+//! key is never part of a message, of `Debug` output or of a listing (but for a short tail of a long one), and never
+//! comes out of a project.
+
+mod command;
+mod key;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub use command::KeyCommands;
+pub use key::{ApiKey, ApiKeyError};
+pub use store::{KeyStore, is_provider_name};
+
+use crate::models::{AuthKind, RegisteredProvider};
+use crate::request::Auth;
+use crate::user_directory::PrivateFileError;
+
+/// Where a key comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeySource {
+    /// The command line.
+    Flag,
+    /// The user stored it.
+    Stored,
+    /// This variable of the environment.
+    Environment(String),
+    /// It stands in `models.yml`.
+    File {
+        /// On this line.
+        line: usize,
+    },
+    /// A command in `models.yml` prints it.
+    Command {
+        /// On this line.
+        line: usize,
+    },
+    /// None is needed.
+    NotNeeded,
+}
+
+/// Why there is no key to use.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// There is none.
+    #[error("there is no key for {provider}; {fix}")]
+    Missing {
+        /// For whom.
+        provider: String,
+        /// What to do.
+        fix: String,
+    },
+    /// One is there, and cannot be one.
+    #[error("the key of {provider} ({place}) {why}")]
+    Bad {
+        /// For whom.
+        provider: String,
+        /// Where it comes from.
+        place: String,
+        /// What is wrong with it.
+        why: ApiKeyError,
+    },
+    /// `models.yml` names a variable that is not set.
+    #[error("models.yml line {line} takes the key of {provider} from {variable}, which is not set")]
+    NotSet {
+        /// For whom.
+        provider: String,
+        /// The variable.
+        variable: String,
+        /// The line.
+        line: usize,
+    },
+    /// The command that prints it failed.
+    #[error("the command for the key of {provider} (models.yml line {line}) {why}")]
+    Command {
+        /// For whom.
+        provider: String,
+        /// The line.
+        line: usize,
+        /// What happened; never what it printed.
+        why: String,
+    },
+    /// The name is none that a provider can have.
+    #[error("`{0}` is no name of a provider")]
+    Name(String),
+    /// The file cannot be used.
+    #[error(transparent)]
+    Own(#[from] PrivateFileError),
+}
+
+/// Reads a variable of the environment; the binary does it.
+pub type EnvLookup<'v> = dyn Fn(&str) -> Option<String> + 'v;
+
+/// Everything that keys may come from.
+pub struct Keyring<'k> {
+    /// `--api-key`.
+    pub flag: Option<ApiKey>,
+    /// What the user stored.
+    pub store: KeyStore,
+    /// The environment.
+    pub variables: &'k EnvLookup<'k>,
+    /// Runs commands that print keys; without it such keys cannot be had.
+    pub commands: Option<&'k KeyCommands>,
+}
+
+impl Keyring<'_> {
+    /// Where the key of a provider would come from, without running anything; `None` if there is none.
+    ///
+    /// # Errors
+    /// If a stored key cannot be used.
+    pub fn source(&self, provider: &RegisteredProvider) -> Result<Option<KeySource>, KeyError> {
+        Ok(self.find(provider)?.map(|(source, _)| source))
+    }
+
+    /// The key of a provider where it can be had without running anything.
+    ///
+    /// # Errors
+    /// If one is there that cannot be used.
+    pub fn key(&self, provider: &RegisteredProvider) -> Result<Option<ApiKey>, KeyError> {
+        let key = |given| if let FoundKey::Key(key) = given { Some(key) } else { None };
+        Ok(self.find(provider)?.and_then(|(_, given)| key(given)))
+    }
+
+    /// Whether a provider can be used as far as keys go.
+    pub fn has_key(&self, provider: &RegisteredProvider) -> bool {
+        matches!(self.source(provider), Ok(Some(_)))
+    }
+
+    /// The key of a provider, and where it comes from.
+    ///
+    /// # Errors
+    /// If there is none that can be used.
+    pub fn auth(&self, provider: &RegisteredProvider) -> Result<(Auth, KeySource), KeyError> {
+        let Some((source, given)) = self.find(provider)? else { return Err(missing_key(provider)) };
+        let key = match (&source, given) {
+            (KeySource::NotNeeded, _) => return Ok((Auth::None, source)),
+            (KeySource::Command { line }, FoundKey::Command(command)) => {
+                let commands = self.commands.ok_or_else(|| missing_key(provider))?;
+                let failed =
+                    |why: String| KeyError::Command { provider: provider.id.clone(), line: *line, why };
+                commands.key(&command).map_err(failed)?
+            }
+            (_, FoundKey::Key(key)) => key,
+            (_, FoundKey::Command(_) | FoundKey::Nothing) => return Err(missing_key(provider)),
+        };
+        Ok((Auth::Key(key.expose().to_string()), source))
+    }
+
+    fn find(&self, provider: &RegisteredProvider) -> Result<Option<(KeySource, FoundKey)>, KeyError> {
+        if let Some(key) = &self.flag {
+            return Ok(Some((KeySource::Flag, FoundKey::Key(key.clone()))));
+        }
+        if let Some(key) = self.store.get(&provider.id)? {
+            return Ok(Some((KeySource::Stored, FoundKey::Key(key))));
+        }
+        for variable in provider.variables {
+            if let Some(value) = self.variable(variable) {
+                let bad = |why| KeyError::Bad {
+                    provider: provider.id.clone(),
+                    place: (*variable).to_string(),
+                    why,
+                };
+                let key = ApiKey::new(&value).map_err(bad)?;
+                return Ok(Some((KeySource::Environment((*variable).to_string()), FoundKey::Key(key))));
+            }
+        }
+        match &provider.api_key {
+            Some(named) => self.resolve_configured(provider, &named.value, named.line).map(Some),
+            None if provider.auth == AuthKind::None => Ok(Some((KeySource::NotNeeded, FoundKey::Nothing))),
+            None => Ok(None),
+        }
+    }
+
+    /// What `models.yml` says: a command, a variable, or the key itself.
+    fn resolve_configured(
+        &self,
+        provider: &RegisteredProvider,
+        text: &str,
+        line: usize,
+    ) -> Result<(KeySource, FoundKey), KeyError> {
+        if let Some(command) = text.strip_prefix('!') {
+            return Ok((KeySource::Command { line }, FoundKey::Command(command.trim().to_string())));
+        }
+        let provider = provider.id.clone();
+        if let Some(value) = self.variable(text) {
+            let bad = |why| KeyError::Bad { provider, place: text.to_string(), why };
+            let key = ApiKey::new(&value).map_err(bad)?;
+            return Ok((KeySource::Environment(text.to_string()), FoundKey::Key(key)));
+        }
+        // What can only be a variable's name is not sent to anybody as a key.
+        if is_variable_name(text) {
+            return Err(KeyError::NotSet { provider, variable: text.to_string(), line });
+        }
+        let bad = |why| KeyError::Bad { provider, place: format!("models.yml line {line}"), why };
+        Ok((KeySource::File { line }, FoundKey::Key(ApiKey::new(text).map_err(bad)?)))
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        (self.variables)(name).filter(|value| !value.trim().is_empty())
+    }
+}
+
+/// What was found.
+enum FoundKey {
+    Key(ApiKey),
+    Command(String),
+    Nothing,
+}
+
+fn missing_key(provider: &RegisteredProvider) -> KeyError {
+    let store = format!("`relay keys set {}` stores one", provider.id);
+    let variable = provider.variables.first().map(|name| format!(", or set {name}")).unwrap_or_default();
+    let docs = match provider.docs {
+        "" => String::new(),
+        docs => format!(" (get it at {docs})"),
+    };
+    KeyError::Missing { provider: provider.id.clone(), fix: format!("{store}{variable}{docs}") }
+}
+
+/// `WORK_KEY` can only be a variable's name.
+fn is_variable_name(text: &str) -> bool {
+    text.contains('_') && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+}

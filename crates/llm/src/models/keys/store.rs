@@ -1,0 +1,93 @@
+//! Keys that the user stored: one file each, for the user alone.
+
+use super::{ApiKey, KeyError};
+use relaycode_durable::private_files::PrivateFolder;
+
+use crate::user_directory::{PrivateFileError, UserDirectory};
+
+/// The folder in relay's directory.
+const FOLDER: &str = "keys";
+/// Bytes of such a file.
+const FILE_BYTES: u64 = 16 << 10;
+/// Characters of a provider's name.
+const NAME: usize = 64;
+
+/// Keys that the user stored.
+#[derive(Debug, Clone, Default)]
+pub struct KeyStore {
+    home: UserDirectory,
+}
+
+impl KeyStore {
+    /// The keys in this directory of relay's.
+    pub fn new(home: UserDirectory) -> KeyStore {
+        KeyStore { home }
+    }
+
+    /// The key of a provider, if one is stored.
+    ///
+    /// # Errors
+    /// If a file is there that others can read or change, or that holds no key.
+    pub fn get(&self, provider: &str) -> Result<Option<ApiKey>, KeyError> {
+        if !is_provider_name(provider) {
+            return Ok(None);
+        }
+        let bytes = match self.folder().and_then(|folder| folder.read(provider)) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) | Err(PrivateFileError::NoHome) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let bad = |why| KeyError::Bad {
+            provider: provider.to_string(),
+            place: format!("{FOLDER}/{provider}"),
+            why,
+        };
+        let text = String::from_utf8(bytes).map_err(|_| bad(super::ApiKeyError::Foreign))?;
+        ApiKey::new(&text).map(Some).map_err(bad)
+    }
+
+    /// Stores the key of a provider.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or the name is none.
+    pub fn set(&self, provider: &str, key: &ApiKey) -> Result<(), KeyError> {
+        if !is_provider_name(provider) {
+            return Err(KeyError::Name(crate::display_text(provider)));
+        }
+        Ok(self.folder()?.write(provider, format!("{}\n", key.expose()).as_bytes())?)
+    }
+
+    /// Removes the key of a provider; says whether there was one.
+    ///
+    /// # Errors
+    /// If the file cannot be removed.
+    pub fn remove(&self, provider: &str) -> Result<bool, KeyError> {
+        if !is_provider_name(provider) {
+            return Err(KeyError::Name(crate::display_text(provider)));
+        }
+        Ok(self.folder()?.remove(provider)?)
+    }
+
+    /// The providers that have a stored key, in order.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn list(&self) -> Result<Vec<String>, KeyError> {
+        let names = match self.folder().and_then(|folder| folder.list()) {
+            Err(PrivateFileError::NoHome) => Vec::new(),
+            names => names?,
+        };
+        Ok(names.into_iter().filter(|name| is_provider_name(name)).collect())
+    }
+
+    fn folder(&self) -> Result<PrivateFolder, PrivateFileError> {
+        self.home.secret_folder(FOLDER, FILE_BYTES)
+    }
+}
+
+/// Whether this can be the name of a provider, and so of a file.
+pub fn is_provider_name(name: &str) -> bool {
+    let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_');
+    let first = name.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    first && name.len() <= NAME && name.bytes().all(fine)
+}

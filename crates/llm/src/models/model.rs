@@ -1,0 +1,222 @@
+//! A model: who runs it, where, over which wire, what it can do and what it costs.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::message::{TokenUsage, UsageCost};
+
+/// A model.
+#[derive(Clone, PartialEq)]
+pub struct Model {
+    /// The provider's name for it.
+    pub id: String,
+    /// Who runs it.
+    pub provider: String,
+    /// Its name for people.
+    pub name: String,
+    /// The wire: [`crate::wire::Wire::id`].
+    pub api: String,
+    /// Where requests go, without the path that the wire adds.
+    pub base_url: String,
+    /// Headers that every request carries beside the wire's own.
+    pub headers: BTreeMap<String, String>,
+    /// It can think before it answers.
+    pub reasoning: bool,
+    /// It can read images.
+    pub images: bool,
+    /// What it costs.
+    pub price: ModelPrice,
+    /// Tokens it can read and write together.
+    pub context_window: u64,
+    /// Tokens it can write.
+    pub max_tokens: u64,
+    /// How its server differs from what the wire says.
+    pub compat: ServerCompat,
+}
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ModelPrice {
+    /// Read.
+    pub input: f64,
+    /// Written.
+    pub output: f64,
+    /// Taken from the cache.
+    pub cache_read: f64,
+    /// Put into it.
+    pub cache_write: f64,
+}
+
+/// How a server that speaks a known wire differs from what the wire says. What is `None` is decided by the
+/// server's address.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ServerCompat {
+    /// It takes `store`.
+    pub supports_store: Option<bool>,
+    /// It takes the developer role.
+    pub supports_developer_role: Option<bool>,
+    /// It takes `reasoning_effort`.
+    pub supports_reasoning_effort: Option<bool>,
+    /// It gives usage while streaming when asked.
+    pub supports_usage_in_streaming: Option<bool>,
+    /// It takes `tool_choice`.
+    pub supports_tool_choice: Option<bool>,
+    /// It takes `parallel_tool_calls`.
+    pub supports_parallel_tool_calls: Option<bool>,
+    /// It wants a list of tools, be it empty, where the conversation has calls.
+    pub requires_empty_tools: Option<bool>,
+    /// `max_completion_tokens` or `max_tokens`.
+    pub max_tokens_field: Option<MaxTokensField>,
+    /// How thinking is asked for.
+    pub thinking_format: Option<ThinkingFormat>,
+    /// The field in which thinking is given back with earlier answers (`reasoning_content` …).
+    pub reasoning_content_field: Option<String>,
+    /// Earlier thinking goes back as text.
+    pub requires_thinking_as_text: Option<bool>,
+    /// A tool's result carries the tool's name.
+    pub requires_tool_result_name: Option<bool>,
+    /// A user's message must not follow a tool's result.
+    pub requires_assistant_after_tool_result: Option<bool>,
+    /// Tool calls have ids of exactly nine letters and digits.
+    pub requires_mistral_tool_ids: Option<bool>,
+    /// Strict schemas: for all tools or for none.
+    pub tool_strict_mode: Option<StrictMode>,
+    /// The key goes into an `Authorization: Bearer` header, whatever the wire does with it.
+    pub auth_header: Option<bool>,
+    /// The key may go over plain HTTP to another machine, where whoever is on the way can read it.
+    pub allow_plain_http: Option<bool>,
+    /// Added to the body as it is.
+    pub extra_body: Option<Map<String, Value>>,
+    /// OpenRouter's choice of who serves it, as it is.
+    pub open_router_routing: Option<Value>,
+    /// Vercel's gateway's choice of who serves it, as it is.
+    pub vercel_gateway_routing: Option<Value>,
+}
+
+/// What the field for the longest answer is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokensField {
+    /// `max_completion_tokens`
+    MaxCompletionTokens,
+    /// `max_tokens`
+    MaxTokens,
+}
+
+/// How thinking is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThinkingFormat {
+    /// `reasoning_effort`
+    Openai,
+    /// `reasoning: {effort}`
+    Openrouter,
+    /// `thinking: {type}`
+    Zai,
+    /// `enable_thinking`
+    Qwen,
+    /// `chat_template_kwargs: {enable_thinking}`
+    QwenChatTemplate,
+}
+
+/// Strict schemas: for all tools or for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StrictMode {
+    /// Every tool.
+    AllStrict,
+    /// No tool.
+    None,
+}
+
+/// Of the headers only their names: a key may be among their values.
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model")
+            .field("id", &self.id)
+            .field("provider", &self.provider)
+            .field("api", &self.api)
+            .field("base_url", &self.base_url)
+            .field("headers", &self.headers.keys())
+            .field("reasoning", &self.reasoning)
+            .field("images", &self.images)
+            .field("price", &self.price)
+            .field("context_window", &self.context_window)
+            .field("max_tokens", &self.max_tokens)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Model {
+    /// `provider/id`
+    pub fn selector(&self) -> String {
+        format!("{}/{}", self.provider, self.id)
+    }
+
+    /// Fills in what the tokens of an answer cost, and their sum.
+    pub fn fill_in_cost(&self, usage: &mut TokenUsage) {
+        let money = |tokens: u64, price: f64| {
+            #[expect(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]
+            let tokens = tokens as f64;
+            tokens * price / 1_000_000.0
+        };
+        let mut cost = UsageCost {
+            input: money(usage.input, self.price.input),
+            output: money(usage.output, self.price.output),
+            cache_read: money(usage.cache_read, self.price.cache_read),
+            cache_write: money(usage.cache_write, self.price.cache_write),
+            total: 0.0,
+        };
+        cost.total = cost.input + cost.output + cost.cache_read + cost.cache_write;
+        usage.cost = cost;
+        usage.total_tokens = usage
+            .input
+            .saturating_add(usage.output)
+            .saturating_add(usage.cache_read)
+            .saturating_add(usage.cache_write);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A model that nobody runs.
+    pub(crate) fn model() -> Model {
+        Model {
+            id: "m1".into(),
+            provider: "example".into(),
+            name: "Example".into(),
+            api: "anthropic-messages".into(),
+            base_url: "http://127.0.0.1:9".into(),
+            headers: BTreeMap::new(),
+            reasoning: true,
+            images: true,
+            price: ModelPrice { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 },
+            context_window: 200_000,
+            max_tokens: 8192,
+            compat: ServerCompat::default(),
+        }
+    }
+
+    #[test]
+    fn what_headers_hold_is_not_in_debug_output() {
+        let mut model = model();
+        model.headers.insert("x-team-token".into(), "sekrit-value".into());
+        let said = format!("{model:?}");
+        assert!(said.contains("x-team-token") && !said.contains("sekrit"), "{said}");
+    }
+
+    #[test]
+    fn tokens_are_paid_by_the_million() {
+        let mut usage = TokenUsage { input: 1_000_000, output: 100_000, ..TokenUsage::default() };
+        model().fill_in_cost(&mut usage);
+        assert!((usage.cost.total - 4.5).abs() < 1e-9);
+        assert_eq!(usage.total_tokens, 1_100_000);
+    }
+}

@@ -1,0 +1,80 @@
+//! Anthropic Messages, and those who speak like it.
+//!
+//! `POST /v1/messages` with `stream: true`, as platform.claude.com/docs/en/api/messages describes it.
+
+mod reader;
+mod request;
+mod thinking;
+
+#[cfg(test)]
+mod tests;
+
+use super::address::{self, host, is_beneath};
+use super::{Framing, Wire, WireHttpRequest, WireReader};
+use crate::failure::ModelFailure;
+use crate::models::model::Model;
+use crate::request::{Auth, WireCall};
+
+/// Where Anthropic is.
+const USUAL: &str = "https://api.anthropic.com";
+
+/// The version of the protocol.
+const VERSION: &str = "2023-06-01";
+
+/// Lets models of the fourth generation think between their calls; later ones do without being asked.
+const INTERLEAVED: &str = "interleaved-thinking-2025-05-14";
+
+/// The wire.
+pub(crate) struct AnthropicWire;
+
+impl Wire for AnthropicWire {
+    fn id(&self) -> &'static str {
+        "anthropic-messages"
+    }
+
+    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
+        let plan = thinking::thinking_plan(call);
+        let mut headers = auth_headers(call.model, call.auth)?;
+        headers.push(("anthropic-version".into(), VERSION.into()));
+        if plan.interleaves && !call.request.tools.is_empty() && is_anthropic(call.model) {
+            headers.push(("anthropic-beta".into(), INTERLEAVED.into()));
+        }
+        let body = request::body(call, &plan).to_string().into_bytes();
+        Ok(WireHttpRequest { url: url(call.model)?, headers, body })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Events
+    }
+
+    fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {
+        Box::new(reader::AnthropicReader::new(&call.model.provider))
+    }
+}
+
+/// Some write the base with the version, some without.
+fn url(model: &Model) -> Result<String, ModelFailure> {
+    let place = model.base_url.split('?').next().unwrap_or_default().trim().trim_end_matches('/');
+    let place = place.strip_suffix("/messages").unwrap_or(place);
+    let path = if place.ends_with("/v1") { "/messages" } else { "/v1/messages" };
+    address::url(model, USUAL, path)
+}
+
+/// The server is Anthropic's own.
+fn is_anthropic(model: &Model) -> bool {
+    model.base_url.trim().is_empty() || is_beneath(&host(&model.base_url), "anthropic.com")
+}
+
+/// The header with the key. Others who speak this wire want the one header or the other: unless it is said which, they
+/// get both.
+fn auth_headers(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, ModelFailure> {
+    let Some(key) = address::checked_key(model, auth)? else { return Ok(Vec::new()) };
+    let own = ("x-api-key".to_owned(), key.to_owned());
+    let bearer = ("authorization".to_owned(), format!("Bearer {key}"));
+    Ok(match model.compat.auth_header {
+        Some(true) => vec![bearer],
+        Some(false) => vec![own],
+        None if is_anthropic(model) => vec![own],
+        None => vec![own, bearer],
+    })
+}

@@ -1,0 +1,269 @@
+//! Reads the streamed answer of Anthropic Messages.
+//!
+//! platform.claude.com/docs/en/build-with-claude/streaming. Servers of others differ in small things: what loses nothing is
+//! taken as meant, what would lose or mix up parts of the answer is [`FailureClass::Malformed`]. An answer is whole with
+//! `message_stop`, and also if the body ends behind a `stop_reason`: then the model was done, and only the line was
+//! not.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::failure::classify::{from_stream_json, sanitize_words};
+use crate::failure::{FailureClass, ModelFailure};
+use crate::message::{AssistantContent, StopReason};
+use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
+use crate::wire::{AnswerFrame, WireReader};
+
+/// Reads one answer.
+#[derive(Default)]
+pub(super) struct AnthropicReader {
+    provider: String,
+    blocks: BTreeMap<u64, AnthropicBlock>,
+    ids: BTreeSet<String>,
+    stop: Option<String>,
+    /// Why it declined, where it says so.
+    declined: Option<String>,
+}
+
+/// A block of the answer, by the server's number.
+struct AnthropicBlock {
+    /// Its place in the message; `None` for what relay does not read.
+    place: Option<usize>,
+    /// Arguments that came whole with its start. They count if no others come.
+    input: Option<String>,
+}
+
+impl WireReader for AnthropicReader {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+        let data = frame.data.trim();
+        // `[DONE]` is what other wires end with, and some gateways this one too.
+        if into.is_finished() || data.is_empty() || data == "[DONE]" || frame.name == "ping" {
+            return Ok(());
+        }
+        let value: Value = serde_json::from_str(data)
+            .map_err(|_| ModelFailure::malformed("the provider sent an event that is no JSON"))?;
+        match value["type"].as_str().unwrap_or(frame.name) {
+            "message_start" => self.message_start(&value["message"], into),
+            "content_block_start" => self.block_start(&value, into),
+            "content_block_delta" => self.block_delta(&value, into),
+            "content_block_stop" => self.block_stop(index(&value)?, into),
+            "message_delta" => {
+                self.message_delta(&value, into);
+                Ok(())
+            }
+            "message_stop" => self.finish(into),
+            _ if value["error"].is_object() => Err(self.reported_failure(&value)),
+            "error" => Err(self.reported_failure(&value)),
+            // New kinds of events may come at any time.
+            _ => Ok(()),
+        }
+    }
+
+    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+        match (into.is_finished(), &self.stop) {
+            (true, _) => Ok(()),
+            (false, Some(_)) => self.finish(into),
+            (false, None) => Err(ModelFailure::cut_off()),
+        }
+    }
+}
+
+impl AnthropicReader {
+    /// For an answer of this provider.
+    pub(super) fn new(provider: &str) -> AnthropicReader {
+        AnthropicReader { provider: provider.to_owned(), ..AnthropicReader::default() }
+    }
+
+    /// What went wrong, with the provider's name for the request beside it.
+    fn reported_failure(&self, value: &Value) -> ModelFailure {
+        let request_id = value["request_id"].as_str().map(sanitize_words);
+        ModelFailure { request_id, ..from_stream_json(&self.provider, value) }
+    }
+
+    fn message_start(&mut self, message: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+        if into.has_pieces() {
+            return Err(ModelFailure::malformed("the provider began its answer a second time"));
+        }
+        into.start();
+        if let Some(id) = message["id"].as_str().filter(|id| !id.is_empty()) {
+            into.set_response_id(id);
+        }
+        record_usage(&message["usage"], into);
+        Ok(())
+    }
+
+    fn block_start(&mut self, value: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+        let index = index(value)?;
+        let block = &value["content_block"];
+        let text = |name: &str| block[name].as_str().unwrap_or_default();
+        // Some number every block alike: a new one ends the old one.
+        self.block_stop(index, into)?;
+        let mut input = None;
+        let place = match text("type") {
+            "text" => {
+                let place = into.open(AnswerPieceKind::Text)?;
+                into.append_delta(place, text("text"))?;
+                Some(place)
+            }
+            "thinking" => {
+                let place = into.open(AnswerPieceKind::Thinking)?;
+                into.append_delta(place, text("thinking"))?;
+                into.append_signature(place, text("signature"))?;
+                Some(place)
+            }
+            "redacted_thinking" => {
+                let place = into.open(AnswerPieceKind::Thinking)?;
+                into.append_signature(place, text("data"))?;
+                if let Some(AssistantContent::Thinking(thinking)) = into.piece(place) {
+                    thinking.redacted = true;
+                }
+                Some(place)
+            }
+            "tool_use" => {
+                let name = text("name");
+                if name.is_empty() {
+                    return Err(ModelFailure::malformed("the provider began a tool call without a name"));
+                }
+                let id = self.unique_id(text("id"));
+                let whole = block["input"].as_object().filter(|input| !input.is_empty());
+                input = whole.map(|input| Value::Object(input.clone()).to_string());
+                Some(into.open(AnswerPieceKind::ToolCall { id, name: name.to_owned() })?)
+            }
+            // What the server runs itself, and what is not known yet.
+            _ => None,
+        };
+        if self.blocks.len() >= MAX_ANSWER_PIECES && !self.blocks.contains_key(&index) {
+            return Err(ModelFailure::new(
+                FailureClass::TooLarge,
+                format!("the provider sent more than {MAX_ANSWER_PIECES} pieces in one answer"),
+            ));
+        }
+        self.blocks.insert(index, AnthropicBlock { place, input });
+        Ok(())
+    }
+
+    fn block_delta(&mut self, value: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+        let index = index(value)?;
+        let delta = &value["delta"];
+        let (kind, field) = match delta["type"].as_str().unwrap_or_default() {
+            "text_delta" => (Some(AnswerPieceKind::Text), "text"),
+            "thinking_delta" => (Some(AnswerPieceKind::Thinking), "thinking"),
+            "input_json_delta" => (None, "partial_json"),
+            "signature_delta" => {
+                if let Some(AnthropicBlock { place: Some(place), .. }) = self.blocks.get(&index) {
+                    // What begins as a text or a call has no signature here.
+                    if let Some(AssistantContent::Thinking(_)) = into.piece(*place) {
+                        into.append_signature(*place, delta["signature"].as_str().unwrap_or_default())?;
+                    }
+                }
+                return Ok(());
+            }
+            // Citations, and what is not known yet.
+            _ => return Ok(()),
+        };
+        let more = delta[field].as_str().unwrap_or_default();
+        if more.is_empty() {
+            return Ok(());
+        }
+        let place = match (self.blocks.get(&index), &kind) {
+            (Some(AnthropicBlock { place: None, .. }), _) => return Ok(()),
+            (Some(AnthropicBlock { place: Some(place), .. }), _) => *place,
+            // Its start was left out, but it says what it is.
+            (None, Some(kind)) => {
+                let place = into.open(kind.clone())?;
+                self.blocks.insert(index, AnthropicBlock { place: Some(place), input: None });
+                place
+            }
+            (None, None) => {
+                return Err(ModelFailure::malformed("the provider sent arguments of no tool call"));
+            }
+        };
+        let fits = match (into.piece(place), kind) {
+            (Some(AssistantContent::Text(_)), Some(AnswerPieceKind::Text))
+            | (Some(AssistantContent::Thinking(_)), Some(AnswerPieceKind::Thinking))
+            | (Some(AssistantContent::ToolCall(_)), None) => into.is_open(place),
+            _ => false,
+        };
+        if !fits {
+            return Err(ModelFailure::malformed(
+                "the provider sent more of a piece that is whole, or of another kind",
+            ));
+        }
+        into.append_delta(place, more)
+    }
+
+    fn block_stop(&mut self, index: u64, into: &mut Assembly) -> Result<(), ModelFailure> {
+        let Some(block) = self.blocks.get_mut(&index) else { return Ok(()) };
+        let Some(place) = block.place else { return Ok(()) };
+        if let Some(input) = block.input.take()
+            && into.argument_bytes(place) == 0
+        {
+            into.append_delta(place, &input)?;
+        }
+        into.close(place);
+        Ok(())
+    }
+
+    fn message_delta(&mut self, value: &Value, into: &mut Assembly) {
+        record_usage(&value["usage"], into);
+        let delta = &value["delta"];
+        if let Some(reason) = delta["stop_reason"].as_str() {
+            self.stop = Some(reason.to_owned());
+        }
+        if let Some(why) = delta["stop_details"]["explanation"].as_str() {
+            self.declined = Some(sanitize_words(why));
+        }
+    }
+
+    fn finish(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+        let open: Vec<u64> = self.blocks.keys().copied().collect();
+        for index in open {
+            self.block_stop(index, into)?;
+        }
+        let reason = match self.stop.as_deref() {
+            Some("refusal") => {
+                let why = self.declined.take().map(|why| format!(": {why}")).unwrap_or_default();
+                let message = format!("{} declines to answer this{why}", self.provider);
+                return Err(ModelFailure::new(FailureClass::Refused, message));
+            }
+            // What filled the window is cut off like what reached its limit.
+            Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+            // `tool_use` too: the assembly knows whether a call waits, and only tools of the server's own may not.
+            _ => StopReason::Stop,
+        };
+        into.finish(reason);
+        Ok(())
+    }
+
+    /// An id that no other call of the answer has.
+    fn unique_id(&mut self, id: &str) -> String {
+        let number = self.ids.len();
+        let mut own = if id.is_empty() { format!("toolu_relay_{number}") } else { id.to_owned() };
+        if self.ids.contains(&own) {
+            own = format!("{own}_{number}");
+        }
+        self.ids.insert(own.clone());
+        own
+    }
+}
+
+fn index(value: &Value) -> Result<u64, ModelFailure> {
+    value["index"]
+        .as_u64()
+        .ok_or_else(|| ModelFailure::malformed("the provider sent a piece without its number"))
+}
+
+/// Counts are sums so far; some servers send zeros in one of the two places that have them.
+fn record_usage(usage: &Value, into: &mut Assembly) {
+    let written = usage["cache_creation_input_tokens"].as_u64().unwrap_or_else(|| {
+        let of = |time: &str| usage["cache_creation"][time].as_u64().unwrap_or(0);
+        of("ephemeral_5m_input_tokens").saturating_add(of("ephemeral_1h_input_tokens"))
+    });
+    let sums = into.usage();
+    let most = |sum: &mut u64, count: u64| *sum = (*sum).max(count);
+    most(&mut sums.input, usage["input_tokens"].as_u64().unwrap_or(0));
+    most(&mut sums.output, usage["output_tokens"].as_u64().unwrap_or(0));
+    most(&mut sums.cache_read, usage["cache_read_input_tokens"].as_u64().unwrap_or(0));
+    most(&mut sums.cache_write, written);
+}

@@ -1,0 +1,282 @@
+//! The body of a request to Anthropic Messages.
+//!
+//! Invariant: what the server checks holds whatever the conversation was: roles alternate and the person speaks first and
+//! last, every call has its result in the message behind it, no text is blank, and what was signed goes back only to
+//! the model that signed it.
+
+use serde_json::{Map, Value, json};
+
+use super::is_anthropic;
+use super::thinking::ThinkingPlan;
+use crate::message::{AssistantContent, ImageContent, Message, UserContent};
+use crate::models::model::Model;
+use crate::request::schema::{SchemaDialect, normalise};
+use crate::request::{CacheRetention, ChatRequest, Tool, ToolChoice, WireCall};
+use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
+use crate::wire::ids::fit_id;
+use crate::wire::picture::{self, ImageLimits};
+
+/// Longest id of a call.
+const ID_MOST: usize = 64;
+
+/// Longest `metadata.user_id`.
+const USER_ID_MOST: usize = 256;
+
+/// Pictures that are taken (platform.claude.com/docs/en/build-with-claude/vision).
+const PICTURES: ImageLimits = ImageLimits {
+    kinds: &["image/png", "image/jpeg", "image/gif", "image/webp"],
+    bytes: 5 << 20,
+    side: 8000,
+};
+
+/// With more pictures than this in one request, each may only be so wide and high.
+const MANY_PICTURES: (usize, u32) = (20, 2000);
+
+/// What `extraBody` cannot change: who is asked, what, and how the answer comes.
+const FIXED: [&str; 3] = ["model", "messages", "stream"];
+
+/// Stands where the person would have to speak and did not.
+const GO_ON: &str = "(go on)";
+
+pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
+    let WireCall { model, request, .. } = call;
+    let mark = cache_mark(request.cache);
+    let mut messages = messages(model, request);
+    if let (Some(mark), Some(last)) = (&mark, last_block(&mut messages)) {
+        last["cache_control"] = mark.clone();
+    }
+    let mut body = json!({"model": model.id, "max_tokens": plan.max_tokens});
+    if let Some(system) = request.system.as_deref().filter(|system| !is_blank(system)) {
+        body["system"] = json!([with_cache_mark(json!({"type": "text", "text": system}), mark.as_ref())]);
+    }
+    let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
+    let mut choice = choice(&request.tool_choice, plan);
+    if tools.is_empty() {
+        // A conversation with calls wants tools, even if none may be called any more.
+        tools = called_tools(&messages).iter().map(|name| removed_tool(name)).collect();
+        choice = json!({"type": "none"});
+    }
+    body["messages"] = Value::Array(messages);
+    if let Some(last) = tools.pop() {
+        tools.push(with_cache_mark(last, mark.as_ref()));
+        body["tools"] = Value::Array(tools);
+        body["tool_choice"] = choice;
+    }
+    if let Some(thinking) = &plan.thinking {
+        body["thinking"] = thinking.clone();
+    }
+    if let Some(effort) = plan.effort {
+        body["output_config"] = json!({"effort": effort});
+    }
+    if let Some(temperature) = request.temperature.filter(|_| plan.temperature) {
+        body["temperature"] = json!(temperature);
+    }
+    if let Some(tier) =
+        request.service_tier.as_deref().filter(|tier| ["auto", "standard_only"].contains(tier))
+    {
+        body["service_tier"] = json!(tier);
+    }
+    if let Some(session) =
+        request.session_id.as_deref().filter(|id| !id.is_empty() && id.len() <= USER_ID_MOST)
+    {
+        body["metadata"] = json!({"user_id": session});
+    }
+    body["stream"] = json!(true);
+    for (name, value) in model.compat.extra_body.iter().flatten() {
+        if !FIXED.contains(&name.as_str()) {
+            body[name.as_str()] = value.clone();
+        }
+    }
+    body
+}
+
+/// What is put where the cache shall reach to.
+fn cache_mark(cache: CacheRetention) -> Option<Value> {
+    match cache {
+        CacheRetention::None => None,
+        CacheRetention::Short => Some(json!({"type": "ephemeral"})),
+        CacheRetention::Long => Some(json!({"type": "ephemeral", "ttl": "1h"})),
+    }
+}
+
+fn with_cache_mark(mut block: Value, mark: Option<&Value>) -> Value {
+    if let Some(mark) = mark {
+        block["cache_control"] = mark.clone();
+    }
+    block
+}
+
+fn last_block(messages: &mut [Value]) -> Option<&mut Value> {
+    messages.last_mut()?.get_mut("content")?.as_array_mut()?.last_mut()
+}
+
+fn tool(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": normalise(&tool.parameters, SchemaDialect::Anthropic).schema,
+    })
+}
+
+/// A tool that was there earlier.
+fn removed_tool(name: &str) -> Value {
+    json!({
+        "name": name,
+        "description": "Not available any more.",
+        "input_schema": {"type": "object", "properties": {}},
+    })
+}
+
+/// The tools that were called, each once.
+fn called_tools(messages: &[Value]) -> Vec<String> {
+    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    let calls = blocks.filter(|block| block["type"] == "tool_use");
+    let mut names: Vec<String> = calls.filter_map(|call| call["name"].as_str().map(str::to_owned)).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn choice(choice: &ToolChoice, plan: &ThinkingPlan) -> Value {
+    match choice {
+        ToolChoice::None => json!({"type": "none"}),
+        ToolChoice::Required if plan.forces => json!({"type": "any"}),
+        ToolChoice::Named(name) if plan.forces => json!({"type": "tool", "name": name}),
+        ToolChoice::Auto | ToolChoice::Required | ToolChoice::Named(_) => json!({"type": "auto"}),
+    }
+}
+
+fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
+    let mut messages = AnthropicMessages::default();
+    let rules = image_limits(request);
+    for turn in history::turns(model, &request.messages) {
+        match turn {
+            HistoryTurn::User(content) | HistoryTurn::Developer(content) => {
+                messages.push("user", blocks(&history::parts(model, content), &rules));
+            }
+            HistoryTurn::Answer(answer) => messages.push("assistant", answer_blocks(model, &answer)),
+            HistoryTurn::ToolResult(outcome) => {
+                messages.push("user", vec![outcome_block(model, &outcome, &rules)])
+            }
+            HistoryTurn::OrphanResult(result) => {
+                messages.push("user", blocks(&history::orphan_parts(model, result), &rules))
+            }
+        }
+    }
+    messages.finish()
+}
+
+/// Messages in which the roles alternate.
+#[derive(Default)]
+struct AnthropicMessages {
+    all: Vec<(&'static str, Vec<Value>)>,
+}
+
+impl AnthropicMessages {
+    fn push(&mut self, role: &'static str, mut blocks: Vec<Value>) {
+        if blocks.is_empty() {
+            return;
+        }
+        match self.all.last_mut() {
+            Some((last, content)) if *last == role => content.append(&mut blocks),
+            None if role == "assistant" => {
+                self.all.push(("user", vec![text(GO_ON)]));
+                self.all.push((role, blocks));
+            }
+            _ => self.all.push((role, blocks)),
+        }
+    }
+
+    fn finish(mut self) -> Vec<Value> {
+        if self.all.last().is_none_or(|(role, _)| *role == "assistant") {
+            self.push("user", vec![text(GO_ON)]);
+        }
+        self.all.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+    }
+}
+
+/// What pictures may be like, by how many there are.
+fn image_limits(request: &ChatRequest) -> ImageLimits {
+    let pieces = request.messages.iter().flat_map(|message| match message {
+        Message::User(said) | Message::Developer(said) => said.content.as_slice(),
+        Message::ToolResult(result) => result.content.as_slice(),
+        Message::Assistant(_) => &[],
+    });
+    let pictures = pieces.filter(|piece| matches!(piece, UserContent::Image(_))).count();
+    let (many, side) = MANY_PICTURES;
+    if pictures > many { ImageLimits { side, ..PICTURES } } else { PICTURES }
+}
+
+fn blocks(parts: &[HistoryPart<'_>], rules: &ImageLimits) -> Vec<Value> {
+    let block = |part: &HistoryPart<'_>| match part {
+        HistoryPart::Text(said) => (!is_blank(said)).then(|| text(said)),
+        HistoryPart::Image(image) => Some(image_block(image, rules)),
+    };
+    parts.iter().filter_map(block).collect()
+}
+
+fn image_block(image: &ImageContent, rules: &ImageLimits) -> Value {
+    if let Some(note) = picture::refusal_note(image, rules) {
+        return text(&note);
+    }
+    json!({
+        "type": "image",
+        "source": {"type": "base64", "media_type": image.mime_type, "data": image.data},
+    })
+}
+
+/// What a model answered. Thoughts of others, and those without signature where signatures are checked, stay out.
+fn answer_blocks(model: &Model, answer: &HistoryAnswer<'_>) -> Vec<Value> {
+    let block = |content: &AssistantContent| match content {
+        AssistantContent::Text(said) => (!is_blank(&said.text)).then(|| text(&said.text)),
+        AssistantContent::Thinking(_) if !answer.same_model => None,
+        AssistantContent::Thinking(thought) => {
+            let signature = thought.thinking_signature.as_deref().unwrap_or_default();
+            match (thought.redacted, signature.is_empty()) {
+                (true, false) => Some(json!({"type": "redacted_thinking", "data": signature})),
+                (true, true) => None,
+                (false, true) if is_anthropic(model) || thought.thinking.is_empty() => None,
+                (false, _) => {
+                    Some(json!({"type": "thinking", "thinking": thought.thinking, "signature": signature}))
+                }
+            }
+        }
+        AssistantContent::ToolCall(call) => Some(json!({
+            "type": "tool_use",
+            "id": fit_id(&call.id, ID_MOST, "toolu_"),
+            "name": call.name,
+            "input": call.arguments,
+        })),
+    };
+    answer.content.iter().copied().filter_map(block).collect()
+}
+
+fn outcome_block(model: &Model, outcome: &HistoryToolResult<'_>, rules: &ImageLimits) -> Value {
+    let failed = outcome.result.is_none_or(|result| result.is_error);
+    let mut parts = outcome.parts(model);
+    if failed && parts.iter().any(|part| matches!(part, HistoryPart::Text(_))) {
+        // A failure may have no pictures.
+        parts.retain(|part| matches!(part, HistoryPart::Text(_)));
+    }
+    let mut content = blocks(&parts, rules);
+    if content.is_empty() {
+        content.push(text(history::NO_OUTPUT));
+    }
+    let mut block = Map::new();
+    block.insert("type".into(), "tool_result".into());
+    block.insert("tool_use_id".into(), fit_id(&outcome.call.id, ID_MOST, "toolu_").into());
+    block.insert("content".into(), Value::Array(content));
+    if failed {
+        block.insert("is_error".into(), true.into());
+    }
+    Value::Object(block)
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+/// Blank text is refused.
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}

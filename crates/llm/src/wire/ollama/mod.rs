@@ -1,0 +1,40 @@
+//! The wire `ollama`: <https://docs.ollama.com/api/chat>. One JSON object per line; the last one says `done`.
+//!
+//! Tool calls come whole. Older servers give them no ids, so ids are made up here, and results go back by the tool's name.
+
+mod reader;
+mod request;
+#[cfg(test)]
+mod tests;
+
+use super::{Framing, Wire, WireHttpRequest, WireReader, address};
+use crate::failure::ModelFailure;
+use crate::request::WireCall;
+
+/// Where the server is unless somebody moved it.
+const BASE: &str = "http://127.0.0.1:11434";
+
+/// The wire `ollama`.
+#[derive(Debug)]
+pub(super) struct OllamaWire;
+
+impl Wire for OllamaWire {
+    fn id(&self) -> &'static str {
+        "ollama"
+    }
+
+    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
+        let url = address::url(call.model, BASE, "/api/chat")?;
+        let headers = address::auth_headers(call.model, call.auth)?;
+        let body = request::body(call).to_string().into_bytes();
+        Ok(WireHttpRequest { url, headers, body })
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Lines
+    }
+
+    fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {
+        Box::new(reader::OllamaReader::new(call))
+    }
+}

@@ -1,0 +1,69 @@
+//! The values that are one of some names, and those names.
+
+use super::{ApprovalMode, BranchTemplate, LogLevel, PreferredStrategy};
+
+/// A value with a name.
+pub(super) trait NamedChoice {
+    fn name(&self) -> &'static str;
+    /// Becomes the value of this name, if there is one.
+    fn set_by_name(&mut self, name: &str);
+}
+
+trait ChoiceTable: Copy + PartialEq + 'static {
+    const ALL: &'static [(&'static str, Self)];
+}
+
+impl<T: ChoiceTable> NamedChoice for T {
+    fn name(&self) -> &'static str {
+        T::ALL.iter().find(|(_, value)| value == self).map_or("", |(name, _)| name)
+    }
+
+    fn set_by_name(&mut self, name: &str) {
+        if let Some((_, value)) = T::ALL.iter().find(|(other, _)| *other == name) {
+            *self = *value;
+        }
+    }
+}
+
+impl ChoiceTable for LogLevel {
+    const ALL: &'static [(&'static str, LogLevel)] = &[
+        ("silent", LogLevel::Silent),
+        ("error", LogLevel::Error),
+        ("warn", LogLevel::Warn),
+        ("info", LogLevel::Info),
+        ("debug", LogLevel::Debug),
+    ];
+}
+
+impl ChoiceTable for PreferredStrategy {
+    const ALL: &'static [(&'static str, PreferredStrategy)] = &[
+        ("auto", PreferredStrategy::Auto),
+        ("replace", PreferredStrategy::Replace),
+        ("new-unified", PreferredStrategy::NewUnified),
+        ("multi-search-replace", PreferredStrategy::MultiSearchReplace),
+    ];
+}
+
+impl ChoiceTable for ApprovalMode {
+    const ALL: &'static [(&'static str, ApprovalMode)] =
+        &[("auto", ApprovalMode::Auto), ("manual", ApprovalMode::Manual)];
+}
+
+impl ChoiceTable for BranchTemplate {
+    const ALL: &'static [(&'static str, BranchTemplate)] =
+        &[("uuid", BranchTemplate::Uuid), ("gitCommitMsg", BranchTemplate::GitCommitMsg)];
+}
+
+/// Their names, for whoever shows them.
+macro_rules! as_str {
+    ($($choice:ty),*) => {$(
+        impl $choice {
+            /// Its name, as in the file.
+            pub fn as_str(self) -> &'static str {
+                self.name()
+            }
+        }
+    )*};
+}
+
+as_str!(LogLevel, PreferredStrategy, ApprovalMode, BranchTemplate);

@@ -1,0 +1,130 @@
+//! Where a project begins: the nearest directory above that says so.
+//!
+//! Whoever can put a file somewhere above could otherwise become the project of everything below, so not
+//! every mark counts:
+//! - The user's own directory of relay marks nothing.
+//! - The root of the file system and the user's home directory are projects only for a command that is
+//!   started right there, by a configuration or a repository. A stray `~/.git` swallows nothing.
+//! - A mark above that belongs to somebody else is passed over. Somebody else is neither the current user
+//!   nor root nor the owner of the directory that relay was started in (who could have put a mark there,
+//!   too; so a checkout that belongs to another user works in all of its directories).
+
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::config::PROJECT_FILES;
+
+/// Directories that are looked at.
+const LEVELS: usize = 64;
+/// The name of relay's state directory, and of the user's own directory in their home.
+const STATE: &str = ".relaycode";
+
+/// The directory that a project lies in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectDirectory {
+    /// Its path, without links.
+    pub path: PathBuf,
+    /// What says that it is one.
+    pub marker: RootMarker,
+}
+
+impl ProjectDirectory {
+    /// `path`, which is absolute and without links, as seen from here; `None` if it lies elsewhere.
+    pub fn relative<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        path.strip_prefix(&self.path).ok()
+    }
+}
+
+/// What marks a project's root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootMarker {
+    /// A configuration of relay.
+    Config,
+    /// relay's state directory.
+    State,
+    /// A git repository.
+    Git,
+    /// Nothing: it is the directory that relay was started in.
+    Nothing,
+}
+
+/// Why there is no project.
+#[derive(Debug, thiserror::Error)]
+pub enum RootError {
+    /// The directory to begin with is none.
+    #[error("the directory {} cannot be used: {source}", path.display())]
+    Start {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// The root of the project that `start` lies in. `home` is the user's own directory of relay, which
+/// marks nothing. `ceilings` are directories that, with everything above them, are not looked at unless
+/// relay was started right there.
+///
+/// # Errors
+/// If `start` is no directory that can be entered.
+pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> Result<ProjectDirectory, RootError> {
+    let bad = |source| RootError::Start { path: start.to_path_buf(), source };
+    let path = start.canonicalize().map_err(bad)?;
+    let metadata = path.metadata().map_err(bad)?;
+    if !metadata.is_dir() {
+        return Err(bad(io::ErrorKind::NotADirectory.into()));
+    }
+    let search = RootSearch {
+        relay_home: home.and_then(|home| home.canonicalize().ok()),
+        user_home: home
+            .filter(|home| home.file_name().is_some_and(|name| name == STATE))
+            .and_then(|home| home.parent()?.canonicalize().ok()),
+        trusted: [0, rustix::process::getuid().as_raw(), metadata.uid()],
+    };
+    let ceilings: Vec<PathBuf> = ceilings.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let above = path.ancestors().skip(1).take_while(|directory| !ceilings.iter().any(|top| top == directory));
+    let found =
+        [path.as_path()].into_iter().chain(above).take(LEVELS).enumerate().find_map(|(level, directory)| {
+            let marker = search.marker(directory, level > 0)?;
+            Some(ProjectDirectory { path: directory.to_path_buf(), marker })
+        });
+    Ok(found.unwrap_or(ProjectDirectory { path, marker: RootMarker::Nothing }))
+}
+
+struct RootSearch {
+    /// The user's own directory of relay, if it exists.
+    relay_home: Option<PathBuf>,
+    /// The user's home, if it is known.
+    user_home: Option<PathBuf>,
+    /// The users whose marks count above the start.
+    trusted: [u32; 3],
+}
+
+impl RootSearch {
+    /// What marks `directory`, which is `above` the start or the start itself.
+    fn marker(&self, directory: &Path, above: bool) -> Option<RootMarker> {
+        let everyones = directory.parent().is_none() || self.user_home.as_deref() == Some(directory);
+        if everyones && above {
+            return None;
+        }
+        let counts = |metadata: &Metadata| !above || self.trusted.contains(&metadata.uid());
+        let has = |name: &str, is: fn(&Metadata) -> bool| {
+            directory.join(name).symlink_metadata().is_ok_and(|metadata| is(&metadata) && counts(&metadata))
+        };
+        if PROJECT_FILES.iter().any(|name| has(name, |metadata| metadata.is_file() || metadata.is_symlink()))
+        {
+            return Some(RootMarker::Config);
+        }
+        let relays = self.relay_home.as_ref().is_some_and(|relays| *relays == directory.join(STATE));
+        if !everyones && !relays && has(STATE, Metadata::is_dir) {
+            return Some(RootMarker::State);
+        }
+        has(".git", |metadata| metadata.is_dir() || metadata.is_file() || metadata.is_symlink())
+            .then_some(RootMarker::Git)
+    }
+}
+
+#[cfg(test)]
+mod tests;

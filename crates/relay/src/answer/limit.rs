@@ -1,0 +1,109 @@
+//! `--limit text=8M,files=500`: raising (or lowering) what relay is willing to read and plan.
+
+use std::fmt::Display;
+
+use relaycode_change::proposal::limits::PlanLimits;
+
+use crate::report::failure::CommandFailure;
+
+/// Changed limits, as given on the command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct LimitOverrides(Vec<(LimitName, usize)>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LimitName {
+    Text,
+    Files,
+    File,
+    Hunks,
+}
+
+/// The names, as they stand in help and in messages.
+const LIMIT_NAMES: &str = "text (bytes of the answer), files, file (bytes of one file), hunks";
+
+impl LimitOverrides {
+    /// Reads `name=number,…`; a number may end in K, M or G.
+    pub(crate) fn parse(text: &str) -> Result<LimitOverrides, String> {
+        let mut changed = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
+            let (name, number) = part
+                .split_once('=')
+                .ok_or_else(|| format!("`{part}` is not name=number; the names are {LIMIT_NAMES}"))?;
+            let name = match name.trim() {
+                "text" => LimitName::Text,
+                "files" => LimitName::Files,
+                "file" => LimitName::File,
+                "hunks" => LimitName::Hunks,
+                other => {
+                    return Err(format!("there is no limit `{other}`; the names are {LIMIT_NAMES}"));
+                }
+            };
+            changed.push((name, parse_number(number.trim())?));
+        }
+        Ok(LimitOverrides(changed))
+    }
+
+    /// The defaults with these changes.
+    pub(crate) fn to_limits(&self) -> PlanLimits {
+        let mut limits = PlanLimits::default();
+        for (name, number) in &self.0 {
+            match name {
+                LimitName::Text => limits.text_bytes = *number,
+                LimitName::Files => limits.files = *number,
+                LimitName::File => limits.file_bytes = *number,
+                LimitName::Hunks => limits.hunks = *number,
+            }
+        }
+        limits
+    }
+}
+
+fn parse_number(text: &str) -> Result<usize, String> {
+    let (digits, factor) = match text.as_bytes().last() {
+        Some(b'k' | b'K') => (&text[..text.len() - 1], 1 << 10),
+        Some(b'm' | b'M') => (&text[..text.len() - 1], 1 << 20),
+        Some(b'g' | b'G') => (&text[..text.len() - 1], 1 << 30),
+        _ => (text, 1),
+    };
+    digits
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| number.checked_mul(factor))
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("`{text}` is not a number such as 500 or 8M"))
+}
+
+/// The answer is over the limit `name`.
+pub(crate) fn limit_failure(name: &str, message: impl Display) -> CommandFailure {
+    let example = if name == "text" { "8M" } else { "5000" };
+    CommandFailure::refused("limit", message)
+        .with_hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_by_name() {
+        let limits = LimitOverrides::parse("text=8M, files=500,file=64k").unwrap().to_limits();
+        assert_eq!(limits.text_bytes, 8 << 20);
+        assert_eq!((limits.files, limits.file_bytes), (500, 64 << 10));
+        assert_eq!(limits.hunks, PlanLimits::default().hunks);
+    }
+
+    #[test]
+    fn anything_else_is_explained() {
+        for (text, part) in [
+            ("text", "is not name=number"),
+            ("bytes=3", "there is no limit `bytes`"),
+            ("files=many", "is not a number"),
+            ("files=0", "is not a number"),
+            ("text=99999999999999G", "is not a number"),
+            ("text=é", "is not a number"),
+        ] {
+            let error = LimitOverrides::parse(text).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! `relay demo`: the tour. What relay does, step by step, on a scratch project with a user's directory of its
+//! own.
+//!
+//! Every step says what it is about, runs the commands that a user would type (the same code, in the same
+//! process), shows what they print, and checks what became of the project: a step that does not do what it
+//! says ends the tour with a failure. However the tour ends, by a signal too, nothing of it is left: no
+//! process, no directory, nothing in the user's own.
+
+mod kill;
+mod pause;
+mod scratch;
+mod stage;
+mod steps;
+
+use std::io::{self, IsTerminal};
+
+use relaycode_tui::layout::style::PaintRole;
+use serde_json::{Value, json};
+
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::questions;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::{CommandContext, RunCommand};
+
+use pause::DemoPause;
+use scratch::DemoProject;
+use stage::DemoStage;
+use steps::STEPS;
+
+/// Show what relay does, on a scratch project that is removed afterwards
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct DemoArgs {
+    /// Do not wait for Enter between the steps (nobody is waited for without a terminal)
+    #[arg(long)]
+    auto: bool,
+
+    /// Keep the scratch project and say where it is
+    #[arg(long)]
+    keep: bool,
+}
+
+/// What the tour ends with: a command, and what it is for.
+const NEXT_STEPS: &[(&str, &str)] = &[
+    ("relay init", "once; its prompt goes to your model"),
+    ("relay watch", "copy an answer, and it is in the project"),
+    ("relay apply answer.md", "the same from a file"),
+    ("relay revert", "takes the last change back"),
+    ("relay --help", "the rest"),
+];
+
+/// How far the tour came.
+enum TourEnd {
+    /// To its end.
+    Completed,
+    /// The user had seen enough.
+    Quit,
+}
+
+impl RunCommand for DemoArgs {
+    fn name(&self) -> &'static str {
+        "demo"
+    }
+
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        // Until the scratch project is gone a signal only asks to stop.
+        let signals = SignalGuard::acquire()?;
+        let scratch = DemoProject::new(self.keep).map_err(|error| scratch::scratch_failure(&error))?;
+        let mut results = Vec::new();
+        let toured = self.run_tour(&scratch, &signals, &mut results, context);
+        let place = scratch.project.to_string_lossy().into_owned();
+        let home = scratch.home.to_string_lossy().into_owned();
+        let removed = scratch.close();
+        let ended = match (toured, removed) {
+            (Err(failure), _) => {
+                // Whoever wants to keep it wants to look at what went wrong.
+                let failure = if self.keep { failure.with_place(place) } else { failure };
+                return self.report_failure(failure, &results, context);
+            }
+            (Ok(_), Err(error)) => {
+                let failure =
+                    CommandFailure::unexpected(format!("the scratch project cannot be removed: {error}"));
+                return self.report_failure(failure.with_place(place), &results, context);
+            }
+            (Ok(ended), Ok(())) => ended,
+        };
+        if context.is_json() {
+            context.print_json(&json!({
+                "ok": true, "code": Exit::Done as u8, "command": "demo", "steps": results,
+                "project": self.keep.then_some(place),
+            }));
+            return Ok(Exit::Done);
+        }
+        if matches!(ended, TourEnd::Completed) {
+            print_next_steps(context);
+        }
+        if self.keep {
+            let look = context.console.out_style();
+            context.console.print(&format!(
+                "\nfor relay to know the scratch project's key: RELAY_HOME={}\nthe scratch project is in {}\n",
+                look.safe(&home),
+                look.safe(&place)
+            ));
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl DemoArgs {
+    /// Goes from step to step. `results` is what happened, for machines.
+    fn run_tour(
+        &self,
+        scratch: &DemoProject,
+        signals: &SignalGuard,
+        results: &mut Vec<Value>,
+        context: &mut CommandContext<'_>,
+    ) -> Result<TourEnd, CommandFailure> {
+        let terminals = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let pause =
+            if self.auto || context.is_json() || !terminals { None } else { questions::open_terminal() };
+        let pause = pause.map(DemoPause::new).transpose().map_err(CommandFailure::unexpected)?;
+        let heard = !context.is_json();
+        let mut stage = DemoStage::new(scratch, signals, heard, context.console);
+        for (index, step) in STEPS.iter().enumerate() {
+            match &pause {
+                _ if index == 0 => {}
+                // It takes itself away, and leaves an empty line.
+                Some(pause) if pause.wait_to_continue(&stage.style(), &|| signals.stop_requested()) => {}
+                Some(_) => {
+                    stage.check_interrupt()?;
+                    return Ok(TourEnd::Quit);
+                }
+                None => stage.print("\n"),
+            }
+            stage.begin_step(index + 1, STEPS.len(), step.intro);
+            let went = (step.run)(&mut stage);
+            let commands = stage.finish_step();
+            results.push(json!({
+                "says": step.intro, "ok": went.is_ok(),
+                "command": commands.first().map(|first| &first.command),
+                "code": commands.first().map(|first| first.code),
+                "commands": commands,
+            }));
+            // A signal is what went wrong then, whatever else did.
+            stage.check_interrupt()?;
+            went.map_err(|failure| match failure.exit {
+                Exit::Unexpected => step_failure(index + 1, failure),
+                _ => failure,
+            })?;
+        }
+        Ok(TourEnd::Completed)
+    }
+
+    /// Says that it failed, to a machine with the steps up to there.
+    fn report_failure(
+        &self,
+        failure: CommandFailure,
+        results: &[Value],
+        context: &mut CommandContext<'_>,
+    ) -> Result<Exit, CommandFailure> {
+        if !context.is_json() {
+            return Err(failure);
+        }
+        context.print_json(&json!({
+            "ok": false, "code": failure.exit as u8, "command": self.name(), "error": &failure, "steps": results,
+        }));
+        context.console.report_failure(&failure, self.name(), false);
+        Ok(failure.exit)
+    }
+}
+
+/// A step did not do what it says.
+fn step_failure(number: usize, failure: CommandFailure) -> CommandFailure {
+    let message = format!("step {number} of the tour did not go as it says: {}", failure.message);
+    CommandFailure { message, ..failure }
+        .with_hint("this should not happen: `relay doctor` says what works on this system and what does not")
+}
+
+/// What to do in one's own project.
+fn print_next_steps(context: &mut CommandContext<'_>) {
+    let look = context.console.out_style();
+    let mut text = format!("\n{}\n", look.paint(PaintRole::Strong, "Next, in your own project:"));
+    let widest = NEXT_STEPS.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    // Beside each other where there is room for it.
+    let wide = look.columns() >= widest + 46;
+    for (command, why) in NEXT_STEPS {
+        if wide {
+            text += &format!("  {command:<widest$}   {}\n", look.paint(PaintRole::Dim, why));
+        } else {
+            text += &format!(
+                "  {command}\n{}\n",
+                look.paint(PaintRole::Dim, &look.wrap(&format!("    {why}"), 4))
+            );
+        }
+    }
+    context.console.print(&text);
+}

@@ -1,0 +1,81 @@
+//! `relay models`: which models there are, what is known of one, and whether it answers.
+
+mod list;
+mod show;
+mod test;
+
+pub(crate) use test::ModelTestResult;
+
+use clap::Subcommand;
+use relaycode_llm::models::{ModelMatchKind, ModelRole, SelectedModel};
+
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::{CommandContext, RunCommand};
+use crate::wiring::providers::Providers;
+
+/// List models, show one, or test one with a tiny request
+///
+/// A model is meant by `provider/id`, by its id, by a role of models.yml (default, smol and so on), by a pattern, or by
+/// words that fit; `:off`, `:minimal`, `:low`, `:medium`, `:high`, `:xhigh` or `:max` behind it says how much it
+/// thinks. Addresses and keys come only from your own models.yml, `relay keys` and your environment, never from a
+/// project.
+#[derive(Debug, Clone, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ModelsArgs {
+    #[command(subcommand)]
+    command: Option<ModelsCommand>,
+
+    #[command(flatten)]
+    list: list::ModelsListArgs,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum ModelsCommand {
+    /// The models that can be used (the default)
+    List(list::ModelsListArgs),
+    /// Everything that is known of a model, and where it comes from
+    Show(show::ModelsShowArgs),
+    /// Ask a model for a few words, and say how long that took and what it cost
+    Test(test::ModelsTestArgs),
+}
+
+impl RunCommand for ModelsArgs {
+    fn name(&self) -> &'static str {
+        "models"
+    }
+
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        match &self.command {
+            None => self.list.run(context),
+            Some(ModelsCommand::List(args)) => args.run(context),
+            Some(ModelsCommand::Show(args)) => args.run(context),
+            Some(ModelsCommand::Test(args)) => args.run(context),
+        }
+    }
+}
+
+/// The model that is meant; of none, the role `default`. Servers on this machine are asked only if it is not found
+/// without them.
+fn choose_model(
+    selector: Option<&str>,
+    discover: bool,
+    providers: &mut Providers,
+    context: &CommandContext<'_>,
+) -> Result<SelectedModel, CommandFailure> {
+    providers.check_models_file()?;
+    let select = |providers: &Providers| {
+        let keyed = providers.keys_by_provider();
+        let has_key = |provider: &str| keyed.get(provider).copied().unwrap_or(false);
+        match selector {
+            Some(selector) => providers.registry.select(selector, &has_key),
+            None => providers.registry.select_role(ModelRole::Default, &has_key),
+        }
+    };
+    let mut chosen = select(providers);
+    let sure = matches!(&chosen, Ok(chosen) if !matches!(chosen.matched_by, ModelMatchKind::Fuzzy | ModelMatchKind::Assumed));
+    if !sure && discover {
+        providers.discover(context)?;
+        chosen = select(providers);
+    }
+    chosen.map_err(|error| CommandFailure::usage(error).with_hint("`relay models --all` lists every model"))
+}

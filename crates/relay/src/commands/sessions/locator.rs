@@ -1,0 +1,221 @@
+//! Where sessions are for somebody who stands in this directory at this terminal, and which one a word means.
+//!
+//! What tells terminals apart (`KITTY_WINDOW_ID`, `TMUX_PANE`, `TERM_SESSION_ID`, `WT_SESSION`) is read from the
+//! environment here and nowhere else.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relaycode_durable::{Fs, FsDir, RealFs};
+use relaycode_session::find::list::{ListScope, SessionSummary};
+use relaycode_session::find::resolve;
+use relaycode_session::find::resolve::{ResolveError, ResolvedSession, SessionTarget};
+use relaycode_session::home::terminal::{TerminalBreadcrumb, TerminalHints, TerminalId};
+use relaycode_session::{BlobStore, HomeLayout, OpenMode, Session, SessionError, SessionLister};
+use relaycode_text::width::{Ellipsis, clip};
+
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::wiring::context::CommandContext;
+
+/// Digits of an id that people see at least.
+const MIN_ID_DIGITS: usize = 8;
+
+/// The sessions, and from where they are looked at.
+pub(super) struct SessionLocator {
+    pub(super) fs: RealFs,
+    pub(super) layout: HomeLayout,
+    pub(super) cwd: PathBuf,
+}
+
+impl SessionLocator {
+    pub(super) fn open(context: &CommandContext<'_>) -> Result<SessionLocator, CommandFailure> {
+        let home = context.home.path.as_ref().ok_or_else(|| {
+            CommandFailure::usage("nothing says where sessions are kept")
+                .with_hint("set HOME, or RELAY_HOME to a full path")
+        })?;
+        let directory = &context.options.directory;
+        let cwd = directory.canonicalize().map_err(|error| {
+            CommandFailure::usage(format!("{} cannot be entered: {error}", directory.display()))
+                .with_hint("give a directory with `-C DIR`")
+        })?;
+        Ok(SessionLocator { fs: RealFs::default(), layout: HomeLayout::new(home), cwd })
+    }
+
+    pub(super) fn listing(&self) -> SessionLister<'_> {
+        SessionLister::new(&self.fs, &self.layout)
+    }
+
+    /// The sessions about this directory, or all.
+    pub(super) fn scope(&self, all: bool) -> ListScope<'_> {
+        if all { ListScope::All } else { ListScope::Project(&self.cwd) }
+    }
+
+    /// The session that a word means, of whatever project.
+    pub(super) fn find(&self, word: Option<&str>) -> Result<SessionSummary, CommandFailure> {
+        self.resolve(word).map(ResolvedSession::into_summary)
+    }
+
+    /// The directory and the name of a session's file.
+    pub(super) fn open_dir(&self, info: &SessionSummary) -> Result<(FsDir, String), CommandFailure> {
+        let above = info.path.parent().unwrap_or(Path::new("/"));
+        let name = info.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let dir = self.fs.open_root(above).map_err(|error| read_failure(above, &error))?;
+        Ok((dir, name))
+    }
+
+    /// Opens a session to be read; whoever writes it is not in the way.
+    pub(super) fn open_session(&self, info: &SessionSummary) -> Result<Session, CommandFailure> {
+        let (dir, name) = self.open_dir(info)?;
+        Session::open(Arc::new(self.fs), dir, &name, OpenMode::Read).map_err(|error| session_failure(&error))
+    }
+
+    /// The same with the images that it refers to, where there are any.
+    pub(super) fn with_blobs(&self, session: Session) -> Session {
+        if !self.layout.blobs_dir().is_dir() {
+            return session;
+        }
+        let fs: Arc<dyn Fs> = Arc::new(self.fs);
+        let blobs = fs.open_root(self.layout.home()).and_then(|home| BlobStore::open(fs.clone(), &home));
+        match blobs {
+            Ok(blobs) => session.with_blobs(Arc::new(blobs)),
+            Err(_) => session,
+        }
+    }
+
+    fn resolve(&self, word: Option<&str>) -> Result<ResolvedSession, CommandFailure> {
+        let terminal = TerminalId::from_hints(&terminal_hints());
+        let crumb = terminal.and_then(|terminal| TerminalBreadcrumb::read(&self.fs, &self.layout, &terminal));
+        let target = word.map_or(SessionTarget::Newest, SessionTarget::parse);
+        resolve::resolve_session(&self.listing(), &self.cwd, &target, crumb.as_ref())
+            .map_err(|error| resolve_failure(&error))
+    }
+}
+
+/// So many digits of an id as tell these apart, and at least eight.
+pub(super) fn id_digits(sessions: &[SessionSummary]) -> usize {
+    let mut ids: Vec<&str> = sessions.iter().map(|info| info.id.as_str()).collect();
+    ids.sort_unstable();
+    let shared = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
+    // Two of the same name are told apart by nothing.
+    let differ = ids.windows(2).filter(|pair| pair[0] != pair[1]).map(|pair| shared(pair) + 1);
+    differ.max().unwrap_or(0).max(MIN_ID_DIGITS)
+}
+
+/// So much of an id.
+pub(super) fn short_id(id: &str, digits: usize) -> String {
+    id.chars().take(digits).collect()
+}
+
+/// A number of sessions: none is no list.
+pub(super) fn parse_positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("give a number from 1 on".to_string()),
+    }
+}
+
+/// What a session is called: its title, or what was said first.
+pub(super) fn session_title(info: &SessionSummary) -> String {
+    let first = info.title.as_deref().or(info.first_message.as_deref()).unwrap_or_default();
+    first.chars().take(MAX_TITLE_CHARS).collect()
+}
+
+/// Copies of one session.
+fn have_same_id(sessions: &[SessionSummary]) -> bool {
+    sessions.windows(2).all(|pair| pair[0].id == pair[1].id)
+}
+
+/// Cells of what a session is about where several are named in a sentence.
+const MAX_NAME_CELLS: usize = 40;
+/// Characters of a title that are worth carrying around.
+const MAX_TITLE_CHARS: usize = 500;
+
+fn resolve_failure(error: &ResolveError) -> CommandFailure {
+    let named = |sessions: &[SessionSummary]| {
+        let digits = id_digits(sessions);
+        let line = |info: &SessionSummary| {
+            let words: String = session_title(info).split_whitespace().take(6).collect::<Vec<_>>().join(" ");
+            let words = clip(&words, MAX_NAME_CELLS, Ellipsis::Unicode);
+            format!("{} {words}", short_id(&info.id, digits)).trim_end().to_string()
+        };
+        sessions.iter().map(line).collect::<Vec<_>>().join(", ")
+    };
+    match error {
+        ResolveError::None { .. } => CommandFailure::new(Exit::Usage, "unknown", error)
+            .with_hint("`relay sessions --all` lists those of other directories"),
+        ResolveError::Unknown { nearest, .. } if nearest.is_empty() => {
+            CommandFailure::new(Exit::Usage, "unknown", error)
+                .with_hint("`relay sessions` lists them, with `--all` of every directory")
+        }
+        ResolveError::Unknown { nearest, .. } => CommandFailure::new(Exit::Usage, "unknown", error)
+            .with_hint(format!("did you mean {}", named(nearest))),
+        ResolveError::Ambiguous { candidates, .. } if have_same_id(candidates) => {
+            let paths = candidates.iter().map(|info| info.path.display().to_string());
+            CommandFailure::new(Exit::Usage, "ambiguous", error).with_hint(format!(
+                "they have the same id; give the path: {}",
+                paths.collect::<Vec<_>>().join(", ")
+            ))
+        }
+        ResolveError::Ambiguous { candidates, .. } => CommandFailure::new(Exit::Usage, "ambiguous", error)
+            .with_hint(format!("give more of its id: {}", named(candidates))),
+        ResolveError::NotASession { .. } => CommandFailure::new(Exit::Usage, "notASession", error).with_hint(
+            "a session is a file of lines of JSON that begins with a header; `relay sessions` lists them",
+        ),
+        ResolveError::Io { path, .. } => CommandFailure::unexpected(error).with_place(path.display()),
+    }
+}
+
+/// What keeps something from being done with a session.
+pub(super) fn session_failure(error: &SessionError) -> CommandFailure {
+    match error {
+        SessionError::Missing { .. } => CommandFailure::new(Exit::Usage, "unknown", error),
+        SessionError::InUse { .. } => CommandFailure::refused("inUse", error),
+        SessionError::Newer { .. } => CommandFailure::new(Exit::Usage, "newer", error),
+        SessionError::NotAFile { .. } => CommandFailure::new(Exit::Usage, "notASession", error),
+        SessionError::NotDurable { .. } => CommandFailure::new(Exit::DiskDoubt, "doubt", error),
+        _ => CommandFailure::unexpected(error),
+    }
+}
+
+/// A directory or file that cannot be read.
+pub(super) fn read_failure(path: &Path, error: &io::Error) -> CommandFailure {
+    io_failure("the sessions cannot be read", path, error)
+}
+
+/// A directory that a session cannot be put into.
+pub(super) fn write_failure(path: &Path, error: &io::Error) -> CommandFailure {
+    io_failure("the session cannot be written", path, error).with_state(ProjectState::Unchanged)
+}
+
+fn io_failure(what: &str, path: &Path, error: &io::Error) -> CommandFailure {
+    if relaycode_durable::fs::is_link(error) {
+        return CommandFailure::usage(format!("{what}: a link stands where a directory has to be"))
+            .with_place(path.display())
+            .with_hint("put the directory itself there, or set RELAY_HOME to where it is");
+    }
+    if error.kind() == io::ErrorKind::NotFound {
+        return CommandFailure::usage(format!("{what}: there is no such directory"))
+            .with_place(path.display())
+            .with_hint("make relay's home, or set RELAY_HOME to one that exists");
+    }
+    CommandFailure::unexpected(format!("{what}: {error}")).with_place(path.display())
+}
+
+fn terminal_hints() -> TerminalHints {
+    let set = |name: &str| std::env::var(name).ok();
+    TerminalHints {
+        tty: tty_name(),
+        kitty_window_id: set("KITTY_WINDOW_ID"),
+        tmux_pane: set("TMUX_PANE"),
+        term_session_id: set("TERM_SESSION_ID"),
+        wt_session: set("WT_SESSION"),
+    }
+}
+
+/// The terminal's device, from whichever stream is one.
+fn tty_name() -> Option<String> {
+    let name = |fd: rustix::fd::BorrowedFd<'_>| rustix::termios::ttyname(fd, Vec::new()).ok();
+    let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+    streams.into_iter().find_map(name).and_then(|name| name.into_string().ok())
+}

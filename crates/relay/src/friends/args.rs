@@ -1,0 +1,209 @@
+//! What can be said about whom to turn to and how, the same for every command that does.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use relaycode_friend::ask::{AskError, AskOptions};
+use relaycode_friend::prompt::user_context;
+use relaycode_project::access::Access;
+use relaycode_project::config::Config;
+use rustix::fs::FileType;
+use serde_json::Value;
+
+use super::friend_context::StopCheck;
+use super::group::{FriendCall, FriendGroup};
+use super::stdin_context;
+use crate::report::failure::{CommandFailure, Exit};
+use crate::wiring::context::CommandContext;
+
+/// Whom, and how.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct TargetArgs {
+    /// The friend: codex, claude, gemini, opencode, ollama or a provider of models.yml; several with commas
+    #[arg(long, value_name = "FRIEND,...", value_delimiter = ',')]
+    pub(crate) to: Vec<String>,
+
+    /// The model, as the friend names it
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// Seconds that it may take in all
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) timeout: Option<i64>,
+
+    /// Seconds without a sign of life
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) idle_timeout: Option<i64>,
+
+    /// A name for the conversation: what was said under it before is remembered
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
+
+    /// Show the words as they come; with --json an object per event
+    #[arg(long)]
+    pub(crate) stream: bool,
+}
+
+/// What goes with the request.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ContextArgs {
+    /// A file that goes with it; `-`: stdin
+    #[arg(long, value_name = "FILE", conflicts_with = "context")]
+    pub(crate) context_file: Option<PathBuf>,
+
+    /// Text that goes with it
+    #[arg(long, value_name = "TEXT", visible_alias = "context-text", allow_hyphen_values = true)]
+    pub(crate) context: Option<String>,
+}
+
+/// How a friend looks that changes nothing.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ReadOnlyArgs {
+    /// A JSON schema that the answer has to follow
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+
+    /// What the friend may do: whoever is asked or reviews only reads
+    #[arg(long, value_name = "ACCESS", value_parser = parse_access, default_value = "read-only", visible_alias = "sandbox")]
+    access: Access,
+
+    /// Do not compare the project with how it was before
+    #[arg(long)]
+    no_tree_check: bool,
+}
+
+/// Everything that is known before the first friend is asked.
+pub(crate) struct AskSetup<'a> {
+    pub(crate) group: FriendGroup<'a>,
+    /// What goes with the request.
+    pub(crate) context: Option<String>,
+    schema: Option<Value>,
+    access: Access,
+    /// Whether the project is compared with how it was before.
+    pub(crate) check_tree: bool,
+}
+
+impl TargetArgs {
+    /// Who is asked, in this order.
+    pub(crate) fn friend_names(&self, config: &Config) -> Vec<String> {
+        if self.to.is_empty() {
+            return config.friends.default.split(',').map(str::to_string).collect();
+        }
+        self.to.clone()
+    }
+}
+
+impl ReadOnlyArgs {
+    /// Finds who is to be asked, and reads what goes along.
+    pub(crate) fn prepare<'a>(
+        &self,
+        whom: &TargetArgs,
+        with: &ContextArgs,
+        stop: StopCheck<'a>,
+        context: &mut CommandContext<'_>,
+    ) -> Result<AskSetup<'a>, CommandFailure> {
+        let access = self.access;
+        if access.may_write() {
+            return Err(CommandFailure::usage(format!(
+                "with the access `{access}` a friend may change files"
+            ))
+            .with_hint("`relay do` lets it work in a copy, and shows you what it changed"));
+        }
+        let circle = FriendGroup::resolve(whom, context, stop)?;
+        let given = with.read_context(circle.total_timeout, stop, context)?;
+        let schema = read_schema(self.schema.as_deref(), &context.options.directory)?;
+        Ok(AskSetup { group: circle, context: given, schema, access, check_tree: !self.no_tree_check })
+    }
+}
+
+impl AskSetup<'_> {
+    /// On which terms one of the friends is asked.
+    pub(crate) fn options_for(&self, part: &FriendCall<'_>) -> AskOptions {
+        AskOptions {
+            root: self.group.root.clone(),
+            access: self.access,
+            model: part.model.clone(),
+            schema: self.schema.clone(),
+            memory: part.memory.clone(),
+            total: self.group.total_timeout,
+            idle: self.group.idle_timeout,
+            check_tree: part.check_tree,
+        }
+    }
+}
+
+impl ContextArgs {
+    /// What goes with the request: the file, the text, or what comes on stdin when that is a pipe, a file or a
+    /// socket. That is waited for as long as the request may take in all.
+    pub(crate) fn read_context(
+        &self,
+        total: Duration,
+        stop: StopCheck<'_>,
+        context: &mut CommandContext<'_>,
+    ) -> Result<Option<String>, CommandFailure> {
+        let named_stdin = self.context_file.as_deref() == Some(Path::new("-"));
+        let free = self.context.is_none() && self.context_file.is_none();
+        if named_stdin || free && stdin_has_input(stop, context)? {
+            let bytes = stdin_context::read_stdin(total, stop, context)?;
+            let text = user_context::context_from_bytes(bytes, "stdin").map_err(AskError::from)?;
+            return Ok(Some(text).filter(|text| !text.trim().is_empty()));
+        }
+        let file = self.context_file.as_ref().map(|file| context.options.directory.join(file));
+        Ok(user_context::resolve_context(file.as_deref(), self.context.as_deref()).map_err(AskError::from)?)
+    }
+}
+
+/// Whether something was put on stdin: a pipe or a file, or a socket on which something comes. A terminal and `/dev/null`
+/// bring nothing.
+fn stdin_has_input(stop: StopCheck<'_>, context: &mut CommandContext<'_>) -> Result<bool, CommandFailure> {
+    let kind = rustix::fs::fstat(std::io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    match kind {
+        Ok(FileType::Fifo | FileType::RegularFile) => Ok(true),
+        Ok(FileType::Socket) => stdin_context::wait_for_input(stop, context),
+        _ => Ok(false),
+    }
+}
+
+/// Bytes of a schema.
+const MAX_SCHEMA_BYTES: u64 = 1 << 20;
+
+/// The JSON schema in a file, as seen from where the user stands.
+fn read_schema(file: Option<&Path>, directory: &Path) -> Result<Option<Value>, CommandFailure> {
+    let Some(file) = file.map(|file| directory.join(file)) else { return Ok(None) };
+    let failed = |error: &dyn std::fmt::Display| {
+        let message = format!("the schema {} cannot be read: {error}", file.display());
+        CommandFailure::new(Exit::Usage, "schema", message)
+            .with_place(file.display())
+            .with_hint("`--schema` names a file with a JSON schema; nothing was sent to anybody")
+    };
+    // Looked at before it is opened: a pipe would wait for its writer.
+    if !file.metadata().map_err(|error| failed(&error))?.is_file() {
+        return Err(failed(&"it is no file"));
+    }
+    let mut text = String::new();
+    let opened = File::open(&file).map_err(|error| failed(&error))?;
+    opened.take(MAX_SCHEMA_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
+    if text.len() as u64 > MAX_SCHEMA_BYTES {
+        return Err(failed(&format!("it has more than {MAX_SCHEMA_BYTES} bytes")));
+    }
+    serde_json::from_str(&text).map(Some).map_err(|error| failed(&error))
+}
+
+/// Reads an access by any of its names.
+pub(crate) fn parse_access(name: &str) -> Result<Access, String> {
+    name.parse().map_err(|error: relaycode_project::access::UnknownAccess| error.to_string())
+}
+
+/// Seconds as given, or as configured.
+///
+/// # Errors
+/// If they are none at all.
+pub(crate) fn timeout_from(given: Option<i64>, configured: u64) -> Result<Duration, CommandFailure> {
+    let seconds = given.map_or(configured, |given| u64::try_from(given).unwrap_or(0));
+    if seconds == 0 {
+        return Err(AskError::ZeroTimeout.into());
+    }
+    Ok(Duration::from_secs(seconds))
+}

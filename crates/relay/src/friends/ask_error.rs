@@ -1,0 +1,52 @@
+//! Why nobody was asked, as every command says it.
+
+use relaycode_friend::ask::AskError;
+
+use crate::report::failure::{CommandFailure, Exit, FailureDetail};
+
+impl From<AskError> for CommandFailure {
+    fn from(error: AskError) -> CommandFailure {
+        let message = error.to_string();
+        let usage = |kind| CommandFailure::new(Exit::Usage, kind, &message);
+        match error {
+            AskError::NoPrompt => {
+                usage("prompt").with_hint("say what you want, for example `relay ask \"what does this do?\"`")
+            }
+            AskError::ZeroTimeout => usage("time").with_hint("`--timeout 600` gives it ten minutes"),
+            AskError::NotADirectory { .. } => usage("directory").with_hint("give the project with `-C DIR`"),
+            AskError::AccessNotSupported { .. } => {
+                usage("access").with_hint("`relay friends` shows what each of them can do")
+            }
+            AskError::Context(relaycode_friend::prompt::user_context::ContextError::TooLarge(_)) => {
+                CommandFailure::refused("tooLarge", message)
+                    .with_hint("give it less; nothing was sent to anybody")
+            }
+            AskError::Context(_) => usage("context").with_hint("nothing was sent to anybody"),
+            AskError::Schema(_) => usage("schema").with_hint("nothing was sent to anybody"),
+            AskError::SchemaAndVerdict => usage("usage").with_hint("leave out --schema or --verdict"),
+            AskError::Limit(mut over) => {
+                let largest = std::mem::take(&mut over.largest);
+                let detail = |(path, bytes): (String, u64)| FailureDetail {
+                    path,
+                    message: format!("{bytes} bytes"),
+                    ..FailureDetail::default()
+                };
+                let files: Vec<FailureDetail> = largest.into_iter().map(detail).collect();
+                let hint = match files.is_empty() {
+                    true => "give it less; nothing was sent to anybody",
+                    false => {
+                        "`relay review` takes the paths that matter, `.gitignore` leaves new files out; nothing was sent to anybody"
+                    }
+                };
+                CommandFailure::refused("tooLarge", over).with_files(files).with_hint(hint)
+            }
+            AskError::Depth(_) => CommandFailure::refused("depth", message),
+            AskError::Git(error) => error.into(),
+            AskError::NothingToReview { .. } => CommandFailure::refused("nothing", message)
+                .with_hint("`--base REF` compares with something else; nothing was sent to anybody"),
+            AskError::Abstained { .. } => CommandFailure::new(Exit::NoAnswer, "abstained", message)
+                .with_hint("no verdict is no pass; ask another friend"),
+            AskError::Friend(failed) => failed.failure.into(),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the look at the project after friends were at it showed, told to people.
+
+use relaycode_friend::tree_check::{TreeCheckGap, TreeCheckReport};
+use relaycode_project::config::LogLevel;
+use relaycode_tui::pluralize;
+use relaycode_tui::views::outcome;
+
+use crate::wiring::context::CommandContext;
+
+/// Files that are named one by one.
+const MAX_LISTED_FILES: usize = 20;
+
+/// Names what changed, and says what could not be looked at. `unexpected`: why nothing should have.
+pub(crate) fn report_tree_check(
+    looked: &TreeCheckReport,
+    unexpected: &str,
+    context: &mut CommandContext<'_>,
+) {
+    match &looked.gap {
+        None => {}
+        Some(TreeCheckGap::PartlyUnread(_)) => {
+            let said = "what could not be looked into before, either, was not compared";
+            let why = looked.gap_message().unwrap_or_default();
+            eprint_remark(&format!("{why}; {said}"), LogLevel::Warn, context);
+        }
+        Some(_) => {
+            let why = looked.gap_message().unwrap_or_default();
+            let said = format!(
+                "whether anything was changed could not be found out: {why}; look yourself, or leave the comparison \
+                 out with `--no-tree-check`"
+            );
+            eprint_remark(&said, LogLevel::Error, context);
+        }
+    }
+    let changed = &looked.changes;
+    if changed.is_empty() {
+        return;
+    }
+    let count = pluralize(changed.len(), "file");
+    let said = format!("{count} changed while it ran; {unexpected}, so this may be your own work:");
+    eprint_remark(&said, LogLevel::Error, context);
+    let look = context.console.err_style();
+    for difference in changed.iter().take(MAX_LISTED_FILES) {
+        let line = format!("{}  {}", look.safe(&difference.path), difference.kind.label());
+        context.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &line));
+    }
+    if changed.len() > MAX_LISTED_FILES {
+        context.eprint_at(
+            LogLevel::Error,
+            &outcome::indented_line(&look, &format!("… {} more", changed.len() - MAX_LISTED_FILES)),
+        );
+    }
+}
+
+/// Something that needs a look.
+pub(crate) fn eprint_remark(said: &str, level: LogLevel, context: &mut CommandContext<'_>) {
+    let look = context.console.err_style();
+    context.eprint_at(level, &outcome::warning_line(&look, &look.safe(said)));
+}

@@ -1,0 +1,207 @@
+//! What came of a friend's work, told to people and to machines, apart from the change itself, which the door tells.
+//!
+//! What changed in the project while the friend worked is named, and whoever reads it is never told that nothing was
+//! changed; what does not go in is in a file, or it is said that it is not.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_door::InstructionsError;
+use relaycode_friend::FriendAnswer;
+use relaycode_friend::tree_check::TreeCheckReport;
+use relaycode_friend::work::saved_patch::{SavePatchError, SavedPatch};
+use relaycode_friend::work::scratch::{ScratchError, ScratchProgress};
+use relaycode_friend::work::{WorkError, WorkOutcome};
+use relaycode_project::config::LogLevel;
+use relaycode_tui::pluralize;
+use relaycode_tui::views::outcome;
+use serde_json::{Value, json};
+
+use super::tree_report::{self, eprint_remark};
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::json;
+use crate::report::render::answers;
+use crate::wiring::context::CommandContext;
+
+/// The object of `--json`: what became of the change, and what the friend said.
+pub(crate) fn work_json(worked: &WorkOutcome, exit: Exit, became: Value, kept: Option<&SavedPatch>) -> Value {
+    let mut object = json!({"ok": true, "code": 0, "command": "do"});
+    if let (Some(object), Value::Object(became)) = (object.as_object_mut(), became) {
+        object.extend(became);
+    }
+    object["ok"] = json!(exit == Exit::Done);
+    object["code"] = json!(exit as u8);
+    let mut friend = friend_json(&worked.friend, &worked.answer);
+    friend["ms"] = json!(json::millis(worked.took));
+    object["friend"] = friend;
+    object["leftOut"] = json!(worked.left_out);
+    object["kept"] = json!(kept.and_then(|kept| kept.path.as_ref()).map(|path| path.to_string_lossy()));
+    object["changed"] = json::to_value(&worked.tree_check.changes);
+    object["unchecked"] = json!(worked.tree_check.gap_message());
+    // What the door says of the change is not true of the project then.
+    if !worked.tree_check.changes.is_empty()
+        && let Some(error) = object.get_mut("error").and_then(Value::as_object_mut)
+    {
+        error.remove("state");
+    }
+    object
+}
+
+fn friend_json(name: &str, answer: &FriendAnswer) -> Value {
+    json!({
+        "name": name, "text": answer.text, "model": answer.model, "way": answer.transport,
+        "declined": json::to_value(&answer.declined), "usage": answer.usage.as_ref().map(json::to_value),
+        "remarks": answer.remarks,
+    })
+}
+
+/// Tells why nothing came of it, with what the friend said, unless that was `shown`, and what changed meanwhile.
+pub(crate) fn report_work_failure(
+    name: &str,
+    error: WorkError,
+    shown: bool,
+    context: &mut CommandContext<'_>,
+) -> Exit {
+    let (error, looked) = match error {
+        WorkError::ProjectChanged { error, tree_check: looked } => (*error, looked),
+        error => (error, TreeCheckReport::default()),
+    };
+    let answer = match &error {
+        WorkError::Unreadable { answer, .. } => Some(friend_json(name, answer)),
+        _ => None,
+    };
+    if let (WorkError::Unreadable { answer, .. }, false) = (&error, shown) {
+        let look = context.style();
+        context.print_info(&answers::answer_text(&answer.text, &look));
+    }
+    let mut failure = CommandFailure::from(error);
+    if !looked.is_unchanged() {
+        failure.state = None;
+    }
+    context.print_json(&json!({
+        "ok": false, "code": failure.exit as u8, "command": "do", "error": json::to_value(&failure),
+        "friend": answer, "changed": json::to_value(&looked.changes), "unchecked": looked.gap_message(),
+    }));
+    report_project_changes(name, &looked, context);
+    context.console.report_failure(&failure, "do", false);
+    failure.exit
+}
+
+/// Names what changed in the project itself.
+pub(crate) fn report_project_changes(name: &str, looked: &TreeCheckReport, context: &mut CommandContext<'_>) {
+    tree_report::report_tree_check(looked, &format!("{name} was to work in its copy"), context);
+}
+
+/// What is in the copy, and what is not.
+pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], context: &mut CommandContext<'_>) {
+    let look = context.console.err_style();
+    let text =
+        outcome::indented_line(&look, &format!("{name} works in a copy of {}", pluralize(files, "file")));
+    context.eprint_at(LogLevel::Info, &text);
+    for said in left_out {
+        context.eprint_at(
+            LogLevel::Info,
+            &outcome::indented_line(&look, &look.safe(&format!("not in it: {said}"))),
+        );
+    }
+}
+
+/// What of its work is not in the change; what of the project was not in the copy is told already.
+pub(crate) fn report_left_out(worked: &WorkOutcome, told: &[String], context: &mut CommandContext<'_>) {
+    for said in worked.left_out.iter().filter(|said| !told.contains(said)) {
+        eprint_remark(said, LogLevel::Warn, context);
+    }
+}
+
+/// How far the copying is, in a line.
+pub(crate) fn copy_progress_line(progress: ScratchProgress) -> String {
+    format!("{} of {}\n", progress.files, pluralize(progress.total, "file"))
+}
+
+/// Puts work that cannot be kept where it belongs among the temporary files, and says so.
+pub(crate) fn save_temp_file(lost: SavePatchError, context: &mut CommandContext<'_>) -> SavedPatch {
+    eprint_remark(&format!("if this change does not go in: {lost}"), LogLevel::Error, context);
+    let path = std::env::temp_dir().join(format!("relay-{}", lost.name));
+    // A new one, for the user alone: others write there, too.
+    let file = File::options().write(true).create_new(true).mode(0o600).open(&path);
+    match file.and_then(|mut file| file.write_all(lost.answer.as_bytes())) {
+        Ok(()) => {
+            SavedPatch { path: Some(path), left_out: lost.left_out, required_limits: lost.required_limits }
+        }
+        Err(error) => {
+            let said = format!("nor can it be kept as {}: {error}", path.display());
+            eprint_remark(&said, LogLevel::Error, context);
+            SavedPatch { path: None, left_out: lost.left_out, required_limits: lost.required_limits }
+        }
+    }
+}
+
+/// Where the work is that did not go in.
+pub(crate) fn report_saved_patch(kept: &SavedPatch, context: &mut CommandContext<'_>) {
+    let look = context.console.err_style();
+    let kept_in = |path: &PathBuf| {
+        let limit = limit_option(&kept.required_limits);
+        format!("it is kept: `relay apply {}{limit}` applies it later", path.display())
+    };
+    if let Some(path) = &kept.path {
+        context.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&kept_in(path))));
+    }
+    if !kept.left_out.is_empty() {
+        let names: Vec<&str> = kept.left_out.iter().map(|path| path.as_str()).collect();
+        let said = format!("not in that file, because an answer cannot carry it: {}", names.join(", "));
+        context.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&said)));
+    }
+}
+
+/// The option that raises the limits as far as a large change needs it, with a blank in front.
+fn limit_option(needs: &PlanLimits) -> String {
+    let usual = PlanLimits::default();
+    let over = [
+        ("text", needs.text_bytes, usual.text_bytes),
+        ("files", needs.files, usual.files),
+        ("file", needs.file_bytes, usual.file_bytes),
+        ("hunks", needs.hunks, usual.hunks),
+    ];
+    let over = over.iter().filter(|(_, needed, most)| needed > most);
+    let parts: Vec<String> = over.map(|(name, needed, _)| format!("{name}={needed}")).collect();
+    if parts.is_empty() { String::new() } else { format!(" --limit {}", parts.join(",")) }
+}
+
+impl From<WorkError> for CommandFailure {
+    fn from(error: WorkError) -> CommandFailure {
+        let message = error.to_string();
+        let failure = match error {
+            WorkError::NoPrompt => CommandFailure::new(Exit::Usage, "prompt", message).with_hint(
+                "say what you want, for example `relay do \"rename total to sum in src/cart.ts\"`",
+            ),
+            WorkError::File { .. } => CommandFailure::new(Exit::Usage, "usage", message),
+            WorkError::Access { .. } => CommandFailure::new(Exit::Usage, "access", message)
+                .with_hint("`--access workspace` lets it change its copy"),
+            WorkError::Depth(_) => CommandFailure::new(Exit::Refused, "depth", message),
+            WorkError::Limit(_) | WorkError::Instructions(InstructionsError::TooMuch(_)) => {
+                CommandFailure::new(Exit::Refused, "tooLarge", message).with_hint("give it less")
+            }
+            WorkError::Scratch(ScratchError::Cancelled) => {
+                CommandFailure::new(Exit::Interrupted, "interrupted", message)
+            }
+            WorkError::Scratch(ScratchError::Own(_)) => CommandFailure::new(Exit::Refused, "copy", message)
+                .with_hint(
+                    "the copy is made in RELAY_HOME: a place that can be written to, outside of the project",
+                ),
+            WorkError::Scratch(_) => CommandFailure::new(Exit::Refused, "copy", message),
+            WorkError::Friend { failure, .. } => CommandFailure { message, ..CommandFailure::from(failure) },
+            WorkError::Unreadable { source, .. } => {
+                let hint = CommandFailure::from(source).hint;
+                CommandFailure { hint, ..CommandFailure::new(Exit::NoAnswer, "unreadable", message) }
+            }
+            WorkError::Instructions(_) => CommandFailure::unexpected(message),
+            WorkError::ProjectChanged { error, .. } => {
+                return CommandFailure { state: None, ..CommandFailure::from(*error) };
+            }
+        };
+        failure.with_state(ProjectState::Unchanged)
+    }
+}

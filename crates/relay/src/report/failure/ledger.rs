@@ -1,0 +1,218 @@
+//! The ledger's errors as failures: for each the exit code, the state of the project, and the next
+//! step.
+
+use relaycode_ledger::error::{
+    FileConflict, LedgerError, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
+};
+use relaycode_tui::pluralize;
+
+use super::{CommandFailure, Exit, FailureDetail, FailureRegion, ProjectState};
+
+impl From<LedgerError> for CommandFailure {
+    fn from(error: LedgerError) -> CommandFailure {
+        let message = error.to_string();
+        match error {
+            LedgerError::Refused(refusals) => refusal_failure(&refusals),
+            LedgerError::AlreadyProcessed { id, other_content } => {
+                let hint = if other_content {
+                    format!(
+                        "another answer had the same id: `relay show {}`; give this one an id of its own",
+                        id.short()
+                    )
+                } else {
+                    format!("`relay show {}` says what it changed", id.short())
+                };
+                CommandFailure::new(Exit::AlreadyProcessed, "alreadyProcessed", message)
+                    .with_hint(hint)
+                    .with_state(ProjectState::Unchanged)
+            }
+            LedgerError::Conflict { path } => CommandFailure::new(Exit::NeedsYou, "conflict", message)
+                .with_hint("run the command again to plan with what was saved")
+                .with_place(path)
+                .with_state(ProjectState::PutBack),
+            LedgerError::Interrupted => CommandFailure::new(Exit::Interrupted, "interrupted", message)
+                .with_hint("run the command again when you are ready")
+                .with_state(ProjectState::PutBack),
+            LedgerError::NeedsDecision(unfinished) => unfinished_failure(*unfinished),
+            LedgerError::PutBackIncomplete { .. } => CommandFailure::new(Exit::NeedsYou, "halfWay", message)
+                .with_hint("next: see to what failed, then `relay recover` puts the rest back")
+                .with_state(ProjectState::HalfWay),
+            LedgerError::RecordingActive { .. } => CommandFailure::new(Exit::Refused, "recording", message)
+                .with_hint(
+                    "two at once would each take the other's changes for its own: record when it is done",
+                )
+                .with_state(ProjectState::Unchanged),
+            LedgerError::RootGone { path, .. } => {
+                CommandFailure::new(Exit::Unexpected, "rootGone", message).with_place(path)
+            }
+            LedgerError::TransactionActive { .. } => CommandFailure::new(Exit::Refused, "open", message)
+                .with_hint("record when it is done")
+                .with_state(ProjectState::Unchanged),
+            LedgerError::Busy => CommandFailure::new(Exit::Unexpected, "busy", message)
+                .with_hint("try again when it is done")
+                .with_state(ProjectState::Unchanged),
+            LedgerError::UnknownTransaction { .. } => CommandFailure::new(Exit::Usage, "unknown", message)
+                .with_hint(
+                    "`relay log` lists what can be named: a number, an id, or four digits of one and more",
+                ),
+            LedgerError::Ambiguous { candidates, .. } => {
+                let ids: Vec<String> =
+                    candidates.iter().take(MAX_CANDIDATES).map(ToString::to_string).collect();
+                CommandFailure::new(Exit::Usage, "ambiguous", message)
+                    .with_hint(format!("give more of its id: {}", ids.join(", ")))
+            }
+            LedgerError::Damaged { path, .. } => CommandFailure::new(Exit::Unexpected, "damaged", message)
+                .with_hint(if path.ends_with(JOURNAL_SUFFIX) { DAMAGED_JOURNAL_HINT } else { DAMAGED_HINT })
+                .with_place(path)
+                .with_state(ProjectState::Unchanged),
+            LedgerError::NewerFormat { path, .. } => CommandFailure::new(Exit::Usage, "newer", message)
+                .with_hint("use that relay here")
+                .with_place(path),
+            LedgerError::NotRevertible { id, .. } => CommandFailure::refused("notRevertible", message)
+                .with_hint(format!("`relay show {} --diff` says what is still known of it", id.short())),
+            LedgerError::RevertConflict(conflicts) => revert_conflict_failure(message, conflicts),
+            LedgerError::Io { path, put_back, .. } => {
+                let state = if put_back { ProjectState::PutBack } else { ProjectState::Unchanged };
+                CommandFailure::unexpected(message)
+                    .with_hint("look at the disk and the permissions there, then try again")
+                    .with_place(path)
+                    .with_state(state)
+            }
+        }
+    }
+}
+
+/// How the name of a journal ends.
+const JOURNAL_SUFFIX: &str = ".pending.yml";
+// Moved away by hand, it would leave the files that it displaced to nobody.
+const DAMAGED_JOURNAL_HINT: &str = "an earlier run stopped, and what it did cannot be told any more; `relay recover --keep` stays with the files as they are and keeps everything that it displaced";
+const DAMAGED_HINT: &str = "nothing is made of it; move it away to go on without it";
+
+/// Ids that are listed where a name could be several.
+const MAX_CANDIDATES: usize = 5;
+
+fn refusal_failure(refusals: &[LedgerRefusal]) -> CommandFailure {
+    let message = match refusals {
+        [only] => only.to_string(),
+        _ => format!("{} cannot be changed", pluralize(refusals.len(), "file")),
+    };
+    let details = refusals.iter().map(|refusal| FailureDetail {
+        path: refusal.path.clone(),
+        rule: Some(refusal.rule.name()),
+        message: refusal.rule.sentence(),
+        ..FailureDetail::default()
+    });
+    let failure = CommandFailure::refused("rule", message).with_files(details);
+    match refusals.first() {
+        Some(first) => failure.with_hint(rule_hint(&first.rule)),
+        None => failure,
+    }
+}
+
+/// What to do about the rule.
+fn rule_hint(rule: &LedgerRule) -> &'static str {
+    match rule {
+        LedgerRule::Changed | LedgerRule::Exists | LedgerRule::Gone => {
+            "run the command again to plan with what is there now"
+        }
+        LedgerRule::NotAFile(_) => "change the real file that it stands for, or leave it out",
+        LedgerRule::HardLink { .. } => "make it a file of its own first (copy it and move the copy over it)",
+        LedgerRule::ReadOnly => "give yourself the permission to write it first (`chmod u+w`)",
+        LedgerRule::Immutable => "take the mark away first (`chattr -i`)",
+        LedgerRule::OtherDevice => "move the file yourself, then try again",
+        LedgerRule::NameCollision { .. } => "give one of them another name",
+        LedgerRule::Claimed { .. } => "wait until that one is done, or look with `relay recover`",
+        LedgerRule::AwaitsDecision { .. } => {
+            "`relay recover --keep` or `relay recover --restore` decides about it"
+        }
+        LedgerRule::DuplicatePath => "ask for one change per file",
+        LedgerRule::NoSpace { .. } => "make room, then try again",
+    }
+}
+
+fn unfinished_failure(unfinished: UnfinishedPutBack) -> CommandFailure {
+    let left = unfinished.left.len();
+    let message = format!(
+        "{} stopped half-way, and {} could not be put back",
+        unfinished.id.short(),
+        pluralize(left, "file")
+    );
+    CommandFailure::new(Exit::NeedsYou, "needsYou", message)
+        .with_files(unfinished.left.into_iter().map(FailureDetail::from))
+        .with_hint("next: `relay recover --keep` stays with what is there, `relay recover --restore` brings back what was")
+        .with_state(ProjectState::LeftAlone)
+}
+
+impl From<UnrestoredFile> for FailureDetail {
+    fn from(left: UnrestoredFile) -> FailureDetail {
+        FailureDetail { path: left.path, message: left.reason, kept: left.kept, ..FailureDetail::default() }
+    }
+}
+
+fn revert_conflict_failure(message: String, conflicts: Vec<FileConflict>) -> CommandFailure {
+    let files = conflicts.into_iter().map(|conflict| FailureDetail {
+        path: conflict.path,
+        message: conflict.reason.unwrap_or_else(|| "has later edits in the same lines".to_string()),
+        regions: conflict
+            .regions
+            .into_iter()
+            .map(|region| FailureRegion { line: region.line, now: region.now, reverted: region.reverted })
+            .collect(),
+        ..FailureDetail::default()
+    });
+    CommandFailure::new(Exit::NeedsYou, "revertConflict", message)
+        .with_files(files)
+        .with_hint("`relay revert --markers` writes both sides into the files, or undo the later edits first")
+        .with_state(ProjectState::Unchanged)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use relaycode_ledger::TxId;
+
+    use super::*;
+
+    #[test]
+    fn every_error_says_how_it_ends_what_is_left_and_what_to_do() {
+        let id = TxId::random();
+        let io = |put_back| LedgerError::Io {
+            action: "write",
+            path: "a.txt".into(),
+            source: io::ErrorKind::StorageFull.into(),
+            put_back,
+        };
+        let rule = |rule| LedgerError::Refused(vec![LedgerRefusal { path: "a.txt".into(), rule }]);
+        let left = UnrestoredFile { path: "a.txt".into(), reason: "was changed".into(), kept: None };
+        let unfinished = UnfinishedPutBack { id, restored: Vec::new(), left: vec![left] };
+        let region = FileConflict { path: "a.txt".into(), regions: Vec::new(), reason: None };
+        let cases = [
+            (io(false), Exit::Unexpected, Some(ProjectState::Unchanged)),
+            (io(true), Exit::Unexpected, Some(ProjectState::PutBack)),
+            (rule(LedgerRule::Changed), Exit::Refused, Some(ProjectState::Unchanged)),
+            (rule(LedgerRule::Claimed { by: id, pid: 1 }), Exit::Refused, Some(ProjectState::Unchanged)),
+            (LedgerError::Conflict { path: "a.txt".into() }, Exit::NeedsYou, Some(ProjectState::PutBack)),
+            (LedgerError::NeedsDecision(Box::new(unfinished)), Exit::NeedsYou, Some(ProjectState::LeftAlone)),
+            (LedgerError::Interrupted, Exit::Interrupted, Some(ProjectState::PutBack)),
+            (LedgerError::Busy, Exit::Unexpected, Some(ProjectState::Unchanged)),
+            (
+                LedgerError::PutBackIncomplete { id, why: Box::new(io(false)) },
+                Exit::NeedsYou,
+                Some(ProjectState::HalfWay),
+            ),
+            (LedgerError::RevertConflict(vec![region]), Exit::NeedsYou, Some(ProjectState::Unchanged)),
+            (LedgerError::UnknownTransaction { name: "x".into() }, Exit::Usage, None),
+            (
+                LedgerError::AlreadyProcessed { id, other_content: true },
+                Exit::AlreadyProcessed,
+                Some(ProjectState::Unchanged),
+            ),
+        ];
+        for (error, exit, state) in cases {
+            let failure = CommandFailure::from(error);
+            assert_eq!((failure.exit, failure.state), (exit, state), "{failure:?}");
+            assert!(failure.hint.is_some(), "{failure:?}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What machines read: one object on one line of stdout.
+//!
+//! `{"ok":…, "code":…, "command":…, …}`; fields are only ever added. Control and invisible characters
+//! are written as `\uXXXX`, so that the object may be shown on a terminal as it is and still reads
+//! back exactly.
+
+use std::io;
+use std::time::Duration;
+
+use relaycode_text::escape::is_unsafe;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::{CompactFormatter, Formatter};
+
+use crate::report::failure::CommandFailure;
+
+/// The object of a command that failed.
+#[derive(Debug, Serialize)]
+pub(crate) struct FailureJson<'a> {
+    ok: bool,
+    code: u8,
+    command: &'a str,
+    error: &'a CommandFailure,
+}
+
+impl<'a> FailureJson<'a> {
+    pub(crate) fn new(failure: &'a CommandFailure, command: &'a str) -> FailureJson<'a> {
+        FailureJson { ok: false, code: failure.exit as u8, command, error: failure }
+    }
+}
+
+/// A value as one line of JSON, with its line feed.
+pub(crate) fn to_line(value: &impl Serialize) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, EscapingFormatter);
+    // A map with keys that are not text is the only thing that cannot be written, and none has any.
+    if value.serialize(&mut serializer).is_err() {
+        out = br#"{"ok":false,"code":1,"error":{"kind":"unexpected"}}"#.to_vec();
+    }
+    out.push(b'\n');
+    out
+}
+
+/// Compact, with every unsafe character escaped.
+struct EscapingFormatter;
+
+impl Formatter for EscapingFormatter {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_unsafe(*c)) {
+            CompactFormatter.write_string_fragment(writer, &rest[..at])?;
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = &rest[at + c.len_utf8()..];
+        }
+        CompactFormatter.write_string_fragment(writer, rest)
+    }
+}
+
+/// A value as a part of an object.
+pub(crate) fn to_value(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// A time in whole milliseconds.
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Bytes in base64, for content that is not UTF-8.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            if digit > chunk.len() {
+                out.push('=');
+            } else {
+                let index = (group >> (18 - 6 * digit)) & 63;
+                out.push(char::from(DIGITS[index as usize]));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsafe_characters_are_escaped_and_read_back() {
+        let text = "a\x1b[0m\u{202e}\u{e0041}\u{9b}é\"\n\u{7f}";
+        let out = String::from_utf8(to_line(&text)).unwrap();
+        assert!(!out.trim_end().chars().any(is_unsafe), "{out:?}");
+        assert_eq!(serde_json::from_str::<String>(&out).unwrap(), text);
+    }
+
+    #[test]
+    fn base64_has_its_padding() {
+        let cases = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")];
+        for (plain, encoded) in cases {
+            assert_eq!(base64(plain.as_bytes()), encoded);
+        }
+        assert_eq!(base64(&[0xff, 0xfe, 0xfd]), "//79");
+    }
+}

@@ -1,0 +1,372 @@
+//! What became of an answer, told to people and to machines, and the exit code that says so to a script.
+
+use relaycode_change::plan::{FileChangeKind, Plan};
+use relaycode_door::gate::GateReport;
+use relaycode_door::{AppliedChange, ApprovalRule, DoorError, SubmitOutcome};
+use relaycode_ledger::{Digest, Ledger, LedgerError};
+use relaycode_project::config::LogLevel;
+use relaycode_tui::layout::style::Glyph;
+use relaycode_tui::views;
+use serde_json::{Value, json};
+
+use crate::answer::SourceAnswer;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::report::json;
+use crate::wiring::context::CommandContext;
+use crate::wiring::project;
+
+/// How an answer's way ended.
+pub(crate) struct SubmitResult {
+    pub(crate) exit: Exit,
+    /// What `--json` prints.
+    pub(crate) json: Value,
+    /// It is in the ledger and in the project already; what stands behind it in the text may go on.
+    pub(crate) already_applied: bool,
+}
+
+/// Tells what became of one answer.
+pub(crate) struct OutcomeReporter<'a> {
+    pub(crate) answer: &'a SourceAnswer<'a>,
+    /// The digest of the plan that whoever was asked has seen.
+    pub(crate) shown_digest: Option<Digest>,
+    /// The diff was asked for.
+    pub(crate) diff: bool,
+    /// There are other answers in the same text.
+    pub(crate) is_batch: bool,
+    /// What is known of earlier answers.
+    pub(crate) ledger: &'a Ledger,
+    /// The time that cards show, if they do.
+    pub(crate) clock: String,
+    /// The object is printed: then it has the plan, with its diffs.
+    pub(crate) with_plan: bool,
+}
+
+impl OutcomeReporter<'_> {
+    /// Tells it.
+    pub(crate) fn report_outcome(
+        &self,
+        became: Result<SubmitOutcome, DoorError>,
+        context: &mut CommandContext<'_>,
+    ) -> SubmitResult {
+        match became {
+            Ok(SubmitOutcome::Applied(applied)) => self.report_applied(&applied, context),
+            Ok(SubmitOutcome::AlreadyIn { plan }) => {
+                self.print_card(&plan, context);
+                let object =
+                    self.outcome_json(Exit::Done, json!({"applied": false, "id": null}), Some(&plan));
+                SubmitResult { exit: Exit::Done, json: object, already_applied: false }
+            }
+            Ok(SubmitOutcome::Refused(refused)) => {
+                self.print_title(context);
+                if !(context.is_quiet() && context.is_json()) {
+                    let text = self.answer.refusal_text(&refused, false, &context.console.err_style());
+                    context.eprint_at(LogLevel::Error, &text);
+                }
+                let object = self.answer.refusal_json(&refused);
+                SubmitResult { exit: Exit::Refused, json: object, already_applied: false }
+            }
+            Ok(outcome) => self.report_not_applied(outcome, context),
+            Err(error) => {
+                self.print_title(context);
+                self.report_failure(&error.into(), None, json!({}), context)
+            }
+        }
+    }
+
+    /// Which answer it is about, where they come in one after the other and there is no card.
+    fn print_title(&self, context: &mut CommandContext<'_>) {
+        if self.answer.source.from_watch && self.shown_digest.is_none() {
+            let name = self.answer.source.origin.name();
+            let look = context.style();
+            context.print_info(&views::card::title_line(&self.clock, &self.answer.proposal, &name, &look));
+        }
+    }
+
+    fn report_applied(&self, applied: &AppliedChange, context: &mut CommandContext<'_>) -> SubmitResult {
+        let id = applied.record.uuid;
+        if let Some(said) = &applied.sync_warning {
+            return self.report_failure(
+                &project::disk_doubt_failure(&id.short(), said),
+                Some(&applied.plan),
+                json!({"id": id}),
+                context,
+            );
+        }
+        self.print_card(&applied.plan, context);
+        let files = applied.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
+        let look = context.style();
+        context.print_info(&views::outcome::applied_line(
+            &id.short(),
+            files,
+            applied.gate.as_ref(),
+            self.undo_hint(),
+            &look,
+        ));
+        if let Some(branch) = &applied.branch {
+            context.print_info(&views::outcome::indented_line(
+                &look,
+                &format!("on a branch of its own: {}", look.safe(branch)),
+            ));
+        }
+        for rule in &applied.record.rules {
+            let text = views::outcome::detail_line(&context.console.err_style(), rule);
+            context.eprint_at(LogLevel::Debug, &text);
+        }
+        let more = json!({
+            "applied": true,
+            "id": id.to_string(),
+            "digest": applied.digest.to_string(),
+            "decidedBy": applied.record.decided_by,
+            "rules": applied.record.rules,
+            "gate": applied.gate,
+            "branch": applied.branch,
+        });
+        let object = self.outcome_json(Exit::Done, more, Some(&applied.plan));
+        SubmitResult { exit: Exit::Done, json: object, already_applied: false }
+    }
+
+    fn report_not_applied(&self, outcome: SubmitOutcome, context: &mut CommandContext<'_>) -> SubmitResult {
+        match outcome {
+            SubmitOutcome::Declined { plan, reason, put_back, gate } => {
+                let failure = CommandFailure::new(
+                    Exit::Declined,
+                    "declined",
+                    if put_back { "not kept" } else { "not applied" },
+                )
+                .with_state(if put_back {
+                    ProjectState::PutBack
+                } else {
+                    ProjectState::Unchanged
+                });
+                let ending = self.report_failure(
+                    &failure,
+                    Some(&plan),
+                    json!({"reason": reason, "gate": gate}),
+                    context,
+                );
+                let look = context.style();
+                if self.answer.source.has_keys && (reason.is_some() || put_back) {
+                    let what = if reason.is_some() { "your reason" } else { "what the gate said" };
+                    let said = format!("c copies {what} for your model; the same id may be sent again");
+                    context.print_info(&views::outcome::indented_line(&look, &said));
+                } else if let Some(reason) = &reason {
+                    context.print_info(&views::question::rejection_preview(reason, &look));
+                }
+                ending
+            }
+            SubmitOutcome::ApprovalRequired { plan, rules } => {
+                self.print_card(&plan, context);
+                self.report_failure(&nobody_to_ask(&rules), Some(&plan), json!({"rules": rules}), context)
+            }
+            SubmitOutcome::PreCheckFailed { plan, step } => {
+                self.print_card(&plan, context);
+                let failure = CommandFailure::new(
+                    Exit::GateFailed,
+                    "gate",
+                    format!("not applied: {} `{}` {}", step.step.name(), step.command, step.result_phrase()),
+                )
+                .with_hint("see to that command, or change it in the configuration")
+                .with_state(ProjectState::Unchanged);
+                self.eprint_output_tail(&step.output, context);
+                self.report_failure(&failure, Some(&plan), json!({"step": step}), context)
+            }
+            SubmitOutcome::GateFailed { plan, gate, rules } => {
+                self.report_gate_failed(&plan, &gate, &rules, context)
+            }
+            SubmitOutcome::AlreadyProcessed { id, other_content } => {
+                self.print_title(context);
+                let failure: CommandFailure = LedgerError::AlreadyProcessed { id, other_content }.into();
+                let fate = project::find_revert_status(self.ledger, id).ok();
+                if self.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
+                    let said = format!("{} is already in the ledger: passed over", id.short());
+                    let text = views::outcome::warning_line(&context.console.err_style(), &said);
+                    context.eprint_at(LogLevel::Warn, &text);
+                    return SubmitResult {
+                        already_applied: true,
+                        ..self.failure_result(&failure, None, json!({}))
+                    };
+                }
+                let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
+                let failure = match by {
+                    Some(by) => {
+                        let by = by.short();
+                        failure.with_hint(format!(
+                            "it was applied and reverted; `relay revert {by}` brings it back"
+                        ))
+                    }
+                    None => failure,
+                };
+                self.report_failure(&failure, None, json!({}), context)
+            }
+            other => {
+                self.print_title(context);
+                self.report_failure(&failure_without_plan(&other), None, json!({}), context)
+            }
+        }
+    }
+
+    fn report_gate_failed(
+        &self,
+        plan: &Plan,
+        gate: &GateReport,
+        rules: &[ApprovalRule],
+        context: &mut CommandContext<'_>,
+    ) -> SubmitResult {
+        self.print_card(plan, context);
+        let said: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
+        let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
+            .with_hint("`--allow gate` keeps it anyway")
+            .with_state(ProjectState::PutBack);
+        // What the commands did, not what they said.
+        if views::gate::verdict_text(gate, &context.console.err_style()).is_none() {
+            let failure =
+                CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
+                    .with_hint("see to what the project's commands do to its files")
+                    .with_state(ProjectState::PutBack);
+            return self.report_failure(&failure, Some(plan), json!({"gate": gate}), context);
+        }
+        let mut next =
+            format!("keep it anyway: `{}`", self.answer.retry_command_line("apply", "--allow gate"));
+        if self.answer.source.has_keys {
+            next += &format!(" {} c copies the errors for your model", context.style().glyph(Glyph::Dot));
+        }
+        let text = views::gate::refused_card(
+            gate,
+            ProjectState::PutBack.clause(),
+            Some(&next),
+            &context.console.err_style(),
+        );
+        context.eprint_at(LogLevel::Error, &text);
+        self.failure_result(&failure, Some(plan), json!({"gate": gate}))
+    }
+
+    /// The end of what a command printed.
+    fn eprint_output_tail(&self, output: &str, context: &mut CommandContext<'_>) {
+        let text = views::gate::output_tail(output, &context.console.err_style());
+        context.eprint_at(LogLevel::Info, &text);
+    }
+
+    /// Says what went wrong, on stderr.
+    fn report_failure(
+        &self,
+        failure: &CommandFailure,
+        plan: Option<&Plan>,
+        more: Value,
+        context: &mut CommandContext<'_>,
+    ) -> SubmitResult {
+        context.console.report_failure(failure, "apply", false);
+        self.failure_result(failure, plan, more)
+    }
+
+    fn failure_result(&self, failure: &CommandFailure, plan: Option<&Plan>, more: Value) -> SubmitResult {
+        let mut object = self.outcome_json(failure.exit, more, plan);
+        object["error"] = json::to_value(failure);
+        SubmitResult { exit: failure.exit, json: object, already_applied: false }
+    }
+
+    /// What undoes a change.
+    fn undo_hint(&self) -> &'static str {
+        if self.answer.source.has_keys { "u" } else { "`relay revert`" }
+    }
+
+    /// The plan, if nobody has seen it yet.
+    fn print_card(&self, plan: &Plan, context: &mut CommandContext<'_>) {
+        if self.shown_digest.is_some_and(|shown| shown == relaycode_door::plan_digest(plan)) {
+            return;
+        }
+        let look = context.style();
+        let mut text = self.answer.card_text(plan, &self.clock, &look);
+        if self.diff {
+            text += &views::diff::text(plan, &look);
+        }
+        context.print_info(&text);
+    }
+
+    fn outcome_json(&self, exit: Exit, more: Value, plan: Option<&Plan>) -> Value {
+        let mut object = json!({
+            "ok": exit == Exit::Done,
+            "code": exit as u8,
+            "command": self.answer.source.command,
+            "project": self.answer.source.root.to_string_lossy(),
+        });
+        if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+            object.extend(more);
+            if let Some(plan) = plan.filter(|_| self.with_plan) {
+                object.insert("plan".to_string(), json::to_value(&SourceAnswer::plan_json(plan, false)));
+            }
+        }
+        object
+    }
+}
+
+/// Somebody has to decide, and there is nobody.
+fn nobody_to_ask(rules: &[ApprovalRule]) -> CommandFailure {
+    let said: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
+    let mut allow: Vec<&str> =
+        rules.iter().filter_map(|rule| rule.allowed_by().map(|allow| allow.name())).collect();
+    allow.sort_unstable();
+    allow.dedup();
+    let yes = if rules.iter().any(|rule| rule.allowed_by().is_none()) { "`-y`" } else { "" };
+    let allow = if allow.is_empty() { String::new() } else { format!("`--allow {}`", allow.join(",")) };
+    let both = if yes.is_empty() || allow.is_empty() { "" } else { " with " };
+    CommandFailure::new(
+        Exit::NobodyToAsk,
+        "nobodyToAsk",
+        format!("somebody has to say yes, and there is no terminal to ask on: {}", said.join("; ")),
+    )
+    .with_hint(format!("{yes}{both}{allow} applies it without asking"))
+    .with_state(ProjectState::Unchanged)
+}
+
+/// Outcomes that end before there is a plan to speak of.
+fn failure_without_plan(outcome: &SubmitOutcome) -> CommandFailure {
+    match outcome {
+        SubmitOutcome::WrongProject { named, ours } => CommandFailure::refused(
+            "otherProject",
+            format!("the answer is for the project `{named}`, and this is `{ours}`"),
+        )
+        .with_hint("go to that project, or correct `projectId` in the answer if it is meant for this one"),
+        SubmitOutcome::NotTrusted { wants, before } => {
+            let what = relaycode_tui::pluralize(wants.commands.len(), "command");
+            let seen = if before.is_some() {
+                "which changed since you trusted it"
+            } else {
+                "which you have not trusted yet"
+            };
+            CommandFailure::new(
+                Exit::NotTrusted,
+                "notTrusted",
+                format!("this project wants to run {what}, {seen}"),
+            )
+            .with_hint("`relay trust` shows what it wants to run, and asks")
+            .with_state(ProjectState::Unchanged)
+        }
+        SubmitOutcome::Interrupted { put_back } => {
+            CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted").with_state(if *put_back {
+                ProjectState::PutBack
+            } else {
+                ProjectState::Unchanged
+            })
+        }
+        SubmitOutcome::FilesUnstable { paths } => {
+            let paths: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
+            CommandFailure::new(
+                Exit::NeedsYou,
+                "changing",
+                format!("{} kept changing while it was planned", paths.join(", ")),
+            )
+            .with_hint("see what writes to it, and apply the answer again")
+            .with_state(ProjectState::Unchanged)
+        }
+        _ => CommandFailure::unexpected("the answer ended in a way that nobody tells of"),
+    }
+}
+
+impl From<DoorError> for CommandFailure {
+    fn from(error: DoorError) -> CommandFailure {
+        match error {
+            DoorError::Ledger(error) => error.into(),
+            other => CommandFailure::unexpected(other).with_state(ProjectState::Unchanged),
+        }
+    }
+}

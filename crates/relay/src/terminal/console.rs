@@ -1,0 +1,200 @@
+//! Where a command writes: results to stdout, everything said beside them to stderr; and how much of that
+//! `core.logLevel` wants to hear.
+//!
+//! A reader that goes away (`relay … | head`) is not an error; any other failure to write is kept
+//! and reported once, at the end.
+
+use std::cell::RefCell;
+use std::io::{self, BufWriter, Write};
+use std::rc::Rc;
+
+use relaycode_project::config::LogLevel;
+use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
+use serde::Serialize;
+
+use crate::report::failure::{CommandFailure, Exit};
+use crate::report::json;
+use crate::report::render;
+use crate::terminal::environment;
+use crate::terminal::environment::{ColorChoice, ConsoleEnv};
+
+/// The two streams of a command and how each wants to be written to.
+pub(crate) struct Console {
+    out: ConsoleStream,
+    err: ConsoleStream,
+    /// How much is said beside what was asked for: `core.logLevel`, once it is known.
+    level: LogLevel,
+}
+
+/// What a command wrote while its streams were kept.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ConsoleCapture {
+    /// Both, in the order in which it was written.
+    pub(crate) both: Vec<u8>,
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum CapturedStream {
+    Out,
+    Err,
+}
+
+struct CaptureWriter {
+    output: Rc<RefCell<ConsoleCapture>>,
+    stream: CapturedStream,
+}
+
+impl Write for CaptureWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut kept = self.output.borrow_mut();
+        kept.both.extend_from_slice(bytes);
+        match self.stream {
+            CapturedStream::Out => kept.out.extend_from_slice(bytes),
+            CapturedStream::Err => kept.err.extend_from_slice(bytes),
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct ConsoleStream {
+    writer: Box<dyn Write>,
+    style: OutputStyle,
+    /// The first failure; nothing more is written after it.
+    error: Option<io::Error>,
+}
+
+impl Console {
+    /// The process's own streams.
+    pub(crate) fn stdio(environment: &ConsoleEnv, color: ColorChoice) -> Console {
+        let (out, err) = (io::stdout(), io::stderr());
+        let (out_look, err_look) = (
+            environment::style_for_stream(&out, environment, color),
+            environment::style_for_stream(&err, environment, color),
+        );
+        Console {
+            out: ConsoleStream::new(BufWriter::new(out), out_look),
+            err: ConsoleStream::new(BufWriter::new(err), err_look),
+            level: LogLevel::Info,
+        }
+    }
+
+    /// Streams that are kept instead of written, for a command that runs within another: laid out as this
+    /// one's stdout wants it.
+    pub(crate) fn capturing(&self) -> (Console, Rc<RefCell<ConsoleCapture>>) {
+        let kept = Rc::new(RefCell::new(ConsoleCapture::default()));
+        let stream = |side| {
+            ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream: side }, self.out.style)
+        };
+        let console = Console {
+            out: stream(CapturedStream::Out),
+            err: stream(CapturedStream::Err),
+            level: LogLevel::Info,
+        };
+        (console, kept)
+    }
+
+    /// How much is said beside what was asked for.
+    pub(crate) fn level(&self) -> LogLevel {
+        self.level
+    }
+
+    /// From now on so much is said.
+    pub(crate) fn set_level(&mut self, level: LogLevel) {
+        self.level = level;
+    }
+
+    /// How stdout wants to be written to.
+    pub(crate) fn out_style(&self) -> OutputStyle {
+        self.out.style
+    }
+
+    /// How stderr wants to be written to.
+    pub(crate) fn err_style(&self) -> OutputStyle {
+        self.err.style
+    }
+
+    /// The terminal has another size: lines are laid out in it from now on.
+    pub(crate) fn update_width(&mut self) {
+        self.out.style.width = self.out.style.width.and(io::stdout().cells());
+        self.err.style.width = self.err.style.width.and(io::stderr().cells());
+    }
+
+    /// Writes text, which is safe already, to stdout.
+    pub(crate) fn print(&mut self, text: &str) {
+        self.out.write(text.as_bytes());
+    }
+
+    /// Writes text, which is safe already, to stderr.
+    pub(crate) fn eprint(&mut self, text: &str) {
+        // What was said before stands above, also when both go to one terminal.
+        self.out.flush();
+        self.err.write(text.as_bytes());
+        self.err.flush();
+    }
+
+    /// Writes one JSON object to stdout.
+    pub(crate) fn print_json(&mut self, value: &impl Serialize) {
+        self.out.write(&json::to_line(value));
+    }
+
+    /// Everything written so far becomes visible.
+    pub(crate) fn flush(&mut self) {
+        self.out.flush();
+        self.err.flush();
+    }
+
+    /// Says why a command failed; who wants to hear nothing has the exit code.
+    pub(crate) fn report_failure(&mut self, failure: &CommandFailure, command: &str, json: bool) {
+        if json {
+            self.print_failure_json(failure, command);
+        }
+        if self.level >= LogLevel::Error {
+            let text = render::failure::failure_text(failure, &self.err.style);
+            self.eprint(&text);
+        }
+    }
+
+    /// Says why a command failed, to a machine.
+    pub(crate) fn print_failure_json(&mut self, failure: &CommandFailure, command: &str) {
+        self.print_json(&json::FailureJson::new(failure, command));
+    }
+
+    /// Flushes, and says whether everything could be written.
+    pub(crate) fn finish(mut self) -> Result<(), CommandFailure> {
+        self.flush();
+        for error in [self.out.error, self.err.error].into_iter().flatten() {
+            if error.kind() != io::ErrorKind::BrokenPipe {
+                return Err(CommandFailure {
+                    exit: Exit::Unexpected,
+                    ..CommandFailure::unexpected(format!("the output cannot be written: {error}"))
+                        .with_hint("whatever the command did is done: `relay log` says so")
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ConsoleStream {
+    fn new(writer: impl Write + 'static, look: OutputStyle) -> ConsoleStream {
+        ConsoleStream { writer: Box::new(writer), style: look, error: None }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if self.error.is_none() {
+            self.error = self.writer.write_all(bytes).err();
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.error.is_none() {
+            self.error = self.writer.flush().err();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Questions to the person at the terminal, outside the door: a line is asked for, and a signal meanwhile is a
+//! failure that says so.
+
+use relaycode_tui::input::{PromptAnswer, Terminal};
+use relaycode_tui::layout::style::OutputStyle;
+
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::environment::ConsoleEnv;
+use crate::terminal::signals::SignalGuard;
+
+/// The terminal, if there is one with somebody at it.
+pub(crate) fn open_terminal() -> Option<Terminal> {
+    Terminal::open(ConsoleEnv::from_env().dumb)
+}
+
+/// Asks, and reads one line. The end of input is an empty line: the safe answer.
+pub(crate) fn ask_line(terminal: &Terminal, question: &str) -> Result<String, CommandFailure> {
+    read_answer(|look, stopped| terminal.prompt(question, look, stopped))
+}
+
+/// The same for something that nobody is to see: nothing of it appears.
+pub(crate) fn ask_secret(terminal: &Terminal, question: &str) -> Result<String, CommandFailure> {
+    read_answer(|look, stopped| terminal.prompt_secret(question, look, stopped))
+}
+
+fn read_answer(
+    ask: impl FnOnce(&OutputStyle, &dyn Fn() -> bool) -> PromptAnswer,
+) -> Result<String, CommandFailure> {
+    let signals = SignalGuard::acquire()?;
+    let look = OutputStyle { color: false, utf8: ConsoleEnv::from_env().utf8, width: None };
+    match ask(&look, &|| signals.stop_requested()) {
+        PromptAnswer::Line(line) => Ok(line),
+        PromptAnswer::EndOfInput => Ok(String::new()),
+        PromptAnswer::Stopped => Err(CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
+            .with_state(ProjectState::Unchanged)),
+        PromptAnswer::Disconnected(said) => {
+            let message = format!("the terminal cannot be read: {said}");
+            Err(CommandFailure::unexpected(message).with_state(ProjectState::Unchanged))
+        }
+    }
+}
+
+/// Whether an answer is a yes; anything else is not.
+pub(crate) fn is_yes(answer: &str) -> bool {
+    answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes")
+}
+
+/// There is no terminal to ask on.
+pub(crate) fn nobody_to_ask(message: &str, hint: &str) -> CommandFailure {
+    CommandFailure::new(Exit::NobodyToAsk, "nobodyToAsk", message)
+        .with_hint(hint)
+        .with_state(ProjectState::Unchanged)
+}

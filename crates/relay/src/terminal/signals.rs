@@ -1,0 +1,168 @@
+//! SIGINT, SIGTERM and SIGHUP while something must not be cut short: they set a flag, and whoever works
+//! looks at it. At any other time they end the process, as always. Several may hold them at once, one
+//! within the other: the signal that the inner one saw is there for the outer one, too.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use relaycode_watch::inbox::Inbox;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGWINCH};
+use signal_hook::flag;
+use signal_hook::low_level::pipe;
+
+use crate::report::failure::CommandFailure;
+
+/// While this lives, a signal only asks to stop.
+pub(crate) struct SignalGuard {
+    flags: &'static SignalFlags,
+}
+
+struct SignalFlags {
+    /// Ctrl-C was typed.
+    interrupted: Arc<AtomicBool>,
+    /// relay was told to end, or the terminal went.
+    terminated: Arc<AtomicBool>,
+    /// The terminal has another size.
+    resized: Arc<AtomicBool>,
+    /// relay was stopped, and goes on.
+    continued: Arc<AtomicBool>,
+    /// A signal does what it does without us.
+    default_action: Arc<AtomicBool>,
+    /// How many hold them.
+    guard_count: AtomicUsize,
+}
+
+/// The handlers are installed once: taking one away does not bring the usual effect back.
+static SIGNAL_FLAGS: OnceLock<SignalFlags> = OnceLock::new();
+
+impl SignalGuard {
+    /// From now on a signal only asks to stop.
+    pub(crate) fn acquire() -> Result<SignalGuard, CommandFailure> {
+        let first = SIGNAL_FLAGS.get().is_none();
+        let signals = match SIGNAL_FLAGS.get() {
+            Some(signals) => signals,
+            None => {
+                let installed = SignalFlags::install().map_err(|error| {
+                    CommandFailure::unexpected(format!("signals cannot be caught: {error}"))
+                })?;
+                SIGNAL_FLAGS.get_or_init(|| installed)
+            }
+        };
+        // What came while the handlers were being installed counts.
+        if signals.guard_count.fetch_add(1, Ordering::SeqCst) == 0 && !first {
+            signals.interrupted.store(false, Ordering::SeqCst);
+            signals.terminated.store(false, Ordering::SeqCst);
+            signals.default_action.store(false, Ordering::SeqCst);
+        }
+        Ok(SignalGuard { flags: signals })
+    }
+
+    /// From now on a signal only asks to stop, until the process ends: what was done is always said.
+    pub(crate) fn hold_until_exit() -> Result<(), CommandFailure> {
+        std::mem::forget(SignalGuard::acquire()?);
+        Ok(())
+    }
+
+    /// Whether a signal came.
+    pub(crate) fn stop_requested(&self) -> bool {
+        self.flags.interrupted.load(Ordering::SeqCst) || self.termination_requested()
+    }
+
+    /// Whether one came that is meant for relay whoever has the terminal: not Ctrl-C.
+    pub(crate) fn termination_requested(&self) -> bool {
+        self.flags.terminated.load(Ordering::SeqCst)
+    }
+
+    /// From now on a signal rings the inbox's bell, also that the terminal was resized or that relay goes on after it
+    /// was stopped. Until the process ends: handlers cannot be taken away.
+    pub(crate) fn wake_inbox(&self, inbox: &Inbox) -> io::Result<()> {
+        flag::register(SIGWINCH, Arc::clone(&self.flags.resized))?;
+        flag::register(SIGCONT, Arc::clone(&self.flags.continued))?;
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT] {
+            pipe::register(signal, inbox.bell_writer()?)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the terminal was resized since this was asked last.
+    pub(crate) fn take_resized(&self) -> bool {
+        self.flags.resized.swap(false, Ordering::SeqCst)
+    }
+
+    /// Whether relay was stopped and goes on since this was asked last.
+    pub(crate) fn take_continued(&self) -> bool {
+        self.flags.continued.swap(false, Ordering::SeqCst)
+    }
+
+    /// Forgets a Ctrl-C that was typed for a program which had the terminal.
+    pub(crate) fn clear_interrupt(&self) {
+        self.flags.interrupted.store(false, Ordering::SeqCst);
+    }
+}
+
+impl Drop for SignalGuard {
+    fn drop(&mut self) {
+        if self.flags.guard_count.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.flags.default_action.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+impl SignalFlags {
+    fn install() -> io::Result<SignalFlags> {
+        let signals = SignalFlags {
+            interrupted: Arc::default(),
+            terminated: Arc::default(),
+            resized: Arc::default(),
+            continued: Arc::default(),
+            default_action: Arc::default(),
+            guard_count: AtomicUsize::new(0),
+        };
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // `nohup relay …` goes on when the terminal goes.
+            if signal == SIGHUP && is_ignored(signal) {
+                continue;
+            }
+            // The flag first: from then on a signal is caught, and must not be lost.
+            let flag = if signal == SIGINT { &signals.interrupted } else { &signals.terminated };
+            flag::register(signal, Arc::clone(flag))?;
+            flag::register_conditional_default(signal, Arc::clone(&signals.default_action))?;
+        }
+        Ok(signals)
+    }
+}
+
+/// Whether relay was started with this signal ignored, where the system tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inner_holder_gives_nothing_back_before_the_outer_one_does() {
+        let outer = SignalGuard::acquire().unwrap();
+        let usual = || outer.flags.default_action.load(Ordering::SeqCst);
+        drop(SignalGuard::acquire().unwrap());
+        assert!(!usual());
+        assert!(!outer.stop_requested());
+        outer.flags.interrupted.store(true, Ordering::SeqCst);
+        assert!(outer.stop_requested() && !outer.termination_requested());
+        outer.clear_interrupt();
+        assert!(!outer.stop_requested());
+    }
+
+    #[test]
+    fn what_relay_was_started_to_ignore_is_known() {
+        let told = std::path::Path::new("/proc/self/status").exists();
+        // Every Rust program ignores this one.
+        assert_eq!(is_ignored(signal_hook::consts::SIGPIPE), told);
+        assert!(!is_ignored(SIGTERM));
+    }
+}

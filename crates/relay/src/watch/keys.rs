@@ -1,0 +1,218 @@
+//! The keys of a session. One list: what each does, and what `?` says about it.
+
+use relaycode_tui::input::Terminal;
+use relaycode_tui::input::decode::InputKey;
+use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::pluralize;
+use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::views::{diff, question};
+
+use super::last_answer::LastDiff;
+use super::{WatchFlow, WatchSession};
+use crate::approver::pager::Pager;
+use crate::approver::{diff_layout, terminal_program_runner};
+use crate::commands::{log, prompt, revert, show};
+use crate::report::failure::CommandFailure;
+use crate::terminal::copy_out;
+use crate::terminal::questions::is_yes;
+use crate::wiring::context::RunCommand;
+use crate::wiring::programs::UserPrograms;
+
+/// The keys, and what each does.
+const KEYS: question::QuestionKeys = &[
+    ("p", "copy the prompt for your model; P shows it"),
+    ("u", "undo the last change"),
+    ("c", "copy what the last card offers: a repair prompt, errors, your reason"),
+    ("d", "show the diff of the last change"),
+    ("s", "the same side by side"),
+    ("a", "take the last answer up again, if it was not applied"),
+    ("b", "take up what was collected, in bulk mode"),
+    ("l", "show the log"),
+    ("q", "leave"),
+];
+
+/// Entries of the log that `l` shows.
+const LOG_ENTRIES: usize = 10;
+
+impl WatchSession<'_, '_> {
+    /// A key was pressed.
+    pub(super) fn handle_key(&mut self, key: InputKey) -> Option<WatchFlow> {
+        let InputKey::Char(key) = key else { return None };
+        self.status.clear_remark();
+        let done = match key {
+            'q' | 'Q' => return Some(WatchFlow::Quit),
+            'p' => self.copy_prompt(),
+            'P' => self.show_prompt(),
+            'u' => self.undo(),
+            'c' => self.copy_offer(),
+            'd' => self.show_diff(false),
+            's' => self.show_diff(true),
+            'a' => self.retry_last_answer(),
+            'b' => self.process_bulk(true),
+            'l' => {
+                self.print("\n");
+                self.run_command(&log::LogArgs::newest(LOG_ENTRIES))
+            }
+            '?' | 'h' => {
+                let text = question::key_help(KEYS, &self.context.style());
+                self.print(&format!("\n{text}"));
+                Ok(())
+            }
+            _ => {
+                self.status.set_remark("? explains the keys");
+                Ok(())
+            }
+        };
+        if let Err(failure) = done {
+            self.live.erase();
+            self.context.console.report_failure(&failure, "watch", self.context.options.json);
+        }
+        self.discard_typed_input();
+        None
+    }
+
+    fn print(&mut self, text: &str) {
+        self.live.erase();
+        self.context.print(text);
+        self.context.console.flush();
+    }
+
+    /// Runs another command here, as if it had been typed.
+    fn run_command(&mut self, command: &dyn RunCommand) -> Result<(), CommandFailure> {
+        self.live.erase();
+        let done = command.run(self.context).map(|_| ());
+        self.context.console.flush();
+        done
+    }
+
+    fn copy_prompt(&mut self) -> Result<(), CommandFailure> {
+        let text = prompt::model_instructions(&self.door, &[])?.text;
+        self.copy(&text, "the prompt", ": give it to your model as its instructions")
+    }
+
+    fn show_prompt(&mut self) -> Result<(), CommandFailure> {
+        let text = prompt::model_instructions(&self.door, &[])?.text;
+        self.show_paged(&|look| look.block(&text).into_owned());
+        Ok(())
+    }
+
+    fn copy_offer(&mut self) -> Result<(), CommandFailure> {
+        match self.last_answer.copy_offer.take() {
+            Some((what, text)) => {
+                let copied = self.copy(&text, what, ": paste it to your model");
+                self.last_answer.copy_offer = Some((what, text));
+                copied
+            }
+            None => {
+                self.status.set_remark("the last card offers nothing to copy");
+                Ok(())
+            }
+        }
+    }
+
+    fn copy(&mut self, text: &str, what: &str, then: &str) -> Result<(), CommandFailure> {
+        // The clipboard's own watcher may see it before the mark on it does any good elsewhere.
+        self.seen_texts.remember_own(text);
+        let copied = copy_out::copy_text(text)?;
+        let lines = pluralize(text.lines().count(), "line");
+        self.print_done(&format!("{what} ({lines}) {}{then}", copied.clause()));
+        Ok(())
+    }
+
+    fn show_diff(&mut self, side: bool) -> Result<(), CommandFailure> {
+        match &self.last_answer.diff {
+            LastDiff::Nothing => {
+                self.status.set_remark("there is no diff to show yet");
+                Ok(())
+            }
+            LastDiff::Planned(files) => {
+                let layout = self.layout(side);
+                let text = |look: &OutputStyle| -> String {
+                    files
+                        .iter()
+                        .map(|(file, of_file)| diff::file_text_with_layout(file, of_file, layout, look))
+                        .collect()
+                };
+                self.live.erase();
+                show_in_pager(self, &text);
+                Ok(())
+            }
+            LastDiff::Applied(id) => {
+                let shown = show::record_diffs(&self.door.ledger, *id)?;
+                let layout = self.layout(side);
+                self.show_paged(&|look| shown.iter().map(|one| one.text(layout, look)).collect());
+                Ok(())
+            }
+        }
+    }
+
+    fn layout(&self, side: bool) -> DiffLayout {
+        self.terminal.as_ref().map_or(DiffLayout::Unified, |terminal| diff_layout(terminal, side))
+    }
+
+    /// Shows text that may be long.
+    fn show_paged(&mut self, text: &dyn Fn(&OutputStyle) -> String) {
+        self.live.erase();
+        show_in_pager(self, text);
+    }
+
+    fn retry_last_answer(&mut self) -> Result<(), CommandFailure> {
+        match self.last_answer.text.take() {
+            Some((text, how)) => {
+                self.seen_texts.forget(&text);
+                self.process_text(text, how, true)
+            }
+            None => {
+                self.status.set_remark("there is nothing to take up again");
+                Ok(())
+            }
+        }
+    }
+
+    /// Undoes the last change of this session; before that one of an earlier time, if the user says so.
+    fn undo(&mut self) -> Result<(), CommandFailure> {
+        let id = match self.applied.last() {
+            Some(id) => *id,
+            None => match revert::newest_revertible(&self.door.ledger)? {
+                Some((id, title)) if self.confirm_undo(&title) => id,
+                Some(_) => {
+                    self.status.set_remark("nothing was undone");
+                    return Ok(());
+                }
+                None => {
+                    self.status.set_remark("there is nothing to undo");
+                    return Ok(());
+                }
+            },
+        };
+        self.run_command(&revert::RevertArgs::for_change(id))?;
+        self.applied.retain(|applied| *applied != id);
+        self.seen_texts.forget_applied();
+        self.status.undone += 1;
+        Ok(())
+    }
+
+    fn confirm_undo(&mut self, title: &str) -> bool {
+        self.live.erase();
+        let Some(terminal) = self.terminal.clone() else { return false };
+        let look = self.context.style();
+        let question = format!("  this session applied nothing. Undo {}? [y/N]  ", look.safe(title));
+        let signals = self.signals.clone();
+        let answer = terminal.prompt(&question, &look, &|| signals.stop_requested());
+        matches!(answer, relaycode_tui::input::PromptAnswer::Line(line) if is_yes(&line))
+    }
+}
+
+/// Shows text, in the user's pager if it is long.
+fn show_in_pager(session: &WatchSession<'_, '_>, text: &dyn Fn(&OutputStyle) -> String) {
+    let Some(terminal) = &session.terminal else { return };
+    let programs = UserPrograms::from_env();
+    let inner = terminal_program_runner(session.door.runner.clone(), session.signals.clone());
+    let lender: Terminal = terminal.clone();
+    let run: crate::approver::RunProgram = Box::new(move |job| {
+        let _lent = lender.lend();
+        inner(job)
+    });
+    let look = session.context.style();
+    Pager { terminal, style: look, programs: &programs, run: &run }.show(text);
+}

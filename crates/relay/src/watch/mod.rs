@@ -1,0 +1,411 @@
+//! A session of `relay watch`: what comes in is taken up in its order, keys are obeyed in between, and nothing runs
+//! while nothing happens.
+//!
+//! Finished output is ordinary output; only the live line at the bottom is drawn over. While a change is taken up,
+//! or the user's pager or editor has the terminal, nobody else reads from it.
+
+mod keys;
+mod last_answer;
+mod notifying_approver;
+mod reload;
+mod status;
+mod submit;
+
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_door::{Consent, Door};
+use relaycode_ledger::{InstanceClaim, TxId};
+use relaycode_project::config::LogLevel;
+use relaycode_tui::input::decode::PastedText;
+use relaycode_tui::input::{CbreakGuard, Terminal, TerminalEvent};
+use relaycode_tui::layout::clock;
+use relaycode_tui::live_line::LiveLine;
+use relaycode_tui::notify::Notifier;
+use relaycode_tui::views::outcome;
+use relaycode_watch::bulk::BulkCollector;
+use relaycode_watch::clipboard::{self, ClipboardBackend, ClipboardError, ClipboardUnavailable};
+use relaycode_watch::config::ConfigWatcher;
+use relaycode_watch::feed::ClipboardFeed;
+use relaycode_watch::filter;
+use relaycode_watch::inbox::{ClipboardSkipReason, Inbox, InboxEvent, InboxSource};
+use relaycode_watch::seen_texts::SeenTexts;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde_json::json;
+
+use crate::answer::AnswerArgs;
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::environment::ConsoleEnv;
+use crate::terminal::questions;
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
+use crate::wiring::desktop;
+use crate::wiring::project::Project;
+use last_answer::LastAnswer;
+use status::WatchStatus;
+
+/// A clipboard that went away is looked for again after this long, then twice as long, and so on.
+const RETRY_DELAY: Duration = Duration::from_secs(2);
+/// … up to this long.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
+
+/// A session.
+pub(crate) struct WatchSession<'s, 'c> {
+    context: &'s mut CommandContext<'c>,
+    answer_args: &'s AnswerArgs,
+    consent: Consent,
+    door: Door,
+    /// Which clipboard the user wants.
+    choice: ClipboardBackend,
+    inbox: Inbox,
+    /// `None`: there is no clipboard, or not any more.
+    feed: Option<ClipboardFeed>,
+    /// When to look for a clipboard again, and how long to wait after that.
+    clipboard_retry: Option<(Instant, Duration)>,
+    interval: Arc<AtomicU64>,
+    config: Option<ConfigWatcher>,
+    /// When the configuration is read again: a moment after it was touched last.
+    reload_at: Option<Instant>,
+    /// The configuration was broken when it was read last.
+    config_broken: bool,
+    terminal: Option<Terminal>,
+    listening: Option<CbreakGuard>,
+    live: LiveLine,
+    notifier: Arc<Notifier>,
+    signals: Rc<SignalGuard>,
+    seen_texts: SeenTexts,
+    bulk: BulkCollector,
+    last_answer: LastAnswer,
+    /// What this session applied and did not undo, newest last.
+    applied: Vec<TxId>,
+    status: WatchStatus,
+    /// That there are answers for another checkout was said.
+    checkouts_reported: bool,
+    /// Nobody else watches this checkout; `None` where that cannot be known.
+    _watch_lock: Option<InstanceClaim>,
+}
+
+/// Whether a session goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WatchFlow {
+    Continue,
+    Quit,
+    /// A signal asked to stop, or the terminal went.
+    Stop,
+}
+
+impl<'s, 'c> WatchSession<'s, 'c> {
+    /// Begins to watch.
+    pub(crate) fn start(
+        consent: Consent,
+        given: &'s AnswerArgs,
+        context: &'s mut CommandContext<'c>,
+    ) -> Result<WatchSession<'s, 'c>, CommandFailure> {
+        let project = Project::open(context)?;
+        project.recover(context)?;
+        let door = project.into_door(context)?;
+        if door.loaded.file.is_none() {
+            return Err(CommandFailure::usage(
+                "this project has no configuration, and so no name that answers could give",
+            )
+            .with_hint("`relay init` makes one"));
+        }
+        let choice = desktop::clipboard_choice()?;
+        let alone = lock_watch(&door)?;
+        let signals = Rc::new(SignalGuard::acquire()?);
+        let terminal = questions::open_terminal();
+        let inbox = Inbox::new().map_err(CommandFailure::unexpected)?;
+        signals.wake_inbox(&inbox).map_err(CommandFailure::unexpected)?;
+        let watched = door.config();
+        let interval = Arc::new(AtomicU64::new(watched.watcher.clipboard_poll_interval));
+        let notifier = Arc::new(Notifier::new(desktop::terminal_env(terminal.is_some())));
+        let screen = (!context.is_json() && io::stdout().is_terminal() && !ConsoleEnv::from_env().dumb)
+            .then(|| io::stdout().as_fd().try_clone_to_owned().ok().map(std::fs::File::from))
+            .flatten();
+        let mut session = WatchSession {
+            context,
+            answer_args: given,
+            consent,
+            door,
+            choice,
+            inbox,
+            feed: None,
+            clipboard_retry: None,
+            interval,
+            config: None,
+            reload_at: None,
+            config_broken: false,
+            listening: None,
+            terminal,
+            live: LiveLine::new(screen),
+            notifier,
+            signals,
+            seen_texts: SeenTexts::default(),
+            bulk: BulkCollector::default(),
+            last_answer: LastAnswer::default(),
+            applied: Vec::new(),
+            status: WatchStatus::default(),
+            checkouts_reported: false,
+            _watch_lock: alone,
+        };
+        session.watch_config();
+        let opened = session.open_clipboard();
+        // Before the first line is there to read: what is pasted from then on is marked, and not echoed.
+        session.listening = session.terminal.as_ref().map(Terminal::enter_cbreak);
+        session.print_greeting(opened)?;
+        Ok(session)
+    }
+
+    /// Watches until somebody says that it is enough.
+    pub(crate) fn run(mut self) -> Result<Exit, CommandFailure> {
+        let mut go = WatchFlow::Continue;
+        while go == WatchFlow::Continue {
+            self.draw_live_line();
+            go = self.wait_for_event();
+            if go == WatchFlow::Continue {
+                go = self.process_pending()?;
+            }
+        }
+        self.live.erase();
+        if !self.bulk.is_empty() {
+            let said = unprocessed_message(self.bulk.len());
+            self.eprint_remark(&said);
+        }
+        self.context.print_json(&json!({"event": "ended", "command": "watch"}));
+        match go {
+            WatchFlow::Stop => {
+                let failure =
+                    CommandFailure::new(Exit::Interrupted, "interrupted", self.status.closing_line());
+                // What the session applied stays applied.
+                let idle = self.status.applied == 0 && self.status.undone == 0;
+                Err(if idle { failure.with_state(ProjectState::Unchanged) } else { failure })
+            }
+            _ => {
+                let look = self.context.style();
+                self.context.print_info(&outcome::success_line(&look, &self.status.closing_line()));
+                Ok(Exit::Done)
+            }
+        }
+    }
+
+    /// Opens the clipboard and begins to watch it.
+    fn open_clipboard(&mut self) -> Result<(), ClipboardUnavailable> {
+        let clipboard = clipboard::open(&desktop::desktop_from_env(), self.choice)?;
+        self.status.clipboard = Some(clipboard.name());
+        let feed = ClipboardFeed::start(
+            clipboard,
+            Arc::clone(&self.interval),
+            PlanLimits::default(),
+            self.inbox.clone(),
+        );
+        self.feed = feed.ok();
+        Ok(())
+    }
+
+    /// Waits for something to happen. What happened to the inbox is seen to by [`work`](Session::work).
+    fn wait_for_event(&mut self) -> WatchFlow {
+        let until = self.next_deadline();
+        let next = match &self.terminal {
+            Some(terminal) => terminal.wait_event(self.inbox.bell(), until),
+            None => wait_for_inbox(&self.inbox, until),
+        };
+        if self.signals.stop_requested() {
+            return WatchFlow::Stop;
+        }
+        match next {
+            TerminalEvent::Key(key) => self.handle_key(key).unwrap_or(WatchFlow::Continue),
+            TerminalEvent::Paste(paste) => {
+                self.handle_paste(paste);
+                WatchFlow::Continue
+            }
+            TerminalEvent::Wakeup => {
+                self.inbox.clear_bell();
+                WatchFlow::Continue
+            }
+            TerminalEvent::Timeout => WatchFlow::Continue,
+            TerminalEvent::Disconnected(_) => WatchFlow::Stop,
+        }
+    }
+
+    /// The time at which something is due.
+    fn next_deadline(&self) -> Option<Instant> {
+        let bulk = Duration::from_millis(self.door.config().watcher.bulk_timeout);
+        let again = self.clipboard_retry.map(|(when, _)| when);
+        [self.bulk.deadline(bulk), again, self.reload_at].into_iter().flatten().min()
+    }
+
+    /// Does what there is to do.
+    fn process_pending(&mut self) -> Result<WatchFlow, CommandFailure> {
+        self.update_width();
+        if self.signals.take_continued()
+            && let Some(listening) = &self.listening
+        {
+            listening.reapply();
+            self.live.forget_drawn();
+        }
+        self.reload_if_due();
+        self.retry_clipboard();
+        self.process_bulk(false)?;
+        while let Some(arrival) = self.inbox.take() {
+            self.handle_arrival(arrival)?;
+            if self.signals.stop_requested() {
+                return Ok(WatchFlow::Stop);
+            }
+        }
+        self.process_bulk(false)?;
+        Ok(if self.signals.stop_requested() { WatchFlow::Stop } else { WatchFlow::Continue })
+    }
+
+    /// Lays lines out in the size that the terminal has now.
+    fn update_width(&mut self) {
+        if self.signals.take_resized() {
+            self.context.console.update_width();
+        }
+    }
+
+    fn handle_arrival(&mut self, arrival: InboxEvent) -> Result<(), CommandFailure> {
+        match arrival {
+            InboxEvent::Text { text, source: how } if self.door.config().watcher.enable_bulk_processing => {
+                self.bulk.add(text, how, Instant::now());
+            }
+            InboxEvent::Text { text, source: how } => self.process_text(text, how, false)?,
+            InboxEvent::Skipped(passed) => self.status.set_remark(match passed {
+                ClipboardSkipReason::TooLarge => "copied: more text than an answer may have",
+                ClipboardSkipReason::NotUtf8 => "copied: text that is not UTF-8",
+                ClipboardSkipReason::Silent => "copied: something that its program does not hand over",
+            }),
+            InboxEvent::Storm => {
+                self.eprint_remark(
+                    "the clipboard changes all the time: only what it comes to rest with is looked at",
+                );
+            }
+            InboxEvent::Dropped(count) => {
+                let said =
+                    if count == 1 { "one more copy".to_string() } else { format!("{count} more copies") };
+                self.eprint_remark(&format!("{said} came meanwhile: not looked at"));
+            }
+            InboxEvent::ClipboardLost(gone) => self.handle_clipboard_loss(&gone),
+        }
+        Ok(())
+    }
+
+    /// Takes up what was collected, if it is time or `now`.
+    fn process_bulk(&mut self, now: bool) -> Result<(), CommandFailure> {
+        let watcher = &self.door.config().watcher;
+        let timeout = Duration::from_millis(watcher.bulk_timeout);
+        let size = if now || !watcher.enable_bulk_processing { 0 } else { watcher.bulk_size };
+        let Some(texts) = self.bulk.take_if_ready(size, timeout, Instant::now()) else { return Ok(()) };
+        let before = self.status.clone();
+        let count = texts.len();
+        for (text, how) in texts {
+            self.process_text(text, how, false)?;
+            if self.signals.stop_requested() {
+                return Ok(());
+            }
+        }
+        if count > 1 {
+            let said = self.status.summary_since(&before).unwrap_or_else(|| "nothing to do".to_string());
+            self.print_done(&format!("{count} copies were taken up: {said}"));
+        }
+        Ok(())
+    }
+
+    /// Text was pasted into the terminal.
+    fn handle_paste(&mut self, paste: PastedText) {
+        let limits = PlanLimits::default();
+        if paste.truncated || paste.bytes.len() > limits.text_bytes {
+            return self.status.set_remark("pasted: more text than an answer may have");
+        }
+        match String::from_utf8(paste.bytes) {
+            Ok(text) if filter::may_be_patch(&text, &limits) => {
+                self.inbox.put(InboxEvent::Text { text, source: InboxSource::Pasted }, false);
+            }
+            Ok(_) => self.status.set_remark("pasted: nothing that changes a file"),
+            Err(_) => self.status.set_remark("pasted: text that is not UTF-8"),
+        }
+    }
+
+    fn handle_clipboard_loss(&mut self, gone: &ClipboardError) {
+        self.feed = None;
+        self.status.clipboard = None;
+        self.clipboard_retry = Some((Instant::now() + RETRY_DELAY, RETRY_DELAY));
+        let look = self.context.style();
+        let text = look.safe(&gone.to_string()).into_owned();
+        self.eprint_remark(&format!("{text}; relay looks for it again. Until then paste into this window"));
+    }
+
+    /// Looks whether a clipboard that went away is back.
+    fn retry_clipboard(&mut self) {
+        let Some((when, pause)) = self.clipboard_retry else { return };
+        if Instant::now() < when {
+            return;
+        }
+        match self.open_clipboard() {
+            Ok(()) => {
+                self.clipboard_retry = None;
+                self.print_done("the clipboard is back");
+            }
+            Err(_) => {
+                let pause = (pause * 2).min(MAX_RETRY_DELAY);
+                self.clipboard_retry = Some((Instant::now() + pause, pause));
+            }
+        }
+    }
+
+    /// `✓ …`
+    fn print_done(&mut self, text: &str) {
+        self.live.erase();
+        let text = outcome::success_line(&self.context.style(), text);
+        self.context.print_info(&text);
+        self.context.console.flush();
+    }
+
+    /// `! …`; `text` is safe already.
+    fn eprint_remark(&mut self, text: &str) {
+        self.live.erase();
+        let text = outcome::warning_line(&self.context.style(), text);
+        self.context.eprint_at(LogLevel::Warn, &text);
+    }
+}
+
+/// `2 collected copies were not taken up`
+fn unprocessed_message(count: usize) -> String {
+    match count {
+        1 => "a collected copy was not taken up".to_string(),
+        count => format!("{count} collected copies were not taken up"),
+    }
+}
+
+/// Waits without a terminal.
+fn wait_for_inbox(inbox: &Inbox, until: Option<Instant>) -> TerminalEvent {
+    let bell = inbox.bell();
+    let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+    let left = left.and_then(|left| Timespec::try_from(left).ok());
+    match poll(&mut [PollFd::new(&bell, PollFlags::IN)], left.as_ref()) {
+        Ok(0) => TerminalEvent::Timeout,
+        _ => TerminalEvent::Wakeup,
+    }
+}
+
+/// Two that watch one checkout would both apply.
+fn lock_watch(door: &Door) -> Result<Option<InstanceClaim>, CommandFailure> {
+    let said = format!("process {} since {}", std::process::id(), clock::now_utc());
+    match door.ledger.claim_instance("watch", &said) {
+        Ok(InstanceClaim::HeldBy(by)) => {
+            let (process, since) = by.split_once(" since ").unwrap_or((&by, ""));
+            let process = if process.is_empty() { "another process" } else { process };
+            let since =
+                if since.is_empty() { String::new() } else { format!(", begun {}", clock::ago(since)) };
+            Err(CommandFailure::usage(format!("`relay watch` already runs here ({process}{since})"))
+                .with_hint("use that one, or end it first"))
+        }
+        Ok(ours) => Ok(Some(ours)),
+        // A project that cannot be written to can still be looked at.
+        Err(_) => Ok(None),
+    }
+}

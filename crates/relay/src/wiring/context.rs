@@ -1,0 +1,121 @@
+//! What every command gets beside its own arguments: where it works, how it answers, and the two
+//! streams.
+//!
+//! With `--json` one object goes to stdout and everything for people to stderr; with `--quiet` people
+//! hear only what is asked or goes wrong. `core.logLevel` says how much else they hear: [`CommandContext::hears`] is
+//! the one place that decides.
+
+use std::path::PathBuf;
+
+use relaycode_project::config::LogLevel;
+use relaycode_tui::layout::style::OutputStyle;
+use serde::Serialize;
+
+use crate::report::failure::{CommandFailure, Exit};
+use crate::terminal::console::Console;
+use crate::terminal::environment::ColorChoice;
+use crate::wiring::home::RelayHome;
+
+/// The options that every command has.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct GlobalArgs {
+    /// The project is the one that this directory lies in; its files are named as seen from there
+    #[arg(short = 'C', long = "directory", global = true, value_name = "DIR", default_value = ".")]
+    pub(crate) directory: PathBuf,
+
+    /// Print one JSON object on stdout, the text for people on stderr
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Say only what is asked for or goes wrong
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub(crate) color: ColorChoice,
+}
+
+/// A command: its arguments, which know how to carry it out.
+pub(crate) trait RunCommand {
+    /// What it is called, in `--json` too.
+    fn name(&self) -> &'static str;
+
+    /// Whether it may change the project.
+    fn may_write(&self) -> bool {
+        false
+    }
+
+    /// The exit code that it ends with when all went well, where that is not relay's own to say.
+    fn exit_code_override(&self) -> Option<u8> {
+        None
+    }
+
+    /// Does it.
+    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure>;
+}
+
+/// Where a command works and how it answers.
+pub(crate) struct CommandContext<'a> {
+    pub(crate) options: &'a GlobalArgs,
+    pub(crate) console: &'a mut Console,
+    pub(crate) home: &'a RelayHome,
+}
+
+impl CommandContext<'_> {
+    /// One object for machines was asked for.
+    pub(crate) fn is_json(&self) -> bool {
+        self.options.json
+    }
+
+    /// People want to hear little.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.options.quiet
+    }
+
+    /// How text for people is written: to stdout, unless that is for an object.
+    pub(crate) fn style(&self) -> OutputStyle {
+        if self.is_json() { self.console.err_style() } else { self.console.out_style() }
+    }
+
+    /// Whether people want to hear what is of this level. `--quiet` leaves failures, whatever is configured.
+    pub(crate) fn wants(&self, level: LogLevel) -> bool {
+        level <= self.level()
+    }
+
+    /// How much people want to hear.
+    pub(crate) fn level(&self) -> LogLevel {
+        let level = self.console.level();
+        if self.is_quiet() { level.min(LogLevel::Error) } else { level }
+    }
+
+    /// Says to people what was done.
+    pub(crate) fn print_info(&mut self, text: &str) {
+        if self.wants(LogLevel::Info) {
+            self.print(text);
+        }
+    }
+
+    /// Says something on stderr to people who want to hear what is of this level; `Silent`: to everybody.
+    pub(crate) fn eprint_at(&mut self, level: LogLevel, text: &str) {
+        if self.wants(level) {
+            self.console.eprint(text);
+        }
+    }
+
+    /// Says to people what they asked for. Beside an object it is only a comment.
+    pub(crate) fn print(&mut self, text: &str) {
+        if self.is_json() {
+            self.eprint_at(LogLevel::Info, text);
+        } else {
+            self.console.print(text);
+        }
+    }
+
+    /// Prints the object, if one was asked for.
+    pub(crate) fn print_json(&mut self, value: &impl Serialize) {
+        if self.is_json() {
+            self.console.print_json(value);
+        }
+    }
+}

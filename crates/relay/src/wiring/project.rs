@@ -1,0 +1,162 @@
+//! The project that a command works on: its directory, its ledger, and what an earlier run that
+//! stopped in the middle left there.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use relaycode_door::Door;
+use relaycode_durable::RealFs;
+use relaycode_exec::Runner;
+use relaycode_ledger::record::collect::RetentionPolicy;
+use relaycode_ledger::transaction::CommitVerdict;
+use relaycode_ledger::transaction::change::FileChange;
+use relaycode_ledger::{
+    CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode, TransactionHeader,
+    TxId,
+};
+use relaycode_tui::layout::clock;
+use relaycode_tui::views;
+use relaycode_tui::views::record::RevertStatus;
+
+use crate::report::failure::{CommandFailure, Exit, ProjectState};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
+use relaycode_project::config::{self, LogLevel};
+use relaycode_project::git::head;
+use relaycode_project::git::head::GitHead;
+use relaycode_project::root;
+
+/// A project.
+pub(crate) struct Project {
+    /// Its directory.
+    pub(crate) root: PathBuf,
+    /// What was done to it.
+    pub(crate) ledger: Ledger,
+}
+
+/// What became of a transaction of this ledger.
+pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> Result<RevertStatus, CommandFailure> {
+    /// Entries that are looked at together.
+    const AT_ONCE: usize = 500;
+    let mut fate = RevertStatus::default();
+    for skip in (0..).step_by(AT_ONCE) {
+        let page = ledger.log_page(skip, AT_ONCE)?;
+        for item in page.entries.iter().flat_map(|entry| &entry.members) {
+            if item.id == Some(id) {
+                fate.undone = item.undone;
+                return Ok(fate);
+            }
+            if !item.undone && item.revert_of.contains(&id) {
+                fate.reverted_by = item.id;
+            }
+        }
+        if page.entries.len() < AT_ONCE {
+            break;
+        }
+    }
+    Ok(fate)
+}
+
+impl Project {
+    /// The project in `directory`. Nothing is written. From here on as much is said as it wants.
+    pub(crate) fn open(context: &mut CommandContext<'_>) -> Result<Project, CommandFailure> {
+        let home = context.home.path.clone();
+        let root = root::find(&context.options.directory, home.as_deref(), &context.home.ceilings)?.path;
+        // A configuration that cannot be read is the matter of who needs it.
+        if let Ok(loaded) = config::load(&root, home.as_deref()) {
+            context.console.set_level(loaded.config.core.log_level);
+        }
+        let settings = LedgerSettings { home, ..LedgerSettings::default() };
+        let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
+        Ok(Project { root, ledger })
+    }
+
+    /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
+    /// be used is no reason to stop.
+    pub(crate) fn restore_ledger(&self, context: &mut CommandContext<'_>) {
+        let said = match self.ledger.restore_from_copy() {
+            Ok(0) => return,
+            Ok(records) => format!(
+                "the records of this project were gone from .relaycode: {} came back from your own copy",
+                relaycode_tui::pluralize(records, "record")
+            ),
+            Err(error) => format!("your own copy of the records cannot be used: {error}"),
+        };
+        let look = context.console.err_style();
+        let text = views::outcome::warning_line(&look, &look.safe(&said));
+        context.eprint_at(LogLevel::Error, &text);
+    }
+
+    /// Puts right what an earlier run left in the middle, and says so on stderr.
+    pub(crate) fn recover(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
+        self.restore_ledger(context);
+        let recovered = self.ledger.recover(RecoveryMode::Automatic)?;
+        let text = views::recovery::text(&recovered, &context.console.err_style());
+        // Something went wrong, if not now: also who wants to hear little hears of it.
+        context.eprint_at(LogLevel::Error, &text);
+        Ok(())
+    }
+
+    /// What a name of the user's stands for.
+    pub(crate) fn find_target(&self, name: &str) -> Result<LogTarget, CommandFailure> {
+        match self.ledger.find_target(name) {
+            Err(LedgerError::UnknownTransaction { .. }) if self.ledger.log_page(0, 1)?.total == 0 => {
+                let next = "`relay apply answer.md` applies an answer";
+                Err(CommandFailure::new(Exit::Usage, "unknown", "nothing was applied here yet")
+                    .with_hint(next))
+            }
+            found => Ok(found?),
+        }
+    }
+
+    /// What became of a transaction later.
+    pub(crate) fn revert_status(&self, id: TxId) -> Result<RevertStatus, CommandFailure> {
+        find_revert_status(&self.ledger, id)
+    }
+
+    /// What git has checked out there.
+    pub(crate) fn git_head(&self) -> GitHead {
+        head::read(&self.root)
+    }
+
+    /// The way in, with the project's configuration.
+    pub(crate) fn into_door(self, context: &CommandContext<'_>) -> Result<Door, CommandFailure> {
+        Ok(Door::open(&self.root, self.ledger, context.home.path.as_deref(), process_runner()?)?)
+    }
+
+    /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
+    /// with everything put back.
+    pub(crate) fn commit_changes(
+        &self,
+        changes: &[FileChange],
+        about: TransactionHeader,
+        decided_by: &str,
+    ) -> Result<CommittedTransaction, CommandFailure> {
+        SignalGuard::hold_until_exit()?;
+        let signals = SignalGuard::acquire()?;
+        let open = self.ledger.begin(changes, about, &|| signals.stop_requested())?;
+        let committed = open
+            .commit(CommitVerdict { decided_by: Some(decided_by.to_string()), ..CommitVerdict::default() })?;
+        // Tidying up can wait for the next time.
+        let _ = self.ledger.collect_daily(clock::unix_seconds(), &RetentionPolicy::default());
+        Ok(committed)
+    }
+}
+
+/// Whoever runs processes: this very program is their keeper.
+pub(crate) fn process_runner() -> Result<Runner, CommandFailure> {
+    let own = std::env::current_exe();
+    own.map(Runner::new)
+        .map_err(|error| CommandFailure::unexpected(format!("relay cannot find itself: {error}")))
+}
+
+/// The record is there, and so is a doubt about the disk.
+pub(crate) fn disk_doubt_failure(id: &str, said: &str) -> CommandFailure {
+    CommandFailure::new(
+        Exit::DiskDoubt,
+        "doubt",
+        format!("{id} was committed, but then the disk said: {said}"),
+    )
+    .with_hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
+    .with_state(ProjectState::Committed)
+}

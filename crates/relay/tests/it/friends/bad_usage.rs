@@ -1,0 +1,311 @@
+//! Asking badly: what is refused before anything is sent, with which code, and in which words.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use relaycode_testkit::process::{ChildGuard, GENEROUS_TIMEOUT, poll_until};
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::friends::fixture::{Codex, Stage, THREAD, answering};
+
+#[test]
+fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
+    let stage = Stage::answered();
+    for (args, kind, parts) in [
+        (&["ask", ""][..], "prompt", &["a prompt is needed", "relay ask"][..]),
+        (&["ask", " \n\t\u{200b}"], "prompt", &["a prompt is needed"]),
+        (&["do", "", "--to", "codex"], "prompt", &["prompt"]),
+        (&["ask"], "usage", &["PROMPT"]),
+        (&["ask", "--what-is-this"], "usage", &["--what-is-this"]),
+        (&["ask", "x", "--timeout", "0"], "time", &["greater than zero", "--timeout 600"]),
+        (&["ask", "x", "--timeout", "-1"], "time", &["greater than zero"]),
+        (&["ask", "x", "--timeout=-9223372036854775808"], "time", &["greater than zero"]),
+        (&["ask", "x", "--idle-timeout", "0"], "time", &["greater than zero"]),
+        (&["ask", "x", "--timeout", "abc"], "usage", &["--timeout", "abc"]),
+        (&["ask", "x", "--timeout", "99999999999999999999"], "usage", &["--timeout"]),
+        (&["review", "--timeout", "0"], "time", &["greater than zero"]),
+        (&["do", "x", "--timeout", "0"], "time", &["greater than zero"]),
+        (&["ask", "x", "--access", "workspace"], "usage", &["`workspace`", "relay do"]),
+        (&["ask", "x", "--sandbox", "workspace-write"], "usage", &["`workspace`", "relay do"]),
+        (&["ask", "x", "--sandbox", "danger-full-access"], "usage", &["`full`", "relay do"]),
+        (&["review", "--access", "full"], "usage", &["relay do"]),
+        (&["ask", "x", "--access", "admin"], "usage", &["admin", "read-only, ask, workspace or full"]),
+        (&["do", "x", "--access", "read-only"], "access", &["workspace"]),
+        (&["ask", "x", "--to", "codx"], "friend", &["codx", "did you mean", "codex"]),
+        (&["ask", "x", "--to", "self"], "friend", &["self", "relay friends"]),
+        (&["ask", "x", "--to", ""], "friend", &["There are codex"]),
+        (&["ask", "x", "--to", "codex,codex"], "usage", &["codex is named twice"]),
+        (&["ask", "x", "--to", "codex, codex"], "usage", &["codex is named twice"]),
+        (&["ask", "x", "--to", "codex,", "--timeout", "0"], "friend", &["There are codex"]),
+        (&["do", "x", "--to", "codex,claude"], "usage", &["one friend", "--to"]),
+        (&["do", "x", "--session", "s"], "usage", &["--session"]),
+        (&["ask", "x", "--to", "codex,claude", "--session", "s"], "usage", &["one friend"]),
+        (&["ask", "x", "--context", "a", "--context-file", "a.txt"], "usage", &["--context"]),
+    ] {
+        stage.fails(args, 2, kind).says(parts);
+    }
+    let many: Vec<String> = (0..17).map(|number| format!("codex/m{number}")).collect();
+    stage.fails(&["ask", "x", "--to", &many.join(",")], 2, "usage").says(&["16"]);
+    let long = "x".repeat(2_000);
+    let said = stage.fails(&["ask", "x", "--to", &long], 2, "friend");
+    assert!(said.message.len() < 1_000, "a name is shortened");
+    assert!(!stage.log().contains("turn/start"), "nobody was asked");
+}
+
+#[test]
+fn a_prompt_that_looks_like_an_option_stands_behind_two_hyphens() {
+    let stage = Stage::answered();
+    assert_eq!(stage.works(&["ask", "--", "--what is this"])["answers"][0]["text"], "Fine.");
+    assert!(stage.log().contains(r"Request:\n--what is this"), "{}", stage.log());
+    let called: Vec<String> =
+        stage.log().lines().filter(|line| line.starts_with("called")).map(str::to_string).collect();
+    assert!(called.iter().all(|call| !call.contains("what is")), "{called:?}");
+}
+
+#[test]
+fn the_limit_of_the_context_is_exact_and_bad_context_is_named() {
+    let stage = Stage::answered();
+    let file = stage.beside("context");
+    let name = file.to_str().unwrap();
+    let ask = ["ask", "x", "--context-file", name];
+    fs::write(&file, "x".repeat(200_000)).unwrap();
+    assert_eq!(stage.works(&ask)["answers"][0]["sent"]["context"], 200_000);
+    fs::write(&file, "x".repeat(200_001)).unwrap();
+    stage.fails(&ask, 3, "tooLarge").says(&["the context", "200001", "200000", "nothing was sent"]);
+    fs::write(&file, b"ok\xff").unwrap();
+    stage.fails(&ask, 2, "context").says(&[name, "UTF-8", "byte 3"]);
+    fs::remove_file(&file).unwrap();
+    stage.fails(&ask, 2, "context").says(&[name]);
+    fs::create_dir(&file).unwrap();
+    stage.fails(&ask, 2, "context").says(&[name, "no file"]);
+    fs::remove_dir(&file).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &file, 0o600.into()).unwrap();
+    stage.fails(&ask, 2, "context").says(&[name, "no file"]);
+    stage.fails(&["ask", "x", "--context-file", "/dev/zero"], 2, "context").says(&["/dev/zero"]);
+}
+
+#[test]
+fn what_comes_on_stdin_goes_with_the_question() {
+    let stage = Stage::answered();
+    let notes = stage.beside("notes");
+    let ask = |stdin: Stdio| {
+        let ran = stage.run(stage.json(&["ask", "x"]).stdin(stdin));
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.json()["answers"][0]["sent"]["context"].clone()
+    };
+    fs::write(&notes, "from a file").unwrap();
+    assert_eq!(ask(fs::File::open(&notes).unwrap().into()), 11);
+    assert_eq!(ask(Stdio::null()), 0);
+    fs::write(&notes, " \n").unwrap();
+    assert_eq!(ask(fs::File::open(&notes).unwrap().into()), 0);
+    // Closed altogether.
+    let mut sh = Command::new("/bin/sh");
+    let line = format!("exec '{}' --json ask x <&-", env!("CARGO_BIN_EXE_relay"));
+    sh.args(["-c", &line]).process_group(0);
+    for (name, value) in stage.command(&[]).get_envs() {
+        sh.env(name, value.unwrap_or_default());
+    }
+    let ran = stage.run(sh.current_dir(stage.project.path("")));
+    assert_eq!((ran.code, &ran.json()["answers"][0]["sent"]["context"]), (0, &json!(0)), "{ran:?}");
+    // More than goes with it, and no text.
+    fs::write(&notes, "x".repeat(200_001)).unwrap();
+    let over = stage.json(&["ask", "x"]).stdin(fs::File::open(&notes).unwrap()).output().unwrap();
+    assert_eq!(over.status.code(), Some(3), "{over:?}");
+    fs::write(&notes, b"\xff").unwrap();
+    stage
+        .fails_as(stage.json(&["ask", "x"]).stdin(fs::File::open(&notes).unwrap()), 2, "context")
+        .says(&["stdin"]);
+}
+
+#[test]
+fn a_pipe_that_never_ends_is_said_and_can_be_broken_off() {
+    let stage = Stage::answered();
+    let err = stage.beside("waiting");
+    let mut command = stage.command(&["ask", "x"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(fs::File::create(&err).unwrap());
+    let mut relay = ChildGuard::start(&mut command).unwrap();
+    let said = poll_until(GENEROUS_TIMEOUT, || {
+        let said = fs::read_to_string(&err).unwrap();
+        said.contains("stdin").then_some(said)
+    });
+    assert!(said.is_some_and(|said| said.contains("</dev/null")), "it says what it waits for");
+    relay.signal(Signal::INT);
+    let ended = relay.wait_exit(GENEROUS_TIMEOUT);
+    assert_eq!(ended.and_then(|status| status.code()), Some(130), "{}", fs::read_to_string(&err).unwrap());
+    // The time that a friend has is the time of the whole.
+    let mut command = stage.json(&["ask", "x", "--timeout", "1"]);
+    let mut relay =
+        ChildGuard::start(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null())).unwrap();
+    assert_eq!(relay.wait_exit(GENEROUS_TIMEOUT).and_then(|status| status.code()), Some(12));
+    assert!(!stage.log().contains("turn/start"));
+}
+
+#[test]
+fn the_limits_of_a_difference_and_of_the_whole_prompt_are_exact() {
+    let stage = Stage::answered();
+    let put = |bytes: usize| stage.project.put("big.txt", format!("{}\n", "x".repeat(bytes)).as_bytes());
+    stage.project.put("small.txt", b"y\n");
+    let ask = ["ask", "x", "--include-diff"];
+    put(290_000);
+    let bytes = stage.works(&ask)["answers"][0]["sent"]["bytes"].as_u64().unwrap();
+    let exact = usize::try_from(290_000 + 300_000 - bytes).unwrap();
+    put(exact);
+    assert_eq!(stage.works(&ask)["answers"][0]["sent"]["bytes"], 300_000);
+    put(exact + 1);
+    let said = stage.fails(&ask, 3, "tooLarge").says(&["300001 bytes", "300000", "nothing was sent"]);
+    assert_eq!(said.object["error"]["files"][0]["path"], "big.txt", "{said:?}");
+    assert!(said.err.contains("big.txt"), "{said:?}");
+    // The whole: a context of 200,000, a difference, and a prompt that fills it up.
+    put(250_000);
+    let file = stage.beside("context");
+    fs::write(&file, "x".repeat(200_000)).unwrap();
+    let whole = |prompt: &str| {
+        ["ask", prompt, "--include-diff", "--context-file", file.to_str().unwrap()].map(str::to_string)
+    };
+    let words = |words: &[String]| words.to_vec();
+    let go = whole("x");
+    let go: Vec<&str> = go.iter().map(String::as_str).collect();
+    let size = stage.works(&go)["answers"][0]["sent"]["prompt"].as_u64().unwrap();
+    let fill = usize::try_from(500_000 - size).unwrap() + 1;
+    for (length, fits) in [(fill, true), (fill + 1, false)] {
+        let go = words(&whole(&"x".repeat(length)));
+        let go: Vec<&str> = go.iter().map(String::as_str).collect();
+        if fits {
+            assert_eq!(stage.works(&go)["answers"][0]["sent"]["prompt"], 500_000);
+        } else {
+            let said = stage.fails(&go, 3, "tooLarge").says(&["500001", "500000"]);
+            assert!(said.err.contains("big.txt"), "{said:?}");
+        }
+    }
+}
+
+#[test]
+fn a_schema_that_is_none_is_named() {
+    let stage = Stage::answered();
+    let file = stage.beside("schema");
+    let name = file.to_str().unwrap();
+    let ask = ["ask", "x", "--schema", name];
+    let said = stage.fails(&ask, 2, "schema").says(&["schema"]);
+    assert!(said.err.contains(name), "{said:?}");
+    for (text, part) in [("{", "line 1"), ("[]", "schema"), ("{\"type\": 5}", "type"), ("\"x\"", "schema")] {
+        fs::write(&file, text).unwrap();
+        stage.fails(&ask, 2, "schema").says(&[part]);
+    }
+    fs::write(&file, b"\xff").unwrap();
+    stage.fails(&ask, 2, "schema").says(&["UTF-8"]);
+    fs::write(&file, " ".repeat((1 << 20) + 1)).unwrap();
+    stage.fails(&ask, 2, "schema").says(&["1048576"]);
+    stage.fails(&["ask", "x", "--schema", "/"], 2, "schema");
+    fs::remove_file(&file).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, &file, 0o600.into()).unwrap();
+    stage.fails(&ask, 2, "schema");
+    stage.fails(&["ask", "x", "--schema", "/dev/zero"], 2, "schema");
+    // What is no answer by the schema is none, and is shown.
+    fs::remove_file(&file).unwrap();
+    fs::write(&file, r#"{"type":"object","required":["a"]}"#).unwrap();
+    stage.fails(&ask, 11, "notByTheSchema").says(&["codex", "schema"]);
+    assert!(!stage.log().lines().any(|line| line.contains("turn/start") && !line.contains("outputSchema")));
+}
+
+#[test]
+fn the_depth_is_read_as_the_original_reads_it_and_handed_on() {
+    let stage = Stage::answered();
+    for name in ["RELAY_DEPTH", "PHONE_A_FRIEND_DEPTH"] {
+        for value in ["1", "01", "2", "99999999999999999999"] {
+            let said = stage.fails_as(stage.json(&["ask", "x"]).env(name, value), 3, "depth");
+            said.says(&["nothing was sent", "cannot ask further"]);
+        }
+        for value in ["0", "1abc", "", " 1", "-1"] {
+            let ran = stage.run(stage.json(&["ask", "x"]).env(name, value));
+            assert_eq!(ran.code, 0, "{name}={value:?}: {ran:?}");
+        }
+    }
+    stage.fails_as(stage.json(&["review"]).env("RELAY_DEPTH", "1"), 3, "depth");
+    stage.fails_as(stage.json(&["do", "x"]).env("RELAY_DEPTH", "1"), 3, "depth");
+    let depths: Vec<String> =
+        stage.log().lines().filter(|line| line.starts_with("depth")).map(str::to_string).collect();
+    assert!(!depths.is_empty() && depths.iter().all(|line| line == "depth 1 1"), "{depths:?}");
+}
+
+#[test]
+fn sessions_belong_to_a_friend_and_a_project_and_bad_ones_are_refused() {
+    let stage = Stage::answered();
+    let ask = ["ask", "x", "--session", "birds"];
+    for name in ["", ".", "..", "../x", "a/b", "-x", "a b", "a\u{1b}[2Jb", &"x".repeat(65)] {
+        stage.fails(&["ask", "x", &format!("--session={name}")], 2, "badName").says(&["64"]);
+    }
+    assert_eq!(stage.works(&ask)["answers"][0]["session"], THREAD);
+    let listed = stage.works(&["friends", "sessions"]);
+    assert_eq!(listed["sessions"][0]["name"], "birds", "{listed}");
+    stage.fails(&["ask", "x", "--session", "birds", "--to", "claude"], 2, "otherFriend").says(&[
+        "codex",
+        "claude",
+        "relay friends forget birds",
+    ]);
+    let other = tempfile::tempdir().unwrap();
+    let place = other.path().to_str().unwrap();
+    stage
+        .fails(&["-C", place, "ask", "x", "--session", "birds"], 2, "otherProject")
+        .says(&["belongs to", "relay friends forget birds"]);
+    // Its own friend does not know it any more: it says that another thread answers, or that there is none.
+    let file = stage.project.home().join("friends/sessions/birds.json");
+    let text = fs::read_to_string(&file).unwrap();
+    for id in ["01a1de0c-0000-7000-8000-00000000000f", "no id", "../../x"] {
+        fs::write(&file, text.replace(THREAD, id)).unwrap();
+        stage.fails(&ask, 2, "noSession").says(&["codex", "birds", "relay friends forget birds"]);
+    }
+    // One that cannot be read is kept aside, and said.
+    fs::write(&file, "{").unwrap();
+    let ran = stage.run(&mut stage.json(&ask));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("birds") && ran.err.contains(".broken"), "{ran:?}");
+    assert_eq!(stage.works(&["friends", "forget", "birds"])["forgotten"], true);
+    stage.fails(&["friends", "forget", "birds"], 2, "noSession").says(&["birds"]);
+    stage.fails(&["friends", "forget", "../x"], 2, "badName");
+    stage.fails(&["friends", "forget"], 2, "usage");
+}
+
+#[test]
+fn with_several_the_one_that_is_missing_is_named_and_the_other_answers() {
+    let stage = Stage::answered();
+    let said = stage
+        .fails(&["ask", "x", "--to", "codex,claude"], 10, "notInstalled")
+        .says(&["claude is not installed", "npm"]);
+    assert_eq!(said.object["answers"][0]["text"], "Fine.");
+    assert_eq!(said.object["answers"][1]["error"]["kind"], "notInstalled");
+    let ran = stage.relay(&["ask", "x", "--to", "claude,codex"]);
+    assert_eq!(ran.code, 10);
+    assert!(ran.out.contains("Fine.") && ran.err.contains("claude is not installed"), "{ran:?}");
+}
+
+#[test]
+fn without_a_home_a_question_is_asked_and_what_needs_one_says_so() {
+    let stage = Stage::answered();
+    let ran = stage.run(stage.json(&["ask", "x"]).env_remove("HOME").env_remove("RELAY_HOME"));
+    assert_eq!((ran.code, &ran.json()["answers"][0]["text"]), (0, &json!("Fine.")));
+    // Nobody can write there, not even root.
+    fs::write(stage.beside("file"), "").unwrap();
+    let nowhere = stage.beside("file/home");
+    let ran = stage.run(stage.json(&["ask", "x"]).env("RELAY_HOME", &nowhere));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let session = ["ask", "x", "--session", "s"];
+    stage.fails_as(stage.json(&session).env("RELAY_HOME", &nowhere), 2, "home").says(&["file/home"]);
+    let ran = stage.run(stage.json(&session).env_remove("HOME").env_remove("RELAY_HOME"));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(ran.err.contains("not remembered") && ran.err.contains("HOME or RELAY_HOME"), "{ran:?}");
+    let ran = stage.run(stage.json(&["ask", "x"]).env("TMPDIR", &nowhere));
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn a_friend_of_the_other_kind_is_refused_in_the_same_words() {
+    let stage = Stage::bare().codex(&Codex::turning(&answering("x")));
+    let home = stage.project.home();
+    fs::write(home.join("models.yml"), "providers: {ollama: {baseUrl: 'http://127.0.0.1:9'}}\n").unwrap();
+    stage.fails(&["ask", "x", "--to", "ollama/m"], 10, "unreachable").says(&["ollama", "127.0.0.1:9"]);
+    fs::write(home.join("models.yml"), "providers: [").unwrap();
+    stage.fails(&["ask", "x", "--to", "ollama/m"], 2, "friend").says(&["models.yml"]);
+    stage.works(&["ask", "x", "--to", "codex"]);
+}

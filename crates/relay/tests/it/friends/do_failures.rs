@@ -1,0 +1,102 @@
+//! Work that goes wrong: what is not kept is kept in a file, what half happened did not happen, and both are said.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::friends::fixture::{Codex, Stage};
+
+/// Runs `relay do` on a codex that does this in its copy.
+fn stage(work: &str) -> Stage {
+    Stage::new().codex(&Codex::working(work))
+}
+
+#[test]
+fn what_needs_a_person_is_kept_in_a_file_that_apply_takes() {
+    let stage = stage("echo KEY=1 >.env; echo three >a.txt; mkdir -p src; echo new >src/new.txt");
+    let said = stage.fails(&["do", "x", "-y"], 13, "nobodyToAsk").says(&[".env", "--allow guarded"]);
+    let kept = said.object["kept"].as_str().unwrap().to_string();
+    assert!(said.err.contains(&kept), "{}", said.err);
+    let ran = stage.run_changing(&mut stage.json(&["apply", &kept, "-y", "--allow", "guarded"]));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(stage.project.text(".env"), "KEY=1\n");
+    assert_eq!(
+        (stage.project.text("a.txt").as_str(), stage.project.text("src/new.txt").as_str()),
+        ("three\n", "new\n")
+    );
+    let ran = stage.run_changing(&mut stage.json(&["revert", "-y"]));
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(stage.project.text("a.txt"), "two\n");
+    assert!(!stage.project.path(".env").exists() && !stage.project.path("src").exists());
+}
+
+#[test]
+fn one_that_deletes_everything_has_to_ask() {
+    let stage = stage("rm -rf ./* .git .gitignore");
+    let said = stage.fails(&["do", "x"], 13, "nobodyToAsk");
+    assert!(said.err.contains("a.txt"), "{}", said.err);
+    assert!(said.object["kept"].is_string(), "{said:?}");
+    for number in 0..12 {
+        stage.project.put(&format!("f{number}.txt"), b"x\n");
+    }
+    stage.fails(&["do", "x", "-y"], 13, "nobodyToAsk").says(&["--allow mass-deletion"]);
+}
+
+#[test]
+fn what_it_does_to_git_stays_in_its_copy() {
+    let hook = "mkdir -p .git/hooks; printf '#!/bin/sh\\ntouch sprung\\n' >.git/hooks/pre-commit; chmod 755 .git/hooks/pre-commit; echo '[core] pager=x' >>.git/config; rm -rf .relaycode; mkdir .relaycode; echo x >.relaycode/lock";
+    let stage = stage(hook);
+    let ran = stage.run(&mut stage.json(&["do", "x", "-y"]));
+    assert_eq!((ran.code, &ran.json()["applied"]), (0, &json!(false)), "{ran:?}");
+    assert!(ran.err.contains("codex changed nothing"), "{ran:?}");
+}
+
+#[test]
+fn one_that_changes_nothing_says_so() {
+    let stage = stage("true");
+    let ran = stage.run(&mut stage.command(&["do", "x", "-y"]));
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.contains("codex changed nothing"), "{ran:?}");
+}
+
+#[test]
+fn one_that_fails_after_it_changed_files_has_changed_nothing() {
+    for work in
+        ["echo x >new.txt; echo y >a.txt; kill -9 $$", "echo x >new.txt; exit 0", "rm -rf .; sleep 1000"]
+    {
+        let stage = stage(work);
+        let (time, code, kind) = match work.contains("sleep") {
+            true => ("3", 12, "timedOut"),
+            false => ("60", 10, "friendFailed"),
+        };
+        let said = stage.fails(&["do", "x", "-y", "--timeout", time], code, kind).says(&["codex"]);
+        assert!(said.err.contains("nothing was changed"), "{}", said.err);
+        let left: Vec<_> = fs::read_dir(stage.beside("tmp")).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[test]
+fn odd_files_that_it_makes_are_said_or_come_through() {
+    let stage = stage(
+        "ln -s /etc/passwd link 2>/dev/null; mkdir -p d; : >d/empty; printf 'a\\0b' >binary; chmod 755 a.txt",
+    );
+    let ran = stage.run(&mut stage.json(&["do", "x"]));
+    assert_eq!(ran.code, 13, "{ran:?}");
+    assert!(ran.err.contains("binary") && ran.err.contains("link"), "{ran:?}");
+}
+
+#[test]
+fn without_a_place_for_the_copy_it_says_what_it_needs() {
+    let stage = stage("echo x >new.txt");
+    fs::write(stage.beside("file"), "").unwrap();
+    let nowhere = stage.beside("file/home");
+    stage
+        .fails_as(stage.json(&["do", "x"]).env("RELAY_HOME", &nowhere), 3, "copy")
+        .says(&[nowhere.parent().unwrap().to_str().unwrap(), "RELAY_HOME"]);
+    let mut homeless = stage.json(&["do", "x"]);
+    homeless.env_remove("RELAY_HOME").env_remove("HOME");
+    stage.fails_as(&mut homeless, 3, "copy").says(&["set HOME or RELAY_HOME"]);
+    // Where temporary files go does not matter.
+    stage.fails_as(stage.json(&["do", "x"]).env("TMPDIR", &nowhere), 13, "nobodyToAsk");
+}

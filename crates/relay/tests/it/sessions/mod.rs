@@ -1,0 +1,4 @@
+//! `relay sessions`.
+
+pub(crate) mod commands;
+pub(crate) mod list;

@@ -1,0 +1,303 @@
+//! What of an entry is shown, in which order, and what it is called: the same for every format.
+//!
+//! Messages are read field by field, so that one odd piece does not hide the rest. What has no form of its own is shown as
+//! JSON. Left out are only what is the same for everybody (names of fields) and what nobody can read: signatures, the
+//! provider's own ids, the wire.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::human_format::{format_money, group_digits, number_at};
+use crate::format::entry::{EntryBody, SessionEntry};
+
+/// Fields of a message that have a place of their own, or that nobody can read.
+const SHOWN_FIELDS: &[&str] = &[
+    "role",
+    "content",
+    "timestamp",
+    "api",
+    "provider",
+    "model",
+    "responseId",
+    "usage",
+    "stopReason",
+    "errorMessage",
+    "toolCallId",
+    "toolName",
+    "isError",
+    "details",
+];
+
+/// Whom an entry belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EntryClass {
+    /// A person.
+    User,
+    /// A model.
+    Assistant,
+    /// What a tool gave back.
+    Tool,
+    /// In place of something longer.
+    Summary,
+    /// The program, an extension, a role that is not ours.
+    Other,
+    /// A small line: something changed.
+    Note,
+}
+
+/// An entry, ready to be written.
+#[derive(Debug)]
+pub(super) struct EntryView<'a> {
+    pub(super) class: EntryClass,
+    /// Who speaks, or what happened.
+    pub(super) title: Cow<'a, str>,
+    /// Small things beside the title.
+    pub(super) facts: Vec<String>,
+    /// It is a failure.
+    pub(super) failed: bool,
+    pub(super) pieces: Vec<ViewPiece<'a>>,
+}
+
+/// A part of an entry.
+#[derive(Debug)]
+pub(super) enum ViewPiece<'a> {
+    /// Markdown.
+    Prose(&'a str),
+    /// Text as it was typed.
+    Plain(&'a str),
+    /// What a model thought.
+    Thinking(&'a str),
+    /// What a tool wrote.
+    Output(&'a str),
+    /// Long text that few want to see.
+    Folded(&'static str, &'a str),
+    /// A tool that is called, with what.
+    Call(&'a str, &'a Value),
+    /// What went wrong.
+    Failure(&'a str),
+    /// A picture: what it says it is, and its base64.
+    Image(&'a str, &'a str),
+    /// JSON.
+    Data(&'static str, Cow<'a, Value>),
+}
+
+impl<'a> EntryView<'a> {
+    /// What is shown of an entry.
+    pub(super) fn from_entry(entry: &'a SessionEntry) -> EntryView<'a> {
+        match &entry.body {
+            EntryBody::Message { message } => message_view(message),
+            EntryBody::CustomMessage { custom_type, content, display, details, attribution } => {
+                let mut shown = EntryView::new(EntryClass::Other, custom_type.as_str().into());
+                shown.facts.extend(attribution.iter().map(|who| format!("wanted by {who}")));
+                if !display {
+                    shown.facts.push("for the model only".into());
+                }
+                shown.push_content(content, false);
+                shown.push_data("details", details.as_ref());
+                shown
+            }
+            EntryBody::Compaction { .. }
+            | EntryBody::BranchSummary { .. }
+            | EntryBody::SessionInit { .. } => summary_view(&entry.body),
+            _ => note_view(&entry.body),
+        }
+    }
+
+    /// The first words, for an outline.
+    pub(super) fn first_words(&self) -> &'a str {
+        let texts = self.pieces.iter().filter_map(|piece| match piece {
+            ViewPiece::Prose(text) | ViewPiece::Plain(text) | ViewPiece::Output(text) => {
+                Some(text.trim_start())
+            }
+            _ => None,
+        });
+        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+    }
+
+    fn new(class: EntryClass, title: Cow<'a, str>) -> EntryView<'a> {
+        EntryView { class, title, facts: Vec::new(), failed: false, pieces: Vec::new() }
+    }
+
+    fn push_data(&mut self, title: &'static str, value: Option<&'a Value>) {
+        self.pieces.extend(value.map(|value| ViewPiece::Data(title, Cow::Borrowed(value))));
+    }
+
+    /// A string, or pieces of any kind.
+    fn push_content(&mut self, content: &'a Value, output: bool) {
+        let prose = self.class == EntryClass::Assistant;
+        let text = |text: &'a str| match (output, prose) {
+            (true, _) => ViewPiece::Output(text),
+            (false, true) => ViewPiece::Prose(text),
+            (false, false) => ViewPiece::Plain(text),
+        };
+        let blocks = match content {
+            Value::String(whole) => return self.pieces.push(text(whole)),
+            Value::Array(blocks) => blocks,
+            Value::Null => return,
+            other => return self.push_data("content", Some(other)),
+        };
+        for block in blocks {
+            let field = |key: &str| block.get(key).and_then(Value::as_str);
+            let piece = match field("type") {
+                Some("text") => field("text").map(text),
+                Some("thinking") => field("thinking").map(|thought| match thought {
+                    "" => ViewPiece::Thinking("(hidden by the provider)"),
+                    thought => ViewPiece::Thinking(thought),
+                }),
+                Some("toolCall") => {
+                    let arguments = block.get("arguments").unwrap_or(&Value::Null);
+                    field("name").map(|name| ViewPiece::Call(name, arguments))
+                }
+                Some("image") => {
+                    field("data").map(|data| ViewPiece::Image(field("mimeType").unwrap_or("image"), data))
+                }
+                _ => None,
+            };
+            self.pieces.push(piece.unwrap_or(ViewPiece::Data("unknown content", Cow::Borrowed(block))));
+        }
+    }
+}
+
+fn message_view(message: &Value) -> EntryView<'_> {
+    let field = |key: &str| message.get(key).and_then(Value::as_str);
+    let role = field("role").unwrap_or("message without a role");
+    let mut shown = match role {
+        "user" => EntryView::new(EntryClass::User, "you".into()),
+        "assistant" => EntryView::new(EntryClass::Assistant, model_name(message)),
+        "toolResult" => EntryView::new(EntryClass::Tool, field("toolName").unwrap_or("tool").into()),
+        other => EntryView::new(EntryClass::Other, other.into()),
+    };
+    shown.failed = message.get("isError").and_then(Value::as_bool).unwrap_or(false);
+    shown.push_content(message.get("content").unwrap_or(&Value::Null), shown.class == EntryClass::Tool);
+    if let Some(error) = field("errorMessage") {
+        shown.failed = true;
+        shown.pieces.push(ViewPiece::Failure(error));
+    }
+    if let Some(reason) = field("stopReason").filter(|reason| !matches!(*reason, "stop" | "toolUse")) {
+        shown.failed |= matches!(reason, "error" | "aborted");
+        shown.facts.push(format!("ended: {reason}"));
+    }
+    if let Some(usage) = message.get("usage") {
+        shown.facts.extend(usage_text(usage));
+    }
+    shown.push_data("details", message.get("details"));
+    let rest: Map<String, Value> = message
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, _)| !SHOWN_FIELDS.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    if !rest.is_empty() {
+        shown.pieces.push(ViewPiece::Data("more", Cow::Owned(rest.into())));
+    }
+    shown
+}
+
+/// Who answered: `provider/model`.
+pub(super) fn model_name(message: &Value) -> Cow<'_, str> {
+    let field = |key: &str| message.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    match (field("provider"), field("model")) {
+        (Some(provider), Some(model)) => format!("{provider}/{model}").into(),
+        (None, Some(name)) | (Some(name), None) => name.into(),
+        (None, None) => "assistant".into(),
+    }
+}
+
+fn usage_text(usage: &Value) -> Option<String> {
+    let mut parts = Vec::new();
+    for (key, word) in
+        [("input", "in"), ("output", "out"), ("cacheRead", "cached"), ("cacheWrite", "to the cache")]
+    {
+        if number_at(usage, key) > 0 {
+            parts.push(format!("{} {word}", group_digits(number_at(usage, key))));
+        }
+    }
+    parts.extend(usage.pointer("/cost/total").and_then(Value::as_f64).and_then(format_money));
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+fn summary_view(body: &EntryBody) -> EntryView<'_> {
+    let mut shown = EntryView::new(EntryClass::Summary, "".into());
+    match body {
+        EntryBody::Compaction {
+            summary,
+            short_summary,
+            first_kept_entry_id,
+            tokens_before,
+            details,
+            preserve_data,
+            from_extension,
+        } => {
+            shown.title = "compaction".into();
+            shown.facts.push(format!("{} tokens before", group_digits(*tokens_before)));
+            if !first_kept_entry_id.is_empty() {
+                shown.facts.push(format!("kept from {first_kept_entry_id}"));
+            }
+            shown.facts.extend(by_extension(*from_extension));
+            shown.pieces.extend(short_summary.iter().map(|short| ViewPiece::Plain(short)));
+            shown.pieces.push(ViewPiece::Prose(summary));
+            shown.push_data("details", details.as_ref());
+            shown.push_data("kept for extensions", preserve_data.as_ref());
+        }
+        EntryBody::BranchSummary { from_id, summary, details, from_extension } => {
+            shown.title = "left behind on another branch".into();
+            shown.facts.push(format!("from {from_id}"));
+            shown.facts.extend(by_extension(*from_extension));
+            shown.pieces.push(ViewPiece::Prose(summary));
+            shown.push_data("details", details.as_ref());
+        }
+        EntryBody::SessionInit { system_prompt, task, tools, output_schema } => {
+            shown.title = "start".into();
+            if !tools.is_empty() {
+                shown.facts.push(format!("tools: {}", tools.join(", ")));
+            }
+            shown.pieces.push(ViewPiece::Plain(task));
+            shown.pieces.push(ViewPiece::Folded("system prompt", system_prompt));
+            shown.push_data("output schema", output_schema.as_ref());
+        }
+        _ => {}
+    }
+    shown
+}
+
+fn by_extension(from_extension: Option<bool>) -> Option<String> {
+    (from_extension == Some(true)).then(|| "by an extension".to_owned())
+}
+
+fn note_view(body: &EntryBody) -> EntryView<'_> {
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
+    let (title, data) = match body {
+        EntryBody::ModelChange { model, role: None } => (format!("model: {model}"), None),
+        EntryBody::ModelChange { model, role: Some(role) } => (format!("model for {role}: {model}"), None),
+        EntryBody::ThinkingLevelChange { thinking_level } => {
+            (format!("thinking: {}", or_none(thinking_level)), None)
+        }
+        EntryBody::ServiceTierChange { service_tier } => {
+            (format!("service tier: {}", or_none(service_tier)), None)
+        }
+        EntryBody::ModeChange { mode, data } => (format!("mode: {mode}"), data.as_ref()),
+        EntryBody::Custom { custom_type, data } => (format!("kept by {custom_type}"), data.as_ref()),
+        EntryBody::Label { target_id, label: Some(label) } => {
+            (format!("label on {target_id}: {label}"), None)
+        }
+        EntryBody::Label { target_id, label: None } => (format!("label taken from {target_id}"), None),
+        EntryBody::TtsrInjection { injected_rules } => {
+            (format!("rules put in: {}", injected_rules.join(", ")), None)
+        }
+        EntryBody::McpToolSelection { selected_tool_names } => {
+            (format!("tools of other servers: {}", selected_tool_names.join(", ")), None)
+        }
+        EntryBody::Other(fields) => {
+            let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
+            let mut shown = EntryView::new(EntryClass::Note, format!("unknown entry: {kind}").into());
+            shown.pieces.push(ViewPiece::Data("its fields", Cow::Owned(fields.clone().into())));
+            return shown;
+        }
+        _ => (String::new(), None),
+    };
+    let mut shown = EntryView::new(EntryClass::Note, title.into());
+    shown.push_data("data", data);
+    shown
+}

@@ -1,0 +1,112 @@
+//! What a list of sessions says about one: counted while it is read or written, kept in the head of its index.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::file::row::{EntryRole, EntryRow, EntryType};
+use crate::format::entry::{EntryBody, SessionEntry};
+
+/// At most so many characters of a text are kept for lists.
+pub const MAX_CLIP_CHARS: usize = 400;
+
+/// What is known of a session as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SessionStats {
+    /// Entries of all branches.
+    pub entries: u64,
+    /// Messages of all branches.
+    pub messages: u64,
+    /// Those that a person wrote.
+    pub prompts: u64,
+    /// Those with which a model answered: a failure without a word is none.
+    pub answers: u64,
+    /// The beginning of the first prompt.
+    pub first_prompt: Option<String>,
+    /// The short summary of the latest compaction.
+    pub short_summary: Option<String>,
+    /// When the latest entry was made, in milliseconds since 1970; 0 where that is not known.
+    pub last_entry: i64,
+}
+
+impl SessionStats {
+    /// A model answered at least once.
+    pub fn is_answered(&self) -> bool {
+        self.answers > 0
+    }
+
+    /// Counts an entry.
+    pub(crate) fn count_entry(&mut self, row: &EntryRow, line: &[u8]) {
+        self.entries += 1;
+        self.last_entry = self.last_entry.max(row.timestamp);
+        match (row.kind, row.role) {
+            (EntryType::Message, role) => {
+                self.messages += 1;
+                match role {
+                    EntryRole::User => {
+                        self.prompts += 1;
+                        self.take_first_prompt(line);
+                    }
+                    EntryRole::Assistant if !row.failed || row.has_text => self.answers += 1,
+                    _ => {}
+                }
+            }
+            (EntryType::Compaction, _) => {
+                if let Ok(SessionEntry {
+                    body: EntryBody::Compaction { short_summary: Some(short), .. },
+                    ..
+                }) = SessionEntry::from_line(line)
+                {
+                    self.short_summary = Some(clip_one_line(&short));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn take_first_prompt(&mut self, line: &[u8]) {
+        if self.first_prompt.is_none() {
+            self.first_prompt = prompt_text(line).map(|text| clip_one_line(&text));
+        }
+    }
+}
+
+/// The words of a prompt; `None` where there are none.
+fn prompt_text(line: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(line).ok()?;
+    let text = crate::view::context::content_text(value.get("message")?.get("content")?);
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// The beginning of a text, on one line.
+fn clip_one_line(text: &str) -> String {
+    let mut clipped = String::new();
+    let mut count = 0;
+    for word in text.split_whitespace() {
+        if count > 0 {
+            clipped.push(' ');
+            count += 1;
+        }
+        for char in word.chars() {
+            if count >= MAX_CLIP_CHARS {
+                clipped.push('…');
+                return clipped;
+            }
+            clipped.push(char);
+            count += 1;
+        }
+    }
+    clipped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_clipped_on_one_line() {
+        assert_eq!(clip_one_line(" a\n\n b\tc "), "a b c");
+        let long = clip_one_line(&"xy ".repeat(1000));
+        assert!(long.ends_with('…') && long.chars().count() == MAX_CLIP_CHARS + 1, "{long}");
+    }
+}

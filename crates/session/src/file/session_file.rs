@@ -1,0 +1,300 @@
+//! The file as a session sees it: what is on disk, and behind it what is still to be written.
+//!
+//! A line has its place from the moment it is appended, whether it is on disk, waits for the first prompt, or waits for a disk
+//! that is full. Everything that waits is written with the next line, in one call. Invariant: up to [`SessionFile::saved`] the file holds
+//! whole lines that count; whatever a failed write left behind that is cut off before anything else is written.
+
+use std::io;
+use std::sync::Arc;
+
+use relaycode_durable::fs::FileMode;
+use relaycode_durable::{Fs, FsDir, FsFile, FsLock};
+
+use crate::error::SessionError;
+
+/// At most so many bytes wait for a disk that takes none.
+pub(crate) const MAX_UNSAVED_BYTES: usize = 32 << 20;
+
+/// At most so many bytes of a torn tail are kept beside the file, and so many of all of them.
+const DAMAGED_MOST: u64 = 1 << 20;
+const DAMAGED_FILE_MOST: u64 = 16 << 20;
+
+/// Where lines go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileTarget {
+    /// Nowhere: the session lives as long as the process.
+    Memory,
+    /// Nowhere yet: the file is made with the first prompt.
+    Deferred,
+    /// Into the file.
+    File,
+}
+
+/// The file, and what is to be written to it.
+pub(crate) struct SessionFile {
+    pub(crate) fs: Arc<dyn Fs>,
+    pub(crate) dir: FsDir,
+    pub(crate) name: String,
+    pub(crate) target: FileTarget,
+    pub(crate) file: Option<FsFile>,
+    /// The same file, opened to be read: what it holds stays readable when another takes its name, or nothing does.
+    pub(crate) source: Option<Arc<FsFile>>,
+    /// The newest last; older ones are of files that this one replaced.
+    pub(crate) locks: Vec<FsLock>,
+    /// So many bytes of the file count.
+    pub(crate) saved: u64,
+    /// What comes behind them.
+    pub(crate) unsaved: Vec<u8>,
+    pub(crate) unsaved_entries: usize,
+    /// The file may be longer than [`SessionFile::saved`].
+    pub(crate) has_excess: bool,
+    /// What is longer is not ours: it is kept beside the file before it is cut off.
+    pub(crate) torn: bool,
+    /// The file's name may not be durable yet: it is new, or whoever made it may have gone before a sync.
+    pub(crate) name_unsynced: bool,
+    /// A sync failed: what it was to save is in doubt, and asking again does not help.
+    pub(crate) sync_failed: bool,
+}
+
+impl SessionFile {
+    pub(crate) fn new(fs: Arc<dyn Fs>, dir: FsDir, name: &str, place: FileTarget) -> SessionFile {
+        SessionFile {
+            fs,
+            dir,
+            name: name.to_string(),
+            target: place,
+            file: None,
+            source: None,
+            locks: Vec::new(),
+            saved: 0,
+            unsaved: Vec::new(),
+            unsaved_entries: 0,
+            has_excess: false,
+            torn: false,
+            name_unsynced: false,
+            sync_failed: false,
+        }
+    }
+
+    /// Where the next line begins.
+    pub(crate) fn end(&self) -> u64 {
+        self.saved + self.unsaved.len() as u64
+    }
+
+    /// Reads a stretch that does not reach from the file into what waits.
+    pub(crate) fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let Some(waiting) = offset.checked_sub(self.saved) else {
+            return match &self.source {
+                Some(source) => self.fs.read_at(source, offset, len),
+                None => self.fs.read_range(&self.dir, &self.name, offset, len),
+            };
+        };
+        let from = usize::try_from(waiting).unwrap_or(usize::MAX).min(self.unsaved.len());
+        Ok(self.unsaved[from..from.saturating_add(len).min(self.unsaved.len())].to_vec())
+    }
+
+    /// Reads the file as it is now, also while another takes its place.
+    pub(crate) fn reader(&self) -> impl Fn(u64, usize) -> io::Result<Vec<u8>> + use<> {
+        let (fs, dir, name) = (Arc::clone(&self.fs), self.dir.clone(), self.name.clone());
+        let source = self.source.clone();
+        move |at, most| match &source {
+            Some(source) => fs.read_at(source, at, most),
+            None => fs.read_range(&dir, &name, at, most),
+        }
+    }
+
+    /// Takes the lock that the file stands for.
+    pub(crate) fn lock(&mut self) -> Result<(), SessionError> {
+        let lock = lock_session_file(&*self.fs, &self.dir, &self.name)?;
+        self.locks.push(lock);
+        Ok(())
+    }
+
+    /// Adds a line behind everything else; nothing is written yet. Where too much waits already, it is not taken.
+    pub(crate) fn push_line(&mut self, line: &[u8]) -> Result<u64, SessionError> {
+        let bytes = self.unsaved.len() + line.len() + 1;
+        if self.target != FileTarget::Memory && bytes > MAX_UNSAVED_BYTES.max(line.len() + 1) {
+            return Err(SessionError::TooMuchUnsaved { name: self.name.clone(), bytes: self.unsaved.len() });
+        }
+        let offset = self.end();
+        self.unsaved.extend_from_slice(line);
+        self.unsaved.push(b'\n');
+        self.unsaved_entries += 1;
+        Ok(offset)
+    }
+
+    /// Writes what waits.
+    pub(crate) fn save(&mut self) -> Result<(), SessionError> {
+        if self.target != FileTarget::File || self.unsaved.is_empty() {
+            return Ok(());
+        }
+        let attempt = self.try_save();
+        if attempt.is_ok() {
+            self.saved = self.end();
+            self.unsaved_entries = 0;
+            // Memory that one large entry needed is given back.
+            self.unsaved = if self.unsaved.capacity() > (1 << 20) {
+                Vec::new()
+            } else {
+                let mut same = std::mem::take(&mut self.unsaved);
+                same.clear();
+                same
+            };
+        }
+        attempt
+    }
+
+    fn try_save(&mut self) -> Result<(), SessionError> {
+        self.prepare_write()?;
+        let Some(file) = &self.file else { return Err(SessionError::Gone { name: self.name.clone() }) };
+        if let Err(source) = self.fs.write(file, &self.unsaved) {
+            // What was written of it must not stay; if it cannot be cut off now, it is before the next write.
+            self.has_excess = self.fs.truncate(file, self.saved).is_err();
+            return Err(SessionError::NotSaved {
+                name: self.name.clone(),
+                id: String::new(),
+                entries: self.unsaved_entries,
+                source,
+            });
+        }
+        Ok(())
+    }
+
+    /// Opens the file and makes sure that it ends where what counts does: what a crash left there is kept beside it and cut off,
+    /// and what somebody else wrote is left alone and told.
+    pub(crate) fn prepare_write(&mut self) -> Result<(), SessionError> {
+        let not_saved = |tape: &SessionFile, source| SessionError::NotSaved {
+            name: tape.name.clone(),
+            id: String::new(),
+            entries: tape.unsaved_entries,
+            source,
+        };
+        if self.file.is_none() {
+            self.open_file().map_err(|error| match error {
+                SessionError::Io { source, .. } => not_saved(self, source),
+                other => other,
+            })?;
+        }
+        let Some(file) = &self.file else { return Err(SessionError::Gone { name: self.name.clone() }) };
+        let stat = self.fs.stat_file(file).map_err(|source| not_saved(self, source))?;
+        if stat.links == 0 {
+            return Err(SessionError::Gone { name: self.name.clone() });
+        }
+        if stat.len != self.saved {
+            if !self.has_excess || stat.len < self.saved {
+                return Err(SessionError::Changed { name: self.name.clone() });
+            }
+            if self.torn {
+                self.save_torn_tail(stat.len).map_err(|source| not_saved(self, source))?;
+            }
+            self.fs.truncate(file, self.saved).map_err(|source| not_saved(self, source))?;
+        }
+        self.has_excess = false;
+        self.torn = false;
+        Ok(())
+    }
+
+    /// Opens the file to write, making it where it is still to be made.
+    fn open_file(&mut self) -> Result<(), SessionError> {
+        if self.locks.is_empty() {
+            match self.fs.create(&self.dir, &self.name, FileMode::Private) {
+                Ok(_) => self.name_unsynced = true,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let stat = self.fs.stat(&self.dir, &self.name);
+                    // An attempt that failed halfway left it empty.
+                    if !stat.is_ok_and(|stat| stat.len == 0) {
+                        return Err(SessionError::Exists { name: self.name.clone() });
+                    }
+                    self.name_unsynced = true;
+                }
+                Err(error) => return Err(SessionError::io(&self.name, "make")(error)),
+            }
+            self.lock()?;
+        }
+        let file =
+            self.fs.open_append(&self.dir, &self.name).map_err(SessionError::io(&self.name, "write"))?;
+        self.file = Some(file);
+        if self.source.is_none() {
+            self.source = self.fs.open_file(&self.dir, &self.name).ok().map(Arc::new);
+        }
+        Ok(())
+    }
+
+    /// Keeps what a crash left of a line in a file beside, before it is cut off.
+    fn save_torn_tail(&self, end: u64) -> io::Result<()> {
+        let name = format!("{}.damaged", file_stem(&self.name));
+        let have = match self.fs.stat(&self.dir, &name) {
+            Ok(stat) => stat.len,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
+        let len = (end - self.saved).min(DAMAGED_MOST);
+        if have + len > DAMAGED_FILE_MOST {
+            return Ok(());
+        }
+        let most = usize::try_from(len).unwrap_or(usize::MAX);
+        let bytes = self.fs.read_range(&self.dir, &self.name, self.saved, most)?;
+        if bytes.iter().all(|byte| *byte == 0) {
+            return Ok(());
+        }
+        let file = self.fs.open_append(&self.dir, &name)?;
+        let mut piece =
+            format!("# {} bytes at byte {} of {}\n", end - self.saved, self.saved, self.name).into_bytes();
+        piece.extend_from_slice(&bytes);
+        piece.push(b'\n');
+        self.fs.write(&file, &piece)?;
+        self.fs.sync_file(&file)?;
+        self.fs.sync_dir(&self.dir)
+    }
+
+    /// Makes everything durable.
+    pub(crate) fn sync(&mut self) -> Result<(), SessionError> {
+        self.save()?;
+        if self.sync_failed {
+            let source = io::Error::other("an earlier attempt failed, and what it was to save is in doubt");
+            return Err(SessionError::NotDurable { name: self.name.clone(), source });
+        }
+        // What somebody else wrote before may not be durable either, also if nothing was added to it.
+        if self.file.is_none() && self.target == FileTarget::File && self.saved > 0 {
+            self.open_file()?;
+        }
+        let Some(file) = &self.file else { return Ok(()) };
+        let synced = self.fs.sync_file(file).and_then(|()| match self.name_unsynced {
+            true => self.fs.sync_dir(&self.dir),
+            false => Ok(()),
+        });
+        match synced {
+            Ok(()) => {
+                self.name_unsynced = false;
+                Ok(())
+            }
+            Err(source) => {
+                self.sync_failed = true;
+                Err(SessionError::NotDurable { name: self.name.clone(), source })
+            }
+        }
+    }
+}
+
+/// Takes the lock of the file that has this name now.
+pub(crate) fn lock_session_file(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<FsLock, SessionError> {
+    /// So many times in a row the file is replaced just then, before it is somebody else's.
+    const REPLACED_MOST: usize = 8;
+    for _ in 0..REPLACED_MOST {
+        let before = fs.stat(dir, name).map_err(SessionError::io(name, "look at"))?;
+        let Some(lock) = fs.try_lock_existing(dir, name).map_err(SessionError::io(name, "lock"))? else {
+            break;
+        };
+        let after = fs.stat(dir, name).map_err(SessionError::io(name, "look at"))?;
+        // A file that was replaced in between is no longer the session: its lock means nothing.
+        if (before.dev, before.ino) == (after.dev, after.ino) {
+            return Ok(lock);
+        }
+    }
+    Err(SessionError::InUse { name: name.to_string() })
+}
+
+/// A session file's name without its ending.
+pub(crate) fn file_stem(name: &str) -> &str {
+    name.strip_suffix(".jsonl").unwrap_or(name)
+}

@@ -1,0 +1,242 @@
+//! The two ends of a session file: who it is, what was asked first, whether anybody answered, and whether it ends well.
+//!
+//! A page of each end is read; 64 KB only where the header or the first message needs it, or the last line is long.
+
+use std::io;
+
+use memchr::{memchr_iter, memrchr};
+use relaycode_durable::{Fs, FsDir, FsStat};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+use super::{MAX_FIRST_MESSAGE, close_json};
+use crate::SessionHeader;
+use crate::file::index::head::IndexHead;
+use crate::truncate::truncate_str;
+
+/// Bytes of an end that are read first.
+const PAGE: usize = 4 * 1024;
+/// Bytes of an end that are read if those do not do.
+const MOST: usize = 64 * 1024;
+
+/// What the ends of a file say.
+#[derive(Debug, Default)]
+pub(super) struct SessionEnds {
+    pub(super) header: Option<SessionHeader>,
+    pub(super) first_message: Option<String>,
+    /// The last short summary of a compaction.
+    pub(super) summary: Option<String>,
+    pub(super) answered: Option<bool>,
+    pub(super) messages: Option<u64>,
+    pub(super) damage: Option<String>,
+}
+
+/// A line, as much of it as a list wants to know.
+#[derive(Deserialize)]
+pub(super) struct PartialEntry<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
+    #[serde(default, rename = "shortSummary")]
+    short_summary: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct PartialMessage<'a> {
+    #[serde(borrow, default)]
+    role: Cow<'a, str>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(default, rename = "stopReason")]
+    stop_reason: Option<Value>,
+}
+
+impl PartialMessage<'_> {
+    fn content(&self) -> Option<Value> {
+        self.content.and_then(|content| serde_json::from_str(content.get()).ok())
+    }
+
+    /// A failure without a word is no answer.
+    fn is_answer(&self) -> bool {
+        let reason = self.stop_reason.as_ref().and_then(Value::as_str);
+        !matches!(reason, Some("error" | "aborted")) || self.text().is_some()
+    }
+
+    fn text(&self) -> Option<String> {
+        self.content().as_ref().and_then(clipped_text).filter(|text| !text.trim().is_empty())
+    }
+}
+
+/// Reads the ends of a file; and what the file system says of it. The last end says nothing that an index does not
+/// know, if the index is about the file as it is.
+pub(super) fn read_ends(
+    fs: &dyn Fs,
+    dir: &FsDir,
+    name: &str,
+    index: Option<&IndexHead>,
+) -> io::Result<(SessionEnds, FsStat)> {
+    let mut read = fs.read_ends(dir, name, PAGE, if index.is_some() { 0 } else { PAGE })?;
+    let len = read.stat.len.max(read.head.len() as u64);
+    let mut ends = SessionEnds::default();
+    if read.head.is_empty() {
+        ends.damage = Some("it is empty".to_string());
+        return Ok((ends, read.stat));
+    }
+    let mut lines = read_head_lines(&mut ends, &read.head, len);
+    if len > read.head.len() as u64 && lines.wants_more {
+        read.head = fs.read_range(dir, name, 0, MOST)?;
+        ends = SessionEnds::default();
+        lines = read_head_lines(&mut ends, &read.head, len);
+    }
+    if len <= read.head.len() as u64 {
+        ends.messages = ends.damage.is_none().then_some(lines.messages);
+        ends.answered.get_or_insert(false);
+        return Ok((ends, read.stat));
+    }
+    if let Some(index) = index {
+        if index.matches_file(&read.stat) {
+            return Ok((ends, read.stat));
+        }
+        read.tail = fs.read_range(dir, name, len.saturating_sub(PAGE as u64), PAGE)?;
+    }
+    let from = len.saturating_sub(read.tail.len() as u64);
+    if !read_tail_lines(&mut ends, &read.tail, from) && from > 0 {
+        let from = len.saturating_sub(MOST as u64);
+        let tail = fs.read_range(dir, name, from, MOST)?;
+        read_tail_lines(&mut ends, &tail, from);
+    }
+    Ok((ends, read.stat))
+}
+
+/// What came of reading the head.
+struct HeadLines {
+    messages: u64,
+    /// The header or the first message is not in it.
+    wants_more: bool,
+}
+
+fn read_head_lines(ends: &mut SessionEnds, head: &[u8], len: u64) -> HeadLines {
+    let whole = len <= head.len() as u64;
+    let mut said = HeadLines { messages: 0, wants_more: false };
+    let mut from = 0;
+    let ends_at = memchr_iter(b'\n', head).chain((!head.ends_with(b"\n")).then_some(head.len()));
+    let mut at_header = true;
+    for (number, to) in ends_at.enumerate() {
+        let line = &head[from..to];
+        // As when it is opened: neither a byte order mark nor blank lines before the header are damage.
+        let line = if from == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+        // A line that the head cuts off; the last line of a file may lack its end, too.
+        let is_cut = to == head.len() && !whole;
+        from = to + 1;
+        if trimmed(line).is_empty() && !(at_header && whole && to == head.len()) {
+            continue;
+        }
+        if std::mem::take(&mut at_header) {
+            let Ok(header) = serde_json::from_slice::<SessionHeader>(trimmed(line)) else {
+                said.wants_more = is_cut;
+                ends.damage = Some(
+                    if is_cut { "its header is too long" } else { "its header cannot be read" }.to_string(),
+                );
+                continue;
+            };
+            ends.header = Some(header);
+            continue;
+        }
+        if is_cut {
+            let ways = close_json::close_json(line);
+            if let Some(line) =
+                ways.iter().find_map(|way| serde_json::from_slice::<PartialEntry<'_>>(way).ok())
+            {
+                take_line(ends, &line);
+            }
+            continue;
+        }
+        match serde_json::from_slice::<PartialEntry<'_>>(line) {
+            Ok(line) => {
+                said.messages += u64::from(line.kind == "message");
+                take_line(ends, &line);
+            }
+            Err(_) if whole && to == head.len() => {
+                ends.damage.get_or_insert_with(|| "its last line is cut off".to_string());
+            }
+            Err(_) => {
+                ends.damage.get_or_insert_with(|| format!("line {} cannot be read", number + 1));
+            }
+        }
+    }
+    said.wants_more |= ends.header.is_some() && ends.first_message.is_none();
+    said
+}
+
+/// Takes what a line says.
+fn take_line(ends: &mut SessionEnds, line: &PartialEntry<'_>) {
+    if line.kind == "compaction" {
+        if let Some(Value::String(summary)) = &line.short_summary
+            && !summary.trim().is_empty()
+        {
+            ends.summary = Some(clip_first_message(summary));
+        }
+        return;
+    }
+    let Some(message) = line.message.filter(|_| line.kind == "message") else { return };
+    let Ok(role) = serde_json::from_str::<PartialMessage<'_>>(message.get()) else { return };
+    match role.role.as_ref() {
+        "assistant" if role.is_answer() => ends.answered = Some(true),
+        "user" if ends.first_message.is_none() => ends.first_message = role.text(),
+        _ => {}
+    }
+}
+
+/// Whether the tail said all that it can: `false` asks for a longer one.
+fn read_tail_lines(ends: &mut SessionEnds, tail: &[u8], from: u64) -> bool {
+    let body = tail.strip_suffix(b"\n").unwrap_or(tail);
+    let Some(first) = memchr::memchr(b'\n', body).filter(|_| from > 0).or((from == 0).then_some(0)) else {
+        return false;
+    };
+    let last = memrchr(b'\n', body).map_or(0, |at| at + 1);
+    if serde_json::from_slice::<PartialEntry<'_>>(&body[last..]).is_err() {
+        ends.damage.get_or_insert_with(|| "its last line is cut off".to_string());
+    }
+    let first_message = ends.first_message.take();
+    for line in body[first..].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        if let Ok(line) = serde_json::from_slice::<PartialEntry<'_>>(line) {
+            take_line(ends, &line);
+        }
+    }
+    // What was said first does not stand at the end, unless nothing of it was seen and this is all there is.
+    ends.first_message = first_message;
+    ends.answered.is_some()
+}
+
+/// The text of a message's content: a string, or pieces of which some are text.
+pub(super) fn clipped_text(content: &Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(clip_first_message(text)),
+        Value::Array(pieces) => {
+            let texts = pieces.iter().filter_map(|piece| piece.get("text")?.as_str());
+            let mut text = String::new();
+            for piece in texts {
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                text.push_str(piece);
+                if text.len() > MAX_FIRST_MESSAGE {
+                    break;
+                }
+            }
+            Some(clip_first_message(&text))
+        }
+        _ => None,
+    }
+}
+
+fn clip_first_message(text: &str) -> String {
+    truncate_str(text, MAX_FIRST_MESSAGE).to_string()
+}
+
+fn trimmed(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line).trim_ascii()
+}

@@ -1,0 +1,50 @@
+//! How many messages a session has, by a look at its lines: bounded memory, whatever the length of a line.
+
+use std::io;
+use std::path::Path;
+
+use memchr::{memchr, memmem};
+use relaycode_durable::Fs;
+
+/// Bytes that are read at a time.
+const CHUNK: usize = 256 * 1024;
+/// Bytes that are looked at; a longer file keeps its number to itself.
+const MOST: u64 = 1024 * 1024 * 1024;
+/// What of a line is looked at: the type stands at its beginning.
+const BEGINNING: usize = 512;
+
+/// The messages of a file; `None` if it is too long to count them.
+pub(super) fn count_file_messages(fs: &dyn Fs, path: &Path) -> io::Result<Option<u64>> {
+    let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
+    let dir = fs.open_root(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
+    let (mut from, mut count) = (0, 0);
+    let mut beginning: Vec<u8> = Vec::with_capacity(BEGINNING);
+    loop {
+        let chunk = fs.read_range(&dir, name, from, CHUNK)?;
+        if chunk.is_empty() {
+            return Ok(Some(count));
+        }
+        from += chunk.len() as u64;
+        if from > MOST {
+            return Ok(None);
+        }
+        let mut rest = chunk.as_slice();
+        while !rest.is_empty() {
+            let end = memchr(b'\n', rest);
+            let line = &rest[..end.unwrap_or(rest.len())];
+            beginning.extend_from_slice(&line[..line.len().min(BEGINNING - beginning.len())]);
+            let Some(end) = end else { break };
+            count += u64::from(is_message(&beginning));
+            beginning.clear();
+            rest = &rest[end + 1..];
+        }
+    }
+}
+
+/// Whether a line that begins so is a message.
+fn is_message(beginning: &[u8]) -> bool {
+    let Some(at) = memmem::find(beginning, b"\"type\"") else { return false };
+    let after = beginning[at + b"\"type\"".len()..].trim_ascii_start();
+    let Some(value) = after.strip_prefix(b":") else { return false };
+    value.trim_ascii_start().starts_with(b"\"message\"")
+}

@@ -1,0 +1,359 @@
+//! Which sessions there are, newest first, from the two ends of each file: never from whole files.
+//!
+//! A session that never got an answer is hidden unless it is asked for; a damaged one is listed with what is wrong with
+//! it, never left out. The directory in the header decides where a session belongs, since two directories can share a name.
+
+mod close_json;
+mod ends;
+mod message_count;
+mod recent;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use relaycode_durable::{Fs, FsDir, FsKind};
+use serde::Serialize;
+
+use crate::file::index;
+use crate::file::index::head::IndexHead;
+use crate::home::layout;
+use crate::home::layout::{EXTENSION, HomeLayout, same_directory};
+
+pub use recent::RecentSession;
+
+/// Sessions that are looked at, at most; the newest.
+pub const MAX_SESSIONS: usize = 100_000;
+/// What the name of an index ends with.
+const INDEX: &str = ".index";
+/// What the name of a torn end ends with, behind the session's without its own ending.
+const DAMAGED: &str = ".damaged";
+/// What stands behind a session's name in that of the file that a repair kept.
+const BEFORE_REPAIR: &str = ".before-repair-";
+/// Bytes of the first message that are kept for a list.
+pub const MAX_FIRST_MESSAGE: usize = 2048;
+
+/// One session of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionSummary {
+    /// The file.
+    pub path: PathBuf,
+    /// The session's own name: the header's, or what the file's name says where that cannot be read.
+    pub id: String,
+    /// The directory it is about; empty if it does not say.
+    pub cwd: String,
+    /// The header's title, or the last short summary.
+    pub title: Option<String>,
+    /// When it began, RFC 3339; empty if nothing says so.
+    pub created: String,
+    /// When it was last written, RFC 3339.
+    pub modified: String,
+    /// Messages in it, on all branches; `None` if that needs a look at the whole file: [`SessionLister::count`].
+    pub messages: Option<u64>,
+    /// The beginning of what the user said first.
+    pub first_message: Option<String>,
+    /// Bytes of the file.
+    pub size: u64,
+    /// Whether a model ever answered; `None` if the ends of the file do not say, or if the answer may be among what was damaged
+    /// and is kept beside it.
+    pub answered: Option<bool>,
+    /// What is wrong with the file, as far as its ends show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
+    /// When it was last written, in seconds since 1970.
+    #[serde(skip)]
+    pub modified_seconds: i64,
+    /// [`SessionSummary::title`] is the header's: somebody named the session.
+    #[serde(skip)]
+    pub(crate) has_title: bool,
+}
+
+/// Which sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListScope<'a> {
+    /// Those about this directory.
+    Project(&'a Path),
+    /// Those of every directory.
+    All,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct SessionList {
+    /// The sessions, newest first.
+    pub sessions: Vec<SessionSummary>,
+    /// Those left out because nobody ever answered.
+    pub unanswered: Vec<SessionSummary>,
+    /// Directories that cannot be read, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// The sessions of a home.
+#[derive(Clone, Copy)]
+pub struct SessionLister<'a> {
+    fs: &'a dyn Fs,
+    layout: &'a HomeLayout,
+}
+
+impl<'a> SessionLister<'a> {
+    /// The sessions of the home that `layout` describes.
+    pub fn new(fs: &'a dyn Fs, layout: &'a HomeLayout) -> SessionLister<'a> {
+        SessionLister { fs, layout }
+    }
+
+    /// The directory they are in.
+    pub fn sessions(&self) -> PathBuf {
+        self.layout.sessions_dir()
+    }
+
+    /// All sessions of the scope that a model answered, newest first; with `unanswered` the others, too.
+    ///
+    /// # Errors
+    /// The system's, for the directory of sessions itself. That there is none is an empty list.
+    pub fn list(&self, scope: ListScope<'_>, unanswered: bool) -> io::Result<SessionList> {
+        let mut listed = SessionList::default();
+        let files = self.candidate_files(scope, &mut listed.unreadable)?;
+        let all = in_parallel(&files, |file| self.summarize(file));
+        let mut all: Vec<SessionSummary> =
+            all.into_iter().flatten().filter(|info| is_in_scope(info, scope)).collect();
+        // Names begin with the time: of two that were written in the same second the later one comes first.
+        let age =
+            |info: &SessionSummary| (info.modified_seconds, info.path.file_name().map(OsStr::to_os_string));
+        all.sort_by_cached_key(|info| Reverse(age(info)));
+        all.truncate(MAX_SESSIONS);
+        for info in all {
+            if info.answered == Some(false) && info.damage.is_none() && !unanswered {
+                listed.unanswered.push(info);
+            } else {
+                listed.sessions.push(info);
+            }
+        }
+        Ok(listed)
+    }
+
+    /// The newest `limit` sessions that a model answered, by a short name, for a place where several are offered.
+    /// Only as many files are opened as that takes.
+    ///
+    /// # Errors
+    /// The system's, for the directory of sessions itself.
+    pub fn recent(&self, scope: ListScope<'_>, limit: usize) -> io::Result<Vec<RecentSession>> {
+        let mut files = self.candidate_files(scope, &mut Vec::new())?;
+        files.sort_by_cached_key(|file| {
+            let modified = self.fs.stat(&file.dir, &file.name).map_or(i64::MIN, |stat| stat.modified);
+            Reverse((modified, file.name.clone()))
+        });
+        let known =
+            files.iter().filter_map(|file| self.summarize(file)).filter(|info| is_in_scope(info, scope));
+        let answered = known.filter(|info| info.answered != Some(false) || info.damage.is_some());
+        Ok(answered.take(limit).map(|info| RecentSession::from_summary(&info)).collect())
+    }
+
+    /// What a list says of one file.
+    ///
+    /// # Errors
+    /// The system's; `InvalidData` if it is no session.
+    pub fn summarize_file(&self, path: &Path) -> io::Result<SessionSummary> {
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let dir = self.fs.open_root(above)?;
+        let stat = self.fs.stat(&dir, name)?;
+        if stat.kind != FsKind::File {
+            return Err(relaycode_durable::fs::not_regular_error());
+        }
+        let file = SessionCandidate {
+            dir,
+            path: path.to_path_buf(),
+            name: name.to_string(),
+            indexed: true,
+            salvaged: false,
+        };
+        let named = file.name.ends_with(EXTENSION);
+        self.summarize(&file)
+            .filter(|info| named || info.damage.is_none())
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is not a session"))
+    }
+
+    /// Counts the messages of those that do not know their number yet. Reads whole files: for what is shown, not for all.
+    pub fn count_messages(&self, sessions: &mut [SessionSummary]) {
+        for info in sessions.iter_mut().filter(|info| info.messages.is_none()) {
+            info.messages = message_count::count_file_messages(self.fs, &info.path).ok().flatten();
+        }
+    }
+
+    /// The files that may be sessions, newest first.
+    fn candidate_files(
+        &self,
+        scope: ListScope<'_>,
+        unreadable: &mut Vec<(PathBuf, String)>,
+    ) -> io::Result<Vec<SessionCandidate>> {
+        // Not through a link, as for whoever writes: a directory elsewhere is somebody else's.
+        let opened = self.fs.open_root(self.layout.home());
+        let sessions = match opened.and_then(|home| self.fs.open_dir(&home, layout::SESSIONS_DIR)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other?,
+        };
+        let names = match scope {
+            ListScope::Project(cwd) => vec![layout::encode_project_dir(cwd)],
+            ListScope::All => {
+                let names = self.fs.list(&sessions)?.into_iter();
+                names.filter(|(_, kind)| *kind == FsKind::Dir).map(|(name, _)| name).collect()
+            }
+        };
+        let mut files = Vec::new();
+        for name in names {
+            let path = self.layout.sessions_dir().join(&name);
+            match self
+                .fs
+                .open_dir(&sessions, &name)
+                .and_then(|dir| self.collect_candidates(&dir, &path, &mut files))
+            {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    unreadable.push((path, error.to_string()));
+                }
+                _ => {}
+            }
+        }
+        Ok(files)
+    }
+
+    fn collect_candidates(
+        &self,
+        dir: &FsDir,
+        path: &Path,
+        files: &mut Vec<SessionCandidate>,
+    ) -> io::Result<()> {
+        let (mut names, mut indexes, mut salvaged) = (Vec::new(), HashSet::new(), HashSet::new());
+        self.fs.for_each_name(dir, &mut |name, kind| {
+            if kind == FsKind::File && name.ends_with(EXTENSION) && !name.starts_with('.') {
+                names.push(name.to_string());
+            } else if kind == FsKind::File && name.ends_with(INDEX) {
+                indexes.insert(name.to_string());
+            } else if let Some(session) = salvaged_from(name) {
+                salvaged.insert(session);
+            }
+        })?;
+        for name in names {
+            let indexed = indexes.contains(&index::index_file_name(&name));
+            let salvaged = salvaged.contains(&name);
+            files.push(SessionCandidate {
+                dir: dir.clone(),
+                path: path.join(&name),
+                name,
+                indexed,
+                salvaged,
+            });
+        }
+        Ok(())
+    }
+
+    /// What a list says of a file; `None` if it is no session.
+    fn summarize(&self, file: &SessionCandidate) -> Option<SessionSummary> {
+        let named = layout::id_in_name(&file.name);
+        let known = if file.indexed { IndexHead::read(self.fs, &file.dir, &file.name) } else { None };
+        let (ends, stat) = match ends::read_ends(self.fs, &file.dir, &file.name, known.as_ref()) {
+            Ok((ends, stat)) => (ends, Some(stat)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                let damage = Some(format!("it cannot be read: {error}"));
+                (
+                    ends::SessionEnds { damage, ..ends::SessionEnds::default() },
+                    self.fs.stat(&file.dir, &file.name).ok(),
+                )
+            }
+        };
+        let (len, modified) = stat.map_or((0, 0), |stat| (stat.len, stat.modified));
+        if ends.header.is_none() && named.is_none() {
+            return None;
+        }
+        // The index knows what the ends do not say, if it is about the file as it is.
+        let fits = |head: &IndexHead| stat.is_some_and(|stat| head.matches_file(&stat));
+        let facts = known.filter(fits).map(|head| head.facts);
+        let (id, cwd, title, created) = match ends.header {
+            Some(header) => (header.id, header.cwd, header.title, header.timestamp),
+            None => (named.unwrap_or_default().to_string(), String::new(), None, String::new()),
+        };
+        let created =
+            if created.is_empty() { layout::time_in_name(&file.name).unwrap_or_default() } else { created };
+        let title = title.filter(|title| !title.trim().is_empty());
+        Some(SessionSummary {
+            path: file.path.clone(),
+            id,
+            cwd,
+            has_title: title.is_some(),
+            title: title
+                .or_else(|| facts.as_ref().and_then(|facts| facts.short_summary.clone()))
+                .or(ends.summary),
+            created,
+            modified: rfc3339(modified),
+            messages: ends.messages.or(facts.as_ref().map(|facts| facts.messages)),
+            first_message: ends
+                .first_message
+                .or_else(|| facts.as_ref().and_then(|facts| facts.first_prompt.clone())),
+            size: len,
+            answered: facts
+                .as_ref()
+                .map(|facts| facts.is_answered())
+                .or(ends.answered)
+                .filter(|answered| *answered || !file.salvaged),
+            damage: ends.damage,
+            modified_seconds: modified,
+        })
+    }
+}
+
+/// A file that may be a session.
+struct SessionCandidate {
+    dir: FsDir,
+    path: PathBuf,
+    name: String,
+    /// There is an index beside it.
+    indexed: bool,
+    /// Something of it was damaged once, and is kept beside it: the answer may be there.
+    salvaged: bool,
+}
+
+/// The session that a file beside it holds damaged bytes of: what a repair kept, or a torn end.
+fn salvaged_from(name: &str) -> Option<String> {
+    if let Some((session, _)) = name.split_once(BEFORE_REPAIR) {
+        return Some(session.to_string());
+    }
+    name.strip_suffix(DAMAGED).map(|stem| format!("{stem}{EXTENSION}"))
+}
+
+/// One that does not say where it belongs belongs where it lies.
+fn is_in_scope(info: &SessionSummary, scope: ListScope<'_>) -> bool {
+    match scope {
+        ListScope::All => true,
+        ListScope::Project(cwd) => info.cwd.is_empty() || same_directory(cwd, &info.cwd),
+    }
+}
+
+fn rfc3339(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map(|time| format!("{time:.3}")).unwrap_or_default()
+}
+
+/// Does it for all of them, in their order, on several threads where there are many.
+fn in_parallel<T: Send, F: Sync>(files: &[F], act: impl Fn(&F) -> T + Sync) -> Vec<T> {
+    /// Files that are worth a thread.
+    const A_SHARE: usize = 256;
+    const MOST_THREADS: usize = 8;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let threads = threads.min(files.len() / A_SHARE);
+    if threads < 2 {
+        return files.iter().map(act).collect();
+    }
+    let act = &act;
+    std::thread::scope(|scope| {
+        let shares: Vec<_> = files
+            .chunks(files.len().div_ceil(threads))
+            .map(|share| scope.spawn(move || share.iter().map(act).collect::<Vec<T>>()))
+            .collect();
+        shares.into_iter().flat_map(|share| share.join().unwrap_or_default()).collect()
+    })
+}

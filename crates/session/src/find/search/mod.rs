@@ -1,0 +1,234 @@
+//! Words in what was said, over whole sessions: line by line, newest session first, with a clip of what stands around.
+//!
+//! All words must be in one message, whatever their case. Memory is bounded by the longest line that is looked at, and whoever
+//! asks can stop it at any file and any chunk.
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::Path;
+
+use memchr::{memchr, memchr2_iter, memmem};
+use relaycode_durable::{Fs, FsDir};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::find::list::SessionSummary;
+use crate::truncate::truncate_str;
+
+/// Bytes of a line that is looked at; a longer one is counted as skipped.
+pub const MAX_LINE: usize = 16 * 1024 * 1024;
+/// Words of a question that count.
+pub const MAX_WORDS: usize = 16;
+/// Bytes of a word that count.
+const MAX_WORD: usize = 256;
+/// Characters before the word in a clip.
+const CLIP_LEAD: usize = 40;
+/// Characters of a clip.
+const CLIP_CHARS: usize = 200;
+/// Bytes that are read at a time.
+const CHUNK: usize = 256 * 1024;
+
+/// The words that are looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchWords {
+    words: Vec<String>,
+}
+
+/// A message with all the words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchHit {
+    /// The entry.
+    pub entry: String,
+    /// Who said it: `user`, `assistant`, `toolResult`, …
+    pub role: String,
+    /// What stands around the first word, on one line.
+    pub clip: String,
+}
+
+/// What was found in one session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SearchHits {
+    /// The first messages, as many as were wanted.
+    pub hits: Vec<SearchHit>,
+    /// Lines that were too long to look at.
+    pub skipped: u64,
+    /// It was stopped before the end.
+    pub stopped: bool,
+}
+
+impl SearchWords {
+    /// The words of a text; `None` if it has none.
+    pub fn parse(text: &str) -> Option<SearchWords> {
+        let bounded = |word: &str| truncate_str(word, MAX_WORD).to_lowercase();
+        let words: Vec<String> = text.split_whitespace().take(MAX_WORDS).map(bounded).collect();
+        (!words.is_empty()).then_some(SearchWords { words })
+    }
+
+    /// Where the first of them begins in `lower`; `None` unless all are in it.
+    fn find(&self, lower: &str) -> Option<usize> {
+        let places = self.words.iter().map(|word| memmem::find(lower.as_bytes(), word.as_bytes()));
+        places.collect::<Option<Vec<usize>>>()?.into_iter().min()
+    }
+
+    /// Whether a line of JSON can hold them. Words of other than ASCII, and lines in which ASCII is written in another way,
+    /// are left to whoever reads the line.
+    fn may_be_in(&self, line: &[u8]) -> bool {
+        let as_it_is =
+            |word: &str| word.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\\' | b'/'));
+        let escaped = || memmem::find(line, b"\\u00").is_some();
+        self.words
+            .iter()
+            .all(|word| !as_it_is(word) || contains_ignore_case(line, word.as_bytes()) || escaped())
+    }
+}
+
+/// Whether the word, which is in lower case, stands in the line in any case.
+fn contains_ignore_case(line: &[u8], word: &[u8]) -> bool {
+    let Some(first) = word.first() else { return true };
+    memchr2_iter(*first, first.to_ascii_uppercase(), line)
+        .any(|at| line.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))
+}
+
+/// Looks for the words in one session; at most `limit` messages. `stop` is asked between chunks.
+///
+/// # Errors
+/// The system's.
+pub fn search_session(
+    fs: &dyn Fs,
+    info: &SessionSummary,
+    words: &SearchWords,
+    limit: usize,
+    stop: &dyn Fn() -> bool,
+) -> io::Result<SearchHits> {
+    let mut hits = SearchHits::default();
+    let (dir, name) = open_parent_dir(fs, &info.path)?;
+    each_line(fs, &dir, &name, &mut hits, stop, &mut |line, found| {
+        if words.may_be_in(line)
+            && let Some(hit) = find_hit(line, words)
+        {
+            found.push(hit);
+        }
+        found.len() < limit
+    })?;
+    Ok(hits)
+}
+
+fn open_parent_dir(fs: &dyn Fs, path: &Path) -> io::Result<(FsDir, String)> {
+    let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
+    let dir = fs.open_root(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
+    Ok((dir, name.to_string()))
+}
+
+/// Shows every line that is not too long, until `see` has enough.
+fn each_line(
+    fs: &dyn Fs,
+    dir: &FsDir,
+    name: &str,
+    hits: &mut SearchHits,
+    stop: &dyn Fn() -> bool,
+    see: &mut dyn FnMut(&[u8], &mut Vec<SearchHit>) -> bool,
+) -> io::Result<()> {
+    let (mut from, mut held, mut too_long) = (0, Vec::new(), false);
+    loop {
+        if stop() {
+            hits.stopped = true;
+            return Ok(());
+        }
+        let chunk = fs.read_range(dir, name, from, CHUNK)?;
+        if chunk.is_empty() {
+            break;
+        }
+        from += chunk.len() as u64;
+        let mut rest = chunk.as_slice();
+        while let Some(end) = memchr(b'\n', rest) {
+            let line = &rest[..end];
+            rest = &rest[end + 1..];
+            if std::mem::take(&mut too_long) || held.len() + line.len() > MAX_LINE {
+                hits.skipped += 1;
+                held = Vec::new();
+                continue;
+            }
+            let go_on = if held.is_empty() {
+                see(line, &mut hits.hits)
+            } else {
+                held.extend_from_slice(line);
+                see(&held, &mut hits.hits)
+            };
+            // What a long line took is given back.
+            held = if held.capacity() > CHUNK { Vec::new() } else { held };
+            held.clear();
+            if !go_on {
+                return Ok(());
+            }
+        }
+        if too_long || held.len() + rest.len() > MAX_LINE {
+            too_long = true;
+            held = Vec::new();
+        } else {
+            held.extend_from_slice(rest);
+        }
+    }
+    if too_long {
+        hits.skipped += 1;
+    } else if !held.is_empty() {
+        see(&held, &mut hits.hits);
+    }
+    Ok(())
+}
+
+/// The hit of a line, if it is a message with all the words.
+fn find_hit(line: &[u8], words: &SearchWords) -> Option<SearchHit> {
+    let lossy = String::from_utf8_lossy(line);
+    let value: Value = serde_json::from_str(&lossy).ok()?;
+    let (role, text) = role_and_text(&value)?;
+    let lower = text.to_lowercase();
+    let at = words.find(&lower)?;
+    let entry = value.get("id").and_then(Value::as_str).unwrap_or_default().to_string();
+    Some(SearchHit { entry, role, clip: clip(&text, &lower, at) })
+}
+
+/// Who says what in an entry; `None` if it says nothing to anybody.
+fn role_and_text(entry: &Value) -> Option<(String, String)> {
+    let field = |name: &str| entry.get(name).and_then(Value::as_str);
+    match field("type")? {
+        "message" => {
+            let message = entry.get("message")?;
+            let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
+            Some((role.to_string(), searchable_text(message.get("content")?)))
+        }
+        "custom_message" => Some(("custom".into(), searchable_text(entry.get("content")?))),
+        "compaction" => Some(("compaction".into(), field("summary")?.to_string())),
+        "branch_summary" => Some(("branchSummary".into(), field("summary")?.to_string())),
+        _ => None,
+    }
+}
+
+fn searchable_text(content: &Value) -> String {
+    let Value::Array(pieces) = content else { return content.as_str().unwrap_or_default().to_string() };
+    let texts = pieces.iter().filter_map(|piece| match piece.get("type").and_then(Value::as_str) {
+        Some("text") => piece.get("text")?.as_str().map(str::to_string),
+        Some("toolCall") => {
+            let name = piece.get("name").and_then(Value::as_str).unwrap_or_default();
+            Some(format!("{name} {}", piece.get("arguments").unwrap_or(&Value::Null)))
+        }
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// What stands around byte `at` of `lower`, in the text itself, on one line.
+fn clip(text: &str, lower: &str, at: usize) -> String {
+    // Lower case can be longer or shorter than the text: counted in characters the place is near enough.
+    let before = truncate_str(lower, at).chars().count();
+    let from = before.saturating_sub(CLIP_LEAD);
+    let mut clipped = if from > 0 { "…".to_string() } else { String::new() };
+    let mut taken = text.chars().skip(from);
+    clipped.extend(taken.by_ref().take(CLIP_CHARS));
+    if taken.next().is_some() {
+        clipped.push('…');
+    }
+    clipped.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,233 @@
+//! What was typed before, for recall and search: one SQLite file for all projects and processes.
+//!
+//! It is a convenience, so it never stands in the way: writes wait a quarter of a second at most, and a damaged file is moved
+//! aside, never deleted and never repaired in place (every prompt also stands in its session). Write-ahead logging
+//! without a sync per prompt: two processes do not block each other, and a power cut loses the last prompts at worst.
+
+mod fts;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, params};
+
+use crate::truncate::truncate_str;
+
+/// Bytes of a prompt that are kept.
+pub const MAX_PROMPT: usize = 64 * 1024;
+/// Prompts that are kept; the oldest go.
+pub const MAX_ROWS: i64 = 50_000;
+/// Prompts that one question answers at most.
+pub const MAX_ANSWERS: usize = 10_000;
+/// How long another process is waited for.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// The prompt history.
+#[derive(Debug)]
+pub struct PromptHistory {
+    connection: Connection,
+    path: PathBuf,
+    damaged: Option<PathBuf>,
+}
+
+/// Something that was typed.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryPrompt {
+    /// Its number; later ones are larger.
+    pub id: i64,
+    /// The text.
+    pub prompt: String,
+    /// When, in seconds since 1970.
+    pub created_at: i64,
+    /// In which directory.
+    pub cwd: String,
+}
+
+/// Why the history cannot be used now.
+#[derive(Debug, thiserror::Error)]
+pub enum HistoryError {
+    /// Another process is writing.
+    #[error("the prompt history {} is busy; the prompt itself is in its session", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later relay made it.
+    #[error("the prompt history {} is of version {version}, made by a newer relay; use that one", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// What it says it is.
+        version: i64,
+    },
+    /// The system said no.
+    #[error("the prompt history {} cannot be opened: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// SQLite said no.
+    #[error("the prompt history {} cannot be used: {source}", path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+}
+
+impl PromptHistory {
+    /// Opens the file, making it (private) if need be. A damaged one is moved aside, and a new one made.
+    ///
+    /// # Errors
+    /// The system's or SQLite's; [`HistoryError::Newer`] for a file that this version must not touch.
+    pub fn open(path: &Path) -> Result<PromptHistory, HistoryError> {
+        match schema::connect(path, BUSY_TIMEOUT) {
+            Ok(connection) => Ok(PromptHistory { connection, path: path.to_path_buf(), damaged: None }),
+            Err(error) if is_damage(&error) => PromptHistory::replace_damaged(path),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where the damaged file is that stood here before, if one did.
+    pub fn damaged_file(&self) -> Option<&Path> {
+        self.damaged.as_deref()
+    }
+
+    /// Keeps a prompt; `false` if it is the same as the one before, from whatever process, or empty.
+    ///
+    /// # Errors
+    /// [`HistoryError::Busy`] if somebody else writes for too long, and what SQLite says.
+    pub fn add(&mut self, prompt: &str, cwd: &Path, now: i64) -> Result<bool, HistoryError> {
+        if prompt.trim().is_empty() {
+            return Ok(false);
+        }
+        let prompt = truncate_str(prompt, MAX_PROMPT);
+        let cwd = cwd.to_string_lossy();
+        self.with_recovery(|connection| {
+            let added = connection.prepare_cached(ADD)?.execute(params![prompt, now, cwd])? > 0;
+            let id = connection.last_insert_rowid();
+            // Now and then is enough: the bound is one of size, not of manners.
+            if added && id % TIDY_EVERY == 0 {
+                connection.execute("DELETE FROM history WHERE id <= ?1", [id - MAX_ROWS])?;
+            }
+            Ok(added)
+        })
+    }
+
+    /// The newest prompts, newest first; of one directory if one is given.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn recent(&mut self, limit: usize, cwd: Option<&Path>) -> Result<Vec<HistoryPrompt>, HistoryError> {
+        let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+        let mut prompts: Vec<HistoryPrompt> = self.with_recovery(|connection| {
+            let mut statement = connection.prepare_cached(RECENT)?;
+            let rows = statement.query_map(params![cwd, sql_limit(limit)], prompt_from_row)?;
+            rows.collect()
+        })?;
+        prompts.dedup_by(|a, b| a.prompt == b.prompt);
+        Ok(prompts)
+    }
+
+    /// Prompts with all the words of `query` (the last may be the beginning of one), newest first, each once.
+    ///
+    /// # Errors
+    /// What SQLite says; nothing in `query` is an error.
+    pub fn search(&mut self, query: &str, limit: usize) -> Result<Vec<HistoryPrompt>, HistoryError> {
+        let wanted = fts::FtsQuery::parse(query);
+        let found = match &wanted {
+            fts::FtsQuery::Empty => return Ok(Vec::new()),
+            fts::FtsQuery::Words(expression) => self.run_query(SEARCH, expression, limit)?,
+            fts::FtsQuery::Literal(text) => self.run_query(LITERAL, text, limit)?,
+        };
+        let mut seen = std::collections::HashSet::new();
+        Ok(found.into_iter().filter(|prompt| seen.insert(prompt.prompt.clone())).take(limit).collect())
+    }
+
+    fn run_query(&mut self, sql: &str, text: &str, limit: usize) -> Result<Vec<HistoryPrompt>, HistoryError> {
+        // Some may be the same.
+        let most = sql_limit(limit.saturating_mul(4));
+        self.with_recovery(|connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(params![text, most], prompt_from_row)?;
+            rows.collect()
+        })
+    }
+
+    /// Does it, once more with a new file if this one turns out to be damaged.
+    fn with_recovery<T>(
+        &mut self,
+        mut act: impl FnMut(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, HistoryError> {
+        match act(&self.connection).map_err(|source| history_error(&self.path, source)) {
+            Err(error) if is_damage(&error) => {
+                let fresh = PromptHistory::replace_damaged(&self.path)?;
+                *self = PromptHistory { damaged: fresh.damaged.clone().or(self.damaged.take()), ..fresh };
+                act(&self.connection).map_err(|source| history_error(&self.path, source))
+            }
+            other => other,
+        }
+    }
+
+    /// Moves a damaged file aside and makes a new one, unless another process has done so meanwhile.
+    fn replace_damaged(path: &Path) -> Result<PromptHistory, HistoryError> {
+        let _one_at_a_time = schema::HistoryLock::acquire(path, BUSY_TIMEOUT)?;
+        let damaged = match schema::connect(path, BUSY_TIMEOUT)
+            .and_then(|fresh| schema::check_integrity(path, &fresh))
+        {
+            Ok(()) => None,
+            Err(error) if is_damage(&error) => Some(schema::move_aside(path)?),
+            Err(error) => return Err(error),
+        };
+        let connection = schema::connect(path, BUSY_TIMEOUT)?;
+        Ok(PromptHistory { connection, path: path.to_path_buf(), damaged })
+    }
+}
+
+/// How many prompts come between two looks at their number.
+const TIDY_EVERY: i64 = 64;
+const ADD: &str = "INSERT INTO history (prompt, created_at, cwd) SELECT ?1, ?2, ?3 WHERE NOT EXISTS \
+    (SELECT 1 FROM history WHERE id = (SELECT max(id) FROM history) AND prompt = ?1)";
+const RECENT: &str = "SELECT id, prompt, created_at, cwd FROM history WHERE ?1 IS NULL OR cwd = ?1 \
+    ORDER BY id DESC LIMIT ?2";
+const SEARCH: &str = "SELECT history.id, history.prompt, history.created_at, history.cwd FROM history_fts \
+    JOIN history ON history.id = history_fts.rowid WHERE history_fts MATCH ?1 ORDER BY history_fts.rowid DESC LIMIT ?2";
+const LITERAL: &str = "SELECT id, prompt, created_at, cwd FROM history WHERE instr(prompt, ?1) > 0 \
+    ORDER BY id DESC LIMIT ?2";
+
+fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit.min(MAX_ANSWERS)).unwrap_or(i64::MAX)
+}
+
+fn prompt_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<HistoryPrompt> {
+    Ok(HistoryPrompt { id: row.get(0)?, prompt: row.get(1)?, created_at: row.get(2)?, cwd: row.get(3)? })
+}
+
+fn history_error(path: &Path, source: rusqlite::Error) -> HistoryError {
+    let path = path.to_path_buf();
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => HistoryError::Busy { path },
+        _ => HistoryError::Sqlite { path, source },
+    }
+}
+
+fn is_damage(error: &HistoryError) -> bool {
+    let HistoryError::Sqlite { source, .. } = error else { return false };
+    match source {
+        // A table that is missing or of another shape, or a cell of another kind, under a version that has it.
+        rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..) => true,
+        rusqlite::Error::Utf8Error(..) => true,
+        _ => matches!(
+            source.sqlite_error_code(),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
+        ),
+    }
+}

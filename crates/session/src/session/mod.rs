@@ -1,0 +1,374 @@
+//! A conversation: a file of entries, the tree they form, and the place in it where the next one goes.
+//!
+//! What is held in memory is one small row per entry; entries themselves are read when they are asked for. A session that nobody said
+//! anything in leaves no file: it is made with the first prompt, which is written together with what came before. Invariant: what an
+//! append reported as done is in the file; what is not is told by [`Session::unsaved`] and written first when that is possible again.
+
+mod append;
+mod fork;
+mod navigate;
+mod open;
+mod repair;
+#[cfg(test)]
+mod tests;
+mod title;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+pub use append::UnsavedEntries;
+pub(crate) use fork::has_artifacts;
+pub use navigate::TreeNavigation;
+pub use repair::RepairOutcome;
+
+use crate::error::SessionError;
+use crate::file::index;
+use crate::file::index::stats::SessionStats;
+use crate::file::load_report::LoadReport;
+use crate::file::probe::EntryProbe;
+use crate::file::rewrite::remove_if_exists;
+use crate::file::row::EntryRow;
+use crate::file::session_file::{FileTarget, SessionFile};
+use crate::file::table::EntryTable;
+use crate::format::entry::SessionEntry;
+use crate::format::header::{SessionHeader, VERSION};
+use crate::home::blobs::BlobStore;
+use crate::view::context::SessionContext;
+use crate::view::tree::SessionTree;
+
+/// What a session is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    /// To go on in it. Only one process can.
+    Write,
+    /// To look at it. Whoever writes it is not in the way.
+    Read,
+}
+
+/// A conversation.
+pub struct Session {
+    file: SessionFile,
+    mode: OpenMode,
+    header: SessionHeader,
+    /// The header as it was read, with fields that are not ours.
+    header_fields: Map<String, Value>,
+    /// Where the entries begin: behind the header, if the file has one.
+    body_offset: u64,
+    /// The format of what the rows point to.
+    version: u64,
+    table: EntryTable,
+    labels: HashMap<String, String>,
+    leaf: Option<u32>,
+    facts: SessionStats,
+    report: LoadReport,
+    blobs: Option<Arc<BlobStore>>,
+    /// So many rows are in the index that is on disk, if there is one.
+    indexed_rows: Option<usize>,
+}
+
+impl Session {
+    /// Images go to and come from this store. Without one they stay in the file, and references cannot be followed.
+    #[must_use]
+    pub fn with_blobs(mut self, blobs: Arc<BlobStore>) -> Session {
+        self.blobs = Some(blobs);
+        self
+    }
+
+    /// Where images are kept.
+    pub fn blobs(&self) -> Option<&Arc<BlobStore>> {
+        self.blobs.as_ref()
+    }
+
+    /// The first line.
+    pub fn header(&self) -> &SessionHeader {
+        &self.header
+    }
+
+    /// The session's own name.
+    pub fn id(&self) -> &str {
+        &self.header.id
+    }
+
+    /// The file's name in its directory.
+    pub fn name(&self) -> &str {
+        &self.file.name
+    }
+
+    /// What it was opened for.
+    pub fn mode(&self) -> OpenMode {
+        self.mode
+    }
+
+    /// The file is there. Before the first prompt it is not.
+    pub fn is_on_disk(&self) -> bool {
+        self.file.saved > 0
+    }
+
+    /// Everything that was odd about the file when it was opened.
+    pub fn report(&self) -> &LoadReport {
+        &self.report
+    }
+
+    /// What a list of sessions says about it.
+    pub fn facts(&self) -> &SessionStats {
+        &self.facts
+    }
+
+    /// What is known of every entry without reading it, in the order of the file.
+    pub fn rows(&self) -> &[EntryRow] {
+        self.table.rows()
+    }
+
+    /// The row of an entry.
+    pub fn row(&self, id: &str) -> Option<&EntryRow> {
+        self.table.row(self.table.find(id)?)
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.table.len() == 0
+    }
+
+    /// The entry that the next one follows; `None` before the first and after [`Session::reset`].
+    pub fn leaf(&self) -> Option<&str> {
+        self.id_of(self.leaf)
+    }
+
+    /// Reads an entry. References to images stay as they are: [`Session::resolve_images`] follows them.
+    ///
+    /// # Errors
+    /// There is no such entry, or it cannot be read.
+    pub fn entry(&self, id: &str) -> Result<SessionEntry, SessionError> {
+        self.read_entry(self.row_number(id)?)
+    }
+
+    /// Every entry, in the order of the file, read one by one.
+    pub fn entries(&self) -> impl Iterator<Item = Result<SessionEntry, SessionError>> + '_ {
+        let mut window = ReadWindow::default();
+        self.table.rows().iter().map(move |row| self.read_row(row, &mut window))
+    }
+
+    /// The entries that follow directly; with `None`, the roots. Oldest first.
+    pub fn children(&self, id: Option<&str>) -> Vec<&str> {
+        let parent = match id {
+            None => None,
+            Some(id) => match self.table.find(id) {
+                Some(number) => Some(number),
+                None => return Vec::new(),
+            },
+        };
+        let mut children: Vec<&EntryRow> =
+            self.table.rows().iter().filter(|row| row.parent == parent).collect();
+        children.sort_by_key(|row| row.timestamp);
+        children.into_iter().map(|row| &*row.id).collect()
+    }
+
+    /// The names of the entries from the root to `from`, or to the leaf.
+    pub fn path(&self, from: Option<&str>) -> Vec<&str> {
+        let leaf = from.map_or(self.leaf, |id| self.table.find(id));
+        self.table.path(leaf).into_iter().filter_map(|number| self.id_of(Some(number))).collect()
+    }
+
+    /// All entries as a tree: oldest first, with their labels.
+    pub fn tree(&self) -> SessionTree<'_> {
+        SessionTree::new(self.table.rows(), &self.labels, self.leaf)
+    }
+
+    /// The label of an entry.
+    pub fn label_of(&self, id: &str) -> Option<&str> {
+        self.labels.get(id).map(String::as_str)
+    }
+
+    /// Every label that holds, by the entry that it names.
+    pub fn labels(&self) -> &HashMap<String, String> {
+        &self.labels
+    }
+
+    /// What a model is given when the conversation goes on from the leaf.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn context(&self) -> Result<SessionContext, SessionError> {
+        self.context_at(self.leaf())
+    }
+
+    /// What a model is given when the conversation goes on from `leaf`; nothing for `None`.
+    ///
+    /// # Errors
+    /// There is no such entry, or the file cannot be read.
+    pub fn context_at(&self, leaf: Option<&str>) -> Result<SessionContext, SessionError> {
+        let leaf = leaf.map(|id| self.row_number(id)).transpose()?;
+        let mut window = ReadWindow::default();
+        let read = &mut |number: u32| match self.table.row(number) {
+            Some(row) => self.read_row(row, &mut window),
+            None => Err(SessionError::Changed { name: self.file.name.clone() }),
+        };
+        let mut context = SessionContext::build(self.table.rows(), &self.table.path(leaf), read)?;
+        for message in &mut context.messages {
+            context.missing_images += self.resolve_images(message);
+        }
+        Ok(context)
+    }
+
+    /// Puts the bytes of images where references to them stand, anywhere in a message or an entry's content; where one is missing, a
+    /// text says so. Returns how many are.
+    pub fn resolve_images(&self, value: &mut Value) -> usize {
+        crate::home::blobs::resolve_image_refs(value, self.blobs.as_deref())
+    }
+
+    fn id_of(&self, number: Option<u32>) -> Option<&str> {
+        self.table.row(number?).map(|row| &*row.id)
+    }
+
+    fn row_number(&self, id: &str) -> Result<u32, SessionError> {
+        self.table
+            .find(id)
+            .ok_or_else(|| SessionError::NoEntry { name: self.file.name.clone(), id: id.to_string() })
+    }
+
+    fn read_entry(&self, number: u32) -> Result<SessionEntry, SessionError> {
+        match self.table.row(number) {
+            Some(row) => self.read_row(row, &mut ReadWindow { single_line: true, ..ReadWindow::default() }),
+            None => Err(SessionError::Changed { name: self.file.name.clone() }),
+        }
+    }
+
+    /// Reads an entry through a window: what was read with an earlier one need not be read again.
+    fn read_row(&self, row: &EntryRow, window: &mut ReadWindow) -> Result<SessionEntry, SessionError> {
+        let fields = self.read_fields(row, &self.file, window)?;
+        SessionEntry::from_object(Value::Object(fields))
+            .map_err(|_| SessionError::Changed { name: self.file.name.clone() })
+    }
+
+    /// The fields of an entry in the present format; name and parent are the row's.
+    fn read_fields(
+        &self,
+        row: &EntryRow,
+        tape: &SessionFile,
+        window: &mut ReadWindow,
+    ) -> Result<Map<String, Value>, SessionError> {
+        let bytes = window.line(tape, row).map_err(SessionError::io(&self.file.name, "read"))?;
+        let changed = || self.changed_error();
+        if bytes.len() != row.len as usize || bytes.first() != Some(&b'{') {
+            return Err(changed());
+        }
+        let mut read: Map<String, Value> = match serde_json::from_slice(bytes) {
+            Ok(fields) => fields,
+            // Deeper than what may be read into memory: it is there, but nobody can say what it says.
+            Err(_) if std::str::from_utf8(bytes).ok().and_then(EntryProbe::parse).is_some() => {
+                Map::from_iter([("type".to_string(), Value::String("unreadable".into()))])
+            }
+            Err(_) => return Err(changed()),
+        };
+        let id = read.shift_remove("id");
+        // The made-up name of a second entry begins with the name that it has.
+        let is_the_rows = |id: &str| row.id.starts_with(id);
+        if self.version >= 2 && !id.as_ref().and_then(Value::as_str).is_none_or(is_the_rows) {
+            return Err(changed());
+        }
+        crate::format::migrate::migrate_entry(&mut read, self.version, &self.table);
+        let mut fields = Map::new();
+        fields.insert("type".into(), read.shift_remove("type").unwrap_or(Value::Null));
+        fields.insert("id".into(), Value::String(row.id.to_string()));
+        let parent = self.table.parent_id(row).map_or(Value::Null, |id| Value::String(id.to_string()));
+        fields.insert("parentId".into(), parent);
+        read.shift_remove("parentId");
+        fields.extend(read);
+        Ok(fields)
+    }
+
+    /// A line is not what its row says. If that row came from the index, the file was changed behind its back: without it, the next
+    /// one who opens the session sees what is really there.
+    fn changed_error(&self) -> SessionError {
+        if self.indexed_rows.is_some() {
+            let _ =
+                remove_if_exists(&*self.file.fs, &self.file.dir, &index::index_file_name(&self.file.name));
+        }
+        SessionError::Changed { name: self.file.name.clone() }
+    }
+
+    /// Writes the index, if there is anything new that it could say. Best effort: without one, the file is read.
+    fn write_index(&mut self) {
+        let is_ours = self.mode == OpenMode::Write
+            && self.file.target == FileTarget::File
+            && !self.file.locks.is_empty();
+        let is_plain =
+            self.report.is_empty() && self.version == VERSION && self.body_offset > 0 && self.file.saved > 0;
+        if !is_ours
+            || !is_plain
+            || !self.file.unsaved.is_empty()
+            || self.indexed_rows == Some(self.table.len())
+        {
+            return;
+        }
+        let header = (&self.header, self.body_offset - 1);
+        if index::write_index(&self.file, header, &self.facts, self.table.rows()).is_ok() {
+            self.indexed_rows = Some(self.table.len());
+        }
+    }
+
+    fn check_writable(&self) -> Result<(), SessionError> {
+        match self.mode {
+            OpenMode::Write => Ok(()),
+            OpenMode::Read => Err(SessionError::ReadOnly { name: self.file.name.clone() }),
+        }
+    }
+}
+
+/// A stretch of the file, read at once for several lines.
+#[derive(Default)]
+pub(crate) struct ReadWindow {
+    from: u64,
+    bytes: Vec<u8>,
+    /// Only one line is wanted.
+    single_line: bool,
+}
+
+impl ReadWindow {
+    /// How much is read at once.
+    const SIZE: usize = 64 << 10;
+
+    pub(crate) fn line(&mut self, tape: &SessionFile, row: &EntryRow) -> std::io::Result<&[u8]> {
+        let len = row.len as usize;
+        let inside = |window: &ReadWindow| {
+            let at = usize::try_from(row.offset.checked_sub(window.from)?).ok()?;
+            (at.checked_add(len)? <= window.bytes.len()).then_some(at)
+        };
+        let at = match inside(self) {
+            Some(at) => at,
+            None => {
+                let size = if self.single_line { len } else { len.max(ReadWindow::SIZE) };
+                self.bytes = tape.read(row.offset, size)?;
+                self.from = row.offset;
+                0
+            }
+        };
+        Ok(self.bytes.get(at..at + len).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Session");
+        debug.field("name", &self.file.name).field("id", &self.header.id).field("entries", &self.table.len());
+        debug.finish_non_exhaustive()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // The last chance of what a full disk did not take.
+        if self.mode == OpenMode::Write && self.file.unsaved_entries > 0 {
+            let _ = self.file.save();
+        }
+        self.write_index();
+    }
+}

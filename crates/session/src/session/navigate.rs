@@ -1,0 +1,108 @@
+//! Moving in the tree. A move changes where the next entry goes; nothing that was said changes.
+
+use serde_json::Value;
+
+use super::Session;
+use crate::error::SessionError;
+use crate::format::entry::{EntryBody, SessionEntry};
+use crate::view::context::content_text;
+
+/// Where a choice in the tree leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeNavigation {
+    /// It leads anywhere: it is not where the conversation is already.
+    pub moved: bool,
+    /// The new leaf; `None` for the very beginning.
+    pub leaf: Option<String>,
+    /// The text of the prompt that was chosen, to be said again in other words.
+    pub prefill: Option<String>,
+}
+
+impl Session {
+    /// The next entry follows `id`.
+    ///
+    /// # Errors
+    /// There is no such entry.
+    pub fn move_to(&mut self, id: &str) -> Result<(), SessionError> {
+        self.leaf = Some(self.row_number(id)?);
+        Ok(())
+    }
+
+    /// The next entry is a new root.
+    pub fn move_to_start(&mut self) {
+        self.leaf = None;
+    }
+
+    /// Moves to `from` (`None`: the beginning) and says there what was left behind. Returns the new entry's name.
+    ///
+    /// # Errors
+    /// There is no such entry; else as for [`Session::append`]. Where there is no new entry, nothing is moved.
+    pub fn branch_with_summary(
+        &mut self,
+        from: Option<&str>,
+        summary: &str,
+        details: Option<Value>,
+        from_extension: Option<bool>,
+    ) -> Result<String, SessionError> {
+        self.check_writable()?;
+        let before = self.leaf;
+        self.leaf = from.map(|id| self.row_number(id)).transpose()?;
+        let appended = self.append(EntryBody::BranchSummary {
+            from_id: from.unwrap_or("root").to_string(),
+            summary: summary.to_string(),
+            details,
+            from_extension,
+        });
+        if appended.as_ref().is_err_and(|error| !error.is_entry_kept()) {
+            self.leaf = before;
+        }
+        appended
+    }
+
+    /// Where choosing `target` in the tree leads: a prompt is said again (its parent becomes the leaf), from anything else it
+    /// goes on behind it.
+    ///
+    /// # Errors
+    /// There is no such entry, or it cannot be read.
+    pub fn destination(&self, target: &str) -> Result<TreeNavigation, SessionError> {
+        let number = self.row_number(target)?;
+        if self.leaf == Some(number) {
+            return Ok(TreeNavigation { moved: false, leaf: Some(target.to_string()), prefill: None });
+        }
+        let entry = self.read_entry(number)?;
+        let said = match &entry.body {
+            EntryBody::Message { message } if message.get("role").and_then(Value::as_str) == Some("user") => {
+                Some(message.get("content").map(content_text).unwrap_or_default())
+            }
+            EntryBody::CustomMessage { content, .. } => Some(content_text(content)),
+            _ => None,
+        };
+        let leaf = if said.is_some() { entry.parent_id } else { Some(entry.id) };
+        Ok(TreeNavigation { moved: true, leaf, prefill: said })
+    }
+
+    /// Goes where choosing `target` in the tree leads.
+    ///
+    /// # Errors
+    /// As for [`Session::destination`].
+    pub fn navigate(&mut self, target: &str) -> Result<TreeNavigation, SessionError> {
+        let there = self.destination(target)?;
+        if there.moved {
+            self.leaf = there.leaf.as_deref().map(|id| self.row_number(id)).transpose()?;
+        }
+        Ok(there)
+    }
+
+    /// What going to `target` leaves behind: the entries from where the two ways part to the leaf, for a summary.
+    ///
+    /// # Errors
+    /// There is no such entry, or one cannot be read.
+    pub fn abandoned_entries(&self, target: &str) -> Result<Vec<SessionEntry>, SessionError> {
+        let target = self.table.path(Some(self.row_number(target)?));
+        let here = self.table.path(self.leaf);
+        let shared = here.iter().zip(&target).take_while(|(here, there)| here == there).count();
+        let mut window = super::ReadWindow::default();
+        let rows = here[shared..].iter().filter_map(|number| self.table.row(*number));
+        rows.map(|row| self.read_row(row, &mut window)).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! The pieces that lines are made of: text that may be painted and knows its width, counts, numbers.
+
+use relaycode_text::width::cells;
+
+use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+
+/// Entries of a list that are shown before it says how many more there are.
+pub const LIST_LIMIT: usize = 12;
+
+/// A line with one part at its beginning and one at its end; two lines where they do not fit.
+pub(crate) fn justified_line(look: &OutputStyle, left: &StyledText, right: &StyledText) -> String {
+    let room = look.columns();
+    let taken = left.cells + right.cells;
+    if taken + 2 > room && look.width.is_some() {
+        return format!("{}\n  {}\n", left.text, right.text);
+    }
+    let gap = room.saturating_sub(taken).max(2);
+    format!("{}{}{}\n", left.text, " ".repeat(gap), right.text)
+}
+
+/// `✗ what happened                everything was put back`: a sentence, wrapped, and the state that it leaves.
+pub(crate) fn headline_with_state(look: &OutputStyle, sign: &str, what: &str, state: &str) -> String {
+    let wrapped = look.wrap(&format!("  {what}"), 2);
+    let (first, rest) = wrapped.split_once('\n').unwrap_or((&wrapped, ""));
+    let left = StyledText::plain(&format!("  {}", first.trim_start()));
+    // The sign takes the place of as many blanks, or more where it is ASCII.
+    let left = StyledText { text: format!("{sign} {}", first.trim_start()), ..left };
+    if rest.is_empty() && left.cells + cells(state) + 2 <= look.width.unwrap_or(usize::MAX) {
+        return justified_line(look, &left, &StyledText::painted(look, PaintRole::Dim, state));
+    }
+    let state = look.paint(PaintRole::Dim, look.wrap(&format!("  {state}"), 2).trim_start());
+    let rest = if rest.is_empty() { String::new() } else { format!("{rest}\n") };
+    format!("{}\n{rest}  {state}\n", left.text)
+}
+
+/// A text that is safe and not painted, beside its label; below it where there is too little room. `taken`: the cells
+/// of the label's column.
+pub(crate) fn labelled_line(look: &OutputStyle, label: StyledText, taken: usize, text: &str) -> String {
+    let room = look.columns().saturating_sub(taken);
+    let too_wide = |text: &str| look.is_narrow() && text.split(' ').any(|word| cells(word) > room);
+    if !look.is_tight(taken) && !too_wide(text) {
+        let wrapped = look.wrap(&format!("{}{text}", " ".repeat(taken)), taken);
+        return format!("{}{}\n", label.padded(taken).text, wrapped.trim_start());
+    }
+    let below = look.wrap(&format!("{}{text}", " ".repeat(BELOW)), BELOW);
+    match label.text.trim().is_empty() {
+        true => format!("{below}\n"),
+        false => format!("{}\n{below}\n", label.text),
+    }
+}
+
+/// Where a text begins that stands below its label.
+const BELOW: usize = 4;
+
+/// Text that may be painted, and the cells it takes.
+#[derive(Default)]
+pub(crate) struct StyledText {
+    pub(crate) text: String,
+    pub(crate) cells: usize,
+}
+
+impl StyledText {
+    pub(crate) fn plain(text: &str) -> StyledText {
+        StyledText { text: text.to_string(), cells: cells(text) }
+    }
+
+    pub(crate) fn painted(look: &OutputStyle, paint: PaintRole, text: &str) -> StyledText {
+        StyledText { text: look.paint(paint, text), cells: cells(text) }
+    }
+
+    pub(crate) fn append(mut self, other: &StyledText) -> StyledText {
+        self.text.push_str(&other.text);
+        self.cells += other.cells;
+        self
+    }
+
+    /// Filled up with blanks to `width` cells.
+    pub(crate) fn padded(mut self, width: usize) -> StyledText {
+        let blanks = width.saturating_sub(self.cells);
+        self.text.push_str(&" ".repeat(blanks));
+        self.cells += blanks;
+        self
+    }
+}
+
+/// `+12 −5`, without the half that is nothing.
+pub(crate) fn line_counts(look: &OutputStyle, added: usize, removed: usize) -> StyledText {
+    let mut part = StyledText::plain("");
+    if added > 0 {
+        part = part.append(&StyledText::painted(look, PaintRole::Good, &format!("+{added}")));
+    }
+    if removed > 0 {
+        if added > 0 {
+            part = part.append(&StyledText::plain(" "));
+        }
+        let text = format!("{}{removed}", look.glyph(Glyph::Minus));
+        part = part.append(&StyledText::painted(look, PaintRole::Bad, &text));
+    }
+    part
+}
+
+/// `1 file`, `3 files`.
+pub fn pluralize(count: usize, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
+}
+
+/// A size for people: `812 bytes`, `12 kB`, `3.4 MB`.
+pub(crate) fn human_size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => pluralize(bytes, "byte"),
+        1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}

@@ -1,0 +1,27 @@
+//! Foreign text made fit for a notification: one line, bounded, nothing that is obeyed or hidden.
+
+use relaycode_text::escape::EscapeOptions;
+use relaycode_text::width::{Ellipsis, clip};
+
+/// Characters that are looked at for each cell; text of no width is cut there.
+const PER_CELL: usize = 4;
+
+/// `text` on one line of at most `limit` cells. Any run of blanks, tabs and line ends is one blank; what
+/// is invisible or a control becomes visible, and without `utf8` everything beyond ASCII.
+pub(super) fn sanitize_line(text: &str, limit: usize, utf8: bool) -> String {
+    let mut start = String::new();
+    let mut taken = 0;
+    for word in text.split(|c: char| c.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
+        if !start.is_empty() {
+            start.push(' ');
+        }
+        let room = limit * PER_CELL - taken;
+        start.extend(word.chars().take(room));
+        taken += word.chars().take(room).count() + 1;
+        if taken >= limit * PER_CELL {
+            break;
+        }
+    }
+    let shown = EscapeOptions { ascii: !utf8, ..EscapeOptions::default() }.apply(&start).into_owned();
+    clip(&shown, limit, if utf8 { Ellipsis::Unicode } else { Ellipsis::Ascii }).into_owned()
+}

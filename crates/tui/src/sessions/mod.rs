@@ -1,8 +1,0 @@
-//! Conversations as people see them: the list, what was found in them, one as text, and one as a tree.
-
-pub mod hits;
-pub mod list;
-pub mod talk;
-#[cfg(test)]
-mod tests;
-pub mod tree;

@@ -1,0 +1,96 @@
+//! Every view fits the terminal it is made for, from 20 columns on. What may be wider is one word that cannot be broken
+//! without spoiling it, on a line of its own.
+
+use relaycode_testkit::hostile_text;
+use relaycode_text::width::cells;
+
+use super::hostile_text::{loaded, printed};
+use super::*;
+
+const WIDTHS: [usize; 7] = [20, 24, 30, 40, 60, 80, 100];
+/// What is text of others, shown as it is: code, output, what is copied; and the half of a line.
+const AS_IT_IS: [&str; 7] =
+    ["diff", "diff side by side", "blame", "for the model", "repair", "gate, output", "gate, verdict"];
+/// From here on a few views have lines that may be long, as they always had.
+const ROOMY: usize = 80;
+const AS_KNOWN: [&str; 2] = ["refusal", "log"];
+
+#[test]
+fn every_view_fits_its_width() {
+    let loaded = loaded();
+    let ordinary = [
+        "a",
+        "src/cart.ts",
+        "feat: round totals to cents",
+        "packages/checkout/src/components/cart/totals/index.test.ts",
+        "the linter says a good deal about this, and all of it in words of an ordinary length",
+        "日本語 のタイトル と 長い 説明 が 続く",
+    ];
+    let hostile = (0..hostile_text::string_count()).step_by(97).map(hostile_text::hostile_string);
+    let mut wide = Vec::new();
+    for said in ordinary.iter().map(|said| said.to_string()).chain(hostile) {
+        // At the usual widths lines stay as they were: what is long there may be longer than the line.
+        let usual = said.len() < 30 && !said.chars().any(is_unsafe);
+        for width in WIDTHS.into_iter().filter(|width| *width < ROOMY || usual && said.is_ascii()) {
+            for look in [PLAIN, ASCII].map(|look| OutputStyle { width: Some(width), ..look }) {
+                wide.extend(too_wide(&printed(&said, &loaded, &look), width));
+            }
+        }
+    }
+    wide.sort();
+    wide.dedup_by_key(|line| line.split(':').next().map(str::to_string));
+    let first: Vec<String> = wide.iter().take(20).cloned().collect();
+    assert!(wide.is_empty(), "{} lines\n{}", wide.len(), first.join("\n"));
+}
+
+/// The lines that are wider than they may be, each with the view it is of.
+fn too_wide(views: &[(&'static str, String)], width: usize) -> Vec<String> {
+    let mut wide = Vec::new();
+    for (name, text) in views.iter().filter(|(name, _)| !AS_IT_IS.contains(name)) {
+        let known = width >= ROOMY && AS_KNOWN.contains(name);
+        let lines = text.lines().filter(|line| cells(line) > width && !one_word(line) && !known);
+        wide.extend(lines.map(|line| format!("{name} at {width}: {line}")));
+    }
+    wide
+}
+
+/// Whether a line holds nothing but one word, behind a sign or a number at most.
+fn one_word(line: &str) -> bool {
+    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+    words.len() == 1 || words.len() == 2 && cells(words[0]) <= 2
+}
+
+#[test]
+fn a_card_at_twenty_columns_says_everything() {
+    let look = OutputStyle { width: Some(20), ..PLAIN };
+    let text = card::text_with_clock("14:02", &titled("feat: round totals"), &plan(), "answer.md", &look);
+    let expected = "\
+▸ 14:02  feat: round
+  totals
+  3 files  +4 −1
+  M  src/cart.ts
+     +2 −1
+     2 exact, 1
+     near, 1 already
+     in
+  A  src/money.ts
+     +2
+  R  src/old.ts
+     → src/l…/old.ts
+  ! src/cart.ts line
+    87 says `total`,
+    the answer says
+    `sum`
+  ! src/money.ts
+    line 2: `rest of
+    the code` stands
+    for code that
+    was left out
+    (placeholder)
+  · changeSummary
+    names src/x.ts,
+    which is not
+    changed
+";
+    assert_eq!(text, expected);
+}

@@ -1,0 +1,348 @@
+//! A plan as a card: one line for the whole, one per file, then whatever deserves a look.
+//!
+//! ```text
+//! ▸ feat: round totals to cents                                    3 files  +24 −5
+//!     M  src/cart.ts                  +12 −5   2 exact, 1 re-indented
+//!   ! src/cart.ts line 87 says `total`, the answer says `sum`
+//! ```
+
+use relaycode_change::plan::{
+    FileChangeKind, FilePlan, FindingKind, HunkDifference, HunkReport, HunkState, Plan, PlanFinding,
+};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{GitFileMode, Proposal, ProposalNote, UnreadBlock};
+use relaycode_text::width::cells;
+
+use crate::layout::narrow;
+use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{LIST_LIMIT, StyledText, justified_line, line_counts, pluralize};
+
+/// The card of a plan. `name` stands in where the answer has no title.
+pub fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &OutputStyle) -> String {
+    text_with_clock("", proposal, plan, name, look)
+}
+
+/// The same with the time before the title: `▸ 14:02  feat: round totals to cents`.
+pub fn text_with_clock(
+    clock: &str,
+    proposal: &Proposal,
+    plan: &Plan,
+    name: &str,
+    look: &OutputStyle,
+) -> String {
+    let mut out = title_row(clock, proposal, plan, name, look);
+    out += &rows(plan, look);
+    let mut looks = Vec::new();
+    for file in &plan.files {
+        for hunk in &file.hunks {
+            looks.extend(hunk.differences.iter().map(|d| difference(file, d, look)));
+        }
+    }
+    // The words that differ say more than the finding about the same place.
+    let told_above = |finding: &&PlanFinding| {
+        let same_place = |hunk: &HunkReport| {
+            let first = hunk.differences.first().map(|difference| difference.line);
+            first.is_some() && first == finding.line && !hunk.repeats
+        };
+        finding.kind == FindingKind::Near
+            && plan.files.iter().any(|file| file.path == finding.path && file.hunks.iter().any(same_place))
+    };
+    let findings = plan.findings.iter().filter(|finding| !told_above(finding));
+    looks.extend(findings.map(|f| finding(f, look)));
+    let sign = look.paint(PaintRole::Attention, "!");
+    out += &marked_list(&looks, &sign, look);
+    out += &remarks(&plan.notes, &proposal.unread, look);
+    out += &conclusion(plan, look);
+    out
+}
+
+/// Notes on the answer, and the blocks of it that were not read.
+pub(crate) fn remarks(notes: &[ProposalNote], unread: &[UnreadBlock], look: &OutputStyle) -> String {
+    let mut lines = Vec::new();
+    for note in notes {
+        lines.push(match note.line {
+            0 => look.safe(&note.text).into_owned(),
+            line => format!("line {line} of the answer: {}", look.safe(&note.text)),
+        });
+    }
+    let dot = look.glyph(Glyph::Dot);
+    let mut out = marked_list(&lines, dot, look);
+    let blocks: Vec<String> = unread
+        .iter()
+        .map(|block| format!("not read, line {} of the answer: {}", block.line, look.safe(&block.reason)))
+        .collect();
+    out += &marked_list(&blocks, dot, look);
+    out
+}
+
+/// Lines with a sign before each, cut after a while.
+pub(crate) fn marked_list(lines: &[String], sign: &str, look: &OutputStyle) -> String {
+    let mut out = String::new();
+    for line in lines.iter().take(LIST_LIMIT) {
+        let wrapped = look.wrap(&format!("    {line}"), 4);
+        out += &format!("  {sign} {}\n", wrapped.trim_start());
+    }
+    if lines.len() > LIST_LIMIT {
+        let more = format!("and {} more", lines.len() - LIST_LIMIT);
+        out += &format!("  {sign} {}\n", look.paint(PaintRole::Dim, &more));
+    }
+    out
+}
+
+/// The first line alone, of an answer that has no plan: `▸ 14:02  feat: round totals to cents`.
+pub fn title_line(clock: &str, proposal: &Proposal, name: &str, look: &OutputStyle) -> String {
+    let sign = look.glyph(Glyph::Incoming);
+    let clock = format!("{clock}  ");
+    let title = title(proposal).unwrap_or(name);
+    if look.is_narrow() {
+        return narrow::title_rows(look, StyledText::plain(&format!("{sign} {clock}")), 2, title);
+    }
+    let room = look.columns().saturating_sub(clock.len() + 3);
+    let title = look.paint(PaintRole::Strong, &look.clip(title, room));
+    format!("{sign} {clock}{title}\n")
+}
+
+fn title_row(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &OutputStyle) -> String {
+    let changing = || plan.files.iter().filter(|f| f.change != FileChangeKind::Unchanged);
+    let (added, removed) = changing().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
+    let totals =
+        [StyledText::plain(&pluralize(changing().count(), "file")), line_counts(look, added, removed)];
+    let sign = look.glyph(Glyph::Incoming);
+    let clock = if clock.is_empty() { String::new() } else { format!("{clock}  ") };
+    title_with_totals(
+        look,
+        StyledText::plain(&format!("{sign} {clock}")),
+        title(proposal).unwrap_or(name),
+        totals,
+    )
+}
+
+/// What a change is called behind a `lead`, and how large it is at the end of the line or below.
+pub(crate) fn title_with_totals(
+    look: &OutputStyle,
+    lead: StyledText,
+    title: &str,
+    totals: [StyledText; 2],
+) -> String {
+    let gap = if totals[1].cells > 0 { "  " } else { "" };
+    let cells = totals[0].cells + gap.len() + totals[1].cells;
+    let room = look.columns().saturating_sub(cells + lead.cells + 3);
+    let clipped = look.clip(title, room);
+    if look.is_narrow() && clipped != look.safe(title) {
+        return narrow::title_and_totals(look, lead, title, &totals);
+    }
+    let left = lead.append(&StyledText::painted(look, PaintRole::Strong, &clipped));
+    let [files, lines] = totals;
+    justified_line(look, &left, &files.append(&StyledText::plain(gap)).append(&lines))
+}
+
+/// What the author calls the change.
+fn title(proposal: &Proposal) -> Option<&str> {
+    let control = &proposal.control;
+    [&control.git_commit_msg, &control.prompt_summary]
+        .into_iter()
+        .flatten()
+        .filter_map(|text| text.lines().map(str::trim).find(|line| !line.is_empty()))
+        .next()
+}
+
+/// Cells that a path takes in a row at most, where the width is bounded.
+fn path_room(look: &OutputStyle) -> usize {
+    /// Cells for the letter before and for counts and matches after the path.
+    const BESIDE: usize = 42;
+    // On a narrow terminal a name that is too long gets a line of its own.
+    look.width.filter(|_| !look.is_narrow()).map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
+}
+
+/// The parts of a file's row.
+struct CardFileRow {
+    letter: char,
+    name: StyledText,
+    counts: StyledText,
+    about: String,
+}
+
+/// A file on as many lines as it needs.
+fn stacked(file: &FilePlan, row: &CardFileRow, look: &OutputStyle) -> String {
+    let names = (file.renamed_from.as_ref().map(RelPath::as_str), file.path.as_str());
+    narrow::file_rows(look, row.letter, names, &row.counts, &row.about)
+}
+
+fn rows(plan: &Plan, look: &OutputStyle) -> String {
+    /// One very long name does not move the columns of all the others.
+    const NAME_CELLS: usize = 48;
+    let room = path_room(look);
+    let row = |file: &FilePlan| CardFileRow {
+        letter: file.change.letter(),
+        name: StyledText::plain(&names(file, room, look)),
+        counts: line_counts(look, file.added, file.removed),
+        about: about(file),
+    };
+    let rows: Vec<CardFileRow> = plan.files.iter().map(row).collect();
+    let names = rows.iter().map(|row| row.name.cells);
+    let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);
+    let count_cells = rows.iter().map(|row| row.counts.cells).max().unwrap_or(0);
+    let line_cells = |row: &CardFileRow| {
+        let before = 4 + 3 + row.name.cells.max(name_cells);
+        match (row.counts.cells, cells(&row.about)) {
+            (0, 0) => before,
+            (counts, 0) => before + 2 + counts,
+            (_, about) => before + 2 + count_cells + 3 + about,
+        }
+    };
+    if look.is_narrow() && rows.iter().any(|row| line_cells(row) > look.columns()) {
+        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, look)).collect();
+    }
+    let mut out = String::new();
+    for row in rows {
+        let name = row.name.padded(name_cells);
+        let counts = row.counts.padded(count_cells);
+        let about = look.paint(PaintRole::Dim, &row.about);
+        let line = format!("    {}  {}  {}   {about}", row.letter, name.text, counts.text);
+        out += line.trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+/// The name, or both names of a file that moves.
+fn names(file: &FilePlan, room: usize, look: &OutputStyle) -> String {
+    match &file.renamed_from {
+        None => look.path(file.path.as_str(), room),
+        Some(from) => {
+            let arrow = look.glyph(Glyph::Arrow);
+            let half = if room == usize::MAX { room } else { room / 2 };
+            let from = look.path(from.as_str(), half);
+            format!("{from} {arrow} {}", look.path(file.path.as_str(), half))
+        }
+    }
+}
+
+/// How a file's edits matched, and what else happens to it.
+fn about(file: &FilePlan) -> String {
+    let mut parts = matches(file);
+    match (file.mode_before, file.mode_after) {
+        (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => {
+            parts.push("becomes executable".into())
+        }
+        (None, Some(GitFileMode::Executable)) => parts.push("executable".into()),
+        (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => {
+            parts.push("no longer executable".into())
+        }
+        _ => {}
+    }
+    if file.change == FileChangeKind::Unchanged && file.hunks.is_empty() {
+        parts.push("already in".into());
+    }
+    let empty = file.after.as_ref().is_some_and(Vec::is_empty);
+    if file.change == FileChangeKind::Added && empty {
+        parts.push("empty".into());
+    }
+    parts.join(", ")
+}
+
+/// `2 exact`, `1 re-indented`, in the order in which they first occur.
+fn matches(file: &FilePlan) -> Vec<String> {
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    for hunk in &file.hunks {
+        let word = match hunk.state {
+            HunkState::AlreadyIn => "already in",
+            HunkState::Applied => word(hunk.rung),
+        };
+        match found.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => found.push((word, 1)),
+        }
+    }
+    let text = |(word, count): (&str, usize)| format!("{count} {word}");
+    found.into_iter().map(text).collect()
+}
+
+/// A rung as one says it of an edit.
+fn word(rung: &'static str) -> &'static str {
+    match rung {
+        "indent" => "re-indented",
+        "tab unit" => "re-tabbed",
+        "line endings" => "with other line endings",
+        "trailing blanks" => "but for trailing blanks",
+        "punctuation" => "but for punctuation",
+        "blank lines" => "but for blank lines",
+        "escapes" => "unescaped",
+        "elision" => "around an elision",
+        "three-way" => "merged",
+        rung => rung,
+    }
+}
+
+fn difference(file: &FilePlan, difference: &HunkDifference, look: &OutputStyle) -> String {
+    /// Cells of a quoted part.
+    const QUOTED: usize = 60;
+    let (there, said) = differing(&difference.file, &difference.answer);
+    let room = QUOTED.min(look.columns().saturating_sub(7));
+    let (there, said) = (look.excerpt(there, room), look.excerpt(said, room));
+    let place = format!("{} line {}", look.path_in(file.path.as_str(), 4), difference.line);
+    match (there.is_empty(), said.is_empty()) {
+        (true, _) => format!("{place} is not there, the answer says `{said}`"),
+        (_, true) => format!("{place} says `{there}`, the answer leaves it out"),
+        _ => format!("{place} says `{there}`, the answer says `{said}`"),
+    }
+}
+
+/// The words in which two lines differ; the whole lines if one of them has no word there.
+fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let same = |(x, y): &(char, char)| x == y;
+    let mut start: usize = a.chars().zip(b.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    while let Some(c) = a[..start].chars().next_back().filter(|c| in_word(*c)) {
+        start -= c.len_utf8();
+    }
+    let (rest_a, rest_b) = (&a[start..], &b[start..]);
+    let backwards = rest_a.chars().rev().zip(rest_b.chars().rev());
+    let mut end: usize = backwards.take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    while let Some(c) = rest_a[rest_a.len() - end..].chars().next().filter(|c| in_word(*c)) {
+        end -= c.len_utf8();
+    }
+    let (part_a, part_b) = (&rest_a[..rest_a.len() - end], &rest_b[..rest_b.len() - end]);
+    if part_a.trim().is_empty() || part_b.trim().is_empty() { (a, b) } else { (part_a, part_b) }
+}
+
+fn finding(finding: &PlanFinding, look: &OutputStyle) -> String {
+    let path = look.path_in(finding.path.as_str(), 5);
+    let place = match finding.line {
+        Some(line) => format!("{path} line {line}"),
+        None => path,
+    };
+    let kind = finding.kind.name();
+    format!("{place}: {} ({kind})", look.safe(&finding.text))
+}
+
+/// Said where there is nothing left to do.
+fn conclusion(plan: &Plan, look: &OutputStyle) -> String {
+    if plan.files.iter().any(|file| file.change != FileChangeKind::Unchanged) {
+        return String::new();
+    }
+    let sign = look.paint(PaintRole::Good, look.glyph(Glyph::Done));
+    let said = look.wrap("   everything is already in", 2);
+    format!("{sign} {}\n", said.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::differing;
+
+    #[test]
+    fn only_the_words_that_differ_are_shown() {
+        let cases = [
+            ("  return sum;", "  return total;", ("sum", "total")),
+            ("foo(bar_one, x)", "foo(bar_two, x)", ("bar_one", "bar_two")),
+            ("a b c", "a c", ("b c", "c")),
+            ("f(a)", "f()", ("f(a)", "f()")),
+            ("", "x", ("", "x")),
+            ("größe = 1", "größer = 1", ("größe", "größer")),
+            ("same", "same", ("same", "same")),
+        ];
+        for (a, b, expected) in cases {
+            assert_eq!(differing(a, b), expected);
+        }
+    }
+}

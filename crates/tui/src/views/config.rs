@@ -1,0 +1,91 @@
+//! The configuration as a table: key, value, where the value comes from.
+
+use relaycode_project::config::{ConfigOrigin, ConfigRemark, ConfigRow, LoadedConfig};
+use relaycode_text::width::cells;
+use serde_json::{Value, json};
+
+use super::outcome;
+use crate::layout::narrow;
+use crate::layout::style::{OutputStyle, PaintRole};
+use crate::{StyledText, pluralize};
+
+/// Cells of a value in the table.
+const VALUE: usize = 36;
+
+/// Every key.
+pub fn table(loaded: &LoadedConfig, rows: &[ConfigRow], look: &OutputStyle) -> String {
+    let mut text = String::new();
+    let widest = rows.iter().map(|row| cells(row.key)).max().unwrap_or_default();
+    for row in rows {
+        let from = origin(&row.origin);
+        let paint = if row.origin == ConfigOrigin::Default { PaintRole::Dim } else { PaintRole::Strong };
+        let value = look.clip(&row.value, VALUE);
+        let value = StyledText::painted(look, paint, &value).padded(VALUE);
+        if look.is_narrow() && 2 + widest + 2 + VALUE + 2 + cells(&from) > look.columns() {
+            let value = look.clip(&row.value, look.columns().saturating_sub(4));
+            let parts =
+                [StyledText::painted(look, paint, &value), StyledText::painted(look, PaintRole::Dim, &from)];
+            text += &look.wrap(&format!("  {}", row.key), 2);
+            text += &format!("\n{}", narrow::flow_parts(look, StyledText::plain("    "), 4, 2, &parts));
+            continue;
+        }
+        let from = look.paint(PaintRole::Dim, &from);
+        text += &format!("  {:<widest$}  {}  {from}\n", row.key, value.text);
+    }
+    text += &remark_lines(&loaded.remarks, look);
+    text
+}
+
+/// Whether the files are right.
+pub fn check_report(loaded: &LoadedConfig, look: &OutputStyle) -> String {
+    let what = match &loaded.file {
+        Some(file) => {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            format!("{} can be read", look.safe(&name))
+        }
+        None => "there is no configuration: the defaults count; `relay init` writes one".to_string(),
+    };
+    let odd = match loaded.remarks.len() {
+        0 => String::new(),
+        count => format!(", with {}", pluralize(count, "remark")),
+    };
+    outcome::success_line(look, &format!("{what}{odd}")) + &remark_lines(&loaded.remarks, look)
+}
+
+/// What is odd about the files, a line each.
+pub fn remark_lines(remarks: &[ConfigRemark], look: &OutputStyle) -> String {
+    remarks.iter().map(|remark| outcome::warning_line(look, &look.safe(&remark_text(remark)))).collect()
+}
+
+fn remark_text(remark: &ConfigRemark) -> String {
+    match remark.line {
+        0 => format!("{}: {}", remark.file, remark.text),
+        line => format!("{}:{line}: {}", remark.file, remark.text),
+    }
+}
+
+fn origin(origin: &ConfigOrigin) -> String {
+    let at =
+        |file: &str, line: usize| if line == 0 { file.to_string() } else { format!("{file}, line {line}") };
+    match origin {
+        ConfigOrigin::Default => "default".to_string(),
+        ConfigOrigin::User { line } => at("your config.yml", *line),
+        ConfigOrigin::Project { line } => at("the project", *line),
+    }
+}
+
+/// One key for machines.
+pub fn row_json(row: &ConfigRow) -> Value {
+    let (from, line) = match row.origin {
+        ConfigOrigin::Default => ("default", 0),
+        ConfigOrigin::User { line } => ("user", line),
+        ConfigOrigin::Project { line } => ("project", line),
+    };
+    let value: Value = serde_json::from_str(&row.value).unwrap_or_default();
+    json!({"key": row.key, "value": value, "from": from, "line": line, "meaning": row.meaning})
+}
+
+/// One remark for machines.
+pub fn remark_json(remark: &ConfigRemark) -> Value {
+    json!({"file": remark.file, "line": remark.line, "text": remark.text})
+}

@@ -1,0 +1,221 @@
+//! The places of a file in two columns: before on the left, after on the right, each line with its number and sign.
+//!
+//! A line that was changed stands beside what it became. No line is cut: one that is wider than its column goes on in
+//! the next row, with `…` in place of a number. No row is wider than the terminal.
+
+use std::fmt::Write;
+
+use relaycode_change::diff::{DiffHunk, DiffLine, DiffLineEnding, DiffLineKind, LineWords, changed_words};
+use relaycode_text::escape::TAB_STOP;
+use relaycode_text::width::cells;
+
+use super::paint::{PaintedSpan, paint_text, painted_spans, whole_line_paint};
+use super::{DiffView, NO_NEWLINE};
+use crate::StyledText;
+use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+
+/// Cells of a line's number, at the least.
+const NUMBER_CELLS: usize = 3;
+
+/// Marks without a width that may follow one another; those beyond become visible.
+const MARKS: usize = 8;
+
+pub(super) fn write(out: &mut String, hunks: &[DiffHunk], columns: usize, view: &DiffView<'_>) {
+    let last = hunks.last().map_or(0, |hunk| {
+        (hunk.old_start + hunk.old_lines).max(hunk.new_start + hunk.new_lines).saturating_sub(1)
+    });
+    let number = last.to_string().len().max(NUMBER_CELLS);
+    let bar = view.look.paint(PaintRole::Dim, view.look.glyph(Glyph::Bar));
+    // Number, blank, sign, text; blank, bar, blank; the same again.
+    let text = (columns.saturating_sub(3) / 2).saturating_sub(number + 2).max(2);
+    let sheet = SideBySideLayout { number, text, view };
+    for hunk in hunks {
+        let _ = writeln!(out, "{}", view.hunk_head(hunk));
+        let words = changed_words(hunk);
+        for (left, right) in rows(hunk, &words) {
+            let mut left = sheet.column_rows(hunk, &words, left, |line| line.old).into_iter();
+            let mut right = sheet.column_rows(hunk, &words, right, |line| line.new).into_iter();
+            loop {
+                let (left, right) = match (left.next(), right.next()) {
+                    (None, None) => break,
+                    (left, right) => (left.unwrap_or_default(), right.unwrap_or_default()),
+                };
+                let left = left.padded(number + 2 + text).text;
+                let gap = if right.cells == 0 { "" } else { " " };
+                let _ = writeln!(out, "{left} {bar}{gap}{}", right.text);
+            }
+        }
+    }
+}
+
+/// Which lines stand beside each other, by their places in the hunk.
+fn rows(hunk: &DiffHunk, words: &[LineWords]) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut rows = Vec::new();
+    let run_of = |from: usize, kind: DiffLineKind| {
+        from..from + hunk.lines[from..].iter().take_while(|line| line.kind == kind).count()
+    };
+    let mut at = 0;
+    while at < hunk.lines.len() {
+        if hunk.lines[at].kind == DiffLineKind::Context {
+            rows.push((Some(at), Some(at)));
+            at += 1;
+            continue;
+        }
+        let removed = run_of(at, DiffLineKind::Removed);
+        let added = run_of(removed.end, DiffLineKind::Added);
+        at = added.end;
+        let (mut left, mut right) = (removed.start, added.start);
+        for line in removed.clone() {
+            if let Some(partner) = words[line].partner {
+                pair_unrelated(left..line, right..partner, &mut rows);
+                rows.push((Some(line), Some(partner)));
+                (left, right) = (line + 1, partner + 1);
+            }
+        }
+        pair_unrelated(left..removed.end, right..added.end, &mut rows);
+    }
+    rows
+}
+
+/// Lines that have nothing to do with each other share rows all the same: it saves half of them.
+fn pair_unrelated(
+    left: std::ops::Range<usize>,
+    right: std::ops::Range<usize>,
+    rows: &mut Vec<(Option<usize>, Option<usize>)>,
+) {
+    let count = left.len().max(right.len());
+    let (mut left, mut right) = (left, right);
+    rows.extend((0..count).map(|_| (left.next(), right.next())));
+}
+
+/// How wide things are.
+struct SideBySideLayout<'a> {
+    /// Cells of a number.
+    number: usize,
+    /// Cells of the text of one column.
+    text: usize,
+    view: &'a DiffView<'a>,
+}
+
+impl SideBySideLayout<'_> {
+    /// The rows of one column that a line takes.
+    fn column_rows(
+        &self,
+        hunk: &DiffHunk,
+        words: &[LineWords],
+        at: Option<usize>,
+        number: fn(&DiffLine) -> Option<usize>,
+    ) -> Vec<StyledText> {
+        let Some((at, line)) = at.and_then(|at| Some((at, hunk.lines.get(at)?))) else {
+            return Vec::new();
+        };
+        let look = self.view.look;
+        let paint = whole_line_paint(line.kind);
+        let mut ink = RowWrapper::new(look, self.text);
+        match painted_spans(hunk, at, words, self.view.colours) {
+            None => ink.push_piece(PaintedSpan { text: &line.text, paint }),
+            Some(pieces) => pieces.into_iter().for_each(|piece| ink.push_piece(piece)),
+        }
+        ink.push_own(self.view.ending_mark(line), paint);
+        let mut rows = Vec::new();
+        for (row, text) in ink.finish().into_iter().enumerate() {
+            let (count, sign) = match number(line).filter(|_| row == 0) {
+                Some(number) => (number.to_string(), paint_text(look, paint, &line.kind.sign().to_string())),
+                None => (look.glyph(Glyph::More).to_string(), " ".to_string()),
+            };
+            rows.push(self.gutter(&count, &sign).append(&text));
+        }
+        if line.ending == DiffLineEnding::None {
+            let mut ink = RowWrapper::new(look, self.text);
+            ink.push_own(NO_NEWLINE, Some(PaintRole::Dim));
+            rows.extend(ink.finish().iter().map(|text| self.gutter("", " ").append(text)));
+        }
+        rows
+    }
+
+    /// What stands before the text: a number, a blank, a sign of one cell.
+    fn gutter(&self, number: &str, sign: &str) -> StyledText {
+        let number = format!("{}{number}", " ".repeat(self.number.saturating_sub(cells(number))));
+        let text = format!("{} {sign}", self.view.look.paint(PaintRole::Dim, &number));
+        StyledText { text, cells: self.number + 2 }
+    }
+}
+
+/// Text that is painted and broken into rows of so many cells.
+struct RowWrapper<'a> {
+    look: &'a OutputStyle,
+    width: usize,
+    rows: Vec<StyledText>,
+    /// Cells of the line so far, for the stops of tabs.
+    column: usize,
+    /// What has the same colour and is not in a row yet.
+    pending: StyledText,
+    marks: usize,
+}
+
+impl<'a> RowWrapper<'a> {
+    fn new(look: &'a OutputStyle, width: usize) -> RowWrapper<'a> {
+        RowWrapper {
+            look,
+            width,
+            rows: vec![StyledText::default()],
+            column: 0,
+            pending: StyledText::default(),
+            marks: 0,
+        }
+    }
+
+    /// Foreign text in one colour. A character that has to be made visible stays in one row.
+    fn push_piece(&mut self, piece: PaintedSpan<'_>) {
+        for c in piece.text.chars() {
+            match c {
+                '\t' => {
+                    (0..TAB_STOP - self.column % TAB_STOP).for_each(|_| self.push_unbroken(" ", piece.paint))
+                }
+                _ => self.push_character(c, piece.paint),
+            }
+        }
+        self.flush(piece.paint);
+    }
+
+    fn push_character(&mut self, c: char, paint: Option<PaintRole>) {
+        let mut bytes = [0; 4];
+        let shown = self.look.code(c.encode_utf8(&mut bytes));
+        self.marks = if cells(&shown) == 0 { self.marks + 1 } else { 0 };
+        if self.marks > MARKS {
+            return self.push_unbroken(&c.escape_unicode().to_string(), paint);
+        }
+        self.push_unbroken(&shown, paint);
+    }
+
+    /// Relay's own words.
+    fn push_own(&mut self, text: &str, paint: Option<PaintRole>) {
+        text.split_inclusive(' ').for_each(|word| self.push_unbroken(word, paint));
+        self.flush(paint);
+    }
+
+    /// Safe text that is not broken.
+    fn push_unbroken(&mut self, text: &str, paint: Option<PaintRole>) {
+        let width = cells(text);
+        let used = self.rows.last().map_or(0, |row| row.cells) + self.pending.cells;
+        if used > 0 && used + width > self.width {
+            self.flush(paint);
+            self.rows.push(StyledText::default());
+        }
+        self.pending.text.push_str(text);
+        self.pending.cells += width;
+        self.column += width;
+    }
+
+    fn flush(&mut self, paint: Option<PaintRole>) {
+        let pending = std::mem::take(&mut self.pending);
+        if let Some(row) = self.rows.last_mut() {
+            row.text += &paint_text(self.look, paint, &pending.text);
+            row.cells += pending.cells;
+        }
+    }
+
+    fn finish(self) -> Vec<StyledText> {
+        self.rows
+    }
+}

@@ -1,0 +1,239 @@
+//! What the project's commands said of a change: half a line when all is well, a card when it is not.
+//!
+//! ```text
+//! ✗ not kept: tsc --noEmit went from 2 to 5 errors            everything was put back
+//!     src/cart.ts:31  Type 'string' is not assignable to type 'number'
+//!     … 2 more new errors
+//!   keep it anyway: `relay apply answer.md --allow gate`
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use relaycode_door::gate::{Diagnostic, GateReport, GateStep, StepReport, StepResult};
+
+use super::outcome;
+use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{headline_with_state, pluralize};
+
+/// New errors that are listed before it says how many more there are.
+const ERRORS: usize = 5;
+/// Lines of a command's output that are shown when it failed without naming errors.
+const LINES: usize = 5;
+/// Cells of one error's message at most.
+const MESSAGE: usize = 240;
+
+/// The card of a change that was not kept. `state` says what that leaves the project in, `next` what can be
+/// done about it.
+pub fn refused_card(report: &GateReport, state: &str, next: Option<&str>, look: &OutputStyle) -> String {
+    let what = verdict_text(report, look).unwrap_or_else(|| "nobody said yes".to_string());
+    let sign = look.paint(PaintRole::Bad, look.glyph(Glyph::Refused));
+    let mut out = headline_with_state(look, &sign, &format!("not kept: {what}"), state);
+    out += &evidence(report, look);
+    if let Some(next) = next {
+        out += &(look.wrap(&format!("  {}", look.safe(next)), 4) + "\n");
+    }
+    out
+}
+
+/// The card of a change that is on disk and waits for a yes.
+pub fn pending_card(report: &GateReport, look: &OutputStyle) -> String {
+    let sign = look.paint(PaintRole::Attention, "!");
+    let what = verdict_text(report, look).or_else(|| passed_summary(report, look));
+    let what = what.unwrap_or_else(|| "nothing checked this".to_string());
+    headline_with_state(look, &sign, &what, "on disk, not kept yet") + &evidence(report, look)
+}
+
+/// `checked in 3.2 s, 2 → 2 errors`: the half of a line that follows `applied 3f9c1e2a`. `None` if no
+/// command ran.
+pub fn passed_summary(report: &GateReport, look: &OutputStyle) -> Option<String> {
+    if report.steps.is_empty() {
+        return None;
+    }
+    let took: Duration = report.steps.iter().map(|step| step.took).sum();
+    let mut text = format!("checked in {}", human_duration(took));
+    match (report.errors_before, report.errors_after) {
+        (Some(before), Some(after)) => {
+            let arrow = look.glyph(Glyph::Arrow);
+            text += &format!(", {before} {arrow} {}", errors(after));
+        }
+        (None, Some(after)) => text += &format!(", {}", errors(after)),
+        _ => {}
+    }
+    match report.reformatted.len() {
+        0 => {}
+        files => text += &format!(", {} reformatted", pluralize(files, "file")),
+    }
+    Some(text)
+}
+
+/// What speaks against the change, as the rest of a sentence: safe to print. `None`: nothing does.
+pub fn verdict_text(report: &GateReport, look: &OutputStyle) -> Option<String> {
+    if let Some(step) = report.steps.iter().find(|step| has_broken(step)) {
+        return Some(format!("{} {}", command(step, look), ending(&step.result, look)));
+    }
+    let linter = report.steps.iter().rev().find(|step| step.step == GateStep::Linter);
+    let linter = linter.map_or_else(|| "the linter".to_string(), |step| command(step, look));
+    match (report.errors_before, report.errors_after) {
+        (Some(before), Some(after)) if after > before => {
+            Some(format!("{linter} went from {before} to {}", errors(after)))
+        }
+        _ if report.unclear => Some(format!("{linter} failed, and named no error that relay understands")),
+        (Some(before), Some(after)) if report.new_count > 0 => {
+            let arrow = look.glyph(Glyph::Arrow);
+            let new = count(report.new_count, "new error");
+            Some(format!("{linter} has {new} ({before} {arrow} {})", errors(after)))
+        }
+        (None, Some(after)) if after > 0 => Some(format!("{linter} reports {}", errors(after))),
+        _ => {
+            let failed =
+                report.steps.iter().rev().find(|step| step.result != StepResult::Exited { code: 0 })?;
+            // A linter says with its code that there are errors; counted ones are no news.
+            let counted = failed.step == GateStep::Linter && report.errors_after.is_some();
+            (!counted && failed.step != GateStep::Baseline)
+                .then(|| format!("{} {}", command(failed, look), ending(&failed.result, look)))
+        }
+    }
+}
+
+/// Everything that the commands printed, as far as it is kept.
+pub fn full_output(report: &GateReport, look: &OutputStyle) -> String {
+    let mut out = String::new();
+    for step in &report.steps {
+        let name = step_name(step.step);
+        let head = format!("{name}: {} {}", look.safe(&step.command), ending(&step.result, look));
+        let _ = writeln!(out, "\n{}", look.paint(PaintRole::Strong, &look.wrap(&head, 2)));
+        let text = step.output.trim_end();
+        match text.is_empty() {
+            true => out += &format!("{}\n", look.paint(PaintRole::Dim, "(it printed nothing)")),
+            false => out += &format!("{}\n", look.block(text)),
+        }
+        if step.left_behind > 0 {
+            let left = match step.left_behind {
+                1 => "it left a process behind, which was ended".to_string(),
+                count => format!("it left {count} processes behind, which were ended"),
+            };
+            let _ = writeln!(out, "{}", look.paint(PaintRole::Dim, &look.wrap(&left, 2)));
+        }
+    }
+    out
+}
+
+/// That a command ran, how it ended and how long that took, for who wants to hear everything.
+pub fn step_summary(step: &StepReport, look: &OutputStyle) -> String {
+    let text = format!(
+        "{}: {} {} in {}",
+        step_name(step.step),
+        step.command,
+        step.result_phrase(),
+        human_duration(step.took)
+    );
+    outcome::detail_line(look, &text)
+}
+
+/// The end of what a command printed, a few lines.
+pub fn output_tail(output: &str, look: &OutputStyle) -> String {
+    let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines.iter().skip(lines.len().saturating_sub(LINES));
+    last.map(|line| look.wrap_if_narrow(&format!("    {}", look.excerpt(line, MESSAGE)), 4) + "\n").collect()
+}
+
+/// What a command is there for, as the configuration calls it.
+pub fn step_name(step: GateStep) -> &'static str {
+    match step {
+        GateStep::PreCommand => "preCommand",
+        GateStep::Baseline => "linter, before",
+        GateStep::PostCommand => "postCommand",
+        GateStep::Linter => "linter",
+    }
+}
+
+/// A time for people: `40 ms`, `3.2 s`, `2 min 5 s`.
+pub fn human_duration(took: Duration) -> String {
+    let (seconds, millis) = (took.as_secs(), took.subsec_millis());
+    match seconds {
+        0 if millis < 100 => format!("{millis} ms"),
+        0..60 => format!("{seconds}.{} s", millis / 100),
+        _ => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
+/// The first new errors; where there are none, the last lines of the command that failed.
+fn evidence(report: &GateReport, look: &OutputStyle) -> String {
+    let mut out = String::new();
+    let listed = &report.new_errors[..report.new_errors.len().min(ERRORS)];
+    let places: Vec<String> = listed.iter().map(|error| place(error, look)).collect();
+    for (error, place) in listed.iter().zip(&places) {
+        let message = look.clip(&error.message, MESSAGE);
+        let gap = if place.is_empty() { "" } else { "  " };
+        out += &(look.wrap(&format!("    {place}{gap}{message}"), 6) + "\n");
+    }
+    let more = report.new_count.saturating_sub(listed.len() as u64);
+    if more > 0 {
+        let text = match listed.is_empty() {
+            true => count(more, "new error"),
+            false => format!("{} {}", look.glyph(Glyph::More), count(more, "more new error")),
+        };
+        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&format!("    {text}"), 6)));
+    }
+    if !out.is_empty() {
+        return out;
+    }
+    let failed = report.steps.iter().rev().find(|step| step.result != StepResult::Exited { code: 0 });
+    let lines: Vec<&str> = failed
+        .map(|step| step.output.lines().filter(|line| !line.trim().is_empty()))
+        .into_iter()
+        .flatten()
+        .collect();
+    for line in &lines[lines.len().saturating_sub(LINES)..] {
+        out += &format!("    {}\n", look.excerpt(line, look.columns().saturating_sub(4)));
+    }
+    out
+}
+
+/// `src/cart.ts:31`
+fn place(error: &Diagnostic, look: &OutputStyle) -> String {
+    let path = look.path(&error.file, look.columns() / 2);
+    match (path.is_empty(), error.line) {
+        (true, _) => String::new(),
+        (false, 0) => path,
+        (false, line) => format!("{path}:{line}"),
+    }
+}
+
+/// A command that neither passed nor judged.
+fn has_broken(step: &StepReport) -> bool {
+    match step.result {
+        StepResult::Exited { code } => {
+            code != 0 && matches!(step.step, GateStep::PreCommand | GateStep::PostCommand)
+        }
+        _ => step.step != GateStep::Baseline,
+    }
+}
+
+fn command(step: &StepReport, look: &OutputStyle) -> String {
+    look.clip(&step.command, look.columns() / 2)
+}
+
+fn ending(result: &StepResult, look: &OutputStyle) -> String {
+    match result {
+        StepResult::Exited { code: 0 } => "passed".to_string(),
+        StepResult::Exited { code } => format!("ended with code {code}"),
+        StepResult::Signalled { signal } => format!("was ended by signal {signal}"),
+        StepResult::TooLong => "took too long and was ended".to_string(),
+        StepResult::Silent => "was silent for too long and was ended".to_string(),
+        StepResult::Stopped => "was stopped".to_string(),
+        StepResult::CannotRun { text } => format!("cannot run: {}", look.clip(text, MESSAGE)),
+    }
+}
+
+fn errors(number: u64) -> String {
+    count(number, "error")
+}
+
+fn count(count: u64, noun: &str) -> String {
+    pluralize(usize::try_from(count).unwrap_or(usize::MAX), noun)
+}

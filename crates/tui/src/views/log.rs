@@ -1,0 +1,301 @@
+//! The ledger as a list, newest first.
+//!
+//! ```text
+//!   1   9d04aa31  now         revert     1 file   +1 −3      reverts 77e2d910
+//!   2   3f9c1e2a  2 min ago   clipboard  3 files  +24 −5     feat: round totals to cents
+//!   3 ↩ 77e2d910  yesterday   clipboard  1 file   +3 −1      fix: typo
+//! ```
+
+use relaycode_ledger::{LogEntry, LogTransaction, TxId};
+use relaycode_text::width::cells;
+use serde::Serialize;
+
+use crate::layout::clock;
+use crate::layout::narrow;
+use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{StyledText, line_counts, pluralize};
+
+/// One thing that was done, as a line of the list.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogRow {
+    /// What `relay show` and `relay revert` take, as well as the id.
+    pub index: usize,
+    /// The transaction, or the group; `None` if the record is too damaged to say.
+    pub id: Option<String>,
+    /// The transactions, newest first: one, or those of a group.
+    pub members: Vec<String>,
+    /// When, ISO 8601 in UTC.
+    pub created_at: String,
+    /// Where it came from.
+    pub origin: String,
+    /// How many files it changed.
+    pub files: usize,
+    /// Lines that came.
+    pub added: usize,
+    /// Lines that went.
+    pub removed: usize,
+    /// What it was about.
+    pub summary: String,
+    /// It was reverted.
+    pub undone: bool,
+    /// It can be reverted.
+    pub revertible: bool,
+    /// A group that nobody finished.
+    pub interrupted: bool,
+    /// What it reverts.
+    pub revert_of: Vec<TxId>,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
+}
+
+impl LogRow {
+    /// The line of an entry of the ledger.
+    pub fn from_entry(entry: &LogEntry) -> LogRow {
+        let members = &entry.members;
+        let newest = members.first();
+        let sum =
+            |count: fn(&LogTransaction) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
+        // A group is called by what its first member was about.
+        let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
+        LogRow {
+            index: entry.position,
+            id: entry.group.clone().or_else(|| newest?.id.map(|id| id.to_string())),
+            members: members.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
+            created_at: newest.map(|item| item.created_at.clone()).unwrap_or_default(),
+            origin: newest.map(|item| item.origin.clone()).unwrap_or_default(),
+            files: sum(|item| item.files),
+            added: sum(|item| item.added),
+            removed: sum(|item| item.removed),
+            summary: summary.cloned().unwrap_or_default(),
+            undone: members.iter().all(|item| item.undone),
+            interrupted: entry.interrupted,
+            revertible: members.iter().all(|item| item.revertible),
+            revert_of: members.iter().flat_map(|item| item.revert_of.clone()).collect(),
+            damage: members.iter().find_map(|item| item.damage.clone()),
+        }
+    }
+}
+
+/// The rows, and how many more of the `total` there are than these. `any`: there is something in the ledger,
+/// if perhaps nothing that was looked for.
+pub fn text(rows: &[LogRow], total: usize, any: bool, look: &OutputStyle) -> String {
+    if total == 0 {
+        let nothing = if any {
+            "nothing in the log fits that; `relay log` lists it all\n"
+        } else {
+            "nothing was applied here yet\n"
+        };
+        return look.wrap(nothing, 2);
+    }
+    let lines: Vec<LogLine> = rows.iter().map(|row| LogLine::from_row(row, look)).collect();
+    let widest = |cells: fn(&LogLine) -> usize| lines.iter().map(cells).max().unwrap_or(0);
+    let widths = LogColumnWidths {
+        index: rows.iter().map(|row| row.index.to_string().len()).max().unwrap_or(0).max(2),
+        time: widest(|line| line.time.cells),
+        origin: widest(|line| line.origin.cells),
+        files: widest(|line| line.files.cells),
+        counts: widest(|line| line.counts.cells),
+    };
+    let fits = |line: &LogLine| line.least(&widths) <= look.columns();
+    let stacked = look.is_narrow() && !lines.iter().all(fits);
+    let mut out = String::new();
+    for (row, line) in rows.iter().zip(lines) {
+        out += &match stacked {
+            true => line.stacked(row, widths.index, look),
+            false => line.laid_out(row.index, &widths, look),
+        };
+    }
+    let more = total.saturating_sub(rows.len());
+    if more > 0 {
+        let text = format!("and {more} more; `relay log -n {total}` lists them all");
+        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&text, 2)));
+    }
+    out
+}
+
+/// An id and a summary on each line, for scripts and narrow places.
+pub fn oneline(rows: &[LogRow], look: &OutputStyle) -> String {
+    let mut out = String::new();
+    for row in rows {
+        let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
+        let mark = if row.undone { format!("{} ", look.glyph(Glyph::Reverted)) } else { String::new() };
+        let start = format!("{} {mark}", look.clip(&id, SHORT));
+        let room = if look.is_narrow() { look.columns().saturating_sub(cells(&start)) } else { usize::MAX };
+        let line = format!("{start}{}", look.clip(&summary(row), room));
+        out += &format!("{}\n", line.trim_end());
+    }
+    out
+}
+
+/// The parts of a line.
+struct LogLine {
+    mark: &'static str,
+    id: StyledText,
+    time: StyledText,
+    origin: StyledText,
+    files: StyledText,
+    counts: StyledText,
+    summary: String,
+    /// Said behind the summary.
+    tail: Vec<String>,
+}
+
+struct LogColumnWidths {
+    index: usize,
+    time: usize,
+    origin: usize,
+    files: usize,
+    counts: usize,
+}
+
+impl LogLine {
+    fn from_row(row: &LogRow, look: &OutputStyle) -> LogLine {
+        /// Cells of a name that relay did not choose.
+        const ORIGIN: usize = 12;
+        /// Cells of a time; what is longer is none.
+        const TIME: usize = 14;
+        let mut tail = Vec::new();
+        if row.members.len() > 1 {
+            tail.push(pluralize(row.members.len(), "edit"));
+        }
+        if row.interrupted {
+            tail.push("interrupted".to_string());
+        }
+        if !row.revertible && row.damage.is_none() {
+            tail.push("can no longer be reverted".to_string());
+        }
+        let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
+        LogLine {
+            mark: match row {
+                LogRow { damage: Some(_), .. } => "!",
+                LogRow { undone: true, .. } => look.glyph(Glyph::Reverted),
+                _ => " ",
+            },
+            id: StyledText::plain(&look.clip(&id, SHORT)).padded(SHORT),
+            time: StyledText::painted(look, PaintRole::Dim, &look.clip(&clock::ago(&row.created_at), TIME)),
+            origin: StyledText::plain(&look.clip(&row.origin, ORIGIN)),
+            files: StyledText::plain(&pluralize(row.files, "file")),
+            counts: line_counts(look, row.added, row.removed),
+            summary: summary(row),
+            tail,
+        }
+    }
+
+    /// The cells that a row takes with a summary that still says something.
+    fn least(&self, widths: &LogColumnWidths) -> usize {
+        /// Cells of such a summary.
+        const SAYING: usize = 20;
+        /// The mark, and what stands between the columns.
+        const BETWEEN: usize = 4 + 5 * 2;
+        let tail: usize = self.tail.iter().map(|text| cells(text) + 3).sum();
+        let columns = widths.index + SHORT + widths.time + widths.origin + widths.files + widths.counts;
+        BETWEEN + columns + cells(&self.summary).min(SAYING) + tail
+    }
+
+    /// The summary below the row, and whatever else does not fit on it.
+    fn stacked(self, row: &LogRow, index_cells: usize, look: &OutputStyle) -> String {
+        let lead = StyledText::plain(&format!("{:>width$} {} ", row.index, self.mark, width = index_cells));
+        let indent = lead.cells;
+        let columns = [self.id, self.time, self.origin, self.files, self.counts];
+        let mut out = narrow::flow_parts(look, lead, indent, 2, &columns);
+        let edge = || StyledText::plain(&" ".repeat(indent));
+        if row.damage.is_some() {
+            // It is said nowhere else.
+            let said = look.safe(&self.summary).into_owned();
+            out += &(look.wrap(&format!("{}{said}", edge().text), indent) + "\n");
+        } else if !self.summary.trim().is_empty() {
+            out += &narrow::title_rows(look, edge(), indent, &self.summary);
+        }
+        if !self.tail.is_empty() {
+            let tail = narrow::painted_words(look, PaintRole::Dim, &self.tail.join(", "));
+            out += &narrow::flow_parts(look, edge(), indent, 1, &tail);
+        }
+        out
+    }
+
+    fn laid_out(self, index: usize, widths: &LogColumnWidths, look: &OutputStyle) -> String {
+        /// A summary is never cut shorter than this.
+        const SHORTEST: usize = 12;
+        let index = format!("{index:>width$}", width = widths.index + 1);
+        let start = StyledText::plain(&format!("{index} {} ", self.mark)).append(&self.id);
+        let columns = [
+            self.time.padded(widths.time),
+            self.origin.padded(widths.origin),
+            self.files.padded(widths.files),
+            self.counts.padded(widths.counts),
+        ];
+        let gap = StyledText::plain("  ");
+        let start = columns.iter().fold(start, |line, part| line.append(&gap).append(part)).append(&gap);
+        let tail = self.tail.join(", ");
+        let before_tail = if tail.is_empty() { "" } else { "   " };
+        // Without a terminal lines may be long.
+        let room = look.width.map_or(usize::MAX, |width| {
+            width.saturating_sub(start.cells + before_tail.len() + tail.len()).max(SHORTEST)
+        });
+        let summary = look.clip(&self.summary, room);
+        let line = format!("{}{summary}{before_tail}{}", start.text, look.paint(PaintRole::Dim, &tail));
+        format!("{}\n", line.trim_end())
+    }
+}
+
+/// Digits of an id that people see.
+const SHORT: usize = 8;
+
+/// What it was about, in a few words.
+fn summary(row: &LogRow) -> String {
+    if let Some(damage) = &row.damage {
+        return format!("cannot be read: {damage}");
+    }
+    match row.revert_of.as_slice() {
+        [] => row.summary.clone(),
+        [one] => format!("reverts {}", one.short()),
+        [first, rest @ ..] => format!("reverts {} and {} more", first.short(), rest.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: OutputStyle = OutputStyle { color: false, utf8: true, width: Some(80) };
+
+    fn row(index: usize, id: &str, summary: &str) -> LogRow {
+        LogRow {
+            index,
+            id: Some(id.to_string()),
+            members: vec![id.to_string()],
+            created_at: "before clocks".into(),
+            origin: "agent".into(),
+            files: 1,
+            added: 120,
+            removed: 33,
+            summary: summary.into(),
+            undone: false,
+            interrupted: false,
+            revertible: true,
+            revert_of: Vec::new(),
+            damage: None,
+        }
+    }
+
+    #[test]
+    fn groups_lost_contents_and_damage_are_told() {
+        let group = LogRow {
+            members: vec!["a".into(), "b".into(), "c".into()],
+            files: 12,
+            ..row(1, "a81b07c4-turn", "add retry to the client and to everything else that calls it")
+        };
+        let lost = LogRow { revertible: false, removed: 0, ..row(2, "3f9c1e2a", "old") };
+        let damaged = LogRow { id: None, damage: Some("cut off".into()), ..row(3, "", "") };
+        let expected = [
+            "  1   a81b07c4  before clocks  agent  12 files  +120 −33  add retry t…   3 edits",
+            "  2   3f9c1e2a  before clocks  agent  1 file    +120      old   can no longer be reverted",
+            "  3 !           before clocks  agent  1 file    +120 −33  cannot be read: cut o…",
+            "and 4 more; `relay log -n 7` lists them all",
+        ];
+        let out = text(&[group, lost, damaged], 7, true, &PLAIN);
+        assert_eq!(out.lines().collect::<Vec<_>>(), expected);
+    }
+}

@@ -1,0 +1,231 @@
+//! A record: what was done, when, where it came from, and what its author said.
+//!
+//! ```text
+//! 3f9c1e2a  feat: round totals to cents                            3 files  +24 −5
+//!     M  src/cart.ts   +12 −5
+//!   when       2026-03-10 14:02, 2 min ago
+//!   from       stdin, on main at 9e101c6
+//! ```
+
+use relaycode_change::plan::FileChangeKind;
+use relaycode_ledger::TxId;
+use relaycode_ledger::record::{FileRecord, Record};
+
+use super::card;
+use crate::layout::clock;
+use crate::layout::narrow;
+use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{LIST_LIMIT, StyledText, labelled_line, line_counts, pluralize};
+
+/// What became of a transaction later.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RevertStatus {
+    /// It was reverted.
+    pub undone: bool,
+    /// … by this one.
+    pub reverted_by: Option<TxId>,
+}
+
+/// A record, and what of it is shown.
+pub struct RecordView {
+    /// The record.
+    pub record: Record,
+    /// What became of it later.
+    pub revert_status: RevertStatus,
+    /// The files that were asked for.
+    pub files: Vec<FileRecord>,
+}
+
+/// What happened to a file of a record.
+pub fn file_change(record: &Record, file: &FileRecord) -> FileChangeKind {
+    match (&file.before, &file.after) {
+        (None, _) => FileChangeKind::Added,
+        (_, None) if record.is_result_unknown(file) => FileChangeKind::Modified,
+        (_, None) => FileChangeKind::Deleted,
+        _ if file.renamed_from.is_some() => FileChangeKind::Renamed,
+        _ => FileChangeKind::Modified,
+    }
+}
+
+/// The record in some lines.
+pub fn text(shown: &RecordView, look: &OutputStyle) -> String {
+    let record = &shown.record;
+    let mut out = head(shown, look);
+    out += &rows(&shown.record, &shown.files, look);
+    let mut field = |name: &str, value: &str| {
+        let label = StyledText::plain("  ").append(&StyledText::painted(look, PaintRole::Dim, name));
+        out += &labelled_line(look, label, 2 + NAME, &look.safe(value));
+    };
+    field("id", &record.uuid.to_string());
+    field("when", &format!("{}, {}", clock::local(&record.created_at), clock::ago(&record.created_at)));
+    field("from", &origin(record));
+    if let Some(group) = &record.group {
+        field("group", group);
+    }
+    if let Some(by) = &record.decided_by {
+        field("yes by", by);
+    }
+    for said in record.gate.iter().flat_map(|gate| gate.lines()) {
+        field("checks", said);
+    }
+    if shown.revert_status.undone {
+        let by = shown.revert_status.reverted_by.map(|id| format!(" by {}", id.short()));
+        field("state", &format!("reverted{}", by.unwrap_or_default()));
+    }
+    for id in &record.revert_of {
+        field("reverts", &id.short());
+    }
+    if let Some(asked) = &record.prompt_summary {
+        field("asked for", &clipped(asked));
+    }
+    out += &message(record, look);
+    out += &paragraphs_under("its author said", &record.reasoning, look);
+    out += &listed("edits that did not match exactly", &record.matches, look);
+    out += &listed("notes", &record.notes, look);
+    out
+}
+
+/// Said instead of a diff whose bytes are gone.
+pub fn no_diff(file: &FileRecord, look: &OutputStyle) -> String {
+    let text = format!("{}: its content is not kept any more", look.path_in(&file.path, 1));
+    format!("\n{}\n", look.paint(PaintRole::Dim, &look.wrap_if_narrow(&text, 2)))
+}
+
+/// Cells of a field's name.
+const NAME: usize = 11;
+/// Characters of a text that its author may have made long.
+const CLIPPED: usize = 400;
+
+fn head(shown: &RecordView, look: &OutputStyle) -> String {
+    let files = &shown.files;
+    let (added, removed) = files.iter().fold((0_usize, 0_usize), |(added, removed), file| {
+        (added.saturating_add(file.added), removed.saturating_add(file.removed))
+    });
+    let totals = [StyledText::plain(&pluralize(files.len(), "file")), line_counts(look, added, removed)];
+    let mark =
+        if shown.revert_status.undone { format!(" {}", look.glyph(Glyph::Reverted)) } else { String::new() };
+    let id = format!("{}{mark}  ", shown.record.uuid.short());
+    card::title_with_totals(look, StyledText::plain(&id), &title(&shown.record), totals)
+}
+
+/// What the author calls the change.
+pub(crate) fn title(record: &Record) -> String {
+    let texts = [&record.git_commit_msg, &record.prompt_summary];
+    let lines = texts.into_iter().flatten().filter_map(|text| first_line(text));
+    match (lines.into_iter().next(), record.revert_of.first()) {
+        (Some(line), _) => line.to_string(),
+        (None, Some(id)) => format!("reverts {}", id.short()),
+        (None, None) => "(untitled)".to_string(),
+    }
+}
+
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
+}
+
+/// Where it came from, and what was checked out.
+fn origin(record: &Record) -> String {
+    let short = |commit: &String| commit.chars().take(7).collect::<String>();
+    let place = match (&record.branch, record.head.as_ref().map(short)) {
+        (Some(branch), Some(head)) => format!(", on {branch} at {head}"),
+        (Some(branch), None) => format!(", on {branch}"),
+        (None, Some(head)) => format!(", at {head}"),
+        (None, None) => String::new(),
+    };
+    format!("{}{place}", record.origin)
+}
+
+fn rows(record: &Record, files: &[FileRecord], look: &OutputStyle) -> String {
+    let arrow = look.glyph(Glyph::Arrow);
+    // On a narrow terminal a name that is too long gets a line of its own.
+    let bounded = look.width.filter(|_| !look.is_narrow());
+    let room = bounded.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
+    let name = |file: &FileRecord| match &file.renamed_from {
+        None => look.path(&file.path, room),
+        Some(from) => {
+            let half = if room == usize::MAX { room } else { room / 2 };
+            format!("{} {arrow} {}", look.path(from, half), look.path(&file.path, half))
+        }
+    };
+    let names: Vec<StyledText> = files.iter().map(|file| StyledText::plain(&name(file))).collect();
+    let widest = names.iter().map(|name| name.cells).max().unwrap_or(0);
+    let lines = files.iter().map(|file| line_counts(look, file.added, file.removed).cells).max().unwrap_or(0);
+    if look.is_narrow() && 9 + widest + lines > look.columns() {
+        let one = |file: &FileRecord| {
+            let names = (file.renamed_from.as_deref(), file.path.as_str());
+            let lines = line_counts(look, file.added, file.removed);
+            narrow::file_rows(look, file_change(record, file).letter(), names, &lines, "")
+        };
+        return files.iter().map(one).collect();
+    }
+    let mut out = String::new();
+    for (file, name) in files.iter().zip(names) {
+        let counts = line_counts(look, file.added, file.removed);
+        let line = format!(
+            "    {}  {}  {}",
+            file_change(record, file).letter(),
+            name.padded(widest).text,
+            counts.text
+        );
+        out += &format!("{}\n", line.trim_end());
+    }
+    out
+}
+
+/// The message beyond its first line, which is the title.
+fn message(record: &Record, look: &OutputStyle) -> String {
+    let Some(message) = &record.git_commit_msg else {
+        return String::new();
+    };
+    let lines: Vec<String> =
+        message.lines().skip_while(|line| line.trim().is_empty()).skip(1).map(str::to_string).collect();
+    let text = lines.join("\n").trim().to_string();
+    if text.is_empty() { text } else { paragraphs_under("message", &[text], look) }
+}
+
+/// Paragraphs, clipped, under a heading.
+fn paragraphs_under(heading: &str, paragraphs: &[String], look: &OutputStyle) -> String {
+    /// Paragraphs that are shown.
+    const SHOWN: usize = 3;
+    let paragraphs: Vec<&String> = paragraphs.iter().filter(|text| !text.trim().is_empty()).collect();
+    if paragraphs.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("  {}\n", look.paint(PaintRole::Dim, heading));
+    for text in paragraphs.iter().take(SHOWN) {
+        for line in clipped(text).lines() {
+            let line = look.wrap(&format!("    {}", look.safe(line)), 4);
+            out += &format!("{}\n", line.trim_end());
+        }
+    }
+    if paragraphs.len() > SHOWN {
+        let more =
+            format!("and {} more; --json has it all", pluralize(paragraphs.len() - SHOWN, "paragraph"));
+        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&format!("    {more}"), 4)));
+    }
+    out
+}
+
+fn clipped(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(CLIPPED) {
+        Some((at, _)) => format!("{} ...", text[..at].trim_end()),
+        None => text.to_string(),
+    }
+}
+
+fn listed(heading: &str, lines: &[String], look: &OutputStyle) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let heading = look.wrap(&format!("  {heading}"), 2);
+    let mut out = format!("{}\n", look.paint(PaintRole::Dim, &heading));
+    for line in lines.iter().take(LIST_LIMIT) {
+        out += &(look.wrap(&format!("    {}", look.safe(line)), 6) + "\n");
+    }
+    if lines.len() > LIST_LIMIT {
+        let more = format!("and {} more", lines.len() - LIST_LIMIT);
+        out += &format!("    {}\n", look.paint(PaintRole::Dim, &more));
+    }
+    out
+}

@@ -1,0 +1,104 @@
+//! A command that is recorded: what was secured before it began, and what became of what it changed.
+//!
+//! ```text
+//! secured 812 files, 14.2 MB in 0.2 s
+//! ! not secured: target/ (2100.3 MB) is ignored by git, and large; what changes there is named, not undoable
+//! ✓ recorded 3f9c1e2a · 3 files +24 −5 · `relay revert 3f9c` undoes it
+//! ```
+
+use std::time::Duration;
+
+use relaycode_door::Adoption;
+use relaycode_ledger::SecureReport;
+use relaycode_ledger::recording::RecordingOmission;
+
+use super::outcome;
+use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{LIST_LIMIT, human_size, line_counts, pluralize};
+
+/// Before the command begins.
+pub fn secured_line(secured: &SecureReport, took: Duration, look: &OutputStyle) -> String {
+    let bytes = human_size(usize::try_from(secured.bytes).unwrap_or(usize::MAX));
+    let line =
+        format!("secured {}, {bytes} in {:.1} s", pluralize(secured.files, "file"), took.as_secs_f64());
+    let mut out = format!("{}\n", look.paint(PaintRole::Dim, &line));
+    if let Some(why) = &secured.within_reach_reason {
+        let said = format!("what was secured lies in the project itself ({why})");
+        out += &outcome::warning_line(look, &look.safe(&said));
+        out += &outcome::indented_line(look, "a command that removes .relaycode takes it along");
+    }
+    if !secured.omissions.is_empty() {
+        let mut most: Vec<&RecordingOmission> = secured.omissions.iter().collect();
+        most.sort_by_key(|left| std::cmp::Reverse(left.bytes));
+        out += &listed("not secured: ", &most, look);
+        out += &outcome::indented_line(look, "what changes there is named afterwards, and cannot be undone");
+    }
+    out
+}
+
+/// After the command has ended; `line` is what was run.
+pub fn adoption_report(adoption: &Adoption, line: &str, look: &OutputStyle) -> String {
+    let mut out = match &adoption.committed {
+        Some(committed) => {
+            let record = &committed.record;
+            let id = record.uuid.short();
+            let sum = |count: fn(&relaycode_ledger::record::FileRecord) -> usize| {
+                record.result.iter().map(count).fold(0, usize::saturating_add)
+            };
+            let counts = line_counts(look, sum(|file| file.added), sum(|file| file.removed));
+            let blank = if counts.cells == 0 { "" } else { " " };
+            let (dot, files) = (look.glyph(Glyph::Dot), pluralize(record.result.len(), "file"));
+            let undo = format!("`relay revert {}` undoes it", id.chars().take(4).collect::<String>());
+            outcome::success_line(
+                look,
+                &format!("recorded {id} {dot} {files}{blank}{} {dot} {undo}", counts.text),
+            )
+        }
+        None if adoption.irreversible.is_empty() => outcome::success_line(
+            look,
+            &format!("nothing changed while `{}` ran: nothing to record", look.safe(line)),
+        ),
+        None => outcome::warning_line(look, "nothing was recorded: what changed cannot be undone by relay"),
+    };
+    if let Some((before, now)) = &adoption.head_change {
+        let said = format!(
+            "git has {} checked out now, and had {}: a revert takes files back, not commits",
+            outcome::head_label(now),
+            outcome::head_label(before)
+        );
+        out += &outcome::warning_line(look, &look.safe(&said));
+    }
+    if adoption.history.removed {
+        let records = pluralize(adoption.history.restored, "earlier record");
+        out += &outcome::warning_line(look, &format!("it removed .relaycode: that is back, with {records}"));
+    } else if adoption.history.restored > 0 {
+        let records = pluralize(adoption.history.restored, "earlier record");
+        out += &outcome::warning_line(look, &format!("it removed {records} from .relaycode: back again"));
+    }
+    let left: Vec<&RecordingOmission> = adoption.irreversible.iter().collect();
+    out + &listed("changed while it ran, not undoable: ", &left, look)
+}
+
+fn listed(what: &str, left: &[&RecordingOmission], look: &OutputStyle) -> String {
+    let mut out = String::new();
+    for left in left.iter().take(LIST_LIMIT) {
+        let bytes = usize::try_from(left.bytes).unwrap_or(usize::MAX);
+        let many = match left.files {
+            0 | 1 if bytes < 1_000_000 => String::new(),
+            0 | 1 => format!(" ({})", human_size(bytes)),
+            files if bytes == 0 => format!(" ({})", pluralize(files, "file")),
+            files => format!(" ({}, {})", pluralize(files, "file"), human_size(bytes)),
+        };
+        out += &outcome::warning_line(
+            look,
+            &format!("{what}{}{many} {}", look.path_in(&left.path, 4), look.safe(&left.reason)),
+        );
+    }
+    if left.len() > LIST_LIMIT {
+        out += &outcome::indented_line(
+            look,
+            &format!("and {} more; `--json` lists them all", left.len() - LIST_LIMIT),
+        );
+    }
+    out
+}

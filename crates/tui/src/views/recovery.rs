@@ -1,0 +1,81 @@
+//! What a run that stopped in the middle left, and what was done about it.
+//!
+//! ```text
+//! ! an earlier run stopped in the middle of 3f9c1e2a: 2 of 3 files were put back
+//!   src/cart.ts was changed meanwhile, not by relay: left alone
+//! ```
+
+use relaycode_ledger::error::UnfinishedPutBack;
+
+use crate::layout::style::{OutputStyle, PaintRole};
+use crate::{LIST_LIMIT, pluralize};
+use relaycode_ledger::{RecoveredTransaction, RecoveryOutcome};
+
+/// A few lines for every transaction; nothing if there is none.
+pub fn text(recovered: &[RecoveredTransaction], look: &OutputStyle) -> String {
+    let mut out: String = recovered.iter().map(|one| entry(one, look)).collect();
+    if recovered.iter().any(|one| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_))) {
+        let next = "  next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)";
+        out += &(look.wrap(next, 8) + "\n");
+    }
+    out
+}
+
+fn entry(recovered: &RecoveredTransaction, look: &OutputStyle) -> String {
+    let sign = look.paint(PaintRole::Attention, "!");
+    let id = recovered.id.short();
+    let what = match &recovered.outcome {
+        RecoveryOutcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
+        RecoveryOutcome::PutBack { kept, .. } => {
+            let kept = kept.as_ref().map(|kept| format!("; what was there is kept in {}", look.safe(kept)));
+            let kept = kept.unwrap_or_default();
+            format!("an earlier run stopped in the middle of {id}: everything was put back{kept}")
+        }
+        RecoveryOutcome::Kept { kept } => {
+            format!("{id} stays as it is now; what it had displaced is kept in {}", look.safe(kept))
+        }
+        RecoveryOutcome::Original => {
+            format!("{id} was left open by the original tool; it is not touched")
+        }
+        RecoveryOutcome::RecordingAdopted { files: 0, .. } => {
+            format!("the recording {id} was cut short: nothing had changed")
+        }
+        RecoveryOutcome::RecordingAdopted { files, left } => {
+            let left = match left.len() {
+                0 => String::new(),
+                count => format!("; {} more cannot be undone: `relay show {id}`", pluralize(count, "change")),
+            };
+            let files = pluralize(*files, "changed file");
+            format!("the recording {id} was cut short: {files} recorded, `relay revert {id}` undoes it{left}")
+        }
+        RecoveryOutcome::NeedsDecision(unfinished) => {
+            let back = unfinished.restored.len();
+            let all = back + unfinished.left.len();
+            let were = if back == 1 { "was" } else { "were" };
+            format!(
+                "an earlier run stopped in the middle of {id}: {back} of {} {were} put back",
+                pluralize(all, "file")
+            )
+        }
+    };
+    let mut out = format!("{sign} {}\n", look.wrap(&format!("  {what}"), 2).trim_start());
+    if let RecoveryOutcome::NeedsDecision(unfinished) = &recovered.outcome {
+        out += &unfinished_files(unfinished, look);
+    }
+    out
+}
+
+fn unfinished_files(unfinished: &UnfinishedPutBack, look: &OutputStyle) -> String {
+    let mut out = String::new();
+    for file in unfinished.left.iter().take(LIST_LIMIT) {
+        let kept = file.kept.as_ref().map(|kept| format!("; its other bytes are in {kept}"));
+        let line = format!("{}: left alone{}", file.reason, kept.unwrap_or_default());
+        let path = look.path_in(&file.path, 4);
+        out += &(look.wrap(&format!("  {path} {}", look.safe(&line)), 4) + "\n");
+    }
+    if unfinished.left.len() > LIST_LIMIT {
+        let more = format!("and {} more", unfinished.left.len() - LIST_LIMIT);
+        out += &format!("  {}\n", look.paint(PaintRole::Dim, &more));
+    }
+    out
+}

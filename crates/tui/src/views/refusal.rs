@@ -1,0 +1,294 @@
+//! A refusal: which edits do not fit and what is there instead, which ones do fit, what to do next.
+//!
+//! ```text
+//! ✗ refused: 1 of 3 edits does not match                             nothing was changed
+//!   src/cart.ts, edit 2 (line 41 of the answer)
+//!     looked for   return items.reduce((sum, item) => {
+//!     nearest      return items.reduce((total, item) => {                      line 87
+//!   edit 1 fits; edit 3 is already in
+//! ```
+
+use std::collections::HashSet;
+
+use relaycode_change::plan::{
+    FittingHunk, HunkState, NearestPlace, PlanRefusal, RefusalEntry, RefusalReason,
+};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{Hunk, UnreadBlock};
+
+use super::card;
+use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{LIST_LIMIT, StyledText, justified_line, pluralize};
+
+/// The refusal. `next` is a sentence on how to get a repair prompt, if there is one to get.
+pub fn text(refused: &PlanRefusal, unread: &[UnreadBlock], next: Option<&str>, look: &OutputStyle) -> String {
+    let sign = look.paint(PaintRole::Bad, look.glyph(Glyph::Refused));
+    let what = format!("refused: {}", headline(refused));
+    let mut out = crate::headline_with_state(look, &sign, &what, "nothing was changed");
+    let shown = &refused.refusals[..refused.refusals.len().min(LIST_LIMIT)];
+    for (index, refusal) in shown.iter().enumerate() {
+        out += &entry(refusal, look);
+        let ends_file = shown[index + 1..].iter().all(|later| later.path != refusal.path);
+        let fits =
+            refusal.path.as_ref().filter(|_| ends_file).and_then(|path| fitting_in(&refused.fitting, path));
+        out += &fits.map(|fits| look.wrap(&format!("  {fits}"), 4) + "\n").unwrap_or_default();
+    }
+    if refused.refusals.len() > LIST_LIMIT {
+        let more = format!("and {} more", refused.refusals.len() - LIST_LIMIT);
+        out += &format!("  {}\n", look.paint(PaintRole::Dim, &more));
+    }
+    out += &fitting_elsewhere(refused, look);
+    let unread: Vec<UnreadBlock> = unread.iter().filter(|b| !listed(refused, b)).cloned().collect();
+    out += &card::remarks(&refused.notes, &unread, look);
+    if let Some(next) = next {
+        out += &look.wrap(&format!("  {}", look.safe(next)), 2);
+        out.push('\n');
+    }
+    out
+}
+
+/// Whether a block that was not read is among the reasons already.
+fn listed(refused: &PlanRefusal, block: &UnreadBlock) -> bool {
+    let is = |r: &&RefusalEntry| matches!(r.reason, RefusalReason::Unread { .. }) && r.line == block.line;
+    refused.refusals.iter().any(|refusal| is(&refusal))
+}
+
+/// What is wrong, in one line without foreign text.
+pub fn headline(refused: &PlanRefusal) -> String {
+    let mut kinds: Vec<(RefusalKind, usize)> = Vec::new();
+    for refusal in &refused.refusals {
+        let kind = RefusalKind::of(&refusal.reason);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    let failing: usize = kinds.iter().filter(|(k, _)| k.is_edit()).map(|(_, n)| n).sum();
+    let edits = failing + refused.fitting.len();
+    let mut whole_told = false;
+    let mut parts = Vec::new();
+    for (kind, count) in kinds {
+        let subject = match kind.noun() {
+            None => String::new(),
+            Some("edit") if edits == 1 => "the edit ".to_string(),
+            Some("edit") if !whole_told => format!("{count} of {} ", pluralize(edits, "edit")),
+            Some("edit") => format!("{count} "),
+            Some(noun) => format!("{} ", pluralize(count, noun)),
+        };
+        whole_told |= kind.is_edit();
+        parts.push(format!("{subject}{}", kind.verb(count)));
+    }
+    parts.join(", ")
+}
+
+/// The kinds of reasons, as the headline counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RefusalKind {
+    Missing,
+    Ambiguous,
+    Blocked,
+    Conflict,
+    Encoding,
+    Limit,
+    Unread,
+    Nothing,
+}
+
+impl RefusalKind {
+    fn of(reason: &RefusalReason) -> RefusalKind {
+        match reason {
+            RefusalReason::NotFound { .. } => RefusalKind::Missing,
+            RefusalReason::Ambiguous { .. } => RefusalKind::Ambiguous,
+            RefusalReason::Hunk { .. } => RefusalKind::Blocked,
+            RefusalReason::Conflict { .. } => RefusalKind::Conflict,
+            RefusalReason::Encoding { .. } => RefusalKind::Encoding,
+            RefusalReason::Limit { .. } => RefusalKind::Limit,
+            RefusalReason::Unread { .. } => RefusalKind::Unread,
+            RefusalReason::Nothing { .. } => RefusalKind::Nothing,
+        }
+    }
+
+    fn is_edit(self) -> bool {
+        self.noun() == Some("edit")
+    }
+
+    fn noun(self) -> Option<&'static str> {
+        match self {
+            RefusalKind::Missing | RefusalKind::Ambiguous | RefusalKind::Blocked => Some("edit"),
+            RefusalKind::Conflict => Some("change"),
+            RefusalKind::Encoding => Some("file"),
+            RefusalKind::Unread => Some("block"),
+            RefusalKind::Limit | RefusalKind::Nothing => None,
+        }
+    }
+
+    fn verb(self, count: usize) -> &'static str {
+        let one = count == 1;
+        match self {
+            RefusalKind::Missing if one => "does not match",
+            RefusalKind::Missing => "do not match",
+            RefusalKind::Ambiguous if one => "fits in several places",
+            RefusalKind::Ambiguous => "fit in several places",
+            RefusalKind::Blocked => "cannot be carried out",
+            RefusalKind::Conflict if one => "does not fit the project",
+            RefusalKind::Conflict => "do not fit the project",
+            RefusalKind::Encoding => "cannot be edited as text",
+            RefusalKind::Limit => "over a limit",
+            RefusalKind::Unread => "cannot be read",
+            RefusalKind::Nothing => "there is nothing to do",
+        }
+    }
+}
+
+fn entry(refusal: &RefusalEntry, look: &OutputStyle) -> String {
+    if let RefusalReason::Nothing { text } = &refusal.reason {
+        return look.wrap_if_narrow(&format!("  {}", look.safe(text)), 2) + "\n";
+    }
+    let mut out = look.wrap_if_narrow(&format!("  {}", place(refusal, look)), 4) + "\n";
+    match &refusal.reason {
+        RefusalReason::NotFound { wanted, nearest, .. } => out += &missing(wanted, nearest.as_ref(), look),
+        RefusalReason::Ambiguous { wanted, places, count, .. } => {
+            out += &looked_for(first_line(wanted), look);
+            let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
+            let more = match count.saturating_sub(places.len()) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let lines = lines.join(", ");
+            let said = format!(
+                "    is there {count} times, at lines {lines}{more}; more surrounding lines would tell which"
+            );
+            out += &(look.wrap_if_narrow(&said, 4) + "\n");
+        }
+        RefusalReason::Hunk { text, .. }
+        | RefusalReason::Conflict { text }
+        | RefusalReason::Encoding { text }
+        | RefusalReason::Limit { text }
+        | RefusalReason::Unread { text }
+        | RefusalReason::Nothing { text } => {
+            out += &look.wrap(&format!("    {}", look.safe(text)), 4);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn place(refusal: &RefusalEntry, look: &OutputStyle) -> String {
+    let mut out = match &refusal.path {
+        Some(path) => look.path_in(path.as_str(), 3),
+        None => String::new(),
+    };
+    if let RefusalReason::NotFound { hunk, .. }
+    | RefusalReason::Ambiguous { hunk, .. }
+    | RefusalReason::Hunk { hunk, .. } = refusal.reason
+    {
+        out += &format!(", edit {hunk}");
+    }
+    match (refusal.line, out.is_empty()) {
+        (0, true) => "the answer".to_string(),
+        (0, false) => out,
+        (line, true) => format!("line {line} of the answer"),
+        (line, false) => format!("{out} (line {line} of the answer)"),
+    }
+}
+
+fn first_line(hunk: &Hunk) -> &str {
+    let lines = hunk.before.iter().map(String::as_str);
+    lines.clone().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+fn missing(wanted: &Hunk, nearest: Option<&NearestPlace>, look: &OutputStyle) -> String {
+    let Some(nearest) = nearest else {
+        let said = look.wrap("    nothing in the file looks like it", 4);
+        return looked_for(first_line(wanted), look) + &said + "\n";
+    };
+    let first = nearest.first_difference;
+    let said = wanted.before.get(first).map_or("", String::as_str);
+    let mut out = looked_for(said, look);
+    match nearest.text.get(first) {
+        Some(real) => {
+            let line = StyledText::painted(look, PaintRole::Dim, &format!("line {}", nearest.line + first));
+            if look.is_tight(BESIDE) {
+                let head = StyledText::plain("    nearest, ").append(&line);
+                return out + &format!("{}\n", head.text) + &below(real, look);
+            }
+            let room = look.columns().saturating_sub(BESIDE + 2 + line.cells);
+            let text = format!("    nearest      {}", quoted(real, room, look));
+            out += &justified_line(look, &StyledText::plain(&text), &line);
+        }
+        None if look.is_tight(BESIDE) => {
+            out += &(look.wrap("    nearest: the file ends before it", 6) + "\n");
+        }
+        None => out += "    nearest      the file ends before it\n",
+    }
+    out
+}
+
+/// Cells before a quoted line.
+const BESIDE: usize = 17;
+
+/// A line of code, or what stands for one without any text.
+fn quoted(line: &str, room: usize, look: &OutputStyle) -> String {
+    match look.excerpt(line, room) {
+        text if text.is_empty() => "(an empty line)".to_string(),
+        text => text,
+    }
+}
+
+fn looked_for(line: &str, look: &OutputStyle) -> String {
+    if look.is_tight(BESIDE) {
+        return format!("    looked for\n{}", below(line, look));
+    }
+    let room = look.columns().saturating_sub(BESIDE);
+    format!("    looked for   {}\n", quoted(line, room, look))
+}
+
+/// A quoted line below what it is.
+fn below(line: &str, look: &OutputStyle) -> String {
+    const INDENT: usize = 6;
+    let room = look.columns().saturating_sub(INDENT);
+    let text = look.wrap(&format!("{}{}", " ".repeat(INDENT), quoted(line, room, look)), INDENT);
+    format!("{text}\n")
+}
+
+/// `edit 1 fits; edit 3 is already in`, for a file that also has failing edits.
+fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> Option<String> {
+    let here = |state: HunkState| {
+        let hunks = fitting.iter().filter(move |h| h.path == *path && h.report.state == state);
+        hunks.map(|h| h.hunk).collect::<Vec<usize>>()
+    };
+    let mut parts = Vec::new();
+    for (state, one, many) in
+        [(HunkState::Applied, "fits", "fit"), (HunkState::AlreadyIn, "is already in", "are already in")]
+    {
+        let edits = here(state);
+        let numbers: Vec<String> = edits.iter().take(LIST_LIMIT).map(usize::to_string).collect();
+        match edits.len() {
+            0 => {}
+            1 => parts.push(format!("edit {} {one}", numbers.join(", "))),
+            n if n <= LIST_LIMIT => parts.push(format!("edits {} {many}", numbers.join(", "))),
+            n => parts.push(format!("{n} edits {many}")),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// The edits of files that have no failing ones.
+fn fitting_elsewhere(refused: &PlanRefusal, look: &OutputStyle) -> String {
+    /// Files that are named.
+    const NAMED: usize = 3;
+    let failing: HashSet<&RelPath> =
+        refused.refusals.iter().filter_map(|refusal| refusal.path.as_ref()).collect();
+    let mut paths: Vec<&RelPath> = refused.fitting.iter().map(|hunk| &hunk.path).collect();
+    paths.retain(|path| !failing.contains(path));
+    let edits = paths.len();
+    paths.dedup();
+    if paths.len() > NAMED {
+        return look.wrap(&format!("  {edits} edits of {} other files fit", paths.len()), 4) + "\n";
+    }
+    let line = |path: &RelPath| {
+        let fits = fitting_in(&refused.fitting, path).unwrap_or_default();
+        look.wrap_if_narrow(&format!("  {}: {fits}", look.path_in(path.as_str(), 3)), 4) + "\n"
+    };
+    paths.into_iter().map(line).collect()
+}

@@ -1,0 +1,104 @@
+//! Any system's clipboard, looked at every so often: macOS, Windows, and elsewhere if asked for.
+//!
+//! Between two looks only a keyed hash of the text is kept, never the text. What cannot be bounded here: the library
+//! reads a text whole before its length is known, and waits for its owner as long as it likes, so `most` and `patience`
+//! only decide what is handed on. It does not say whether nothing is there or something other than text, nor whether relay
+//! itself put it there. It finds the desktop by itself, from the environment.
+
+use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
+
+use arboard::Error;
+
+use super::{
+    Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
+};
+
+const NAME: &str = if cfg!(target_os = "macos") {
+    "macOS"
+} else if cfg!(windows) {
+    "Windows"
+} else {
+    "polled"
+};
+
+/// A clipboard that does not tell of changes.
+pub(super) struct PolledClipboard {
+    clipboard: arboard::Clipboard,
+    keys: RandomState,
+    /// The hash of what was there at the last look, of nothing as of text.
+    last: Option<u64>,
+}
+
+impl PolledClipboard {
+    pub(super) fn open() -> Result<PolledClipboard, ClipboardUnavailable> {
+        let no = |error: Error| ClipboardUnavailable::Unreachable { name: NAME, why: error.to_string() };
+        let clipboard = arboard::Clipboard::new().map_err(no)?;
+        let mut polled = PolledClipboard { clipboard, keys: RandomState::new(), last: None };
+        // What is there now is not new; what comes from here on is.
+        if let Ok(content) = polled.read_current() {
+            polled.last = polled.hash(&content);
+        }
+        Ok(polled)
+    }
+
+    /// What is there, with all of its text.
+    fn read_current(&mut self) -> Result<ClipboardContent, ClipboardError> {
+        Ok(match self.clipboard.get_text() {
+            Ok(text) if text.is_empty() => ClipboardContent::Empty,
+            Ok(text) => ClipboardContent::Text(text),
+            Err(Error::ContentNotAvailable) => ClipboardContent::NotText,
+            Err(Error::ConversionFailure) => ClipboardContent::NotUtf8,
+            Err(Error::ClipboardOccupied) => ClipboardContent::Silent,
+            Err(_) => {
+                // It may be its owner or the whole clipboard: if it can be opened anew, it was its owner.
+                let gone = |error: Error| ClipboardError { name: NAME, why: error.to_string() };
+                self.clipboard = arboard::Clipboard::new().map_err(gone)?;
+                ClipboardContent::Silent
+            }
+        })
+    }
+
+    /// Nothing to go by if its owner does not answer: then it is as it was.
+    fn hash(&self, content: &ClipboardContent) -> Option<u64> {
+        match content {
+            ClipboardContent::Silent => self.last,
+            ClipboardContent::Text(text) => Some(self.keys.hash_one(text)),
+            other => Some(self.keys.hash_one(std::mem::discriminant(other))),
+        }
+    }
+}
+
+impl Clipboard for PolledClipboard {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn notifies_changes(&self) -> bool {
+        false
+    }
+
+    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
+        loop {
+            let content = self.read_current()?;
+            let now = self.hash(&content);
+            drop(content);
+            let before = std::mem::replace(&mut self.last, now);
+            if before.is_some() && before != now {
+                return Ok(ClipboardWake::Changed);
+            }
+            if stop.wait_timeout(interval) {
+                return Ok(ClipboardWake::Stopped);
+            }
+        }
+    }
+
+    fn read(&mut self, most: usize, _: Duration) -> Result<ClipboardContent, ClipboardError> {
+        let content = self.read_current()?;
+        self.last = self.hash(&content);
+        Ok(match content {
+            ClipboardContent::Text(text) if text.len() > most => ClipboardContent::TooLarge,
+            other => other,
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! What `relay ask` costs beside the agent: everything of relay and its keeper, nothing of the player.
+
+use super::player::PIECES;
+use super::row;
+use super::stage::Stage;
+use crate::child::run;
+use crate::measure::Measured;
+
+/// Milliseconds of processor time over the agent's own.
+const PROCESSOR_BELOW: f64 = 20.0;
+/// Megabytes of relay at most.
+const MEMORY_BELOW: f64 = 20.0;
+/// One that talks, one that reads, and nobody else.
+const THREADS_BELOW: f64 = 3.0;
+const RUNS: usize = 60;
+const LONG_RUNS: usize = 10;
+
+/// Measures a short answer, and a very long one.
+pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+    let name = "friends, ask, a short answer";
+    if wanted(name) {
+        one(name, "answer", RUNS, true, keep)?;
+    }
+    let name = format!("friends, ask, {PIECES} pieces");
+    if wanted(&name) {
+        one(&name, "long", LONG_RUNS, false, keep)?;
+    }
+    Ok(())
+}
+
+fn one(
+    name: &str,
+    play: &str,
+    runs: usize,
+    held: bool,
+    keep: &mut impl FnMut(Measured),
+) -> anyhow::Result<()> {
+    let stage = Stage::new(play, "")?;
+    let (mut processor, mut own, mut wall) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut memory, mut keeper, mut threads) = (Vec::new(), Vec::new(), Vec::new());
+    let mut player = Vec::new();
+    for _ in 0..runs {
+        let mut ask = stage.relay()?;
+        let cost = run(ask.args(["ask", "--to", "codex", "--no-tree-check", "what is this"]))?;
+        let told = stage.report()?;
+        processor.push(milliseconds(cost.with_children.saturating_sub(told.processor)));
+        own.push(milliseconds(cost.processor));
+        wall.push(milliseconds(cost.wall));
+        player.push(milliseconds(told.processor));
+        memory.push(told.relay.peak * 1024.0 / 1e6);
+        keeper.push(told.keeper.peak * 1024.0 / 1e6);
+        threads.push(told.relay.threads);
+    }
+    let mut measured = row(&format!("{name}, processor"), "ms", &processor, held.then_some(PROCESSOR_BELOW));
+    measured.note += &format!(
+        "; relay alone {:.1}, the player {:.1}, wall {:.0}",
+        super::middle(own),
+        super::middle(player),
+        super::middle(wall)
+    );
+    keep(measured);
+    let mut measured = row(&format!("{name}, memory"), "MB", &memory, Some(MEMORY_BELOW));
+    measured.note += &format!("; the keeper {:.1}", super::middle(keeper));
+    keep(measured);
+    keep(row(&format!("{name}, threads"), "", &threads, Some(THREADS_BELOW)));
+    Ok(())
+}
+
+pub(super) fn milliseconds(time: std::time::Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

@@ -1,0 +1,110 @@
+//! The look at the project before and after a friend: the part that reads everything once, and the comparison. Each
+//! look is a process of its own, as it is for a user. The plain pass reads the same files.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use nix::time::{ClockId, clock_gettime};
+use relaycode_exec::Runner;
+use relaycode_friend::tree_check::TreeCheckSnapshot;
+use relaycode_project::git::Git;
+
+use super::asking::milliseconds;
+use super::row;
+use super::stage::{fill, git};
+use crate::child::scratch;
+use crate::measure::Measured;
+use crate::startup::beside_this_one;
+
+/// Milliseconds for 100 MB.
+const TREE_BELOW: f64 = 1_000.0;
+/// Milliseconds for what git ignores, which is not read.
+const IGNORED_BELOW: f64 = 100.0;
+const RUNS: usize = 9;
+
+/// Measures three projects.
+pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+    for (name, files, size, ignored, below) in [
+        ("100 MB in 2000 files", 2_000, 50_000, 0, TREE_BELOW),
+        ("10 MB in 10000 files", 10_000, 1_000, 0, TREE_BELOW),
+        ("1 GB ignored in 1000 files", 10, 1_000, 1_000, IGNORED_BELOW),
+    ] {
+        let name = format!("friends, tree check, {name}");
+        if !wanted(&name) {
+            continue;
+        }
+        let folder = scratch()?;
+        let root = folder.path().canonicalize()?;
+        fill(&root, files, size)?;
+        ignore(&root, ignored)?;
+        let plain = super::middle((0..RUNS).map(|_| read(&root)).collect::<anyhow::Result<_>>()?);
+        let (mut both, mut takes, mut processor) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            let [take, compare, used] = in_a_child(&root)?;
+            both.push(take + compare);
+            takes.push(take);
+            processor.push(used);
+        }
+        let mut measured = row(&name, "ms", &both, Some(below));
+        measured.plain = Some(plain);
+        measured.note +=
+            &format!("; taking it {:.0}, processor {:.0}", super::middle(takes), super::middle(processor));
+        keep(measured);
+    }
+    Ok(())
+}
+
+/// Files of a megabyte that git ignores; there is nothing in them.
+fn ignore(root: &Path, files: usize) -> anyhow::Result<()> {
+    if files == 0 {
+        return Ok(());
+    }
+    fs::write(root.join(".gitignore"), "/built/\n")?;
+    fs::create_dir(root.join("built"))?;
+    for at in 0..files {
+        fs::File::create(root.join(format!("built/object{at}")))?.set_len(1 << 20)?;
+    }
+    git(root, &["add", ".gitignore"])
+}
+
+/// How long it takes to read every file that git knows, and nothing more.
+fn read(root: &Path) -> anyhow::Result<f64> {
+    let mut files = Vec::new();
+    for folder in fs::read_dir(root)?.flatten() {
+        if folder.file_name().to_string_lossy().starts_with("part") {
+            files.extend(fs::read_dir(folder.path())?.flatten().map(|entry| entry.path()));
+        }
+    }
+    let began = Instant::now();
+    for file in files {
+        std::hint::black_box(fs::read(file)?);
+    }
+    Ok(milliseconds(began.elapsed()))
+}
+
+/// Milliseconds to take it, to compare it, and processor time of both.
+fn in_a_child(root: &Path) -> anyhow::Result<[f64; 3]> {
+    let mut child = std::process::Command::new(std::env::current_exe()?);
+    let output = child.args(["--as-child", "friends", "tree"]).arg(root).output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(said.trim())
+        .with_context(|| format!("the child says `{said}` and {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Looks at a project twice, and tells what it took.
+pub(super) fn look(root: &Path) -> anyhow::Result<()> {
+    let runner = Runner::new(beside_this_one()?);
+    let git = Git::new(&runner, root);
+    let began = Instant::now();
+    let snapshot = TreeCheckSnapshot::take(root, Some(&git), &|| false)?;
+    let taken = began.elapsed();
+    let began = Instant::now();
+    let differences = snapshot.compare(&|| false)?;
+    let compared = began.elapsed();
+    anyhow::ensure!(differences.is_empty(), "nothing was changed: {differences:?}");
+    let processor = Duration::from(clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID)?);
+    println!("{}", serde_json::json!([taken, compared, processor].map(milliseconds)));
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! `cargo xtask bench`: measures what users wait for, against targets. Data is made here, the same
+//! on every run; everything is measured in a release build, which `cargo xtask bench` makes.
+//!
+//! Times on a busy machine are noisy, so every table also shows a plain pass over the same bytes.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
+
+mod child;
+mod door;
+#[cfg(target_os = "linux")]
+mod friends;
+mod ledger;
+mod llm;
+mod measure;
+mod parsing;
+mod planning;
+mod samples;
+mod session;
+mod startup;
+#[cfg(target_os = "linux")]
+mod watch;
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Parser;
+
+use measure::Measured;
+
+/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, models, watching and friends against their targets.
+#[derive(Parser)]
+#[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
+struct Args {
+    /// Only measurements whose name contains this.
+    #[arg(long)]
+    only: Option<String>,
+    /// Print one JSON object per measurement, and nothing else.
+    #[arg(long)]
+    json: bool,
+    /// Print the memory peak of this command in kilobytes, for the parent process.
+    #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
+    peak_of: Vec<String>,
+    /// Do a part of a measurement in this process, and say what it took.
+    #[arg(long, hide = true, num_args = 1..)]
+    as_child: Vec<String>,
+    /// Write the files of the large change into this project, twice and without care, and nothing else.
+    #[arg(long, hide = true)]
+    write_plainly: Option<PathBuf>,
+}
+
+/// Measures; an error if a target is missed.
+fn main() -> anyhow::Result<()> {
+    let args = Args::parse();
+    if !args.peak_of.is_empty() {
+        println!("{}", startup::peak_of(&args.peak_of)?);
+        return Ok(());
+    }
+    match args.as_child.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {}
+        ["session", ref rest @ ..] => return session::as_child(rest),
+        ["llm", ref rest @ ..] => return llm::as_child(rest),
+        #[cfg(target_os = "linux")]
+        ["friends", ref rest @ ..] => return friends::as_child(rest),
+        [other, ..] => bail!("nothing is measured in a child `{other}`"),
+    }
+    if let Some(root) = &args.write_plainly {
+        return ledger::write_plainly(root);
+    }
+    let mut measured = Vec::new();
+    let wanted = |name: &str| args.only.as_ref().is_none_or(|part| name.contains(part.as_str()));
+    let mut keep = |one: Measured| {
+        if args.json {
+            println!("{}", one.json());
+        } else {
+            println!("{one}");
+        }
+        measured.push(one);
+    };
+    if !args.json {
+        println!("{}", Measured::heading());
+    }
+    planning::single_hunks(&wanted, &mut keep);
+    planning::many_files(&wanted, &mut keep);
+    parsing::measure(&wanted, &mut keep);
+    startup::measure(&wanted, &mut keep)?;
+    ledger::measure(&wanted, &mut keep)?;
+    door::measure(&wanted, &mut keep)?;
+    session::measure(&wanted, &mut keep)?;
+    llm::measure(&wanted, &mut keep)?;
+    #[cfg(target_os = "linux")]
+    watch::measure(&wanted, &mut keep)?;
+    #[cfg(target_os = "linux")]
+    friends::measure(&wanted, &mut keep)?;
+    let missed = measured.iter().filter(|one| !one.met()).count();
+    if missed > 0 {
+        bail!("{missed} of {} targets missed", measured.len());
+    }
+    Ok(())
+}

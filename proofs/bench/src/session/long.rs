@@ -1,0 +1,180 @@
+//! A session of a hundred megabytes: opened and its context rebuilt, each time in a process of its own, with and without the
+//! index; what happens if nobody ever compacted it; and the commands that show all of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use relaycode_durable::{Fs, FsDir, RealFs};
+use relaycode_session::file::index;
+use relaycode_session::{OpenMode, Session};
+
+use super::made::{CWD, Shape, write};
+use crate::child::{median, relay, run, scratch};
+use crate::measure::{Measured, once};
+use crate::startup::peak;
+
+const BYTES: u64 = 100 << 20;
+const COMPACTION: u64 = 8_000_000;
+const ID: &str = "019c3a5f2b7e7c1d9a530c2f5d1e7b66";
+const FILE: &str = "2026-02-01T00-00-00-000Z_019c3a5f2b7e7c1d9a530c2f5d1e7b66.jsonl";
+/// Milliseconds, and megabytes at the peak.
+const WITH_BELOW: f64 = 300.0;
+const MEMORY_BELOW: f64 = 60.0;
+const WITHOUT_BELOW: f64 = 2_000.0;
+/// Runs with the index, and of what takes longer.
+const RUNS: usize = 11;
+const FEW: usize = 5;
+
+/// Measures both sessions.
+pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+    if !wanted("session, 100 MB") {
+        return Ok(());
+    }
+    let scratch = scratch()?;
+    let home = scratch.path().join("home");
+    let path = home.join("sessions").join("--home-someone-shop--").join(FILE);
+    let shape = Shape { seed: 1, bytes: BYTES, compaction: Some(COMPACTION) };
+    let entries = write(&path, ID, CWD, &shape)?;
+    let plain = plain_read(&path)?;
+    make_index(&path)?;
+    let name = |what: &str| format!("session, 100 MB, {what}");
+    opened(keep, &path, &name("open, index"), RUNS, plain, (Some(WITH_BELOW), Some(MEMORY_BELOW)))?;
+    fs::remove_file(index_of(&path))?;
+    opened(keep, &path, &name("open, no index"), FEW, plain, (Some(WITHOUT_BELOW), None))?;
+    make_index(&path)?;
+    for (what, words) in [
+        ("sessions show", vec!["sessions", "show", ID]),
+        ("sessions show --full", vec!["sessions", "show", ID, "--full"]),
+        ("sessions tree", vec!["sessions", "tree", ID]),
+        ("sessions export --html", vec!["sessions", "export", "--html", "--force", ID]),
+    ] {
+        let command = || -> anyhow::Result<Command> {
+            let mut command = relay(Some(&home))?;
+            command.args(&words).arg("-C").arg(scratch.path());
+            if words.contains(&"export") {
+                command.arg("-o").arg(scratch.path().join("page.html"));
+            }
+            Ok(command)
+        };
+        shown(keep, &name(what), &command)?;
+    }
+    let page = fs::metadata(scratch.path().join("page.html"))?.len();
+    let mut size = Measured::single(name("the page"), "MB", page as f64 / 1e6, None);
+    size.note = format!("of {entries} entries, {:.1} MB", fs::metadata(&path)?.len() as f64 / 1e6);
+    keep(size);
+
+    let shape = Shape { seed: 2, bytes: BYTES, compaction: None };
+    write(&path, ID, CWD, &shape)?;
+    let plain = plain_read(&path)?;
+    make_index(&path)?;
+    opened(keep, &path, &name("uncompacted, index"), FEW, plain, (None, None))
+}
+
+fn opened(
+    keep: &mut impl FnMut(Measured),
+    path: &Path,
+    name: &str,
+    runs: usize,
+    plain: f64,
+    (time_below, memory_below): (Option<f64>, Option<f64>),
+) -> anyhow::Result<()> {
+    let mut times = Vec::new();
+    let mut told = String::new();
+    for _ in 0..runs {
+        let output = child(path)?.output()?;
+        if !output.status.success() {
+            bail!("{name} fails: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let (micros, rest) = text.trim().split_once(' ').context("the child said nothing")?;
+        times.push(Duration::from_micros(micros.parse()?));
+        told = rest.to_owned();
+    }
+    let mut time = Measured::from_times(name.to_owned(), times, time_below);
+    time.plain = Some(plain);
+    time.note = format!("{runs} runs; {told}");
+    keep(time);
+    if let Some(kilobytes) = peak(&child(path)?)? {
+        let name = format!("{name}, memory");
+        keep(Measured::single(name, "MB", kilobytes * 1024.0 / 1e6, memory_below));
+    }
+    Ok(())
+}
+
+fn shown(
+    keep: &mut impl FnMut(Measured),
+    name: &str,
+    command: &dyn Fn() -> anyhow::Result<Command>,
+) -> anyhow::Result<()> {
+    let mut costs = Vec::new();
+    for _ in 0..FEW {
+        costs.push(run(&mut command()?)?);
+    }
+    let mut time = Measured::single(name.to_owned(), "ms", median(&costs).wall.as_secs_f64() * 1e3, None);
+    if let Some(kilobytes) = peak(&command()?)? {
+        time.note = format!("wall, median; {:.0} MB at the peak", kilobytes * 1024.0 / 1e6);
+    }
+    keep(time);
+    Ok(())
+}
+
+/// This program, opening a session.
+fn child(path: &Path) -> anyhow::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["--as-child", "session", "open"]).arg(path);
+    Ok(command)
+}
+
+/// Opens a session and rebuilds its context; prints the microseconds, and what it is.
+pub(super) fn open(path: &Path) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let (dir, name) = place(path)?;
+    let session = Session::open(Arc::new(RealFs::default()), dir, &name, OpenMode::Read)?;
+    let opened = start.elapsed();
+    let context = session.context()?;
+    let whole = start.elapsed();
+    let entries = session.len();
+    println!(
+        "{} {entries} entries, {} messages in the context, {:.1} ms of it opening",
+        whole.as_micros(),
+        context.messages.len(),
+        opened.as_secs_f64() * 1e3
+    );
+    Ok(())
+}
+
+/// Opens a session to write, which leaves an index.
+pub(super) fn make_index(path: &Path) -> anyhow::Result<()> {
+    let (dir, name) = place(path)?;
+    drop(Session::open(Arc::new(RealFs::default()), dir, &name, OpenMode::Write)?);
+    if !index_of(path).is_file() {
+        bail!("{} got no index", path.display());
+    }
+    Ok(())
+}
+
+/// Where the index of a session is.
+pub(super) fn index_of(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(index::index_file_name(&name))
+}
+
+fn place(path: &Path) -> anyhow::Result<(FsDir, String)> {
+    let name = path.file_name().and_then(|name| name.to_str()).context("no file")?;
+    let dir = RealFs::default().open_root(path.parent().context("no directory")?)?;
+    Ok((dir, name.to_owned()))
+}
+
+/// Milliseconds to read the file once and count its lines.
+fn plain_read(path: &Path) -> anyhow::Result<f64> {
+    let mut lines = Ok(0);
+    let taken = once(&mut || {
+        lines = fs::read(path).map(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
+    });
+    lines?;
+    Ok(taken.as_secs_f64() * 1e3)
+}

@@ -1,0 +1,293 @@
+//! P4: chains of changes, reverts and reverts of reverts, with every kind of bytes and permission bits. A revert of
+//! the newest transaction is the tree before it, directories included; a revert of an older one whose files nobody
+//! touched since brings exactly those files back.
+//!
+//! A case is a chain, `seed.number model` on the file system in memory, or `seed.number binary` through the binary.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, bail, ensure};
+use relaycode_change::proposal::path::RelPath;
+use relaycode_durable::Fs;
+use relaycode_durable::model::{ModelFs, ModelSnapshot as ModelTree};
+use relaycode_ledger::log::LogTarget;
+use relaycode_ledger::revert::RevertOptions;
+use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
+use relaycode_ledger::{CommitVerdict, Ledger, LedgerSettings, TransactionHeader, TxId};
+use relaycode_testkit::random::Random;
+
+use super::{Layer, scenario_of};
+use crate::drive::{Cases, Tally, drive, workers};
+use crate::relay::{self, Do};
+use crate::scenario::{self, Flavour, Scenario, name};
+use crate::snapshot::{STATE, Snapshot};
+use crate::world::World;
+
+/// The layer.
+pub(super) struct Chains;
+
+/// One chain in so many goes through the binary.
+const THROUGH_BINARY: u64 = 40;
+/// Names that files of a chain have.
+const NAMES: &[&str] = &[
+    "a.txt",
+    "b.bin",
+    "src/c.rs",
+    "src/d.txt",
+    "src/deep/e.txt",
+    "lib/f",
+    "lib/g.dat",
+    "new/h.txt",
+    "new/in/i.txt",
+    "j",
+];
+const MODES: &[u32] = &[0o644, 0o755, 0o600, 0o640, 0o444 | 0o200, 0o700];
+const FLAVOURS: &[Flavour] =
+    &[Flavour::Plain, Flavour::Crlf, Flavour::NoFinalNewline, Flavour::Empty, Flavour::Bytes];
+
+struct Case {
+    seed: u64,
+    number: u64,
+    binary: bool,
+}
+
+impl Layer for Chains {
+    fn name(&self) -> &'static str {
+        "chains"
+    }
+
+    fn about(&self) -> &'static str {
+        "chains of apply, revert and revert of revert: byte for byte, mode for mode"
+    }
+
+    fn missing(&self, _: &World) -> Option<String> {
+        None
+    }
+
+    fn run(&self, world: &World) -> anyhow::Result<Tally> {
+        let base = World::fresh(&world.memory, "chains")?;
+        let case =
+            |number: u64| Case { seed: world.seed, number, binary: number.is_multiple_of(THROUGH_BINARY) };
+        let cases: Vec<Case> = (0..world.choose(1_000, 10_250)).map(case).collect();
+        drive(
+            world,
+            &Cases {
+                layer: self.name(),
+                cases: &cases,
+                base: &base,
+                workers: workers(),
+                limit: world.limit(15),
+                spec: &|case| {
+                    format!(
+                        "{} {}",
+                        name(case.seed, case.number),
+                        if case.binary { "binary" } else { "model" }
+                    )
+                },
+                run: &|room, case| run(world, room, case).map(|()| 1),
+            },
+        )
+    }
+
+    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
+        let (scenario, through) = text.split_once(' ').context("a case is `seed.number model|binary`")?;
+        let (seed, number) = scenario_of(scenario)?;
+        run(world, room, &Case { seed, number, binary: through == "binary" }).map(|()| 1)
+    }
+}
+
+fn run(world: &World, room: &Path, case: &Case) -> anyhow::Result<()> {
+    if case.binary { through_binary(world, room, case) } else { Chain::new(case)?.run() }
+}
+
+/// Applies a scenario and reverts the newest transaction again and again.
+fn through_binary(world: &World, room: &Path, case: &Case) -> anyhow::Result<()> {
+    let mut random = Random::of_case(case.seed, case.number);
+    let scenario = Scenario::new(case.seed, case.number);
+    let project = relay::furnish(room)?;
+    scenario.plant(&project)?;
+    fs::write(room.join("answer.md"), &scenario.answer)?;
+    let before = Snapshot::of(&project)?.plain();
+    step(world, room, &Do::Apply)?;
+    let after = Snapshot::of(&project)?.plain();
+    ensure!(before != after, "apply changes nothing");
+    for turn in 0..1 + random.below(5) {
+        step(world, room, &Do::Revert).with_context(|| format!("revert {turn}"))?;
+        let now = Snapshot::of(&project)?.plain();
+        let wanted = if turn % 2 == 0 { &before } else { &after };
+        ensure!(now == *wanted, "revert {turn} is not the identity: {}", now.differences(wanted));
+    }
+    Ok(())
+}
+
+fn step(world: &World, room: &Path, what: &Do) -> anyhow::Result<()> {
+    let ran = relay::run(&world.relay, room, what)?;
+    ensure!(ran.code == Some(0), "{what:?} ended with {}", ran.told());
+    Ok(())
+}
+
+/// A project in memory, and every tree it ever was.
+struct Chain {
+    random: Random,
+    model: Arc<ModelFs>,
+    ledger: Ledger,
+    /// The tree before each transaction, with its id.
+    past: Vec<(TxId, ModelTree)>,
+}
+
+impl Chain {
+    fn new(case: &Case) -> anyhow::Result<Chain> {
+        let mut random = Random::of_case(case.seed, case.number);
+        let model = Arc::new(ModelFs::new());
+        for path in NAMES {
+            if !random.once_in(3) {
+                let bytes = content(&mut random);
+                model.put(path, &bytes, *random.pick(MODES))?;
+            }
+        }
+        let ledger =
+            Ledger::open(Arc::clone(&model) as Arc<dyn Fs>, Path::new("/"), LedgerSettings::default())?;
+        Ok(Chain { random, model, ledger, past: Vec::new() })
+    }
+
+    fn run(mut self) -> anyhow::Result<()> {
+        for number in 0..3 + self.random.below(8) {
+            let what = if self.past.is_empty() { 0 } else { self.random.below(4) };
+            match what {
+                0 | 1 => self.change(),
+                2 => self.revert_newest(),
+                _ => self.revert_older(),
+            }
+            .with_context(|| format!("step {number}"))?;
+        }
+        Ok(())
+    }
+
+    fn tree(&self) -> ModelTree {
+        let mut tree = self.model.snapshot();
+        tree.files.retain(|path, _| !path.starts_with(STATE));
+        tree.dirs.retain(|path| !path.starts_with(STATE));
+        tree
+    }
+
+    /// Changes, creates, removes or moves one to four files.
+    fn change(&mut self) -> anyhow::Result<()> {
+        let before = self.tree();
+        let mut names: Vec<&str> = NAMES.to_vec();
+        let mut changes = Vec::new();
+        let mut wanted = before.files.clone();
+        for _ in 0..1 + self.random.below(4) {
+            let path = names.remove(self.random.below(names.len()));
+            let old = wanted.get(path).cloned();
+            let goes = old.is_some() && self.random.once_in(4);
+            let target = names.iter().find(|name| !wanted.contains_key(**name)).copied();
+            let moves = target.filter(|_| old.is_some() && !goes && self.random.once_in(4));
+            let (bytes, mode) = match &old {
+                Some((bytes, mode)) if self.random.once_in(5) => (bytes.clone(), *mode ^ 0o100),
+                _ => (content(&mut self.random), *self.random.pick(MODES)),
+            };
+            let at = moves.unwrap_or(path);
+            names.retain(|name| *name != at);
+            wanted.remove(path);
+            if !goes {
+                wanted.insert(at.to_owned(), (bytes.clone(), mode));
+            }
+            changes.push(FileChange {
+                path: RelPath::parse(at)?,
+                renamed_from: moves.map(|_| RelPath::parse(path)).transpose()?,
+                before: old.map(|(bytes, _)| bytes),
+                after: (!goes).then_some(AfterContent { bytes, mode: NewMode::Exact(mode) }),
+                added: 0,
+                removed: 0,
+            });
+        }
+        let id = self.commit(&changes, Vec::new(), Vec::new())?;
+        let now = self.tree();
+        ensure!(now.files == wanted, "the change did not do what it said");
+        self.past.push((id, before));
+        Ok(())
+    }
+
+    fn revert_newest(&mut self) -> anyhow::Result<()> {
+        let Some((newest, wanted)) = self.past.last().cloned() else { return Ok(()) };
+        let before = self.tree();
+        let Some(id) = self.revert(newest)? else {
+            ensure!(before.files == wanted.files, "there is nothing to revert, but the tree was another");
+            return Ok(());
+        };
+        let now = self.tree();
+        ensure!(now == wanted, "{}", different(&now, &wanted));
+        self.past.push((id, before));
+        Ok(())
+    }
+
+    /// Reverts any transaction. Where its files are as it left them, what comes out is known.
+    fn revert_older(&mut self) -> anyhow::Result<()> {
+        let at = self.random.below(self.past.len());
+        let (id, then) = self.past[at].clone();
+        let left = self.past.get(at + 1).map_or_else(|| self.tree(), |(_, tree)| tree.clone());
+        let before = self.tree();
+        let touched: Vec<&&str> =
+            NAMES.iter().filter(|path| then.files.get(**path) != left.files.get(**path)).collect();
+        let as_left = touched.iter().all(|path| before.files.get(**path) == left.files.get(**path));
+        let mut wanted = before.files.clone();
+        for path in touched {
+            wanted.remove(*path);
+            wanted.extend(then.files.get_key_value(*path).map(|(path, file)| (path.clone(), file.clone())));
+        }
+        match self.revert(id) {
+            Ok(reverted) => {
+                let now = self.tree();
+                ensure!(
+                    !as_left || now.files == wanted,
+                    "reverting {} left other files than it found",
+                    id.short()
+                );
+                if let Some(reverted) = reverted {
+                    self.past.push((reverted, before));
+                }
+                Ok(())
+            }
+            // Later edits stand against it; then nothing may have changed.
+            Err(error) if !as_left => {
+                ensure!(self.tree() == before, "a revert that was refused changed something: {error:#}");
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reverts one transaction; nothing where all is as it was already.
+    fn revert(&mut self, id: TxId) -> anyhow::Result<Option<TxId>> {
+        let plan = self.ledger.plan_revert(&LogTarget::Transaction(id), &RevertOptions::default())?;
+        if plan.changes.is_empty() {
+            return Ok(None);
+        }
+        self.commit(&plan.changes, plan.reverts, plan.made_directories_to_remove).map(Some)
+    }
+
+    fn commit(&mut self, changes: &[FileChange], of: Vec<TxId>, remove: Vec<String>) -> anyhow::Result<TxId> {
+        let id: TxId = scenario::uuid(&mut self.random).parse()?;
+        let mut about = TransactionHeader::new(id, "torture", "2026-01-01T00:00:00Z", "test");
+        about.revert_of = of;
+        about.directories_to_remove = remove;
+        let committed = self.ledger.begin(changes, about, &|| false)?.commit(CommitVerdict::default())?;
+        if let Some(doubt) = committed.durability_doubt {
+            bail!("committed in doubt: {doubt}");
+        }
+        Ok(id)
+    }
+}
+
+fn content(random: &mut Random) -> Vec<u8> {
+    let flavour = *random.pick(FLAVOURS);
+    scenario::content(random, flavour)
+}
+
+fn different(now: &ModelTree, wanted: &ModelTree) -> String {
+    let names = NAMES.iter().filter(|name| now.files.get(**name) != wanted.files.get(**name));
+    let dirs: Vec<&String> = now.dirs.symmetric_difference(&wanted.dirs).collect();
+    format!("the revert is not the identity: files {:?}, directories {dirs:?}", names.collect::<Vec<_>>())
+}

@@ -1,0 +1,82 @@
+//! Power cuts while entries are appended, on a model of a disk that forgets all it may: whatever was flushed is there after
+//! any of them, its images too, and the session goes on.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, ensure};
+use relaycode_durable::model::CrashBounds;
+use relaycode_durable::{Fs, ModelFs};
+use relaycode_session::OpenMode;
+use relaycode_testkit::random::Random;
+
+use super::talk::{Done, Talk};
+use super::{Place, Said, said};
+
+/// Steps of a session.
+const STEPS: usize = 24;
+/// From ten bytes to 2.5 kB: what is cut is the order of things, not their size.
+const DOUBLINGS: usize = 8;
+
+/// Runs a session and every power cut in it. Gives the number of disks that were judged.
+pub(crate) fn run(seed: u64, number: u64) -> anyhow::Result<u64> {
+    let model = Arc::new(ModelFs::new());
+    model.mkdir("s")?;
+    let place = at(&model)?;
+    model.mark_all_durable();
+    let mut talk = Talk { random: Random::of_case(seed, number), doublings: DOUBLINGS };
+    let mut session = place.open_or_begin()?;
+    let mut all = Vec::new();
+    // What must be there once so many operations were done.
+    let mut promised: Vec<(usize, Vec<Said>)> = Vec::new();
+    for _ in 0..STEPS {
+        match talk.step(&mut session)? {
+            Done::Entry(said) => all.push(said),
+            Done::Flushed | Done::Title(_) => promised.push((model.operations(), all.clone())),
+            Done::Moved => {}
+            Done::Close => {
+                drop(session);
+                session = place.open_or_begin()?;
+            }
+        }
+    }
+    session.flush()?;
+    promised.push((model.operations(), all));
+    drop(session);
+    let (mut judged, mut wrong) = (0, None);
+    let bounds = CrashBounds { writes: 40, changes: 40, pairs: 40, random: 8, seed };
+    model.all_crash_images(&bounds, &mut |image, what| {
+        if wrong.is_some() {
+            return;
+        }
+        let done = what.operations();
+        let must = promised.iter().rfind(|(operations, _)| *operations <= done).map(|(_, said)| &said[..]);
+        wrong = judge(image, must.unwrap_or_default()).with_context(|| what.to_string()).err();
+        judged += 1;
+    });
+    match wrong {
+        Some(error) => Err(error),
+        None => Ok(judged),
+    }
+}
+
+/// An image is durable before the entry that names it: whatever entries there are, their images are there.
+fn judge(image: ModelFs, must: &[Said]) -> anyhow::Result<()> {
+    let place = at(&Arc::new(image))?;
+    let have = match place.open(OpenMode::Read)? {
+        Some(session) => said(&session)?,
+        None => Vec::new(),
+    };
+    ensure!(
+        have.starts_with(must),
+        "{} entries were flushed, and of the {} that are there not all are the same",
+        must.len(),
+        have.len()
+    );
+    place.goes_on(&have).map(|_| ())
+}
+
+fn at(model: &Arc<ModelFs>) -> anyhow::Result<Place> {
+    let dir = model.open_root(Path::new("/s"))?;
+    Ok(Place::new(model.clone(), dir)?)
+}
