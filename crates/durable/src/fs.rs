@@ -138,11 +138,12 @@ pub trait Fs: Send + Sync {
     /// The system's; `DirectoryNotEmpty` where something is in it.
     fn remove_dir(&self, at: &FsDir, name: &str) -> io::Result<()>;
 
-    /// Sets the permission bits of an open directory. [`Fs::sync_dir`] makes them durable.
+    /// Sets the permission bits of the directory `name` in `at`, also of one that may not be read; `.` is `at` itself.
+    /// [`Fs::sync_dir`] of that directory makes them durable.
     ///
     /// # Errors
-    /// The system's.
-    fn set_dir_mode(&self, dir: &FsDir, mode: u32) -> io::Result<()>;
+    /// The system's; `NotADirectory` for anything else.
+    fn set_dir_mode(&self, at: &FsDir, name: &str, mode: u32) -> io::Result<()>;
 
     /// Makes a symbolic link to `target`, which need not be there.
     ///

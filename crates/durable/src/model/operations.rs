@@ -160,9 +160,16 @@ impl Fs for ModelFs {
         })
     }
 
-    fn set_dir_mode(&self, dir: &FsDir, mode: u32) -> io::Result<()> {
-        let ino = self.dir_ino(dir)?;
-        self.with_inner(|inner| inner.perform(ModelEffect::Mode { ino, mode: mode & 0o7777 }))
+    fn set_dir_mode(&self, at: &FsDir, name: &str, mode: u32) -> io::Result<()> {
+        let at = self.dir_ino(at)?;
+        self.with_inner(|inner| {
+            let ino = if name == "." { at } else { inner.state.find(at, component(name)?)? };
+            // As the system does with a link that may not be followed.
+            if !inner.state.get(ino).is_dir() {
+                return Err(Errno::NOTDIR.into());
+            }
+            inner.perform(ModelEffect::Mode { ino, mode: mode & 0o7777 })
+        })
     }
 
     fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()> {

@@ -89,8 +89,16 @@ impl Fs for RealFs {
         Ok(FsDir::new(sys::openat(fd(at)?, bytes, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?))
     }
 
-    fn set_dir_mode(&self, dir: &FsDir, mode: u32) -> io::Result<()> {
-        Ok(sys::fchmod(fd(dir)?, Mode::from_raw_mode(mode & 0o7777))?)
+    fn set_dir_mode(&self, at: &FsDir, name: &str, mode: u32) -> io::Result<()> {
+        let (at, mode) = (fd(at)?, Mode::from_raw_mode(mode & 0o7777));
+        if name == "." {
+            return Ok(sys::fchmod(at, mode)?);
+        }
+        match sys::openat(at, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(opened) => Ok(sys::fchmod(&opened, mode)?),
+            Err(Errno::ACCESS) => set_unreadable_mode(at, name, mode),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()> {
@@ -338,6 +346,20 @@ fn open_by_component(at: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
         current = Some(next);
     }
     current.ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+/// Sets the permission bits of a directory that may not be opened to be read, without following a link.
+#[cfg(target_os = "linux")]
+fn set_unreadable_mode(at: &OwnedFd, name: &str, mode: Mode) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = sys::openat(at, name, flags, Mode::empty())?;
+    Ok(sys::chmod(format!("/proc/self/fd/{}", opened.as_raw_fd()), mode)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_unreadable_mode(at: &OwnedFd, name: &str, mode: Mode) -> io::Result<()> {
+    Ok(sys::chmodat(at, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Reads all of a file that has `len` bytes by what the system says, and at most one more than `most`.

@@ -82,7 +82,7 @@ pub enum ObservedChangeKind {
     /// It was not there.
     Created,
     /// It has another content, another target, or is something else altogether.
-    ObservedChangeKind,
+    Changed,
     /// It is not there any more.
     Removed,
     /// It has other permission bits, or another owner.
@@ -99,7 +99,7 @@ impl ObservedChangeKind {
     pub fn label(self) -> &'static str {
         match self {
             ObservedChangeKind::Created => "created",
-            ObservedChangeKind::ObservedChangeKind => "changed",
+            ObservedChangeKind::Changed => "changed",
             ObservedChangeKind::Removed => "removed",
             ObservedChangeKind::Mode => "other permissions",
             ObservedChangeKind::Written => "written to",
@@ -245,7 +245,7 @@ impl TreeCheckSnapshot {
         if self.itself != now.itself {
             let is_another = self.itself.0 != now.itself.0;
             differences.push(itself(if is_another {
-                ObservedChangeKind::ObservedChangeKind
+                ObservedChangeKind::Changed
             } else {
                 ObservedChangeKind::Mode
             }));
@@ -348,7 +348,7 @@ impl CheckedTree {
             let kind = match (change.kind, id) {
                 (EntryChangeKind::Created, _) => Some(ObservedChangeKind::Created),
                 (EntryChangeKind::Deleted, _) => Some(ObservedChangeKind::Removed),
-                (EntryChangeKind::TypeChanged, _) => Some(ObservedChangeKind::ObservedChangeKind),
+                (EntryChangeKind::TypeChanged, _) => Some(ObservedChangeKind::Changed),
                 (_, (Some(before), Some(after))) => {
                     self.change_kind(before, now.snapshot.stat(after), &mut |is_index| {
                         reader.read(after, is_index)
@@ -390,7 +390,7 @@ impl CheckedTree {
                 let same = matches!(read(true)?, Some(CheckedEntryContent::Staged(now)) if now.commits_same_as(staged));
                 return Ok((!same).then_some(ObservedChangeKind::Staged));
             }
-            _ if before.size != after.size => return Ok(Some(ObservedChangeKind::ObservedChangeKind)),
+            _ if before.size != after.size => return Ok(Some(ObservedChangeKind::Changed)),
             Some(known @ CheckedEntryContent::Known(_)) => known,
             // Other permissions alone change the record, too, but not when it was written.
             None if before.modified == after.modified && mode.is_some() => return Ok(mode),
@@ -400,7 +400,7 @@ impl CheckedTree {
         let is_tied_elsewhere =
             after.kind == EntryKind::File && !before.is_same_inode(after) && after.links > 1;
         Ok(match read(false)? {
-            Some(now) if now != *known => Some(ObservedChangeKind::ObservedChangeKind),
+            Some(now) if now != *known => Some(ObservedChangeKind::Changed),
             Some(_) if !is_tied_elsewhere => mode,
             _ => Some(ObservedChangeKind::Written),
         })

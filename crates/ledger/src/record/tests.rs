@@ -43,6 +43,8 @@ pub(crate) fn plain(number: u32) -> Record {
         }],
         made_directories: vec![],
         removed_directories: vec![],
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: vec![],
         gate: None,
         decided_by: None,

@@ -7,6 +7,7 @@
 //! cannot be merged without guessing is a conflict, and then nothing is planned at all.
 
 mod builder;
+mod directories;
 mod merge;
 mod overlay;
 #[cfg(test)]
@@ -23,7 +24,9 @@ use crate::error::{LedgerError, LedgerRefusal, LedgerRule};
 use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::log::LogTarget;
-use crate::record::{FileImage, FileRecord, Record, RemovedDirectory};
+use crate::record::{
+    DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
+};
 use crate::transaction::change::FileChange;
 use builder::{RevertBuilder, RevertPart};
 use overlay::RevertedPaths;
@@ -54,10 +57,28 @@ pub struct RevertPlan {
     pub made_directories_to_remove: Vec<String>,
     /// Directories that the transactions removed: if they have to be made again, they get these permission bits.
     pub removed_directories: Vec<RemovedDirectory>,
+    /// Directories that are made again, unless they are there.
+    pub directories_to_make: Vec<RemovedDirectory>,
+    /// Names that are symbolic links now and take part.
+    pub links: Vec<String>,
+    /// Directories that get the permission bits back that they had.
+    pub directory_modes: Vec<DirectoryModeChange>,
+    /// What the transactions changed and this does not bring back.
+    pub unrestored: Vec<RecordOmission>,
     /// Files that the transactions left read-only: that alone does not keep them from being taken back.
     pub read_only: Vec<String>,
     /// What else there is to say, one sentence each.
     pub notes: Vec<String>,
+}
+
+impl RevertPlan {
+    /// Whether there is nothing to do: everything is as it was already.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+            && self.directories_to_make.is_empty()
+            && self.directory_modes.is_empty()
+            && self.made_directories_to_remove.is_empty()
+    }
 }
 
 /// Later edits that a revert leaves in a file.
@@ -80,7 +101,8 @@ pub struct RevertOptions {
 
 /// The project as it is now.
 pub trait CurrentFiles {
-    /// The bytes and permission bits of the file at `path`; `None`: there is nothing.
+    /// The bytes and permission bits of the file at `path`, or the target of a symbolic link and [`LINK_MODE`]; `None`:
+    /// there is nothing.
     ///
     /// # Errors
     /// [`LedgerError::Refused`] with [`LedgerRule::NotAFile`] if something else stands there.
@@ -98,6 +120,9 @@ impl CurrentFiles for PathResolver<'_> {
         if is_not_a_file(&source)
             && let Some(what) = find_obstacle(self, path).map_err(cannot_read)?
         {
+            if what == "a symbolic link" {
+                return self.read_link(path).map(|target| Some((target, LINK_MODE))).map_err(cannot_read);
+            }
             let refusal = LedgerRefusal { path: path.to_string(), rule: LedgerRule::NotAFile(what) };
             return Err(LedgerError::Refused(vec![refusal]));
         }
@@ -194,7 +219,13 @@ impl Ledger {
             LogTarget::Group { members, .. } => members,
         };
         let records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
-        plan(&records, self, &self.root().resolver(), options)
+        let paths = self.root().resolver();
+        let mut reversal = plan(&records, self, &paths, options)?;
+        if options.file.is_none() {
+            directories::plan_directories(&mut reversal, &records, &paths)?;
+            reversal.unrestored.extend(records.iter().flat_map(|record| &record.omissions).cloned());
+        }
+        Ok(reversal)
     }
 }
 

@@ -222,6 +222,8 @@ fn empty() -> Record {
         result: Vec::new(),
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: Vec::new(),
         gate: None,
         decided_by: None,
