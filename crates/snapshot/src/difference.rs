@@ -73,6 +73,11 @@ impl TreeDifference {
     }
 }
 
+/// Whether nothing is known of an entry but its name.
+fn is_unknown(node: &SnapshotNode) -> bool {
+    node.is_unread && node.stat.kind != EntryKind::Directory
+}
+
 fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|byte| *byte == b'/')
 }
@@ -129,7 +134,6 @@ impl TreeComparison<'_> {
     fn compare(&mut self, was: EntryId, is: EntryId) {
         let (before, after) = (self.before.node(was), self.after.node(is));
         let (old, new) = (&before.stat, &after.stat);
-        let is_unknown = |node: &SnapshotNode| node.is_unread && node.stat.kind != EntryKind::Directory;
         if is_unknown(before) || is_unknown(after) {
             return;
         }
@@ -161,6 +165,9 @@ impl TreeComparison<'_> {
     }
 
     fn add_deleted(&mut self, was: EntryId) {
+        if is_unknown(self.before.node(was)) {
+            return;
+        }
         if !self.before.node(was).is_passage {
             self.push(EntryChangeKind::Deleted, (Some(was), None));
         }
@@ -183,6 +190,7 @@ impl TreeComparison<'_> {
         for id in ids {
             match created {
                 Some(is_partial) => self.push_created(id, is_partial),
+                None if is_unknown(self.before.node(id)) => {}
                 None => self.push(EntryChangeKind::Deleted, (Some(id), None)),
             }
         }

@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::stat::{EntryKind, EntryStat};
 
 /// An entry of a snapshot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EntryId(pub(crate) u32);
 
 /// The root itself.
 pub(crate) const ROOT: EntryId = EntryId(0);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "PackedNode", into = "PackedNode")]
 pub(crate) struct SnapshotNode {
     pub(crate) stat: EntryStat,
     /// Where its name begins.
@@ -34,9 +35,70 @@ pub(crate) struct SnapshotNode {
     pub(crate) skipped: u32,
 }
 
+/// A node without the names of its fields: a snapshot that is written down has very many.
+#[derive(Serialize, Deserialize)]
+struct PackedNode(
+    (EntryKind, u64, u64, u64, u32, (u32, u32), u32, u64, (i64, u32), (i64, u32)),
+    (u32, u16, bool, bool, u32, u32, u32, u32, u32),
+);
+
+impl From<SnapshotNode> for PackedNode {
+    fn from(node: SnapshotNode) -> PackedNode {
+        let EntryStat { kind, dev, ino, size, mode, owner, links, special, modified, changed } = node.stat;
+        let Range { start, end } = node.children;
+        PackedNode(
+            (kind, dev, ino, size, mode, owner, links, special, modified, changed),
+            (
+                node.name,
+                node.name_length,
+                node.is_passage,
+                node.is_unread,
+                node.mark,
+                node.parent,
+                start,
+                end,
+                node.skipped,
+            ),
+        )
+    }
+}
+
+impl From<PackedNode> for SnapshotNode {
+    fn from(PackedNode(stat, rest): PackedNode) -> SnapshotNode {
+        let (kind, dev, ino, size, mode, owner, links, special, modified, changed) = stat;
+        let (name, name_length, is_passage, is_unread, mark, parent, start, end, skipped) = rest;
+        SnapshotNode {
+            stat: EntryStat { kind, dev, ino, size, mode, owner, links, special, modified, changed },
+            name,
+            name_length,
+            is_passage,
+            is_unread,
+            mark,
+            parent,
+            children: start..end,
+            skipped,
+        }
+    }
+}
+
+/// Names as text, of which each character is one byte: they need not be UTF-8.
+mod byte_text {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&bytes.iter().map(|byte| char::from(*byte)).collect::<String>())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.chars().map(|c| u8::try_from(c).map_err(|_| de::Error::custom("it is no byte"))).collect()
+    }
+}
+
 /// A tree as it was at one moment.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Snapshot {
+    #[serde(with = "byte_text")]
     pub(crate) names: Vec<u8>,
     pub(crate) nodes: Vec<SnapshotNode>,
     /// The time when the walk began.
@@ -240,7 +302,34 @@ impl Snapshot {
         all.map(|(at, node)| (self.path(EntryId(at as u32)), node.skipped as usize))
     }
 
-    pub(crate) fn set_unread(&mut self, id: EntryId, reason: String) {
+    /// Whether what was written down can be one: every entry stands where it says.
+    pub fn is_sound(&self) -> bool {
+        let count = self.nodes.len() as u32;
+        let is_sound = |(at, node): (usize, &SnapshotNode)| {
+            let end = node.name as usize + usize::from(node.name_length);
+            let children = &node.children;
+            end <= self.names.len()
+                && (at == 0 || (node.parent as usize) < at)
+                && children.start <= children.end
+                && (children.is_empty() || (children.start as usize > at && children.end <= count))
+        };
+        !self.nodes.is_empty()
+            && self.nodes.iter().enumerate().all(is_sound)
+            && self.unread.iter().all(|(id, _)| *id < count)
+    }
+
+    /// Corrects what is known of an entry that was looked at again.
+    pub fn set_stat(&mut self, id: EntryId, stat: EntryStat) {
+        self.node_mut(id).stat = stat;
+    }
+
+    /// Nothing is known of an entry any more: it is neither new nor gone.
+    pub fn forget(&mut self, id: EntryId) {
+        self.node_mut(id).is_unread = true;
+    }
+
+    /// An entry could not be looked at, or into.
+    pub fn set_unread(&mut self, id: EntryId, reason: String) {
         self.node_mut(id).is_unread = true;
         self.unread.push((id.0, reason));
     }

@@ -28,6 +28,7 @@ use crate::record::{
     DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
 };
 use crate::transaction::change::FileChange;
+use crate::transaction::header::TransactionHeader;
 use builder::{RevertBuilder, RevertPart};
 use overlay::RevertedPaths;
 
@@ -72,6 +73,20 @@ pub struct RevertPlan {
 }
 
 impl RevertPlan {
+    /// The header of the transaction that carries it out.
+    pub fn header(&self, about: TransactionHeader) -> TransactionHeader {
+        TransactionHeader {
+            revert_of: self.reverts.clone(),
+            directories_to_remove: self.made_directories_to_remove.clone(),
+            directory_modes: self.removed_directories.clone(),
+            read_only: self.read_only.clone(),
+            links: self.links.clone(),
+            directories_to_make: self.directories_to_make.clone(),
+            directory_mode_changes: self.directory_modes.clone(),
+            ..about
+        }
+    }
+
     /// Whether there is nothing to do: everything is as it was already.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()

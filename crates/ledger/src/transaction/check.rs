@@ -95,7 +95,7 @@ impl ChangeChecker<'_, '_> {
             PlannedStep::Replace { path, before, .. } => self.require_file(path, before, false)?,
             PlannedStep::Create { path, .. } => self.require_free(path)?,
             PlannedStep::Move { path, to, before } => {
-                self.require_file(path, before, false)?;
+                self.require_file(path, before, !self.about.revert_of.is_empty())?;
                 self.require_free(to)?;
                 self.require_same_device(path, to)?;
             }

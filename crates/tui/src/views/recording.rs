@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use relaycode_door::Adoption;
 use relaycode_ledger::SecureReport;
-use relaycode_ledger::recording::RecordingOmission;
+use relaycode_ledger::recording::Omission;
 
 use super::outcome;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
@@ -28,7 +28,7 @@ pub fn secured_line(secured: &SecureReport, took: Duration, look: &OutputStyle) 
         out += &outcome::indented_line(look, "a command that removes .relaycode takes it along");
     }
     if !secured.omissions.is_empty() {
-        let mut most: Vec<&RecordingOmission> = secured.omissions.iter().collect();
+        let mut most: Vec<&Omission> = secured.omissions.iter().collect();
         most.sort_by_key(|left| std::cmp::Reverse(left.bytes));
         out += &listed("not secured: ", &most, look);
         out += &outcome::indented_line(look, "what changes there is named afterwards, and cannot be undone");
@@ -75,11 +75,11 @@ pub fn adoption_report(adoption: &Adoption, line: &str, look: &OutputStyle) -> S
         let records = pluralize(adoption.history.restored, "earlier record");
         out += &outcome::warning_line(look, &format!("it removed {records} from .relaycode: back again"));
     }
-    let left: Vec<&RecordingOmission> = adoption.irreversible.iter().collect();
+    let left: Vec<&Omission> = adoption.irreversible.iter().collect();
     out + &listed("changed while it ran, not undoable: ", &left, look)
 }
 
-fn listed(what: &str, left: &[&RecordingOmission], look: &OutputStyle) -> String {
+fn listed(what: &str, left: &[&Omission], look: &OutputStyle) -> String {
     let mut out = String::new();
     for left in left.iter().take(LIST_LIMIT) {
         let bytes = usize::try_from(left.bytes).unwrap_or(usize::MAX);
