@@ -1,9 +1,21 @@
-//! The way in. A proposal from any source goes through [`Door::submit`] and comes out as an [`SubmitOutcome`]: it
+//! The way in. A proposal from any source goes through [`Door::submit`] and comes out as a [`SubmitOutcome`]: it
 //! is planned, judged, admitted, gated, put on disk by the ledger, accepted and recorded, or nothing changed.
 //!
 //! Two decisions are made here, both by policy where it may and by a person otherwise, and both say which
 //! rule decided: *admit*, before anything is written, and *accept*, after the gate. This crate knows no
 //! surface: whoever can ask a person brings an [`Approver`].
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `door` | [`Door`]: everything a submission needs, opened once; previews |
+//! | `submit` | the way through: `submission` goes in, `admit` before anything is written, `accept` once it is on disk, `outcome` comes out; `metadata` is what the record says beside the files |
+//! | `approval` | who says yes (`approver`), by which rules (`rule`), and the files a person always looks at (`guarded`) |
+//! | `gate` | running the project's commands, and the verdict on what they said; `repair_prompt` for the model |
+//! | `linter` | errors out of a linter's output, one reader per tool; which of them are new |
+//! | `adopt` | changes already made: secure the project before a command, record what it changed |
+//! | `instructions` | what a model is told so that its answer can come in |
+//! | `git` | which files a git commit takes, and a branch per change |
+//! | `setup` | what `init` writes |
 
 mod adopt;
 pub mod approval;

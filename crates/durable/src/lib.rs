@@ -5,6 +5,15 @@
 //! The failure layer is a replaceable file system: code that writes takes an [`Fs`], so that a test
 //! can stop it at any operation, lose what was not synced, or fail any call. This crate does not
 //! know what is stored.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `fs` | the trait [`Fs`]: every operation names one entry of an open directory and follows no link; handles are opaque |
+//! | `real` | the machine's file system: `openat2` (or a walk that follows no link), `renameat2`, `flock`, `fsync`, `syncfs` |
+//! | `model` | a whole `Fs` in memory that knows what is durable: `state` the tree as a value, `operations` the calls with the system's errors, `pending` what is not durable yet, `crash` the trees a power cut can leave |
+//! | `atomic` | a file that is the old one or the new one, also after a power cut |
+//! | `append_log` | a file that is only appended to and read from its end; a torn last line does not count |
+//! | `private_files` | files nobody but the user could have written or read: trust, project keys, provider keys |
 
 pub mod append_log;
 pub mod atomic;

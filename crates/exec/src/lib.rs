@@ -4,6 +4,16 @@
 //! of a socket to relay. When relay dies, for whatever reason, or says so, or the deadline passes, the
 //! keeper ends every descendant, also those that left their process group. What a job prints is capped,
 //! with its beginning and its end kept. This crate does not know what it runs.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `job` | what to run, where, with what, for how long, and what to keep of its output |
+//! | `outcome` | how it ended, and what it printed |
+//! | `runner` | relay's side: one loop, no threads |
+//! | `live` | the same loop a step at a time, for a conversation with a job |
+//! | `keeper` | `handle` relay's hold on it, `protocol` the messages between them, `process` the keeper's own side, `descendants` who descends from a process |
+//! | `output` | the streams, what is kept of them in memory, and the file for the rest |
+//! | `detach` | the one exception: a process that outlives relay |
 
 mod detach;
 pub mod job;

@@ -3,6 +3,17 @@
 //!
 //! Everything here that comes from a repository is hostile until the user trusted exactly it. This crate
 //! knows no changes, no models and no user interface; it never prints and never reads the environment.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `root` | where a project begins, and which marks above it do not count |
+//! | `config` | `keys` is the one list of keys; `literal` reads values without running anything, `user_yaml` the user's file; `layer` is what one file sets, `load` lays them over each other; `schema` and `show` come from the list |
+//! | `trust` | what the user said yes to: the configuration and git, separately |
+//! | `checkout` | the key of a checkout: made, read, compared, stripped |
+//! | `identity` | the name `init` gives a project |
+//! | `access` | what somebody who works for the user may do |
+//! | `git` | git as a program: `call` runs it so that nothing of a repository runs, `hooks` is what a commit would run; `commit`, `branch`, `status`, `diff`, `scratch` …; `head` reads branch and commit without git |
+//! | `user_files` | private files, one per project directory |
 
 pub mod access;
 pub mod checkout;

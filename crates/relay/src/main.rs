@@ -1,5 +1,17 @@
 //! The `relay` binary: arguments in, exit code out. What it can do is in [`commands`], how it looks
-//! in [`show`]; everything that decides something is in the libraries.
+//! mostly in the crate `tui`; everything that decides something is in the libraries.
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `commands` | one file per command: arguments, help, and what it does |
+//! | `wiring` | what every command is given: `context`, the project, the user's directory, providers, programs; mostly here the environment is read |
+//! | `answer` | an answer on its way to a plan, from a file, a pipe or the clipboard |
+//! | `approver` | the person at the terminal: one file per question, pager, editor, picking |
+//! | `watch` | a session of `relay watch` |
+//! | `friends` | what `ask`, `review`, `do` and `friends` share |
+//! | `report` | what came of a command: for people, as JSON, as a failure, as an exit code |
+//! | `terminal` | streams and how they look, questions, signals, copying out |
+//! | `doctor` | one function for each thing relay needs, one list |
 
 mod answer;
 mod approver;

@@ -18,7 +18,7 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
             if count > BUDGET {
                 verdict.problems.push(format!(
                     "Cargo.lock holds {count} packages, the budget is {BUDGET}: do without one, or raise BUDGET in \
-                     xtask/src/tidy/dependencies.rs and say why in ARCHITECTURE.md"
+                     xtask/src/tidy/dependencies.rs and say why in docs/decisions/"
                 ));
             }
         }

@@ -115,7 +115,7 @@ fn problems(table: &[Row], crates: &[Uses]) -> Vec<String> {
             } else if !row.may_use.contains(&used.as_str()) {
                 problems.push(format!(
                     "`{name}` uses `{used}`, an edge that is not in {HERE} (`{name}` does not know: {}). \
-                     If the edge is meant, add it there and say why in ARCHITECTURE.md",
+                     If the edge is meant, add it there and say why in docs/decisions/",
                     row.does_not_know
                 ));
             }

@@ -29,10 +29,10 @@ const fn registry(
 const REGISTRIES: &[Registry] = &[
     registry("dialect", "crates/change/src/dialect", &["diff", "opening", "tests"]),
     registry("rung", "crates/change/src/matching/rungs", &["tests"]),
-    registry("finding", "crates/change/src/findings", &["tests"]),
-    registry("linter reader", "crates/door/src/count/readers", &[]),
+    registry("finding", "crates/change/src/plan/findings", &["tests"]),
+    registry("linter reader", "crates/door/src/linter/readers", &[]),
     registry("command", "crates/relay/src/commands", &["tests"]),
-    registry("friend", "crates/friend/src/friends", &["lookup", "model"]),
+    registry("friend", "crates/friend/src/friends", &["registry", "model"]),
     registry("wire", "crates/llm/src/wire",
         &["address", "conformance", "effort", "history", "ids", "picture"]),
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),
