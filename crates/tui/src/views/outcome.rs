@@ -9,6 +9,7 @@ use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, pluralize};
 use relaycode_door::GateReport;
 use relaycode_ledger::TxId;
+use relaycode_ledger::record::RecordOmission;
 use relaycode_ledger::revert::{KeptEdits, RevertPlan};
 use relaycode_project::git::head::GitHead;
 use relaycode_text::width::cells;
@@ -67,6 +68,20 @@ pub struct RevertReport<'a> {
     pub next: Option<(usize, String)>,
 }
 
+/// What a change did and its revert does not bring back.
+pub fn unrestored_lines(look: &OutputStyle, unrestored: &[RecordOmission]) -> String {
+    let line = |left: &RecordOmission| {
+        let path = look.path_in(&left.path, 4);
+        warning_line(look, &format!("not brought back: {path} {}", look.safe(&left.reason)))
+    };
+    let mut out: String = unrestored.iter().take(LIST_LIMIT).map(line).collect();
+    if unrestored.len() > LIST_LIMIT {
+        let more = format!("and {} more; `--json` lists them all", unrestored.len() - LIST_LIMIT);
+        out += &indented_line(look, &more);
+    }
+    out
+}
+
 impl RevertReport<'_> {
     /// A line for what was done, lines for what deserves a look, a line for what can be done next.
     pub fn text(&self, look: &OutputStyle) -> String {
@@ -95,6 +110,7 @@ impl RevertReport<'_> {
                 &format!("{} holds both sides between conflict markers", look.path_in(path, 2)),
             );
         }
+        out += &unrestored_lines(look, &self.reversal.unrestored);
         for note in self.reversal.notes.iter().take(LIST_LIMIT) {
             out += &(look.wrap(&format!("  {}", look.safe(note)), 2) + "\n");
         }

@@ -52,6 +52,7 @@ pub fn text(shown: &RecordView, look: &OutputStyle) -> String {
     let record = &shown.record;
     let mut out = head(shown, look);
     out += &rows(&shown.record, &shown.files, look);
+    out += &directory_rows(&shown.record, look);
     let mut field = |name: &str, value: &str| {
         let label = StyledText::plain("  ").append(&StyledText::painted(look, PaintRole::Dim, name));
         out += &labelled_line(look, label, 2 + NAME, &look.safe(value));
@@ -170,6 +171,29 @@ fn rows(record: &Record, files: &[FileRecord], look: &OutputStyle) -> String {
         out += &format!("{}\n", line.trim_end());
     }
     out
+}
+
+/// What became of directories, beyond those that came and went with files in them.
+fn directory_rows(record: &Record, look: &OutputStyle) -> String {
+    let holds = |directory: &str| {
+        let inside = |path: &str| path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'));
+        record.result.iter().any(|file| inside(&file.path) || inside(file.old_path()))
+    };
+    let row = |letter: char, path: &str, what: &str| {
+        let line = format!("    {letter}  {}/  {what}", look.path_in(path, 7));
+        format!("{}\n", line.trim_end())
+    };
+    let made = record.made_directories.iter().filter(|path| !holds(path)).map(|path| row('A', path, ""));
+    let removed = record.removed_directories.iter().filter(|gone| !holds(&gone.path));
+    let removed = removed.map(|gone| row('D', &gone.path, ""));
+    let modes = record.directory_modes.iter().map(|change| {
+        row(
+            'M',
+            &change.path,
+            &format!("{:04o} {} {:04o}", change.before, look.glyph(Glyph::Arrow), change.after),
+        )
+    });
+    made.chain(removed).chain(modes).take(LIST_LIMIT).collect()
 }
 
 /// The message beyond its first line, which is the title.

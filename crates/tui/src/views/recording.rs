@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use relaycode_door::Adoption;
 use relaycode_ledger::SecureReport;
+use relaycode_ledger::record::Record;
 use relaycode_ledger::recording::Omission;
 
 use super::outcome;
@@ -47,7 +48,7 @@ pub fn adoption_report(adoption: &Adoption, line: &str, look: &OutputStyle) -> S
             };
             let counts = line_counts(look, sum(|file| file.added), sum(|file| file.removed));
             let blank = if counts.cells == 0 { "" } else { " " };
-            let (dot, files) = (look.glyph(Glyph::Dot), pluralize(record.result.len(), "file"));
+            let (dot, files) = (look.glyph(Glyph::Dot), changed_things(record));
             let undo = format!("`relay revert {}` undoes it", id.chars().take(4).collect::<String>());
             outcome::success_line(
                 look,
@@ -77,6 +78,18 @@ pub fn adoption_report(adoption: &Adoption, line: &str, look: &OutputStyle) -> S
     }
     let left: Vec<&Omission> = adoption.irreversible.iter().collect();
     out + &listed("changed while it ran, not undoable: ", &left, look)
+}
+
+/// How many files a record has; of one that is about directories alone, how many of these.
+fn changed_things(record: &Record) -> String {
+    let Record { made_directories, removed_directories, directory_modes, .. } = record;
+    match made_directories.len() + removed_directories.len() + directory_modes.len() {
+        directories if record.result.is_empty() && directories > 0 => match directories {
+            1 => "1 directory".to_string(),
+            several => format!("{several} directories"),
+        },
+        _ => pluralize(record.result.len(), "file"),
+    }
 }
 
 fn listed(what: &str, left: &[&Omission], look: &OutputStyle) -> String {
