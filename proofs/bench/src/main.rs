@@ -15,6 +15,7 @@ mod parsing;
 mod planning;
 mod samples;
 mod session;
+mod snapshot;
 mod startup;
 #[cfg(target_os = "linux")]
 mod watch;
@@ -26,7 +27,7 @@ use clap::Parser;
 
 use measure::Measured;
 
-/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, models, watching and friends against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, snapshots, models, watching and friends against their targets.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Args {
@@ -85,6 +86,7 @@ fn main() -> anyhow::Result<()> {
     ledger::measure(&wanted, &mut keep)?;
     door::measure(&wanted, &mut keep)?;
     session::measure(&wanted, &mut keep)?;
+    snapshot::measure(&wanted, &mut keep)?;
     llm::measure(&wanted, &mut keep)?;
     #[cfg(target_os = "linux")]
     watch::measure(&wanted, &mut keep)?;
