@@ -117,6 +117,6 @@ impl LiveJob {
 
 impl std::fmt::Debug for LiveJob {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Live").field("over", &self.running.is_none()).finish_non_exhaustive()
+        f.debug_struct("LiveJob").field("over", &self.running.is_none()).finish_non_exhaustive()
     }
 }

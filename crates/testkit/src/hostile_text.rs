@@ -1,7 +1,7 @@
 //! P9: strings that a terminal would obey, hide or reorder, for tests of everything that prints; and the
 //! judge of what came out.
 //!
-//! `RELAY_STRINGS=1000000 cargo test -p relaycode-relay --bin relay tongue` runs as many as the promise says.
+//! `RELAY_STRINGS=1000000 cargo test -p relaycode-tui -p relaycode-relay --lib --bins the_terminal_raw` runs as many as the promise says.
 //! String number `n` is always the same one.
 
 use crate::random::Random;

@@ -1,7 +1,7 @@
 //! P8: what is shown, approved, applied and recorded is one thing, and has one digest. Whatever changes
 //! between the question and the yes is not part of that yes: it is asked about again.
 //!
-//! `RELAY_CHANGES=1000 cargo test -p relaycode-door --test it between` runs as many of each as the promise says.
+//! `RELAY_CHANGES=1000 cargo test -p relaycode-door --test it changed_meanwhile` runs as many of each as the promise says.
 //! A failure names its seed and number.
 
 use std::collections::BTreeMap;

@@ -475,6 +475,6 @@ impl Clone for ModelFs {
 impl fmt::Debug for ModelFs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = lock_inner(&self.inner);
-        f.debug_struct("Model").field("operations", &inner.trace.len()).finish_non_exhaustive()
+        f.debug_struct("ModelFs").field("operations", &inner.trace.len()).finish_non_exhaustive()
     }
 }

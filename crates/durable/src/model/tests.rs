@@ -330,7 +330,7 @@ fn a_description_names_what_was_lost() {
         "only 2 bytes of #2 write 4 bytes at 0",
         "zeros instead of #2",
         "lost #3 rename dir/file -> moved",
-        "again: Choice { operations: 3, not_kept: [(3, Lost)] }",
+        "again: CrashChoice { operations: 3, not_kept: [(3, Lost)] }",
     ] {
         assert!(all.contains(part), "{part}\n{all}");
     }

@@ -193,7 +193,7 @@ fn find_entry(file: &ModelsFile, id: &str) -> Option<ProviderEntry> {
 /// Without headers: a key may be among them.
 impl fmt::Debug for RegisteredProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Registered")
+        f.debug_struct("RegisteredProvider")
             .field("id", &self.id)
             .field("api", &self.api)
             .field("base_url", &self.base_url)

@@ -27,7 +27,7 @@ pub struct ProxySettings {
 impl std::fmt::Debug for ProxySettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let set = |value: &Option<String>| value.is_some();
-        f.debug_struct("Proxies")
+        f.debug_struct("ProxySettings")
             .field("http", &set(&self.http))
             .field("https", &set(&self.https))
             .field("all", &set(&self.all))

@@ -99,7 +99,7 @@ impl std::fmt::Debug for WireHttpRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         let url = self.url.split('?').next();
-        f.debug_struct("Post")
+        f.debug_struct("WireHttpRequest")
             .field("url", &url)
             .field("headers", &names)
             .field("body", &self.body.len())

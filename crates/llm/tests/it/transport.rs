@@ -311,7 +311,7 @@ async fn child_without_certificates() {
 #[test]
 fn a_system_without_certificates_still_reaches_this_machine_and_says_what_https_lacks() {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "ways::child_without_certificates", "--ignored", "--nocapture"])
+        .args(["--exact", "transport::child_without_certificates", "--ignored", "--nocapture"])
         .env("SSL_CERT_FILE", "/nowhere/certificates.pem")
         .env("SSL_CERT_DIR", "/nowhere/certificates")
         .output()

@@ -177,7 +177,7 @@ impl Drop for ScriptedServer {
 
 impl fmt::Debug for ScriptedServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("ScriptedServer").field("address", &self.address).finish_non_exhaustive()
     }
 }
 

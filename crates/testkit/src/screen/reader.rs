@@ -137,6 +137,6 @@ impl ScreenShared {
 
 impl fmt::Debug for ScreenShared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").finish_non_exhaustive()
+        f.debug_struct("ScreenShared").finish_non_exhaustive()
     }
 }

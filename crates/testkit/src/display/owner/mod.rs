@@ -56,6 +56,6 @@ impl Drop for ClipboardOwner {
 
 impl fmt::Debug for ClipboardOwner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Owner").finish_non_exhaustive()
+        f.debug_struct("ClipboardOwner").finish_non_exhaustive()
     }
 }
