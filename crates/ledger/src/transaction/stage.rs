@@ -184,12 +184,13 @@ impl FileStager<'_, '_> {
     ) -> Result<FileImage, LedgerError> {
         let fs = self.paths.fs();
         let place = self.paths.resolve(slot).map_err(io_error("open", slot))?;
-        if new.mode == NewMode::Exact(LINK_MODE) {
+        let old = new.predecessor.and_then(|name| Some((name, self.stats.get(name)?)));
+        let is_link = |(_, stat): (&str, &FsStat)| stat.kind == FsKind::Link;
+        if new.mode == NewMode::Exact(LINK_MODE) || (new.mode == NewMode::Keep && old.is_some_and(is_link)) {
             // Its name makes it durable: there is nothing else to sync.
             fs.make_link(&place.dir, place.name, new.bytes).map_err(io_error("make", slot))?;
             return Ok(FileImage::of(new.bytes, LINK_MODE));
         }
-        let old = new.predecessor.and_then(|name| Some((name, self.stats.get(name)?)));
         // A link has nothing that a file could continue.
         let old = old.filter(|(_, stat)| stat.kind == FsKind::File);
         let mode = match (old, new.mode) {
