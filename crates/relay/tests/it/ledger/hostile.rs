@@ -246,6 +246,7 @@ fn crafted(path: &str, slot: &str, directory: &str, stage: TransactionStage) -> 
         steps,
         make_directories: Vec::new(),
         remove_directories: Vec::new(),
+        directory_modes: Vec::new(),
     };
     let snapshot = BTreeMap::from([(path.to_string(), Some(RecordContent::Text("evil\n".into())))]);
     Record { transaction: Some(transaction), snapshot, ..empty() }
