@@ -8,6 +8,7 @@
 pub(crate) mod file;
 pub mod original;
 pub(crate) mod settle;
+pub(crate) mod special_modes;
 pub(crate) mod store;
 mod yaml;
 

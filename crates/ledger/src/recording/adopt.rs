@@ -175,6 +175,8 @@ pub(super) fn adopt(
     record.approved = true;
     record.decided_by = Some("user".to_string());
     record.number = number;
+    // Without it a revert does not give those bits back, and says so.
+    let _ = ledger.note_special_modes(&record);
     let doubt = write(state, &scratch, &record)?;
     // From here on nothing can fail any more: what is cut short, the next command catches up with.
     let cleared = own.clear(state);

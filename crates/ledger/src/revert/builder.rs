@@ -365,6 +365,7 @@ impl<'p> RevertBuilder<'p> {
             reverts: Vec::new(),
             made_directories_to_remove: directories,
             removed_directories: Vec::new(),
+            special_modes: Vec::new(),
             directories_to_make: Vec::new(),
             links: difference.links,
             directory_modes: Vec::new(),

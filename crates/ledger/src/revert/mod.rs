@@ -18,16 +18,17 @@ use std::slice;
 
 use relaycode_change::proposal::path::RelPath;
 
-use crate::disk::paths::PathResolver;
+use crate::disk::paths::{PathEntry, PathResolver};
 use crate::disk::tree::{find_obstacle, is_not_a_file};
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule};
+use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
 use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::log::LogTarget;
+use crate::record::special_modes::is_special;
 use crate::record::{
     DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
 };
-use crate::transaction::change::FileChange;
+use crate::transaction::change::{AfterContent, FileChange, NewMode};
 use crate::transaction::header::TransactionHeader;
 use builder::{RevertBuilder, RevertPart};
 use overlay::RevertedPaths;
@@ -58,6 +59,8 @@ pub struct RevertPlan {
     pub made_directories_to_remove: Vec<String>,
     /// Directories that the transactions removed: if they have to be made again, they get these permission bits.
     pub removed_directories: Vec<RemovedDirectory>,
+    /// Files that may get setuid, setgid and sticky bits again.
+    pub special_modes: Vec<String>,
     /// Directories that are made again, unless they are there.
     pub directories_to_make: Vec<RemovedDirectory>,
     /// Names that are symbolic links now and take part.
@@ -81,6 +84,7 @@ impl RevertPlan {
             directory_modes: self.removed_directories.clone(),
             read_only: self.read_only.clone(),
             links: self.links.clone(),
+            special_modes: self.special_modes.clone(),
             directories_to_make: self.directories_to_make.clone(),
             directory_mode_changes: self.directory_modes.clone(),
             ..about
@@ -236,11 +240,44 @@ impl Ledger {
         let records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
         let paths = self.root().resolver();
         let mut reversal = plan(&records, self, &paths, options)?;
+        self.plan_special_modes(&mut reversal, &paths)?;
         if options.file.is_none() {
             directories::plan_directories(&mut reversal, &records, &paths)?;
             reversal.unrestored.extend(records.iter().flat_map(|record| &record.omissions).cloned());
         }
         Ok(reversal)
+    }
+}
+
+impl Ledger {
+    /// Which files get bits back that let others run them as their owner, and which do not.
+    fn plan_special_modes(&self, plan: &mut RevertPlan, paths: &PathResolver<'_>) -> Result<(), LedgerError> {
+        let mut files = Vec::new();
+        for change in &plan.changes {
+            let Some(AfterContent { bytes, mode: NewMode::Exact(mode) }) = &change.after else { continue };
+            let image = FileImage::of(bytes, *mode);
+            if !is_special(&image) {
+                continue;
+            }
+            let path = change.old_path().as_str();
+            // What it has now it may keep.
+            let now = match paths.entry_at(path).map_err(io_error("look at", path))? {
+                PathEntry::File(stat) => stat.mode,
+                PathEntry::Nothing | PathEntry::Other(_) => 0,
+            };
+            if mode & 0o7000 & !now != 0 {
+                files.push((change.path.to_string(), image));
+            }
+        }
+        plan.special_modes = self.seen_with_special_modes(&files)?;
+        for (path, image) in files.iter().filter(|(path, _)| !plan.special_modes.contains(path)) {
+            let reason = format!(
+                "does not get the permission bits {:04o}: it was not seen with them on this machine",
+                image.mode
+            );
+            plan.unrestored.push(RecordOmission { path: path.clone(), reason });
+        }
+        Ok(())
     }
 }
 

@@ -46,6 +46,8 @@ pub struct TransactionHeader {
     pub read_only: Vec<String>,
     /// Names that are symbolic links now, and whose targets are the bytes that must stand there.
     pub links: Vec<String>,
+    /// Files that may get setuid, setgid and sticky bits: they were seen with them on this machine.
+    pub special_modes: Vec<String>,
     /// Directories that are made with these permission bits, unless they are there.
     pub directories_to_make: Vec<RemovedDirectory>,
     /// Directories that get other permission bits.
@@ -77,6 +79,7 @@ impl TransactionHeader {
             directory_modes: Vec::new(),
             read_only: Vec::new(),
             links: Vec::new(),
+            special_modes: Vec::new(),
             directories_to_make: Vec::new(),
             directory_mode_changes: Vec::new(),
             notes: Vec::new(),

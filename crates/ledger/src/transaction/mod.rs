@@ -96,7 +96,7 @@ impl Ledger {
         let checked = check::check(&places, &wanted, &about, &claims)?;
         let remove_directories = existing_directories(&places, &about.directories_to_remove)?;
         let own = make_transaction_directory(&state, about.uuid)?;
-        let staged = match stage_all(&state, &places, &own, &wanted, &checked.stats) {
+        let staged = match stage_all(&state, &places, &own, &wanted, &checked.stats, &about.special_modes) {
             Ok(staged) => staged,
             Err(error) => {
                 // What cannot be cleared now is cleared by the next recovery.
@@ -180,11 +180,12 @@ fn stage_all(
     own: &TransactionDirectory,
     wanted: &[steps::PlannedStep<'_>],
     stats: &HashMap<String, FsStat>,
+    special_modes: &[String],
 ) -> Result<stage::StagedSteps, LedgerError> {
     let directory = format!("{SLOTS_PATH}/{}", own.name);
     let device = state.fs().stat_dir(&own.dir).map_err(io_error("look at", &directory))?.dev;
     let slots = stage::SlotLayout { own, directory: &directory, device };
-    stage::stage(places, wanted, &slots, stats)
+    stage::stage(places, wanted, &slots, stats, special_modes)
 }
 
 /// A record with everything that is known before the files are in place.

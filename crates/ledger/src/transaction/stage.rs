@@ -1,7 +1,7 @@
 //! Staging: the new files are written into slots, with the permission bits, owner and attributes of
 //! the files they continue, before anything in the project is touched.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use relaycode_durable::fs::FileMode;
 use relaycode_durable::{Fs, FsFile, FsKind, FsStat, atomic};
@@ -119,11 +119,13 @@ pub(super) fn stage(
     wanted: &[PlannedStep<'_>],
     slots: &SlotLayout<'_>,
     stats: &HashMap<String, FsStat>,
+    special_modes: &[String],
 ) -> Result<StagedSteps, LedgerError> {
     let new_files =
         wanted.iter().filter(|step| matches!(step, PlannedStep::Replace { .. } | PlannedStep::Create { .. }));
     let sync_each = new_files.count() <= SYNC_EACH;
-    let stager = FileStager { paths: places, stats, slots, sync_each };
+    let special_modes = special_modes.iter().map(String::as_str).collect();
+    let stager = FileStager { paths: places, stats, slots, special_modes, sync_each };
     let mut staged = StagedSteps { all_synced: !sync_each, ..StagedSteps::default() };
     for (step, slot) in wanted.iter().zip(slots.assign(places, wanted)?) {
         let known = |path: &str, bytes: &[u8]| FileImage::of(bytes, stats.get(path).map_or(0, image_mode));
@@ -171,6 +173,7 @@ struct FileStager<'a, 'r> {
     paths: &'a PathResolver<'r>,
     stats: &'a HashMap<String, FsStat>,
     slots: &'a SlotLayout<'a>,
+    special_modes: HashSet<&'a str>,
     sync_each: bool,
 }
 
@@ -201,7 +204,8 @@ impl FileStager<'_, '_> {
         let file = fs.create(&place.dir, place.name, mode).map_err(io_error("make", slot))?;
         fs.write(&file, new.bytes).map_err(io_error("write", slot))?;
         let mut bits = match (old, new.mode) {
-            (_, NewMode::Exact(bits)) => Some(bits),
+            (_, NewMode::Exact(bits)) if self.special_modes.contains(path) => Some(bits),
+            (old, NewMode::Exact(bits)) => Some(mask_setuid(bits, old.map(|(_, stat)| stat.mode))),
             (Some((_, stat)), NewMode::Keep) => Some(stat.mode),
             (Some((_, stat)), NewMode::Executable(yes)) => Some(with_execution(stat.mode, yes)),
             (None, _) => None,
@@ -267,6 +271,12 @@ fn image_mode(stat: &FsStat) -> u32 {
     if stat.kind == FsKind::Link { LINK_MODE } else { stat.mode }
 }
 
+/// The permission bits without those that let others run a file as its owner, unless it has them now:
+/// a record is no reason to give them, whoever wrote it.
+fn mask_setuid(bits: u32, now: Option<u32>) -> u32 {
+    bits & (0o777 | now.unwrap_or(0))
+}
+
 /// The permission bits without those that let others run a file as its owner or group: they were given to another one.
 fn without_owner_powers(bits: u32) -> u32 {
     bits & 0o1777
@@ -286,6 +296,13 @@ mod tests {
         assert_eq!(with_execution(0o640, true), 0o750);
         assert_eq!(with_execution(0o755, false), 0o644);
         assert_eq!(with_execution(0o600, true), 0o700);
+    }
+
+    #[test]
+    fn a_record_gives_nobody_the_powers_of_the_owner() {
+        assert_eq!(mask_setuid(0o6755, None), 0o755);
+        assert_eq!(mask_setuid(0o4755, Some(0o644)), 0o755);
+        assert_eq!(mask_setuid(0o4755, Some(0o4711)), 0o4755);
     }
 
     #[test]

@@ -139,7 +139,9 @@ fn names_that_no_record_can_hold_are_named() {
     let ran = record(&project, "echo 1 > 'line\nbreak'; echo 2 > \"$(printf 'n\\377')\"; echo 3 > ok");
     assert!(ran.err.contains("not undoable: line\\nbreak"), "{ran:?}");
     assert!(ran.err.contains("not undoable: n\\xff"), "{ran:?}");
-    project.done(&["revert"]);
+    let ran = project.relay(&["revert"]);
+    assert_eq!(ran.code, 6, "{ran:?}");
+    assert!(ran.out.contains("not brought back: n\\xff was made"), "{ran:?}");
     assert!(!project.path("ok").exists() && project.path("line\nbreak").exists());
 }
 
