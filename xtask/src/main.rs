@@ -4,23 +4,30 @@
 //! hardly any other. What needs them is a program of its own, which [`programs`] builds and starts.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
+mod figures;
 mod programs;
+mod rust_code;
 mod test;
 mod tidy;
 mod workspace;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::bail;
 
 /// The commands of this program itself: words, and what they do.
-const OWN: &[(&str, &str)] = &[
+pub(crate) const OWN: &[(&str, &str)] = &[
     ("test", "Run what CI runs: format check, tidy, lints, fresh docs, all tests but those with real agents"),
     ("test --only STEP", "Run one step of it: fmt, tidy, lint, docs, tests, torture"),
     ("test --real", "Run instead the tests with real agents, which are installed if npm is there"),
     ("lint", "The same as `test --only lint`"),
-    ("tidy", "Check the rules of the house: crate edges, lists, file lengths, licences, headers, links"),
+    (
+        "tidy",
+        "Check the rules of the house: crate edges, lists, names, file lengths, licences, headers, links",
+    ),
+    ("figures", "Count lines, names and documentation of the product; `--root DIR`: of another checkout"),
 ];
 
 fn main() -> ExitCode {
@@ -40,12 +47,16 @@ fn main() -> ExitCode {
 fn run(words: &[OsString]) -> anyhow::Result<ExitCode> {
     let shown: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     match shown.iter().map(AsRef::as_ref).collect::<Vec<&str>>()[..] {
-        [] | ["help" | "--help" | "-h", ..] | ["test" | "lint" | "tidy", "--help" | "-h"] => help(),
+        [] | ["help" | "--help" | "-h", ..] | ["test" | "lint" | "tidy" | "figures", "--help" | "-h"] => {
+            help();
+        }
         ["test"] => test::run(None)?,
         ["test", "--only", step] => test::run(Some(step))?,
         ["test", "--real"] => test::real::run()?,
         ["lint"] => test::run(Some("lint"))?,
         ["tidy"] => tidy::run()?,
+        ["figures"] => figures::run(&workspace::root())?,
+        ["figures", "--root", _] => figures::run(Path::new(&words[2]))?,
         [command, ..] => match programs::named(command) {
             Some(program) => return program.run(&words[1..]),
             None => bail!("`{}` is not a command; `cargo xtask help` lists them", shown.join(" ")),

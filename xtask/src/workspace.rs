@@ -10,6 +10,8 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
+use crate::rust_code::{RustCode, TypeName};
+
 /// Folders whose `.rs` files are data or output, not sources of ours.
 const NOT_SOURCES: &[&str] = &["target", "cases", "fixtures", "snapshots"];
 
@@ -51,18 +53,66 @@ impl Workspace {
     /// Reads the repository that this program was started for.
     pub(crate) fn read() -> anyhow::Result<Workspace> {
         let root = root();
-        let mut sources = Vec::new();
-        for folder in ["crates", "proofs", "xtask"] {
-            collect(&root, &root.join(folder), &mut sources)?;
-        }
-        sources.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Workspace { packages: packages(&metadata()?)?, root, sources })
+        Ok(Workspace { packages: packages(&metadata()?)?, sources: sources(&root)?, root })
+    }
+
+    /// The types of the product.
+    pub(crate) fn product_types(&self) -> Vec<ProductType> {
+        product_types(&self.sources)
     }
 
     /// The crates that are ours.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|package| package.is_member)
     }
+}
+
+/// Every Rust source of the checkout at `root`, sorted by path.
+pub(crate) fn sources(root: &Path) -> anyhow::Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    // Older checkouts have no proofs.
+    for folder in
+        ["crates", "proofs", "xtask"].map(|name| root.join(name)).iter().filter(|path| path.is_dir())
+    {
+        collect(root, folder, &mut sources)?;
+    }
+    sources.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(sources)
+}
+
+/// A type of the product, and where it is defined.
+pub(crate) struct ProductType {
+    pub(crate) name: String,
+    pub(crate) path: String,
+    pub(crate) line: usize,
+}
+
+/// The sources of the product with their code: `crates/*/src` without testkit and without files of tests.
+pub(crate) fn product_sources(sources: &[Source]) -> Vec<(&Source, RustCode)> {
+    let mut product: Vec<(&Source, RustCode)> = sources
+        .iter()
+        .filter(|source| source.is_product())
+        .map(|source| (source, RustCode::read(&source.text)))
+        .collect();
+    let tests: Vec<String> =
+        product.iter().flat_map(|(source, code)| source.below(&code.test_modules)).collect();
+    let is_test = |path: &str| {
+        let module = path.strip_suffix("/mod.rs").or_else(|| path.strip_suffix(".rs")).unwrap_or(path);
+        tests.iter().any(|test| {
+            module.strip_prefix(test).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    };
+    product.retain(|(source, _)| !is_test(&source.path));
+    product
+}
+
+/// The types that they define.
+pub(crate) fn product_types(sources: &[Source]) -> Vec<ProductType> {
+    let types = |(source, code): (&Source, RustCode)| {
+        let place = |one: TypeName| ProductType { name: one.name, path: source.path.clone(), line: one.line };
+        code.types().into_iter().map(place).collect::<Vec<_>>()
+    };
+    product_sources(sources).into_iter().flat_map(types).collect()
 }
 
 fn metadata() -> anyhow::Result<Value> {
@@ -101,6 +151,21 @@ impl Source {
     /// Whether it holds nothing but tests: `tests.rs`, or anything below a `tests` folder.
     pub(crate) fn is_test(&self) -> bool {
         self.path.ends_with("/tests.rs") || self.path.split('/').any(|part| part == "tests")
+    }
+
+    /// Whether it is part of what is shipped, as far as its path tells.
+    fn is_product(&self) -> bool {
+        let mut parts = self.path.split('/');
+        let [first, name, source] = [parts.next(), parts.next(), parts.next()].map(Option::unwrap_or_default);
+        first == "crates" && name != "testkit" && source == "src" && !self.is_test()
+    }
+
+    /// Where these modules of the source are, without `.rs` or `/mod.rs`.
+    fn below(&self, modules: &[String]) -> Vec<String> {
+        let path = self.path.strip_suffix(".rs").unwrap_or(&self.path);
+        let folder =
+            ["/mod", "/lib", "/main"].iter().find_map(|root| path.strip_suffix(root)).unwrap_or(path);
+        modules.iter().map(|module| format!("{folder}/{module}")).collect()
     }
 }
 

@@ -2,13 +2,25 @@
 //!
 //! ```text
 //! text ──response──► Proposal ──plan──► Plan (bytes before and after, provenance, findings)
-//!                       │                 └─ or Refused (every reason) ──repair──► prompt
+//!                       │                 └─ or PlanRefusal (every reason) ──prompt::repair──► prompt
 //!                    dialects, matching
 //! ```
 //!
-//! This crate is pure: bytes in, plan out. It does no I/O, knows no disk, no clock, no git and no
-//! terminal. What is never allowed here is a *wrong* plan: where a place is not certain the engine
-//! refuses and says why.
+//! This crate is pure: bytes in, plan out. It does no I/O, knows no disk, no clock (except as the time budget
+//! of [`syntax`]), no git and no terminal. What is never allowed here is a *wrong* plan: if a place is not
+//! certain the engine refuses and says why.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`response`] | text to proposal: fences, headers, surroundings, control block |
+//! | [`dialect`] | the ways to write an edit, one file each behind one trait; never looks at the project |
+//! | [`proposal`] | what was understood: operations, control block, reasoning, unread blocks; also checked paths and limits. Every dialect yields `Hunk`s |
+//! | [`lines`] | bytes to lines and back, so that untouched lines keep their bytes; the line diff; three-way merge |
+//! | [`matching`] | the ladder: one file per rung, which of several places is meant, indentation carried over |
+//! | [`plan`] | a proposal against a tree, all of it or nothing: the report, findings, revising a plan by hand |
+//! | [`diff`] | unified diffs of a plan, and which words of a line changed |
+//! | [`syntax`] | new syntax errors, within a time budget, and syntax classes for colours |
+//! | [`prompt`] | instructions for a model, and repair prompts after a refusal |
 
 pub mod dialect;
 pub mod diff;

@@ -1,4 +1,4 @@
-//! The keeper of the tests' processes. In relay it is relay itself.
+//! The keeper for the processes of the tests. In the product relay itself is the keeper.
 
 use std::process::ExitCode;
 

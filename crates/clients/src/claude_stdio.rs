@@ -1,8 +1,10 @@
-//! The control protocol that Claude Code speaks over its standard streams: lines of JSON, in which both sides ask.
+//! The control protocol that Claude Code speaks over its standard streams: lines of JSON, in which both
+//! sides ask.
 //!
-//! We hand it prompts and ask it to begin and to break off; it tells what it does, and asks before it takes a
-//! prompt and before it uses a tool, if it was told to at the beginning. It waits for each answer.
-//! The keys of a message come in any order. What is no message is counted by whoever hears, never guessed at.
+//! We send prompts and ask it to begin and to stop; it reports what it does and, if told to at the
+//! beginning, asks before it takes a prompt and before it uses a tool. It waits for each answer. The keys
+//! of a message come in any order. Lines that are not messages are left to the caller to count, never
+//! guessed at.
 
 use std::time::Duration;
 
@@ -11,80 +13,68 @@ use serde_json::{Value, json};
 
 use crate::line_process::{LineEvent as Line, LineProcess};
 
-/// By these names it calls back.
+/// The ids of the hooks it calls back.
 const BEFORE_PROMPT: &str = "prompt";
 const BEFORE_TOOL: &str = "tool";
 
-/// A conversation with Claude Code.
 #[derive(Debug)]
 pub struct ClaudeStdio {
     lines: LineProcess,
     last_request_id: u64,
 }
 
-/// What it says.
 #[derive(Debug)]
 pub enum ClaudeStdioEvent {
-    /// It tells something: `system`, `stream_event`, `assistant`, `result` … by the key `type`.
+    /// A message: `system`, `stream_event`, `assistant`, `result` … by its key `type`.
     Message(Value),
     /// It asks, and waits for an answer.
     Request(ClaudeControlRequest),
-    /// It answers what it was asked under this number; `Err`: that it will not, and why.
+    /// The answer to our request of this number; `Err`: it refuses, and why.
     Response(u64, Result<Value, String>),
-    /// A line that is no message.
+    /// A line that is not a message.
     Garbage,
-    /// A line was longer than any may be, and was passed over.
+    /// A line over the limit, which was skipped.
     LineTooLong,
-    /// It does not read what it is told, and has not been told everything.
+    /// It does not read its input, so part of it was never sent.
     NotReading,
-    /// Nothing in the given time.
+    /// Nothing within the time.
     Idle,
-    /// It has ended.
     Exited(Box<JobOutcome>),
 }
 
-/// Something that it asks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaudeControlRequest {
     id: String,
-    /// What it asks.
     pub kind: ClaudeRequestKind,
     hook: bool,
 }
 
-/// What it may ask.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClaudeRequestKind {
-    /// Whether a tool may be used.
+    /// May this tool be used?
     Tool(ClaudeToolUse),
-    /// Whether a prompt may go to the model.
+    /// May this prompt go to the model?
     Prompt,
-    /// Something that has no answer here, by its name.
+    /// A request we have no answer for, by its name.
     Other(String),
 }
 
-/// A tool that the model wants to use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClaudeToolUse {
-    /// The tool.
     pub name: String,
-    /// What it is given.
     pub input: Value,
-    /// The number of this use: the same use may be asked about more than once.
+    /// The id of this use: the same use may be asked about more than once.
     pub id: String,
 }
 
 impl ClaudeStdio {
-    /// Starts it. `job` names it with the arguments for this protocol (`-p --input-format stream-json
+    /// `job` names Claude Code with the arguments for this protocol (`-p --input-format stream-json
     /// --output-format stream-json --verbose --permission-prompt-tool stdio`); its input is open.
-    ///
-    /// # Errors
-    /// If it cannot be started.
     pub fn start(runner: &Runner, job: &Job) -> Result<ClaudeStdio, ExecError> {
         Ok(ClaudeStdio { lines: LineProcess::start(runner, job)?, last_request_id: 0 })
     }
 
-    /// Asks it to begin, and to ask before every prompt and every tool. Returns the number of the request.
+    /// Asks it to begin, and to ask before every prompt and every tool. Returns the request's number.
     pub fn initialize(&mut self) -> u64 {
         self.send_request(&json!({"subtype": "initialize", "hooks": {
             "PreToolUse": [{"matcher": "*", "hookCallbackIds": [BEFORE_TOOL]}],
@@ -92,17 +82,16 @@ impl ClaudeStdio {
         }}))
     }
 
-    /// Asks it to break off what it does. Returns the number of the request.
+    /// Asks it to stop what it does. Returns the request's number.
     pub fn interrupt(&mut self) -> u64 {
         self.send_request(&json!({"subtype": "interrupt"}))
     }
 
-    /// Hands it a prompt.
     pub fn prompt(&mut self, text: &str) {
         self.send_message(&json!({"type": "user", "message": {"role": "user", "content": text}}));
     }
 
-    /// Yes: the prompt may go on, the tool may be used.
+    /// Lets the prompt go on, or the tool be used.
     pub fn allow(&mut self, question: &ClaudeControlRequest) {
         let answer = match (&question.kind, question.hook) {
             (ClaudeRequestKind::Tool(_), true) => {
@@ -117,7 +106,7 @@ impl ClaudeStdio {
         self.send_response(question, &answer);
     }
 
-    /// No, and why. The model hears it if it was about a tool.
+    /// Says no, and why. The model sees the reason if it was about a tool.
     pub fn deny(&mut self, question: &ClaudeControlRequest, why: &str) {
         let answer = match (&question.kind, question.hook) {
             (ClaudeRequestKind::Tool(_), true) => json!({"hookSpecificOutput": {
@@ -133,15 +122,13 @@ impl ClaudeStdio {
         self.send_response(question, &answer);
     }
 
-    /// Says nothing more: it ends when it is done.
+    /// Sends nothing more: Claude Code exits when it is done.
     pub fn close_input(&mut self) {
         self.lines.close_input();
     }
 
-    /// Waits for what it says next, `most` at most. `stop` is asked often; when it says yes, it is ended.
-    ///
-    /// # Errors
-    /// If it could not be started, or not be watched any more.
+    /// Waits for the next event, at most `most`. `stop` is polled often; when it returns true, Claude Code
+    /// is ended.
     pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<ClaudeStdioEvent, ExecError> {
         Ok(match self.lines.next(stop, most)? {
             Line::Line(line) => parse_line(&line),
@@ -152,15 +139,12 @@ impl ClaudeStdio {
         })
     }
 
-    /// What it printed to standard error since this was last asked, as far as it was kept.
+    /// Standard error since the last call, as far as it was kept.
     pub fn take_stderr(&mut self) -> Vec<u8> {
         self.lines.take_stderr()
     }
 
-    /// Ends it and everything that it started. `None` if it had ended before, and was heard.
-    ///
-    /// # Errors
-    /// If it could not be watched.
+    /// Ends it and everything it started. `None` if its exit was reported before.
     pub fn end(self) -> Result<Option<JobOutcome>, ExecError> {
         self.lines.end()
     }
@@ -183,7 +167,6 @@ impl ClaudeStdio {
     }
 }
 
-/// What a line says.
 fn parse_line(line: &[u8]) -> ClaudeStdioEvent {
     let Ok(message) = serde_json::from_slice::<Value>(line) else { return ClaudeStdioEvent::Garbage };
     match message["type"].as_str() {

@@ -1,7 +1,7 @@
-//! JSON-RPC over a child's standard streams, one message per line, both sides asking and answering.
+//! JSON-RPC over a child's standard streams, one message per line; both sides ask and answer.
 //!
-//! Some servers leave the member `jsonrpc` out and do not want it: [`JsonRpcStyle`] says which. What is no message is
-//! told ([`JsonRpcEvent::Garbage`]) and passed over: a program may print something else first.
+//! Some servers leave out the member `jsonrpc` and do not want it: see [`JsonRpcStyle`]. A line that is not
+//! a message is reported ([`JsonRpcEvent::Garbage`]) and skipped: a program may print something else first.
 
 use std::time::Duration;
 
@@ -10,19 +10,16 @@ use serde_json::{Map, Value, json};
 
 use crate::line_process::{LineEvent, LineProcess};
 
-/// The answer of one who does not know the method.
+/// JSON-RPC error code.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Whether messages say that they are JSON-RPC 2.0.
+/// Whether messages carry `"jsonrpc": "2.0"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonRpcStyle {
-    /// They do.
     Versioned,
-    /// They do not.
     Bare,
 }
 
-/// The other side of a conversation in JSON-RPC.
 #[derive(Debug)]
 pub struct JsonRpcPeer {
     lines: LineProcess,
@@ -30,69 +27,57 @@ pub struct JsonRpcPeer {
     next_id: u64,
 }
 
-/// What the other side sent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonRpcEvent {
-    /// The answer to what was asked under this id.
+    /// The answer to our request.
     Response {
-        /// Our id, as [`JsonRpcPeer::ask`] gave it out.
+        /// Our id, as returned by [`JsonRpcPeer::request`].
         id: u64,
-        /// What it answers.
         result: Result<Value, JsonRpcError>,
     },
-    /// It asks, and wants an answer ([`JsonRpcPeer::answer`], [`JsonRpcPeer::refuse`]).
+    /// The peer asks and wants an answer ([`JsonRpcPeer::respond`], [`JsonRpcPeer::respond_error`]).
     Request {
-        /// Its id for it, of whatever kind.
+        /// Its own id, of any JSON type.
         id: Value,
-        /// What it asks.
         method: String,
-        /// The details.
         params: Value,
     },
-    /// It tells something, and wants no answer.
+    /// The peer reports something and wants no answer.
     Notification {
-        /// What it tells.
         method: String,
-        /// The details.
         params: Value,
     },
-    /// It printed something that is no message; as much of it as is good for a message to people.
+    /// A line that is not a message, clipped for a message to people.
     Garbage(String),
-    /// It sent a line that is longer than any may be.
+    /// It sent a line over the limit.
     LineTooLong,
-    /// It does not read what it is told, and has not been told everything.
+    /// It does not read its input, so part of it was never sent.
     NotReading,
-    /// Nothing in the given time.
+    /// Nothing within the time.
     Idle,
-    /// It has ended.
     Exited(Box<JobOutcome>),
 }
 
-/// What the other side says when it cannot do what it was asked.
+/// The peer's answer when it cannot do what it was asked.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct JsonRpcError {
-    /// The kind of error.
     pub code: i64,
-    /// Its words.
+    /// In the peer's words.
     pub message: String,
-    /// More about it.
     pub data: Option<Value>,
 }
 
-/// Characters of a line that is no message.
+/// Most characters shown of a line that is not a message.
 const MOST_GARBAGE: usize = 300;
 
 impl JsonRpcPeer {
-    /// Starts the other side. Its [`Job::input`] should be [`relaycode_exec::Input::Open`].
-    ///
-    /// # Errors
-    /// If it cannot be started.
+    /// Its [`Job::input`] should be [`relaycode_exec::JobInput::Piped`].
     pub fn start(runner: &Runner, job: &Job, style: JsonRpcStyle) -> Result<JsonRpcPeer, ExecError> {
         Ok(JsonRpcPeer { lines: LineProcess::start(runner, job)?, style, next_id: 1 })
     }
 
-    /// Asks, and says under which id the answer will come.
+    /// Returns the id under which the answer will come.
     pub fn request(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -100,7 +85,6 @@ impl JsonRpcPeer {
         id
     }
 
-    /// Tells something that wants no answer.
     pub fn notify(&mut self, method: &str, params: Option<&Value>) {
         let mut message = json!({"method": method});
         if let (Some(params), Some(object)) = (params, message.as_object_mut()) {
@@ -109,31 +93,25 @@ impl JsonRpcPeer {
         self.send(message);
     }
 
-    /// Answers what it asked.
     pub fn respond(&mut self, id: &Value, result: &Value) {
         self.send(json!({"id": id, "result": result}));
     }
 
-    /// Answers that what it asked cannot be had.
     pub fn respond_error(&mut self, id: &Value, code: i64, message: &str) {
         self.send(json!({"id": id, "error": {"code": code, "message": message}}));
     }
 
-    /// Says nothing more.
     pub fn close_input(&mut self) {
         self.lines.close_input();
     }
 
-    /// What it printed to standard error since this was last asked.
+    /// Standard error since the last call.
     pub fn take_stderr(&mut self) -> Vec<u8> {
         self.lines.take_stderr()
     }
 
-    /// Waits for the next message, `most` at most. `stop` is asked often; when it says yes, the other side is
-    /// ended, and what comes next leads to [`JsonRpcEvent::Exited`].
-    ///
-    /// # Errors
-    /// If it could not be started, or not be watched any more.
+    /// Waits for the next message, at most `most`. `stop` is polled often; when it returns true, the peer
+    /// is ended, and the next event is [`JsonRpcEvent::Exited`].
     pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<JsonRpcEvent, ExecError> {
         Ok(match self.lines.next(stop, most)? {
             LineEvent::Line(line) => parse_line(&line),
@@ -144,10 +122,7 @@ impl JsonRpcPeer {
         })
     }
 
-    /// Ends the other side and everything that it started. `None` if it had ended before, and was heard.
-    ///
-    /// # Errors
-    /// If it could not be watched.
+    /// Ends the peer and everything it started. `None` if its exit was reported before.
     pub fn end(self) -> Result<Option<JobOutcome>, ExecError> {
         self.lines.end()
     }

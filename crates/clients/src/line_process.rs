@@ -1,70 +1,62 @@
-//! A child that speaks in lines: what it prints, a line at a time, and what is said to it.
+//! A child process that speaks in lines.
 //!
-//! Invariant: memory is bounded on both sides. A line longer than [`MAX_LINE_BYTES`], or one that would be more than
-//! [`MAX_LINE_VALUES`] values, is not kept: it is told as [`LineEvent::LineTooLong`], and reading goes on behind it. To one that does
-//! not read what it is told, nothing more is said: [`LineEvent::NotReading`].
+//! Invariant: memory is bounded on both sides. A line longer than [`MAX_LINE_BYTES`], or with more than
+//! [`MAX_LINE_VALUES`] JSON values, is not kept: it is reported as [`LineEvent::LineTooLong`], and reading
+//! goes on after it. A child that does not read its input is sent nothing more: [`LineEvent::NotReading`].
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::{ExecError, Job, JobOutcome, LiveJob, ProcessEvent, Runner};
 
-/// Bytes of one line at most: the largest answer and the largest file that are taken have 16 MiB, and may be twice as
-/// long in JSON.
+/// The largest answer and the largest file accepted have 16 MiB, and may be twice as long in JSON.
 pub const MAX_LINE_BYTES: usize = 32 << 20;
 
-/// Values in one line of JSON at most. A value that takes two bytes in a line takes up to half a kilobyte in memory.
+/// A value that takes two bytes in a line takes up to half a kilobyte in memory.
 pub const MAX_LINE_VALUES: usize = 100_000;
 
-/// Bytes that may wait for the child to read them when more is said.
+/// Most bytes that may wait for the child to read them.
 pub const MAX_UNREAD_BYTES: usize = 32 << 20;
 
-/// A child that speaks in lines.
 #[derive(Debug)]
 pub struct LineProcess {
     live: LiveJob,
-    /// The line that is being read.
     partial_line: Vec<u8>,
-    /// It is longer than any line may be.
+    /// The current line is over the limit.
     overlong: bool,
     ready: VecDeque<LineEvent>,
-    /// Bytes of standard error since they were last taken, at most [`MAX_STDERR_BYTES`].
+    /// Standard error since it was last taken, at most [`MAX_STDERR_BYTES`].
     errors: Vec<u8>,
-    /// It does not read what it is told.
     not_reading: bool,
 }
 
-/// Bytes of standard error that are kept for whoever asks; the beginning goes first.
+/// Bytes of standard error that are kept; the oldest go first.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
-/// What a child that speaks in lines has to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineEvent {
-    /// A line of standard output, without its end.
+    /// A line of standard output, without its line end.
     Line(Vec<u8>),
-    /// A line was longer than any may be, or had more values, and was passed over.
+    /// A line over a limit, which was skipped.
     LineTooLong,
-    /// It does not read what it was told, and has not been told everything ([`MAX_UNREAD_BYTES`]). Said once.
+    /// The child does not read its input, so part of it was never sent ([`MAX_UNREAD_BYTES`]). Reported
+    /// once.
     NotReading,
-    /// Nothing in the given time; also: only something on standard error.
+    /// Nothing on standard output within the time.
     Idle,
-    /// It has ended.
     Exited(Box<JobOutcome>),
 }
 
 impl LineProcess {
-    /// Starts the child. Its [`Job::input`] should be [`relaycode_exec::Input::Open`].
-    ///
-    /// # Errors
-    /// If it cannot be started.
+    /// Its [`Job::input`] should be [`relaycode_exec::JobInput::Piped`].
     pub fn start(runner: &Runner, job: &Job) -> Result<LineProcess, ExecError> {
         let live = runner.start(job)?;
         let (part, ready, errors) = (Vec::new(), VecDeque::new(), Vec::new());
         Ok(LineProcess { live, partial_line: part, overlong: false, ready, errors, not_reading: false })
     }
 
-    /// Says a line. Returns at once; it is written while [`LineProcess::next`] waits. A line of any length is taken, unless
-    /// too much of the earlier ones still waits to be read.
+    /// Returns at once; the line is written while [`LineProcess::next`] waits. A line of any length is
+    /// taken, unless too much of the earlier ones still waits to be read.
     pub fn send_line(&mut self, line: &[u8]) {
         if self.live.unsent_bytes() > MAX_UNREAD_BYTES {
             if !std::mem::replace(&mut self.not_reading, true) {
@@ -76,16 +68,12 @@ impl LineProcess {
         self.live.send(b"\n");
     }
 
-    /// Says nothing more.
     pub fn close_input(&mut self) {
         self.live.close_input();
     }
 
-    /// Waits for the next line, `most` at most. `stop` is asked often; when it says yes, the child is ended,
-    /// and what is heard next leads to [`LineEvent::Finished`].
-    ///
-    /// # Errors
-    /// If it could not be started, or not be watched any more.
+    /// Waits for the next line, at most `most`. `stop` is polled often; when it returns true, the child is
+    /// ended, and the next event is [`LineEvent::Exited`].
     pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<LineEvent, ExecError> {
         let until = Instant::now() + most;
         loop {
@@ -110,15 +98,12 @@ impl LineProcess {
         }
     }
 
-    /// What the child printed to standard error since this was last asked, as far as it was kept.
+    /// Standard error since the last call, as far as it was kept.
     pub fn take_stderr(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.errors)
     }
 
-    /// Ends the child and everything that it started. `None` if it had ended before, and was heard.
-    ///
-    /// # Errors
-    /// If it could not be watched.
+    /// Ends the child and everything it started. `None` if its exit was reported before.
     pub fn end(self) -> Result<Option<JobOutcome>, ExecError> {
         let over = |heard| if let LineEvent::Exited(finished) = heard { Some(*finished) } else { None };
         if let Some(finished) = self.ready.into_iter().find_map(over) {
@@ -154,7 +139,7 @@ impl LineProcess {
         }
     }
 
-    /// A last line without an end is one, too.
+    /// Output may end without a line end.
     fn flush_last_line(&mut self) {
         if self.overlong {
             self.ready.push_back(LineEvent::LineTooLong);
@@ -168,9 +153,10 @@ fn line_event(line: Vec<u8>) -> LineEvent {
     if has_too_many_values(&line) { LineEvent::LineTooLong } else { LineEvent::Line(line) }
 }
 
-/// Whether a line of JSON has more values than are read, by what stands between them. What is no JSON has none.
+/// Whether a line of JSON has more than [`MAX_LINE_VALUES`] values, judged by its separators. Other lines
+/// have none.
 fn has_too_many_values(line: &[u8]) -> bool {
-    // Each value but the first has something before it that is counted here.
+    // Each value but the first is preceded by something counted here.
     let is_json = matches!(line.trim_ascii_start().first(), Some(b'{' | b'['));
     if line.len() < MAX_LINE_VALUES || !is_json {
         return false;
@@ -190,7 +176,7 @@ fn count_separators(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count()
 }
 
-/// What follows a string whose beginning was passed.
+/// The bytes after a string whose opening quote was passed.
 fn skip_string(mut bytes: &[u8]) -> &[u8] {
     while let Some(at) = memchr::memchr2(b'"', b'\\', bytes) {
         if bytes[at] == b'"' {

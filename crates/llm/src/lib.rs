@@ -1,33 +1,44 @@
-//! Models: what is said to them and what comes back, whoever runs them.
+//! Models: requests and streamed answers, whoever runs them.
 //!
 //! A [`ChatRequest`] is turned by a [`wire`] into one HTTP request, and the bytes that come back into one
-//! sequence of [`StreamEvent`]s, the same for every provider. A wire is one file; a provider that speaks a known
-//! wire is one row of data. This crate knows neither tools nor sessions, never prints, and never reads
-//! the environment: what it needs is handed to it.
+//! sequence of [`StreamEvent`]s, the same for every provider. A wire is one file; a provider that speaks a
+//! known wire is one row of data. Async where it speaks HTTP, plain code everywhere else. This crate knows
+//! neither tools nor sessions, never prints, and never reads the environment: the caller passes what it
+//! needs.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`message`], [`request`] | what is sent and kept; schemas, tool names and secrets on the way out |
+//! | [`wire`] | the protocols, one file or folder each behind the trait `Wire`; no I/O |
+//! | [`stream`] | HTTP, frames, events, the message so far, retries; pulled by the reader |
+//! | [`models`] | models and prices, providers, `models.yml`, selectors, local servers, keys |
+//! | [`failure`] | failure classes, providers' errors, how long to wait |
+//! | `user_directory` | files that only the user can have written |
 //!
 //! One prompt, with tools, from the question to the last answer:
 //!
 //! ```no_run
 //! use relaycode_llm::message::{ToolCall, ToolResultMessage, UserMessage};
 //! use relaycode_llm::request::{Auth, Tool};
-//! use relaycode_llm::{Cancel, Class, Client, Event, Failure, Message, Model, Options, Request, Step, StopReason};
+//! use relaycode_llm::{CancelToken, ChatRequest, FailureClass, Message, Model, ModelClient, ModelFailure};
+//! use relaycode_llm::{StopReason, StreamEvent, StreamOptions, StreamStep};
 //!
 //! # fn run(call: &ToolCall) -> String { String::new() }
 //! # fn shorten(messages: &mut Vec<Message>) {}
-//! async fn prompt(model: &Model, auth: Auth, tools: Vec<Tool>, cancel: Cancel, now: i64) -> Result<f64, Failure> {
-//!     let client = Client::new(&Default::default())?;
+//! async fn prompt(model: &Model, auth: Auth, tools: Vec<Tool>, cancel: CancelToken, now: i64) -> Result<f64, ModelFailure> {
+//!     let client = ModelClient::new(&Default::default())?;
 //!     let question = Message::User(UserMessage::text("Mend the test that fails", now));
-//!     let mut request = Request { messages: vec![question], tools, ..Request::default() };
+//!     let mut request = ChatRequest { messages: vec![question], tools, ..ChatRequest::default() };
 //!     let mut spent = 0.0;
 //!     loop {
-//!         let options = Options { cancel: cancel.clone(), ..Options::default() };
+//!         let options = StreamOptions { cancel: cancel.clone(), ..StreamOptions::default() };
 //!         let mut stream = client.stream(model, auth.clone(), request.clone(), options);
 //!         while let Some(step) = stream.next().await {
 //!             match step {
-//!                 Step::StreamEvent(Event::TextDelta { delta, .. }) => print!("{delta}"),
-//!                 Step::StreamEvent(_) => {}
-//!                 Step::Retrying { attempt, of, wait, failure } => {
-//!                     eprintln!("{failure}; attempt {attempt} of {of} in {wait:?}");
+//!                 StreamStep::Event(StreamEvent::TextDelta { delta, .. }) => print!("{delta}"),
+//!                 StreamStep::Event(_) => {}
+//!                 StreamStep::Retrying { attempt, max_attempts, wait, failure } => {
+//!                     eprintln!("{failure}; attempt {attempt} of {max_attempts} in {wait:?}");
 //!                 }
 //!             }
 //!         }
@@ -35,14 +46,14 @@
 //!         spent += answer.usage.cost.total;
 //!         match stream.failure() {
 //!             None => {}
-//!             Some(failure) if failure.class == Class::ContextOverflow => {
+//!             Some(failure) if failure.class == FailureClass::ContextOverflow => {
 //!                 shorten(&mut request.messages);
 //!                 continue;
 //!             }
 //!             Some(failure) => return Err(failure.clone()),
 //!         }
 //!         let results: Vec<Message> = stream
-//!             .calls()
+//!             .tool_calls()
 //!             .map(|(call, whole)| match whole {
 //!                 true => ToolResultMessage::text(call, run(call), false, now),
 //!                 false => ToolResultMessage::text(call, "the arguments are no whole JSON; call it again", true, now),
@@ -80,10 +91,10 @@ pub use stream::transport::ModelClient;
 pub use stream::{AnswerStream, StreamOptions, StreamStep};
 pub use user_directory::{PrivateFileError, UserDirectory};
 
-/// Cells of foreign text in a message.
+/// Most cells of foreign text in a message.
 const DISPLAY_CELLS: usize = 80;
 
-/// Foreign text for a message: one line, visible, short.
+/// Foreign text for a message: one line, escaped, short.
 fn display_text(text: &str) -> String {
     relaycode_text::width::clip_for_message(text, DISPLAY_CELLS)
 }

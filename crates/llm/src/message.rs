@@ -7,28 +7,24 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-/// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "camelCase")]
 pub enum Message {
-    /// What a person said.
     User(UserMessage),
-    /// What the program says beside the person: sent with the developer role where there is one, as the user's otherwise.
+    /// From the program itself: sent with the developer role if there is one, otherwise as the user's.
     Developer(UserMessage),
-    /// What a model answered.
     Assistant(AssistantMessage),
-    /// What a tool gave back.
+    /// A tool's result.
     ToolResult(ToolResultMessage),
 }
 
-/// What a person said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserMessage {
     /// Text and images, in order.
     #[serde(deserialize_with = "text_or_blocks")]
     pub content: Vec<UserContent>,
-    /// When, in milliseconds since 1970.
+    /// In milliseconds since 1970.
     #[serde(default)]
     pub timestamp: i64,
 }
@@ -37,59 +33,51 @@ pub struct UserMessage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum UserContent {
-    /// Text.
     Text(TextContent),
-    /// A picture.
     Image(ImageContent),
 }
 
-/// Text.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextContent {
-    /// The text itself.
     pub text: String,
-    /// What the provider wants back with it, unread.
+    /// The provider wants this back unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_signature: Option<String>,
 }
 
-/// A picture.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
-    /// Its bytes in base64; in a session file also `blob:sha256:…`.
+    /// Base64; in a session file also `blob:sha256:…`.
     pub data: String,
     /// `image/png` and the like.
     pub mime_type: String,
 }
 
-/// What a model answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
-    /// Text, thinking and tool calls, in the order in which they began.
+    /// In the order in which the pieces began.
     #[serde(default)]
     pub content: Vec<AssistantContent>,
     /// The wire, for example `anthropic-messages`.
     #[serde(default)]
     pub api: String,
-    /// Who answered, for example `anthropic`.
+    /// For example `anthropic`.
     #[serde(default)]
     pub provider: String,
-    /// Which of its models.
     #[serde(default)]
     pub model: String,
-    /// The provider's own name for this answer.
+    /// The provider's own id for this answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
-    /// What it cost.
     #[serde(default)]
     pub usage: TokenUsage,
     /// Why it ended.
     #[serde(default)]
     pub stop_reason: StopReason,
-    /// What went wrong, if it ended with [`StopReason::Error`] or [`StopReason::Aborted`].
+    /// For [`StopReason::Error`] and [`StopReason::Aborted`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     /// When it began, in milliseconds since 1970.
@@ -97,25 +85,21 @@ pub struct AssistantMessage {
     pub timestamp: i64,
 }
 
-/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum AssistantContent {
-    /// Text.
     Text(TextContent),
     /// What the model thought before.
     Thinking(ThinkingContent),
-    /// A tool that it wants to be run.
     ToolCall(ToolCall),
 }
 
-/// What a model thought.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThinkingContent {
-    /// The text that the provider shows of it; may be empty.
+    /// The text that the provider shows; may be empty.
     pub thinking: String,
-    /// What the provider wants back with it, unread.
+    /// The provider wants this back unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_signature: Option<String>,
     /// The provider hides the text; only the signature counts.
@@ -123,29 +107,26 @@ pub struct ThinkingContent {
     pub redacted: bool,
 }
 
-/// A tool that a model wants to be run.
+/// A tool that a model wants to run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// Its name in this conversation; the result refers to it. On the Responses wire `call_id|item_id`.
+    /// The result refers to it. On the Responses wire `call_id|item_id`.
     pub id: String,
-    /// Which tool.
     pub name: String,
-    /// With what.
     #[serde(default)]
     pub arguments: Map<String, Value>,
-    /// What the provider wants back with it, unread.
+    /// The provider wants this back unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought_signature: Option<String>,
 }
 
-/// What a tool gave back.
+/// A tool's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultMessage {
     /// The call that it answers.
     pub tool_call_id: String,
-    /// Which tool.
     #[serde(default)]
     pub tool_name: String,
     /// Text and images, in order.
@@ -157,47 +138,43 @@ pub struct ToolResultMessage {
     /// It failed.
     #[serde(default)]
     pub is_error: bool,
-    /// When, in milliseconds since 1970.
+    /// In milliseconds since 1970.
     #[serde(default)]
     pub timestamp: i64,
 }
 
-/// Why an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
     /// The model was done.
     #[default]
     Stop,
-    /// It may not say more.
+    /// It reached its output limit.
     Length,
     /// It waits for tools.
     ToolUse,
-    /// Something failed.
     Error,
-    /// Somebody broke it off.
+    /// Cancelled.
     Aborted,
 }
 
-/// What an answer cost, in tokens and in money. `input` does not count what `cache_read` and `cache_write` count.
+/// Tokens and money. `input` excludes `cache_read` and `cache_write`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TokenUsage {
-    /// Tokens read at the full price.
+    /// Read at the full price.
     pub input: u64,
-    /// Tokens written, thinking included.
+    /// Thinking included.
     pub output: u64,
-    /// Tokens taken from the provider's cache.
+    /// Read from the provider's cache.
     pub cache_read: u64,
-    /// Tokens put into it.
+    /// Put into it.
     pub cache_write: u64,
-    /// All of them.
     pub total_tokens: u64,
-    /// The money.
     pub cost: UsageCost,
 }
 
-/// Money, in US dollars.
+/// In US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UsageCost {
@@ -209,19 +186,17 @@ pub struct UsageCost {
     pub cache_read: f64,
     /// For [`TokenUsage::cache_write`].
     pub cache_write: f64,
-    /// All of it.
     pub total: f64,
 }
 
 impl UserMessage {
-    /// A message of one text.
     pub fn text(text: impl Into<String>, timestamp: i64) -> UserMessage {
         UserMessage { content: vec![UserContent::text(text)], timestamp }
     }
 }
 
 impl ToolResultMessage {
-    /// What `call` gave back, as one text.
+    /// The result of `call`, as one text.
     pub fn text(
         call: &ToolCall,
         text: impl Into<String>,
@@ -240,14 +215,13 @@ impl ToolResultMessage {
 }
 
 impl UserContent {
-    /// A piece of text.
     pub fn text(text: impl Into<String>) -> UserContent {
         UserContent::Text(TextContent { text: text.into(), text_signature: None })
     }
 }
 
 impl AssistantMessage {
-    /// The text of it, without thinking and tool calls; pieces are separated by a line end.
+    /// Without thinking and tool calls; pieces are separated by a line end.
     pub fn text(&self) -> String {
         let pieces = self.content.iter().filter_map(|content| match content {
             AssistantContent::Text(text) => Some(text.text.as_str()),
@@ -256,7 +230,7 @@ impl AssistantMessage {
         pieces.collect::<Vec<_>>().join("\n")
     }
 
-    /// The tools that it wants to be run.
+    /// The tools that it wants to run.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.content.iter().filter_map(|content| match content {
             AssistantContent::ToolCall(call) => Some(call),

@@ -1,7 +1,8 @@
-//! Files of the user's own in relay's directory: `models.yml`, `keys/`, `secrets.yml`.
+//! The user's own files in relay's directory: `models.yml`, `keys/`, `secrets.yml`.
 //!
-//! Nothing is believed that somebody else could have written: the directory, the folder in it and the file must be the
-//! user's and writable by nobody else, and what is secret readable by nobody else; none of it may lie inside the project.
+//! Nothing is trusted that somebody else could have written: the directory, the folder in it and the file
+//! must be owned by the user and writable by nobody else, and secrets readable by nobody else; none of it
+//! may lie inside the project.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -12,10 +13,10 @@ pub use relaycode_durable::private_files::PrivateFileError;
 use relaycode_durable::private_files::{OTHERS_WRITE, PrivateFolder, require_outside};
 use rustix::fs::{Mode, OFlags};
 
-/// Who may write in such a directory can still not replace the files of others.
+/// In a sticky directory others cannot replace files.
 const STICKY: u32 = 0o1000;
 
-/// Relay's own directory of this user, and the project that must not hold it.
+/// Relay's directory of this user, and the project that must not contain it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserDirectory {
     path: Option<PathBuf>,
@@ -23,7 +24,7 @@ pub struct UserDirectory {
 }
 
 impl UserDirectory {
-    /// The directory `path`, which is not used if it lies in `project`.
+    /// `path` is not used if it lies in `project`.
     pub fn new(path: Option<&Path>, project: Option<&Path>) -> UserDirectory {
         UserDirectory { path: path.map(Path::to_path_buf), project: project.map(Path::to_path_buf) }
     }
@@ -40,8 +41,8 @@ impl UserDirectory {
         }
     }
 
-    /// The file `name` right in the directory, which may be a link to a file of the user's elsewhere; `None` if there is
-    /// none.
+    /// A file directly in the directory, which may be a link to a file of the user's elsewhere; `None` if
+    /// there is none.
     pub(crate) fn read(&self, name: &str, most: u64) -> Result<Option<Vec<u8>>, PrivateFileError> {
         let home = self.path()?;
         let path = home.join(name);
@@ -55,7 +56,7 @@ impl UserDirectory {
             let stat = directory.metadata().map_err(system)?;
             check(stat.uid(), stat.mode(), directory)?;
         }
-        // A pipe must not be waited for, and a link that was put there meanwhile not be followed.
+        // Do not wait for a pipe, nor follow a link that was put there meanwhile.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
         let opened = rustix::fs::open(&real, flags, Mode::empty()).map_err(|error| system(error.into()))?;
         let file = File::from(opened);
@@ -72,16 +73,17 @@ impl UserDirectory {
         Ok(Some(bytes))
     }
 
-    /// A folder of secret files of at most `most` bytes. Links are not followed there.
+    /// A folder of secret files of at most `most` bytes each. Links are not followed there.
     pub(crate) fn secret_folder(&self, folder: &str, most: u64) -> Result<PrivateFolder, PrivateFileError> {
         Ok(PrivateFolder::new(Some(self.path()?), folder, most).into_secret())
     }
 }
 
-/// Less strict than a folder of secrets: a link in the directory may lead to files of root's, or into a shared directory.
+/// Less strict than a folder of secrets: a link in the directory may lead to files of root, or into a
+/// shared directory.
 fn check(uid: u32, mode: u32, path: &Path) -> Result<(), PrivateFileError> {
     let sticky = mode & STICKY != 0 && path.is_dir();
-    // What belongs to root is as good as one's own: root could have written anything.
+    // Files of root are as good as one's own: root could have written anything.
     if uid != rustix::process::geteuid().as_raw() && uid != 0 && !sticky {
         return Err(PrivateFileError::ForeignOwner(path.to_path_buf()));
     }

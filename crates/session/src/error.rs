@@ -1,127 +1,72 @@
 //! What can go wrong with a session, in words that say what to do about it.
 //!
-//! Reading hardly ever fails: what is wrong inside a file is in the [`crate::Report`], not here.
+//! Reading hardly ever fails: problems inside a file are in the [`crate::LoadReport`], not here.
 
 use std::io;
 
-/// Why something could not be done with a session.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// There is no such file.
     #[error("there is no session file {name}")]
-    Missing {
-        /// The file.
-        name: String,
-    },
-    /// There is one already.
+    Missing { name: String },
+    /// There is a file of that name already.
     #[error("{name} exists already; nothing was overwritten. Choose another name")]
-    Exists {
-        /// The file.
-        name: String,
-    },
-    /// It is a directory, a link, a pipe.
+    Exists { name: String },
+    /// A directory, a link, a pipe.
     #[error("{name} is no regular file; a session is one")]
-    NotAFile {
-        /// The file.
-        name: String,
-    },
+    NotAFile { name: String },
     /// Another process writes it.
     #[error("{name} is open in another relay; it can be read, forked, or continued when that one ends")]
-    InUse {
-        /// The file.
-        name: String,
-    },
-    /// A later version wrote it.
+    InUse { name: String },
+    /// Written by a later version.
     #[error(
         "{name} was made by a newer relay (format {version}, this one writes {}); it can be read and exported, not continued",
         crate::format::header::VERSION
     )]
-    Newer {
-        /// The file.
-        name: String,
-        /// Its format.
-        version: u64,
-    },
-    /// It was opened to be read.
+    Newer { name: String, version: u64 },
     #[error("{name} was opened to be read; open it for writing, or fork it, to go on in it")]
-    ReadOnly {
-        /// The file.
-        name: String,
-    },
-    /// The entry is part of the session, but not on disk. It is kept in memory and written before the next one: it
-    /// is not to be appended again.
+    ReadOnly { name: String },
+    /// The entry is part of the session, but not on disk. It is kept in memory and written before the next
+    /// one: do not append it again.
     #[error("{entries} of the latest entries of {name} are not saved yet: {source}. They are kept in memory; {}, and they are written with the next one", remedy(.source))]
     NotSaved {
-        /// The file.
         name: String,
-        /// The entry that was just appended; empty where none was.
+        /// The entry just appended; empty if there is none.
         id: String,
         /// How many entries wait.
         entries: usize,
-        /// What the system said.
         source: io::Error,
     },
-    /// So much waits to be saved that no more is taken.
+    /// Too much waits to be saved already.
     #[error(
         "{bytes} bytes of {name} wait to be saved, and no more is kept in memory: make room on the disk, or fork the session to another one"
     )]
-    TooMuchUnsaved {
-        /// The file.
-        name: String,
-        /// How much waits.
-        bytes: usize,
-    },
-    /// An entry is longer than a line may be.
+    TooMuchUnsaved { name: String, bytes: usize },
+    /// An entry longer than a line may be.
     #[error("an entry of {bytes} bytes is too long for {name}; nothing was appended")]
-    TooLong {
-        /// The file.
-        name: String,
-        /// Its length.
-        bytes: usize,
-    },
-    /// It is written, but a power cut may take it away.
+    TooLong { name: String, bytes: usize },
+    /// Written, but a power cut may lose it.
     #[error("{name} is written, but the disk did not confirm it: {source}. Fork the session to another disk")]
-    NotDurable {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Somebody else wrote it.
+    NotDurable { name: String, source: io::Error },
+    /// Somebody else wrote to it.
     #[error("{name} was changed by another program; open it again to see what it holds now")]
-    Changed {
-        /// The file.
-        name: String,
-    },
+    Changed { name: String },
     /// Somebody removed it.
     #[error("{name} was removed by another program; fork the session to keep what it held")]
-    Gone {
-        /// The file.
-        name: String,
-    },
-    /// There is no such entry.
+    Gone { name: String },
     #[error("{name} has no entry {id}")]
-    NoEntry {
-        /// The file.
-        name: String,
-        /// The entry.
-        id: String,
-    },
-    /// The system refused.
+    NoEntry { name: String, id: String },
     #[error("cannot {doing} {name}: {source}; {}", remedy(.source))]
     Io {
-        /// The file.
         name: String,
-        /// What was being done.
+        /// The operation, for the message.
         doing: &'static str,
-        /// What the system said.
         source: io::Error,
     },
 }
 
 impl SessionError {
-    /// After an append that failed with this: the entry is part of the session all the same. It is kept in memory and written
-    /// before the next one, and is not to be appended again.
+    /// Whether the entry of the failed append is part of the session all the same. It is kept in memory and
+    /// written before the next one, so do not append it again.
     pub fn is_entry_kept(&self) -> bool {
         match self {
             SessionError::ReadOnly { .. }
@@ -156,7 +101,7 @@ impl SessionError {
     }
 }
 
-/// What a person can do about an error of the system.
+/// What a person can do about a system error.
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "make room on the disk",

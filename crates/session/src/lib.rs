@@ -1,8 +1,20 @@
 //! Conversations: never lost, never slow, whatever happened to the file.
 //!
-//! A session is one JSONL file, version 3: a [`format::header::SessionHeader`], then [`format::entry::SessionEntry`]s that are only ever appended and form a
-//! tree by `id` and `parentId`. The file is the truth; the index beside it is made again whenever it does not
-//! fit. This crate knows neither tools nor user interfaces, never prints, and never reads the environment.
+//! A session is one JSONL file, version 3: a [`SessionHeader`], then [`SessionEntry`]s that are only ever
+//! appended and form a tree by `id` and `parentId`. The file is the truth; the index beside it is rebuilt
+//! whenever it does not match. This crate knows neither tools nor user interfaces, never prints, and never
+//! reads the environment.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`session`] | [`Session`]: open, append, move in the tree, fork, repair, title |
+//! | [`mod@format`] | the lines of the file: header, entry, shrinking, older formats; unknown entries are kept |
+//! | [`mod@file`] | reading and writing the file: bounded lines, salvage and report, appending, the index |
+//! | [`view`] | what a session is turned into: the tree, a model's context, an outline for people |
+//! | [`home`] | relay's home: layout, blobs, prompt history, breadcrumbs, removing sessions |
+//! | [`find`] | listing by the two ends of each file, resolving a name, full-text search |
+//! | [`export`] | one self-contained HTML page, or Markdown |
+//! | [`error`] | [`SessionError`] |
 
 pub mod error;
 pub mod export;

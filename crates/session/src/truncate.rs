@@ -1,6 +1,6 @@
-//! The beginning of a text, never cut in the middle of a character.
+//! Truncates text, never in the middle of a character.
 
-/// At most so many bytes of a text.
+/// At most `most` bytes.
 pub(crate) fn truncate_str(text: &str, most: usize) -> &str {
     let mut at = most.min(text.len());
     while !text.is_char_boundary(at) {

@@ -1,4 +1,4 @@
-//! A session bus (D-Bus) of a test's own, which starts no service by itself unless it is told of one.
+//! A private session bus (D-Bus) for a test, which starts no service unless it is told of one.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::expect::expect_ok;
 use crate::missing::{Missing, find};
 use crate::process::{ChildGuard, first_line, output, poll_until};
 
-/// How long the bus may take to start, and a program to appear on it.
+/// For the bus to start, and for a program to appear on it.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Everyone of this user may do everything; services are those of the folder.
+/// This user may do everything; services are those of the folder.
 const CONFIG: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -30,17 +30,15 @@ const CONFIG: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bu
 </busconfig>
 "#;
 
-/// One bus.
 #[derive(Debug)]
 pub struct TestBus {
     address: String,
-    /// For its end.
+    /// Ends it when dropped.
     _daemon: ChildGuard,
     folder: TempDir,
 }
 
 impl TestBus {
-    /// Starts dbus-daemon.
     pub fn start() -> Result<TestBus, Missing> {
         find("dbus-send")?;
         let mut command = Command::new(find("dbus-daemon")?);
@@ -60,24 +58,23 @@ impl TestBus {
         Ok(TestBus { address, _daemon: daemon, folder })
     }
 
-    /// Where it listens.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Its folder, which has the socket, `bus`, as a runtime directory has.
+    /// Its folder with the socket `bus`, like a runtime directory.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// From now on the bus would start `program` for who asks for `name`.
+    /// From now on the bus starts `program` for whoever asks for `name`.
     pub fn add_service(&self, name: &str, program: &str) {
         let text = format!("[D-BUS Service]\nName={name}\nExec={program}\n");
         expect_ok(
             fs::write(self.folder().join("services/offered.service"), text),
             "could not write the service",
         );
-        // It looks by itself when the folder changes, but not always in time.
+        // It notices a changed folder by itself, but not always in time.
         let mut command = Command::new("dbus-send");
         command.args(["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/"]);
         command.arg("org.freedesktop.DBus.ReloadConfig");
@@ -85,7 +82,7 @@ impl TestBus {
         expect_ok(output(&mut command, b"", LIMIT), "could not run dbus-send");
     }
 
-    /// What a program on this bus has in its environment.
+    /// The environment of a program on this bus.
     pub fn env(&self) -> Vec<(String, String)> {
         vec![("DBUS_SESSION_BUS_ADDRESS".to_owned(), self.address.clone())]
     }
@@ -95,7 +92,7 @@ impl TestBus {
         command.envs(self.env());
     }
 
-    /// Waits until a program has taken `name`.
+    /// Waits until a program owns `name`.
     pub fn wait_for_owner(&self, name: &str) {
         let has_owner = || {
             let mut command = Command::new("dbus-send");

@@ -1,19 +1,19 @@
-//! The checkout that a program of `proofs/` was started for, and relay as it is built there.
+//! The checkout that a program of `proofs/` was started for, and relay as built there.
 
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the workspace's `Cargo.toml`. What cargo says at run time goes first: a build folder may be shared by
-/// several checkouts. Every package but xtask lies two folders below it.
+/// The folder of the workspace's `Cargo.toml`. Cargo's value at run time comes first: a build folder may be
+/// shared by several checkouts. Every package but xtask lies two folders below it.
 pub fn root() -> PathBuf {
     let package = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     package.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or(package)
 }
 
-/// Builds relay in the profile in which this program was built, and names the binary.
+/// Builds relay in the profile of this program, and returns the binary.
 pub fn built_relay() -> io::Result<PathBuf> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(["build", "--quiet", "--package", "relaycode-relay", "--bin", "relay"]);

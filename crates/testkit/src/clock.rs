@@ -1,9 +1,9 @@
-//! Processor time of this process, for budgets and measurements that must not depend on how busy
-//! the machine is.
+//! Processor time of this process, for budgets and measurements that must not depend on how busy the
+//! machine is.
 
 use std::time::Duration;
 
-/// Time that this process, all its threads included, has spent on a processor.
+/// Including all threads.
 #[cfg(unix)]
 pub fn processor_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -12,7 +12,7 @@ pub fn processor_time() -> Duration {
     Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
 }
 
-/// Elsewhere: the time since the first call, which is never less.
+/// On other systems: the time since the first call, which is never less.
 #[cfg(not(unix))]
 pub fn processor_time() -> Duration {
     use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! Everything beneath a directory, to be compared with what is there later.
+//! Everything beneath a directory, to be compared later.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use crate::expect::expect_ok;
 
-/// Mode and bytes by name: of a link the bytes are where it leads, of anything but a file there are none.
+/// Mode and bytes by name: of a link its target, of anything but a file no bytes.
 pub type DirectoryTree = BTreeMap<String, (u32, Vec<u8>)>;
 
-/// What is beneath `root`, but for these names at its top.
+/// Everything beneath `root`, except these names at its top.
 #[track_caller]
 pub fn read_tree(root: &Path, without: &[&str]) -> DirectoryTree {
     let mut tree = DirectoryTree::new();

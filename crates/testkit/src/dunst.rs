@@ -1,7 +1,7 @@
-//! Notifications as a desktop gets them: dunst, on a bus and a display of the test's own.
+//! Notifications as a desktop gets them: dunst, on a private bus and display.
 //!
-//! What is told is what dunst itself understood: it runs a script for every notification, and the
-//! script writes it down. (Its history holds only what was closed, and takes `busctl` to read.)
+//! The results are what dunst itself understood: it runs a script for every notification, which writes it
+//! down. (Its history holds only closed ones, and needs `busctl` to read.)
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -17,14 +17,14 @@ use crate::expect::expect_ok;
 use crate::missing::{Missing, find};
 use crate::process::{ChildGuard, poll_until};
 
-/// The name under which notifications are sent.
+/// The bus name for notifications.
 const NAME: &str = "org.freedesktop.Notifications";
 
-/// Everything is written down, also the same once more.
+/// Everything is written down, also duplicates.
 const CONFIG: &str = "[global]\nalways_run_script = true\nstack_duplicates = false\n\
                       [record]\nsummary = \"*\"\nscript = SCRIPT\n";
 
-/// One file for each, which appears whole.
+/// One file each, which appears whole.
 const SCRIPT: &str = r#"#!/bin/sh
 cd "${0%/*}" || exit
 name=$DUNST_TIMESTAMP-$DUNST_ID
@@ -32,23 +32,19 @@ printf '%s\0' "$DUNST_APP_NAME" "$DUNST_SUMMARY" "$DUNST_BODY" "$DUNST_URGENCY" 
   mv "$name.new" "$name.notice"
 "#;
 
-/// One notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DunstNotification {
-    /// Its title.
     pub summary: String,
-    /// The text below.
+    /// The text below the title.
     pub body: String,
-    /// Who it says it is from.
     pub app: String,
     /// `LOW`, `NORMAL` or `CRITICAL`.
     pub urgency: String,
 }
 
-/// dunst, running.
 #[derive(Debug)]
 pub struct Dunst {
-    /// For its end.
+    /// Ends it when dropped.
     _program: ChildGuard,
     folder: TempDir,
 }
@@ -75,7 +71,7 @@ impl Dunst {
         Ok(Dunst { _program: program, folder })
     }
 
-    /// What came so far, in order.
+    /// In order.
     pub fn notifications(&self) -> Vec<DunstNotification> {
         let files = expect_ok(fs::read_dir(self.folder.path()), "could not look for notifications");
         let mut found: Vec<((u64, u64), DunstNotification)> =
@@ -84,7 +80,7 @@ impl Dunst {
         found.into_iter().map(|(_, notice)| notice).collect()
     }
 
-    /// Waits until one is `wanted`; the first that is.
+    /// Waits for the first one that is `wanted`.
     pub fn wait_for(
         &self,
         wanted: impl Fn(&DunstNotification) -> bool,
@@ -96,7 +92,7 @@ impl Dunst {
     }
 }
 
-/// When and as which number it came, and what it says.
+/// Its time and number, and its content.
 fn notice(file: &Path) -> Option<((u64, u64), DunstNotification)> {
     let name = file.file_name()?.to_str()?.strip_suffix(".notice")?;
     let (time, id) = name.split_once('-')?;

@@ -1,8 +1,8 @@
-//! How the drivers of tests fail: the test that uses them fails, and says why.
+//! How test drivers fail: the test that uses them fails, and says why.
 
 use std::fmt::Display;
 
-/// What there is, or the end of the test.
+/// The value, or the end of the test.
 #[track_caller]
 #[expect(clippy::panic, reason = "a driver that does not work fails the test that it drives")]
 pub(crate) fn expect_ok<T, E: Display>(result: Result<T, E>, what: &str) -> T {

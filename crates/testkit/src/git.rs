@@ -1,11 +1,11 @@
-//! git as anybody would call it in a repository of a test: with an author, and none of the machine's own configuration.
+//! git in a test's repository: with an author, and without the machine's configuration.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::expect::expect_ok;
 
-/// What git finds around it.
+/// The environment for git.
 pub const GIT_ENV: [(&str, &str); 6] = [
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
     ("GIT_CONFIG_NOSYSTEM", "1"),
@@ -15,7 +15,7 @@ pub const GIT_ENV: [(&str, &str); 6] = [
     ("GIT_COMMITTER_EMAIL", "c@example.invalid"),
 ];
 
-/// What git says in this directory, without blanks at the end. The test fails when git does.
+/// git's output in this directory, without trailing blanks. The test fails if git does.
 #[track_caller]
 pub fn git(directory: &Path, words: &[&str]) -> String {
     let mut git = Command::new("git");

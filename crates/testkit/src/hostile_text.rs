@@ -1,5 +1,5 @@
 //! P9: strings that a terminal would obey, hide or reorder, for tests of everything that prints; and the
-//! judge of what came out.
+//! judge of the output.
 //!
 //! `RELAY_STRINGS=1000000 cargo test -p relaycode-tui -p relaycode-relay --lib --bins the_terminal_raw` runs as many as the promise says.
 //! String number `n` is always the same one.
@@ -8,7 +8,7 @@ use crate::random::Random;
 
 const SEED: u64 = 1;
 
-/// What strings are made of. Most of it is known from attacks on terminals and on reviewers.
+/// Most of these pieces are known from attacks on terminals and on reviewers.
 const PIECES: &[&str] = &[
     "\x1b[2J",
     "\x1b[31m",
@@ -108,18 +108,17 @@ const PIECES: &[&str] = &[
     "\u{e000}",
 ];
 
-/// How many strings; the environment may ask for more.
+/// The environment may ask for more.
 pub fn string_count() -> u64 {
     std::env::var("RELAY_STRINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
 }
 
-/// String number `number`.
 pub fn hostile_string(number: u64) -> String {
     let mut random = Random::of_case(SEED, number);
     let mut bytes = Vec::new();
     for _ in 0..=random.below(6) {
         match random.below(8) {
-            // Any character at all, and bytes that are none.
+            // Any character at all, and bytes that are not valid.
             0 => {
                 let code = u32::try_from(random.below(0x11_0000)).unwrap_or(0);
                 bytes.extend(char::from_u32(code).map(String::from).unwrap_or_default().into_bytes());
@@ -131,14 +130,14 @@ pub fn hostile_string(number: u64) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What follows the escape character in the colours that relay itself uses.
+/// What follows the escape character in relay's own colours.
 pub const RELAY_COLOURS: [&str; 13] = [
     "[0m", "[1m", "[2m", "[31m", "[32m", "[33m", "[1;31m", "[1;32m", "[4;31m", "[4;32m", "[35m", "[36m",
     "[94m",
 ];
 
-/// The first character of `text` that must not reach a terminal; line feeds and tabs may, and so may the
-/// colours that relay itself puts there. This does not ask the code that escapes.
+/// The first character of `text` that must not reach a terminal; line feeds, tabs and relay's own colours
+/// may. Independent of the code that escapes.
 pub fn find_unsafe_char(text: &str, colour: bool) -> Option<char> {
     text.char_indices().find_map(|(at, c)| {
         let code = u32::from(c);
@@ -152,7 +151,7 @@ pub fn find_unsafe_char(text: &str, colour: bool) -> Option<char> {
     })
 }
 
-/// Unicode's default-ignorable characters, its separators of lines, and its marks of direction.
+/// Unicode's default-ignorable characters, line separators and direction marks.
 fn is_invisible(code: u32) -> bool {
     const RANGES: &[(u32, u32)] = &[
         (0xad, 0xad),

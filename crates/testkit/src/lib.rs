@@ -1,7 +1,23 @@
-//! What tests of several crates share. Only ever a development dependency: nothing that is shipped
-//! may use it.
+//! What tests of several crates share. Only ever a development dependency: nothing that is shipped may use it.
 //!
-//! Everything random here is decided by a seed, so that any failure can be replayed.
+//! Everything random here is determined by a seed, so that any failure can be replayed.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`model`] | the scripted model server, also as `relay-scripted-model`; plain sockets, so that a test decides every byte |
+//! | `agents` | real agents of other projects: witnesses of the wires, friends for tests of relay |
+//! | `browser` | a headless Chromium: what a page shows, requests and is forbidden |
+//! | `screen` | a terminal with a program on it, and what a person would see |
+//! | `display`, `bus`, `dunst` | real desktops without a screen, a session bus, a notification daemon |
+//! | `process`, `process_table` | programs that end with the test; who runs on the machine |
+//! | `missing` | tests that lack a program: skipped by name, or failed |
+//! | [`fuzz`] | spoilt cases from a seed, and the laws they must not break |
+//! | [`reverse_change`] | the way back from a plan |
+//! | [`crash`] | transactions and recoveries on the model file system: every power cut, every failing call |
+//! | [`hostile_text`] | strings that a terminal would obey or hide |
+//! | [`random`], [`clock`] | seeded randomness; processor time |
+//! | [`git`], `directory_tree` | git without the machine's configuration; a directory to compare |
+//! | [`checkout`] | this checkout, and relay built from it |
 
 #[cfg(target_os = "linux")]
 pub mod agents;

@@ -1,8 +1,7 @@
 //! Programs that a test needs and that may not be installed.
 //!
-//! A test that cannot run says so by name, past the capture of the test harness. Where everything
-//! was installed on purpose, [`REQUIRE`] is set, and then it fails instead: nothing is skipped
-//! silently.
+//! A test that cannot run says so by name, past the output capture of the test harness. Where everything
+//! was installed on purpose, [`REQUIRE`] is set, and then it fails instead: nothing is skipped silently.
 
 use std::env;
 use std::fmt;
@@ -10,7 +9,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::thread;
 
-/// With this variable at `1` a test that lacks a program fails instead of being skipped.
+/// If this variable is `1`, a test that lacks a program fails instead of being skipped.
 pub const REQUIRE: &str = "RELAY_REQUIRE_DESKTOP";
 
 /// The same for tests that lack a browser.
@@ -29,23 +28,25 @@ impl fmt::Display for Missing {
 impl std::error::Error for Missing {}
 
 impl Missing {
-    /// Says that the running test is skipped, or fails it where nothing may be.
+    /// Reports that the running test is skipped, or fails it if skipping is not allowed.
     pub fn skip(&self) {
         let require = if self.0 == crate::browser::PROGRAM { REQUIRE_BROWSER } else { REQUIRE };
         skip(&self.to_string(), require);
     }
 }
 
-/// Says that the running test is skipped for want of something; fails it where the variable `require` is `1`.
+/// Reports that the running test is skipped because `want` is missing; fails it if the variable `require`
+/// is `1`.
 pub fn skip(want: &str, require: &str) {
     let thread = thread::current();
     let line = format!("skipped: {}: {want}\n", thread.name().unwrap_or("a test"));
     assert!(env::var_os(require).is_none_or(|value| value != "1"), "{require}=1, but {line}");
-    // Not `eprintln!`: the harness would keep it to itself, because the test passes.
+    // Not `eprintln!`: the harness would capture it, because the test passes.
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// What a `Result<_, Missing>` holds; where it holds none, the test says that it is skipped, and returns.
+/// Unwraps a `Result<_, Missing>`; if something is missing, the test reports that it is skipped, and
+/// returns.
 ///
 /// ```no_run
 /// # use relaycode_testkit::{display::X11, or_skip};
@@ -66,7 +67,6 @@ macro_rules! or_skip {
     };
 }
 
-/// Where `program` is.
 pub fn find(program: &'static str) -> Result<PathBuf, Missing> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)

@@ -1,5 +1,4 @@
-//! Programs that a test starts: none outlives the value that stands for it, and none is waited for
-//! without a limit.
+//! Programs that a test starts: none outlives its value, and no wait is without a limit.
 
 use std::env;
 use std::fs::File;
@@ -20,17 +19,17 @@ use crate::missing;
 /// Far more than anything that goes well takes.
 pub const GENEROUS_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long it may take until nothing is left of what was broken off, on a machine that has much to do. What is
-/// promised is less, and is measured (`cargo xtask bench`).
+/// For everything that was broken off to be gone, on a busy machine. The promise is less, and is measured
+/// (`cargo xtask bench`).
 pub const CLEANUP_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// How long a program may take to end after it was asked to.
+/// How long a program may take to exit after it was asked to.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Between two looks at something that cannot be waited for.
+/// Time between two checks of something that cannot be waited for.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
-/// A program that ends, at the latest, with this value: it is asked to, and then made to.
+/// A program that ends with this value at the latest: first asked, then killed.
 #[derive(Debug)]
 pub struct ChildGuard {
     child: Child,
@@ -38,22 +37,20 @@ pub struct ChildGuard {
 }
 
 impl ChildGuard {
-    /// Starts it.
     pub fn start(command: &mut Command) -> io::Result<ChildGuard> {
         Ok(ChildGuard { child: command.spawn()?, status: None })
     }
 
-    /// The process.
     pub fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
-    /// The pipes to it.
+    /// For its pipes.
     pub fn child(&mut self) -> &mut Child {
         &mut self.child
     }
 
-    /// How it ended; `None` when it still runs after `limit`.
+    /// `None` if it still runs after `limit`.
     pub fn wait_exit(&mut self, limit: Duration) -> Option<ExitStatus> {
         if self.status.is_none() {
             let handle = pidfd_open(self.pid(), PidfdFlags::empty()).ok()?;
@@ -64,17 +61,16 @@ impl ChildGuard {
         self.status
     }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends it a signal, unless it has exited.
     pub fn signal(&mut self, signal: Signal) {
         if self.wait_exit(Duration::ZERO).is_none() {
             let _ = kill_process(self.pid(), signal);
         }
     }
 
-    /// Ends it.
     pub fn end(&mut self) {
         self.signal(Signal::TERM);
-        // One that was stopped would never hear of it.
+        // A stopped process would never get the signal.
         self.signal(Signal::CONT);
         if self.wait_exit(GRACE).is_none() {
             self.signal(Signal::KILL);
@@ -103,7 +99,7 @@ pub fn wait_ready(file: &impl AsFd, flags: PollFlags, limit: Duration) -> bool {
     }
 }
 
-/// The first line that a program writes to its piped output; empty when it writes none within `limit`.
+/// The first line of its piped output; empty if there is none within `limit`.
 pub fn first_line(program: &mut ChildGuard, limit: Duration) -> String {
     let began = Instant::now();
     let mut said = Vec::new();
@@ -120,7 +116,8 @@ pub fn first_line(program: &mut ChildGuard, limit: Duration) -> String {
     String::from_utf8_lossy(&said).trim().to_owned()
 }
 
-/// The keeper of the tests of a crate: an example of it, which `cargo test` and `cargo nextest` build with them.
+/// The keeper for the tests of a crate: an example of that crate, which `cargo test` and `cargo nextest`
+/// build with them.
 #[track_caller]
 pub fn keeper_path(package: &str, example: &str) -> PathBuf {
     let me = expect_ok(env::current_exe(), "this test has no name");
@@ -129,8 +126,8 @@ pub fn keeper_path(package: &str, example: &str) -> PathBuf {
     keeper
 }
 
-/// A program with process numbers of its own, by `unshare` with these options; where that is not allowed, the test says
-/// that it is skipped.
+/// A program with its own process ids, by `unshare` with these options; if that is not allowed, the test
+/// reports that it is skipped.
 pub fn unshare_command(options: &[&str], program: &str) -> Option<Command> {
     let with = |program: &str| {
         let mut command = Command::new("unshare");
@@ -144,7 +141,7 @@ pub fn unshare_command(options: &[&str], program: &str) -> Option<Command> {
     works.then(|| with(program))
 }
 
-/// Looks again and again until there is something; `None` after `limit`.
+/// Calls `look` until it returns something; `None` after `limit`.
 pub fn poll_until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();
     loop {
@@ -156,8 +153,7 @@ pub fn poll_until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Op
     }
 }
 
-/// What a program that ended well wrote to its output, given `input`; `None` when it ended badly, or
-/// not within `limit`.
+/// The output of a successful program, given `input`; `None` if it failed or took longer than `limit`.
 pub fn output(command: &mut Command, input: &[u8], limit: Duration) -> io::Result<Option<Vec<u8>>> {
     let mut written = tempfile::tempfile()?;
     command.stdin(temp_file_with(input)?).stdout(written.try_clone()?).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! Who runs on this machine, known by what it was started with.
+//! Processes of this machine, recognised by what they were started with.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,47 +9,45 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_si
 
 use crate::process::{CLEANUP_TIMEOUT, poll_until, wait_ready};
 
-/// A program takes far less to replace another, also one that has to wait for its turn on the processor.
+/// An exec takes far less, also on a busy machine.
 const REPLACED: Duration = Duration::from_secs(10);
 
-/// Most that is read of what a process was given: no test gives as much.
+/// Most bytes read of a process's arguments or environment: no test uses as many.
 const MOST: usize = 256 * 1024;
 
-/// Which of the fields behind the name says where the code begins: the last thing that a new program gets.
+/// The field after the name that says where the code begins: the last thing that a new program gets.
 const CODE: usize = 23;
 
-/// Which say where the arguments begin and end.
+/// The fields that say where the arguments begin and end.
 const ARGUMENTS: usize = 45;
 
-/// The same of the environment.
+/// The same for the environment.
 const ENVIRONMENT: usize = 47;
 
-/// What a process was started with; every entry ends with a zero byte.
+/// Every entry ends with a zero byte.
 #[derive(Debug, Default)]
 pub struct ProcessStart {
-    /// Its environment.
     pub environment: Vec<u8>,
-    /// Its arguments.
     pub arguments: Vec<u8>,
 }
 
 impl ProcessStart {
-    /// What this process was given; nothing when it has ended, or is none of ours.
+    /// Empty if the process has exited or is not ours.
     pub fn of_pid(pid: Pid) -> ProcessStart {
         let folder = format!("/proc/{}", pid.as_raw_nonzero());
         let of = |name: &str| at_once(&format!("{folder}/{name}")).unwrap_or_default();
         let look = || {
             let given = ProcessStart { environment: of("environ"), arguments: of("cmdline") };
             let lacks = given.environment.is_empty() || given.arguments.is_empty();
-            // Who has no program at all is dead, or part of the kernel.
+            // A process without a program is dead, or part of the kernel.
             let settled = !lacks || fs::read_link(format!("{folder}/exe")).is_err() || given.all(&of("stat"));
             settled.then_some(given)
         };
         poll_until(REPLACED, look).unwrap_or_default()
     }
 
-    /// Whether what is empty here is empty by this status, too. While one program takes another's place, the kernel
-    /// shows nothing of either.
+    /// Whether everything empty here is also empty according to this status. During an exec the kernel
+    /// shows neither program.
     fn all(&self, status: &[u8]) -> bool {
         let status = String::from_utf8_lossy(status);
         // The name, in parentheses, may hold anything.
@@ -59,7 +57,7 @@ impl ProcessStart {
         (!self.arguments.is_empty() || none(ARGUMENTS)) && (!self.environment.is_empty() || none(ENVIRONMENT))
     }
 
-    /// Whether its environment has this entry, `NAME=value`.
+    /// `entry` is `NAME=value`.
     pub fn has_env(&self, entry: &str) -> bool {
         self.environment.split(|byte| *byte == 0).any(|have| have == entry.as_bytes())
     }
@@ -71,7 +69,7 @@ impl ProcessStart {
     }
 }
 
-/// What is in a file of the kernel's. Were it read in parts, another program might be there before the last.
+/// Reads a kernel file in one call: between two, another program might take its place.
 fn at_once(path: &str) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; MOST];
     let read = File::open(path)?.read(&mut bytes)?;
@@ -79,7 +77,7 @@ fn at_once(path: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Who lives and was given such things, but for this process itself.
+/// Living processes that match, except this one.
 pub fn find_processes(such: impl Fn(&ProcessStart) -> bool) -> Vec<Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -87,11 +85,11 @@ pub fn find_processes(such: impl Fn(&ProcessStart) -> bool) -> Vec<Pid> {
     others.filter(|pid| such(&ProcessStart::of_pid(*pid))).collect()
 }
 
-/// Kills everybody who was given such things and lives now, and waits until they are gone; how many they were.
+/// Kills all living processes that match, and waits until they are gone; returns how many there were.
 pub fn kill_matching(such: impl Fn(&ProcessStart) -> bool) -> usize {
     let killed = |pid: &Pid| {
         let Ok(handle) = pidfd_open(*pid, PidfdFlags::empty()) else { return false };
-        // Looked at again: by now the number may be somebody else's.
+        // Checked again: by now the pid may be somebody else's.
         such(&ProcessStart::of_pid(*pid))
             && pidfd_send_signal(&handle, Signal::KILL).is_ok()
             && wait_ready(&handle, PollFlags::IN, CLEANUP_TIMEOUT)

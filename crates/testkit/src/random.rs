@@ -1,4 +1,4 @@
-//! Randomness that is decided by a seed, the same on every system.
+//! Randomness determined by a seed, the same on every system.
 
 /// A small generator (the `splitmix64` sequence): quick, and good enough to choose mutations.
 #[derive(Debug, Clone)]
@@ -7,19 +7,17 @@ pub struct Random {
 }
 
 impl Random {
-    /// The generator of this seed.
     pub fn new(seed: u64) -> Random {
         Random { state: seed }
     }
 
-    /// The generator of case number `index` under `seed`: each case replays on its own.
+    /// For case number `index` under `seed`: each case replays on its own.
     pub fn of_case(seed: u64, index: u64) -> Random {
         let mut random = Random::new(seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         random.number();
         random
     }
 
-    /// The next number.
     pub fn number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
@@ -28,7 +26,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`; 0 if `bound` is 0.
+    /// 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         if bound == 0 {
             return 0;
@@ -42,7 +40,7 @@ impl Random {
         self.below(times) == 0
     }
 
-    /// One of `choices`, which must not be empty.
+    /// `choices` must not be empty.
     pub fn pick<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[self.below(choices.len())]
     }

@@ -1,8 +1,8 @@
-//! The way back: from the text after a change to the text before it, as one diff hunk. Planned on
-//! the result of a plan, it must give the original bytes again.
+//! The way back: from the text after a change to the text before it, as one diff hunk. Planned on the
+//! result of a plan, it must give the original bytes again.
 //!
-//! A hunk carries lines without their endings, so the law holds byte for byte where a text uses
-//! one kind of line ending throughout; [`same_but_for_endings`] is what is left otherwise.
+//! A hunk has lines without their endings, so the law holds byte for byte if a text uses one kind of line
+//! ending throughout; otherwise [`same_but_for_endings`] holds.
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal};
@@ -10,7 +10,7 @@ use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation
 /// Lines of context around the changed region.
 const CONTEXT: usize = 3;
 
-/// The proposal that turns `now` into `then`, both the text of `path`.
+/// Turns `now` into `then`, both the text of `path`.
 pub fn reverse_proposal(path: &RelPath, now: &str, then: &str) -> Proposal {
     let now_text = now.strip_prefix('\u{feff}').unwrap_or(now);
     let then_text = then.strip_prefix('\u{feff}').unwrap_or(then);
@@ -68,14 +68,14 @@ fn lines(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// Whether `text` ends all its lines the same way, and no line has a stray `\r`.
+/// Whether all lines end the same way, and no line has a stray `\r`.
 pub fn is_uniform(text: &str) -> bool {
     let returns = text.matches('\r').count();
     let breaks = text.matches('\n').count();
     returns == 0 || (returns == breaks && returns == text.matches("\r\n").count())
 }
 
-/// Whether two texts differ in their line endings at most.
+/// Whether two texts differ at most in their line endings.
 pub fn same_but_for_endings(one: &str, other: &str) -> bool {
     one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 }

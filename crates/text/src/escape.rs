@@ -15,7 +15,6 @@ pub const TAB_STOP: usize = 4;
 /// What passes and what is made visible. The default lets nothing pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EscapeOptions {
-    /// What happens to tabs.
     pub tabs: EscapeTabs,
     /// Line feeds stay. A carriage return before one becomes visible.
     pub newlines: bool,
@@ -23,30 +22,28 @@ pub struct EscapeOptions {
     pub ascii: bool,
 }
 
-/// What happens to tabs.
+/// What becomes of a tab.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum EscapeTabs {
-    /// They become `\t`.
     #[default]
     Show,
-    /// They become blanks up to the next multiple of [`TAB_STOP`] characters.
+    /// As blanks up to the next multiple of [`TAB_STOP`] columns.
     Expand,
-    /// They stay tabs.
     Keep,
 }
 
 /// One line of foreign text: nothing passes, tabs and line feeds become `\t` and `\n`.
 ///
 /// ```
-/// assert_eq!(relaycode_text::escape::line("a\x1b[31mb\n"), "a\\u{1b}[31mb\\n");
-/// assert_eq!(relaycode_text::escape::line("plain"), "plain");
+/// assert_eq!(relaycode_text::escape::escape_line("a\x1b[31mb\n"), "a\\u{1b}[31mb\\n");
+/// assert_eq!(relaycode_text::escape::escape_line("plain"), "plain");
 /// ```
 pub fn escape_line(text: &str) -> Cow<'_, str> {
     EscapeOptions::default().apply(text)
 }
 
 impl EscapeOptions {
-    /// The text with everything visible that this setting does not let pass.
+    /// Makes everything visible that these options do not let through.
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let Some(first) = text.char_indices().find(|(_, c)| !self.passes(*c)) else {
             return Cow::Borrowed(text);

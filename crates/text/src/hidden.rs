@@ -1,8 +1,8 @@
 //! Characters that a reader cannot see: zero-width, bidirectional controls, tags, fillers.
 //!
-//! [`is_hidden`] is strict and fit for names. In running text some of them have honest work
-//! (joining emoji, shaping Arabic or Devanagari); [`suspicious`] leaves those out, one by one and
-//! by what stands around them, so that a long run of them is never taken for an emoji.
+//! [`is_hidden`] is strict and meant for names. In running text some of these characters are needed (to
+//! join emoji, to shape Arabic or Devanagari); [`suspicious_chars`] leaves those out one by one, judged by
+//! their neighbours, so that a long run of them never passes for an emoji.
 
 /// Whether `c` is invisible or reorders what stands around it. Control characters are another
 /// matter (see [`crate::escape`]); tab and line feed are neither.
@@ -17,9 +17,9 @@ pub fn is_hidden(c: char) -> bool {
 /// The hidden characters of a line that no script or emoji needs, with their byte offsets.
 ///
 /// ```
-/// use relaycode_text::hidden::suspicious;
+/// use relaycode_text::hidden::suspicious_chars;
 ///
-/// let found: Vec<_> = suspicious("if user\u{200B} { // ❤\u{FE0F}").collect();
+/// let found: Vec<_> = suspicious_chars("if user\u{200B} { // ❤\u{FE0F}").collect();
 /// assert_eq!(found, [(7, '\u{200B}')]);
 /// ```
 pub fn suspicious_chars(line: &str) -> impl Iterator<Item = (usize, char)> + '_ {
@@ -69,18 +69,18 @@ pub fn describe_char(c: char) -> String {
     format!("U+{:04X} {name}", u32::from(c))
 }
 
-/// What stands directly before a character.
+/// What comes directly before a character.
 #[derive(Default)]
 struct HiddenCharContext {
     last: Option<char>,
-    /// An emoji stands before, perhaps with its skin tone or variation selector.
+    /// An emoji comes before, perhaps with its skin tone or variation selector.
     emoji: bool,
-    /// A tag of a regional flag stands before; how the flag goes on has been checked.
+    /// We are inside the tags of a regional flag whose rest has been checked already.
     in_flag: bool,
 }
 
 impl HiddenCharContext {
-    /// Whether a hidden character is at home after what came and before `rest`.
+    /// Whether hidden character `c` is legitimate between what came before and `rest`.
     fn allows(&self, c: char, rest: &str) -> bool {
         let Some(last) = self.last else { return false };
         let next = rest.chars().next();
@@ -96,7 +96,6 @@ impl HiddenCharContext {
         }
     }
 
-    /// Moves past `c`.
     fn advance(&mut self, c: char, bad: bool) {
         self.in_flag = !bad && matches!(c, '\u{E0020}'..='\u{E007E}');
         let extends = matches!(c, '\u{FE0F}' | '\u{1F3FB}'..='\u{1F3FF}');

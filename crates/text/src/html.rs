@@ -1,36 +1,37 @@
-//! Foreign text made safe to stand in a page.
+//! Foreign text made safe to put into a page.
 //!
-//! The invariant: what comes out is text and nothing else, between tags as well as inside a quoted attribute; no
-//! browser takes any of it for markup. What a reader could not see (control characters, hidden and reordering ones that no
-//! script or emoji needs) is written out, as on a terminal.
+//! The invariant: the output is text and nothing else, between tags as well as inside a quoted attribute;
+//! no browser takes any of it for markup. Characters a reader could not see (control characters, hidden and
+//! reordering ones that no script or emoji needs) are spelled out, as on a terminal.
 
 use std::borrow::Cow;
 
 use crate::hidden::suspicious_chars;
 
-/// Text of several lines. Tabs and line feeds stay, and a carriage return before a line feed belongs to the end of the line.
+/// Text of several lines. Tabs and line feeds stay, and a carriage return before a line feed counts as part
+/// of the line end.
 ///
 /// ```
-/// assert_eq!(relaycode_text::html::text("<b a='1'> & \"x\"\r\n"), "&lt;b a=&#39;1&#39;&gt; &amp; &quot;x&quot;\n");
-/// assert_eq!(relaycode_text::html::text("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");
+/// assert_eq!(relaycode_text::html::escape_text("<b a='1'> & \"x\"\r\n"), "&lt;b a=&#39;1&#39;&gt; &amp; &quot;x&quot;\n");
+/// assert_eq!(relaycode_text::html::escape_text("a\x1b[31m\u{202e}"), "a\\u{1b}[31m\\u{202e}");
 /// ```
 pub fn escape_text(text: &str) -> Cow<'_, str> {
     convert(text, true, true)
 }
 
-/// One line, for titles and attributes: line feeds and tabs are written out too.
+/// One line, for titles and attributes: line feeds and tabs are spelled out too.
 ///
 /// ```
-/// assert_eq!(relaycode_text::html::line("a\n\"b"), "a\\n&quot;b");
+/// assert_eq!(relaycode_text::html::escape_line("a\n\"b"), "a\\n&quot;b");
 /// ```
 pub fn escape_line(text: &str) -> Cow<'_, str> {
     convert(text, false, true)
 }
 
-/// Text of several lines as a page shows it, before it is written as HTML: for other formats that hold text.
+/// The same without the HTML escapes, for other formats that hold text.
 ///
 /// ```
-/// assert_eq!(relaycode_text::html::visible("<b>\0\r\n"), "<b>\\u{0}\n");
+/// assert_eq!(relaycode_text::html::show_hidden("<b>\0\r\n"), "<b>\\u{0}\n");
 /// ```
 pub fn show_hidden(text: &str) -> Cow<'_, str> {
     convert(text, true, false)
@@ -39,7 +40,7 @@ pub fn show_hidden(text: &str) -> Cow<'_, str> {
 fn convert(text: &str, lines: bool, markup: bool) -> Cow<'_, str> {
     let mut hidden = suspicious_chars(text).map(|(at, _)| at).peekable();
     let mut out = String::new();
-    // Everything before this is in `out` already.
+    // Everything before this offset is in `out` already.
     let mut done = 0;
     for (at, c) in text.char_indices() {
         let bad = hidden.next_if_eq(&at).is_some();

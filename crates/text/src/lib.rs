@@ -1,8 +1,18 @@
 //! Safe text for terminals and pages.
 //!
-//! Everything that relay did not write itself (an answer, a path, a line of a file, what the system
-//! said) goes through [`escape`] before it reaches a terminal, and through [`width`] where it has to
-//! fit; before it reaches a page it goes through [`html`]. What is kept or sent goes through [`redact`]. Settings that a user wrote are read by [`yaml`]. This crate knows no files and no network.
+//! Everything that relay did not write itself (an answer, a path, a line of a file, a system error) goes
+//! through [`escape`] before it reaches a terminal, or through [`html`] before it reaches a page. This crate
+//! knows no files and no network, nor what the text means.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`escape`] | making control and invisible characters visible |
+//! | [`hidden`] | which characters a reader cannot see, and which of them are suspicious |
+//! | [`html`] | text inside a page |
+//! | [`nearest`] | "did you mean …?" |
+//! | [`redact`] | blacking out secrets before text is kept or sent |
+//! | [`width`] | width in terminal cells, clipping, wrapping |
+//! | [`yaml`] | settings that a user wrote, as nodes with line and column |
 
 pub mod escape;
 pub mod hidden;

@@ -1,10 +1,10 @@
-//! The name that somebody may have meant, where the one that was typed is none.
+//! "Did you mean": the known names closest to one that does not exist.
 
-/// Characters of a name that is looked at; no name of ours is longer.
+/// Characters of a name that are compared; none of our names is longer.
 const LONGEST: usize = 64;
 
-/// Up to `most` of `names` that are most like `name`, the likest first: the same but for case and separators, or a few
-/// letters away.
+/// Up to `most` of `names` that are most like `name`, best first: the same except for case and separators,
+/// or a few letters away.
 pub fn nearest_names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let mut found: Vec<(usize, &str)> =
         names.into_iter().filter_map(|other| Some((distance(name, other, 4)?, other))).collect();
@@ -13,8 +13,8 @@ pub fn nearest_names<'a>(name: &str, names: impl IntoIterator<Item = &'a str>, m
     found.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
-/// How many letters of `name` are wrong if `other` was meant, case and separators aside; `None` if that is more than `most`
-/// or more than a third of them.
+/// How many letters of `name` are wrong if `other` was meant, ignoring case and separators; `None` if that
+/// is more than `most` or more than a third of them.
 pub fn distance(name: &str, other: &str, most: usize) -> Option<usize> {
     let (wanted, other) = (folded(name)?, folded(other)?);
     let distance = edit_distance(&wanted, &other);
@@ -39,7 +39,7 @@ fn folded(name: &str) -> Option<Vec<char>> {
         .then(|| chars.iter().flat_map(|c| c.to_lowercase()).collect())
 }
 
-/// How many letters have to be put in, taken out or changed.
+/// Levenshtein distance: insertions, deletions, replacements.
 fn edit_distance(one: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.iter().enumerate() {

@@ -1,18 +1,18 @@
 //! How wide text is on a terminal, and how to make it fit.
 //!
-//! Widths are cells: a CJK character takes two, a combining mark none. What is cut always says so
-//! with an ellipsis, and never comes out wider than asked. Escape foreign text *before* measuring
-//! it: control characters have no width of their own.
+//! Widths are cells: a CJK character takes two, a combining mark none. Text that is cut always ends in an
+//! ellipsis, and is never wider than asked. Escape foreign text *before* measuring it: control characters
+//! have no width.
 
 use std::borrow::Cow;
 
 use unicode_width::UnicodeWidthChar;
 
-/// Marks without a width of their own that may follow one another; what is beyond is cut, so that
-/// text of no width is bounded too.
+/// How many zero-width marks may follow one another; more are cut, so that text without width is bounded
+/// too.
 const MARKS: usize = 8;
 
-/// The sign that something was left out.
+/// Shows that something was left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ellipsis {
     /// `…`
@@ -23,7 +23,6 @@ pub enum Ellipsis {
 }
 
 impl Ellipsis {
-    /// The sign itself.
     pub fn as_str(self) -> &'static str {
         match self {
             Ellipsis::Unicode => "…",
@@ -31,7 +30,7 @@ impl Ellipsis {
         }
     }
 
-    /// The sign, cut to at most `limit` cells.
+    /// The ellipsis, cut to at most `limit` cells.
     fn within(self, limit: usize) -> &'static str {
         match self {
             Ellipsis::Unicode => &"…"[..if limit == 0 { 0 } else { "…".len() }],
@@ -40,7 +39,7 @@ impl Ellipsis {
     }
 }
 
-/// The cells that `text` takes.
+/// Width of `text` in cells.
 ///
 /// ```
 /// assert_eq!(relaycode_text::width::cells("日本 ok"), 7);
@@ -64,8 +63,8 @@ pub fn clip(text: &str, limit: usize, ellipsis: Ellipsis) -> Cow<'_, str> {
     Cow::Owned(format!("{head}{sign}"))
 }
 
-/// A path that fits into `limit` cells: cut in the middle, so that where it begins and the file's
-/// name both stay. The end gets two thirds of the room, all of it if the name needs it.
+/// Fits a path into `limit` cells by cutting its middle, so that its beginning and the file name both stay.
+/// The end gets two thirds of the room, or all of it if the name needs it.
 ///
 /// ```
 /// use relaycode_text::width::{shorten_path, Ellipsis};
@@ -80,7 +79,7 @@ pub fn shorten_path(path: &str, limit: usize, ellipsis: Ellipsis) -> Cow<'_, str
     let name = path.rfind('/').map_or(path, |slash| &path[slash..]);
     let back = (room * 2).div_ceil(3).max(cells(name)).min(room);
     let mut tail = tail(path, back);
-    // Begin at a component where one begins in the first half of what is kept.
+    // Begin at a path component if one begins in the first half of what is kept.
     if let Some(slash) = tail.find('/')
         && slash * 2 < tail.len()
     {
@@ -90,8 +89,8 @@ pub fn shorten_path(path: &str, limit: usize, ellipsis: Ellipsis) -> Cow<'_, str
     Cow::Owned(format!("{head}{sign}{tail}"))
 }
 
-/// `text` broken between words into lines of at most `limit` cells, all but the first indented by
-/// `indent` blanks. A word that is wider than a line is left whole, so that it can be copied.
+/// Breaks `text` between words into lines of at most `limit` cells, all but the first indented by `indent`
+/// blanks. A word wider than a line stays whole, so that it can be copied.
 ///
 /// ```
 /// use relaycode_text::width::wrap;
@@ -125,7 +124,7 @@ fn char_cells(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-/// Whether `text` takes at most `limit` cells, and no more marks than a reader could make out.
+/// Whether `text` takes at most `limit` cells and has no pile of zero-width marks.
 fn fits(text: &str, limit: usize) -> bool {
     head(text, limit).len() == text.len()
 }
@@ -160,9 +159,9 @@ fn tail(text: &str, limit: usize) -> &str {
     text
 }
 
-/// Foreign text for a message: one line, visible, of at most `most` cells.
+/// Foreign text for a message: one line, escaped, at most `most` cells wide.
 pub fn clip_for_message(text: &str, most: usize) -> String {
-    // Cut before escaping: a name may be as long as the file it stands in.
+    // Cut before escaping: a name may be as long as the file it comes from.
     let head: String = text.chars().take(most + 1).collect();
     clip(&crate::escape::escape_line(&head), most, Ellipsis::default()).into_owned()
 }

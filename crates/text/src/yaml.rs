@@ -1,6 +1,7 @@
-//! YAML that the user wrote, as nodes that know their line and column. The library that reads it is known here alone.
+//! YAML written by the user, as nodes that know their line and column. The parsing library is used here
+//! only.
 //!
-//! No aliases, no merge keys, no duplicate names, bounded depth and count: a file of settings needs none of it.
+//! No aliases, no merge keys, no duplicate names, bounded depth and count: settings need none of that.
 
 use std::fmt;
 
@@ -10,79 +11,61 @@ use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 
 use crate::width::clip_for_message;
 
-/// How deep values may be nested.
+/// Deepest nesting.
 const DEPTH: usize = 32;
-/// Scalars and collections in the file.
+/// Most scalars and collections in a file.
 const NODES: usize = 100_000;
-/// Cells of foreign text in a message.
+/// Most cells of foreign text in a message.
 const SHOWN: usize = 80;
 
-/// A line and a column, from 1; 0 where nothing is known.
+/// Line and column, counted from 1; 0 where unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct YamlSourcePosition {
-    /// The line.
     pub line: usize,
-    /// The column.
     pub column: usize,
 }
 
-/// A value and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct YamlNode {
-    /// Where it stands.
     pub position: YamlSourcePosition,
-    /// The value.
     pub value: YamlValue,
 }
 
-/// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum YamlValue {
-    /// Nothing.
     Null,
-    /// True or false.
     Bool(bool),
-    /// A number without fraction or sign.
+    /// A whole number without a sign.
     Integer(u64),
     /// Any other number.
     Float(f64),
-    /// Text.
     Text(String),
-    /// A list.
     List(Vec<YamlNode>),
-    /// Named values, in the order in which they stand.
+    /// Named values, in the order of the file.
     Table(Vec<YamlEntry>),
 }
 
-/// A named value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct YamlEntry {
-    /// The name.
     pub name: String,
-    /// Where the name stands.
     pub position: YamlSourcePosition,
-    /// The value.
     pub node: YamlNode,
 }
 
-/// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
-    /// Where.
     pub position: YamlSourcePosition,
-    /// What.
     pub message: String,
 }
 
 impl YamlError {
-    /// Something wrong at a place.
     pub fn new(at: YamlSourcePosition, what: impl Into<String>) -> YamlError {
         YamlError { position: at, message: what.into() }
     }
 }
 
 impl YamlValue {
-    /// What kind of value it is, for messages.
+    /// The kind of value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             YamlValue::Null => "nothing",
@@ -96,9 +79,6 @@ impl YamlValue {
 }
 
 /// Reads `text`. An empty file is an empty table.
-///
-/// # Errors
-/// What is no such YAML, and where.
 pub fn read(text: &str) -> Result<YamlNode, YamlError> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -152,7 +132,7 @@ fn entry((key, value): (Spanned<String>, Spanned<RawYaml>)) -> YamlEntry {
     YamlEntry { name: key.value, position: at, node: node(value) }
 }
 
-/// What the library hands over.
+/// What the parsing library returns.
 enum RawYaml {
     Plain(YamlValue),
     List(Vec<Spanned<RawYaml>>),

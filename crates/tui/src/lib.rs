@@ -1,8 +1,17 @@
-//! What people see and type at a terminal. Each view turns data into text for one [`look::Look`]; nothing here decides
-//! anything, and views print nothing.
+//! What people see and type at a terminal. Views turn data into text for one [`layout::style::OutputStyle`];
+//! they print nothing. Nothing here decides anything or starts a process.
 //!
-//! Every foreign text goes through the look's `safe`, `code`, `excerpt`, `path` or `clip`; what does
-//! not is relay's own words.
+//! Every foreign text goes through the style's `safe`, `code`, `excerpt`, `path` or `clip`; everything else is
+//! relay's own words.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
+//! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
+//! | [`input`] | the terminal as input: keys, pastes, questions, modes |
+//! | [`live_line`] | the status line that is redrawn in place |
+//! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
+//! | [`osc52`] | copying through the terminal |
 
 pub mod input;
 pub mod layout;

@@ -1,18 +1,17 @@
-//! The live line: one line at the bottom that says how things are, drawn over itself. Everything above it is
-//! ordinary output that scrolls away and stays.
+//! The live line: one status line at the bottom that is redrawn in place. Everything above it is ordinary
+//! output that scrolls away and stays.
 //!
-//! The cursor rests at the line's beginning. So whatever a terminal does with the line when it is resized, all
-//! of it is behind the cursor, and erasing from there on takes it away and nothing else.
+//! The cursor rests at the line's beginning. So whatever a terminal does with the line when it is resized,
+//! all of it is after the cursor, and erasing from there removes it and nothing else.
 
 use std::fs::File;
 use std::io::Write;
 
 use crate::layout::style::StreamWidth;
 
-/// The line, and where it is drawn.
 #[derive(Debug)]
 pub struct LiveLine {
-    /// `None`: there is no terminal that understands it, and nothing is drawn.
+    /// `None`: no terminal that understands it; nothing is drawn.
     screen: Option<File>,
     drawn: String,
 }
@@ -21,12 +20,12 @@ pub struct LiveLine {
 const ERASE: &str = "\r\x1b[J";
 
 impl LiveLine {
-    /// A line on `screen`, if that is a terminal that understands sequences.
+    /// `screen` must be a terminal that understands escape sequences.
     pub fn new(screen: Option<File>) -> LiveLine {
         LiveLine { screen, drawn: String::new() }
     }
 
-    /// Draws the line that `text` makes for so many cells. One cell stays free: a full line makes some terminals
+    /// `text` makes the line for a number of cells. One cell stays free: a full line makes some terminals
     /// begin a new one.
     pub fn draw(&mut self, text: impl Fn(usize) -> String) {
         let Some(screen) = &mut self.screen else { return };
@@ -39,12 +38,12 @@ impl LiveLine {
         self.drawn = text;
     }
 
-    /// Somebody else had the screen: the line is not there any more.
+    /// Another program used the screen: the line is not there any more.
     pub fn forget_drawn(&mut self) {
         self.drawn.clear();
     }
 
-    /// Takes the line away: something is about to be said.
+    /// Before something is printed.
     pub fn erase(&mut self) {
         if let Some(screen) = self.screen.as_mut().filter(|_| !self.drawn.is_empty()) {
             let _ = screen.write_all(ERASE.as_bytes());

@@ -1,7 +1,7 @@
 //! Copying through the terminal (`OSC 52`), for SSH and wherever there is no clipboard to reach.
 //!
-//! The text travels as base64, so nothing of it can be obeyed on the way. Nothing comes back: whether
-//! the terminal took it cannot be known, so whoever uses this says "sent to the terminal", not "copied".
+//! The text travels as base64, so nothing of it can be obeyed on the way. There is no reply: whether the
+//! terminal accepted it cannot be known, so messages say "sent to the terminal", not "copied".
 //!
 //! What the user has to allow:
 //! - xterm: `XTerm*disallowedWindowOps: 20,21,SetXprop` (or `allowWindowOps`); iTerm2: "Applications in
@@ -14,11 +14,11 @@
 
 use crate::notify::{Multiplexer, TerminalEnv};
 
-/// Bytes of text that are copied at most. As base64, with what stands around it, that is a sequence
-/// of just under 100 000 bytes, the length up to which terminals are known to take one.
+/// Most bytes of text. As base64 with its frame that is a sequence of just under 100 000 bytes, which
+/// terminals are known to accept.
 pub const LIMIT: usize = 74_994;
 
-/// What screen takes in one string: 768 bytes today, 256 in old versions.
+/// Bytes screen accepts in one string: 768 today, 256 in old versions.
 const SCREEN_PIECE: usize = 240;
 
 /// The text does not fit into one sequence.
@@ -27,16 +27,15 @@ const SCREEN_PIECE: usize = 240;
     "not copied: the text has {bytes} bytes, and a terminal takes at most {LIMIT}. Write it to a file instead"
 )]
 pub struct CopyTooLong {
-    /// The bytes of the text.
     pub bytes: usize,
 }
 
 /// The bytes that make the terminal put `text` on its clipboard.
 ///
 /// ```
-/// use relaycode_tui::{notify::Surroundings, osc};
+/// use relaycode_tui::{notify::TerminalEnv, osc52};
 ///
-/// assert_eq!(osc::copy("hello", &Surroundings::default()).unwrap(), "\x1b]52;c;aGVsbG8=\x07");
+/// assert_eq!(osc52::copy_sequence("hello", &TerminalEnv::default()).unwrap(), "\x1b]52;c;aGVsbG8=\x07");
 /// ```
 pub fn copy_sequence(text: &str, around: &TerminalEnv) -> Result<String, CopyTooLong> {
     if text.len() > LIMIT {
@@ -50,7 +49,7 @@ pub fn copy_sequence(text: &str, around: &TerminalEnv) -> Result<String, CopyToo
     })
 }
 
-/// What the user may have to set so that [`copy`] arrives, in one line for `doctor`.
+/// What the user may have to set so that [`copy_sequence`] works, in one line for `doctor`.
 pub fn copy_advice(around: &TerminalEnv) -> Option<&'static str> {
     match around.multiplexer()? {
         Multiplexer::Tmux => {
@@ -63,13 +62,13 @@ pub fn copy_advice(around: &TerminalEnv) -> Option<&'static str> {
     }
 }
 
-/// tmux hands over what stands in its own string, in which every escape is doubled.
+/// tmux passes on what is in its own string, in which every escape is doubled.
 fn through_tmux(sequence: &str) -> String {
     format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"))
 }
 
-/// screen hands over each string as it is, so the terminal sees the pieces as one. The sequence is
-/// ASCII and holds no string's end of its own.
+/// screen passes on each string as it is, so the terminal sees the pieces as one. The sequence is ASCII and
+/// contains no string terminator.
 fn through_screen(sequence: &str) -> String {
     let mut out = String::with_capacity(sequence.len() + sequence.len() / SCREEN_PIECE * 4 + 4);
     for (at, c) in sequence.char_indices() {
@@ -81,7 +80,7 @@ fn through_screen(sequence: &str) -> String {
     out + "\x1b\\"
 }
 
-/// Base64 with padding.
+/// With padding.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);

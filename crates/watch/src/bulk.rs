@@ -1,43 +1,38 @@
-//! Collecting several copies before they are taken up: until there are enough, or no more came for a while.
+//! Collecting several copies before they are processed: until there are enough, or none came for a while.
 
 use std::time::{Duration, Instant};
 
 use crate::inbox::InboxSource;
 
-/// Bytes that are collected at most, however many copies are wanted.
+/// However many copies are wanted, no more bytes than this are collected.
 pub const MAX_COLLECTED_BYTES: usize = 16 << 20;
 
-/// What was collected.
 #[derive(Debug, Default)]
 pub struct BulkCollector {
     texts: Vec<(String, InboxSource)>,
-    /// When the last one came.
     last: Option<Instant>,
 }
 
 impl BulkCollector {
-    /// One more.
     pub fn add(&mut self, text: String, how: InboxSource, now: Instant) {
         self.texts.push((text, how));
         self.last = Some(now);
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// There is none.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// When they are due although they are too few.
+    /// When too few copies are processed anyway.
     pub fn deadline(&self, timeout: Duration) -> Option<Instant> {
         self.last.map(|last| last + timeout)
     }
 
-    /// Everything, if there are `size` of them, they are as much as may be collected, or no more came for `timeout`.
+    /// Takes everything if there are `size` copies, the byte limit is reached, or none came for `timeout`.
     pub fn take_if_ready(
         &mut self,
         size: u64,
@@ -51,7 +46,7 @@ impl BulkCollector {
         (enough || late).then(|| self.take_all()).filter(|texts| !texts.is_empty())
     }
 
-    /// Everything, now.
+    /// Takes everything now.
     pub fn take_all(&mut self) -> Vec<(String, InboxSource)> {
         self.last = None;
         std::mem::take(&mut self.texts)

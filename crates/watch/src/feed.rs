@@ -1,5 +1,5 @@
-//! The thread that watches the clipboard: waits, reads, forgets at once what is no patch, and puts the rest into
-//! the inbox.
+//! The thread that watches the clipboard: waits, reads, forgets at once what is not a patch, and puts the
+//! rest into the inbox.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -17,12 +17,12 @@ use crate::filter;
 use crate::inbox::{ClipboardSkipReason, Inbox, InboxEvent, InboxSource};
 use crate::storm::{ClipboardRate, STORM_PAUSE, StormState};
 
-/// How long an owner may take to hand its text over.
+/// How long an owner may take to deliver its text.
 pub const OWNER_TIMEOUT: Duration = Duration::from_secs(2);
-/// The same text so soon again is the same copy: some programs announce one twice.
+/// The same text again within this time is the same copy: some programs announce one twice.
 const ECHO_WINDOW: Duration = Duration::from_millis(500);
 
-/// A clipboard that is watched, for as long as this lives.
+/// Watches the clipboard until dropped.
 #[derive(Debug)]
 pub struct ClipboardFeed {
     stopper: Option<WatchStopGuard>,
@@ -30,8 +30,8 @@ pub struct ClipboardFeed {
 }
 
 impl ClipboardFeed {
-    /// Begins to watch. `interval`: milliseconds between two looks, where the clipboard does not tell itself; it
-    /// may change meanwhile.
+    /// `interval`: milliseconds between two polls, if the clipboard does not report changes itself; may
+    /// change at any time.
     ///
     /// # Errors
     /// If the system has no thread or pipe left.
@@ -72,9 +72,9 @@ struct FeedWorker {
     limits: PlanLimits,
     inbox: Inbox,
     rate: ClipboardRate,
-    /// There is a storm, and nobody was told yet: one of texts that nobody wants is nobody's business.
+    /// A storm that was not reported yet: nobody cares about one of unwanted texts.
     storm_unreported: bool,
-    /// What was read last, by a hash that means nothing elsewhere, and when.
+    /// Process-private hash of the last text, and when it was read.
     last: Option<(u64, Instant)>,
     hash: RandomState,
 }
@@ -105,7 +105,7 @@ impl FeedWorker {
                 self.inbox.collapse_storm();
                 self.storm_unreported = true;
             }
-            // What it comes to rest with is what counts.
+            // What counts is the content after the storm.
             if stop.wait_timeout(STORM_PAUSE) {
                 return Ok(ClipboardWake::Stopped);
             }

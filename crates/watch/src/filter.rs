@@ -1,4 +1,5 @@
-//! What a text from a clipboard is to this project: everything that is no patch for it is forgotten.
+//! What a text from the clipboard means to this project: everything that is not a patch for it is
+//! forgotten.
 
 use relaycode_change::plan::FileChangeKind;
 use relaycode_change::prompt::repair;
@@ -7,22 +8,20 @@ use relaycode_change::{prompt, response};
 use relaycode_door::{Door, Submission};
 use relaycode_project::checkout::NamedProject;
 
-/// Whom an answer is meant for.
+/// Which project an answer is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addressee {
-    /// This project: it says so.
+    /// It names this project.
     ThisProject,
-    /// It does not say, but it fits files of this project.
+    /// It names none, but fits files of this project.
     MaybeThisProject,
-    /// Another checkout of this project.
     OtherCheckout,
-    /// Another project.
     OtherProject,
-    /// It does not say, and it fits nothing here.
+    /// It names none, and fits nothing here.
     NoMatch,
 }
 
-/// Whether a text may be a patch at all: it changes files, or it says for which project it is.
+/// Whether a text may be a patch at all: it changes files, or names a project.
 pub fn may_be_patch(text: &str, limits: &PlanLimits) -> bool {
     // The instructions that relay itself prints are full of examples.
     if prompt::is_prompt(text) {
@@ -30,19 +29,18 @@ pub fn may_be_patch(text: &str, limits: &PlanLimits) -> bool {
     }
     match response::read_all(text, limits) {
         Ok(answers) => {
-            // A repair prompt may quote the control block of the answer that it is about.
+            // A repair prompt may quote the control block of the answer it is about.
             let quoted = repair::is_repair_prompt(text);
             answers.iter().any(|answer| {
                 let named = answer.proposal.control.project_id.is_some();
                 !answer.proposal.operations.is_empty() || (named && !quoted)
             })
         }
-        // Too much of something: only what names a project is worth a word about it.
+        // Over a limit: only worth a message if it names a project.
         Err(_) => text.contains("projectId:"),
     }
 }
 
-/// Whom an answer is meant for.
 pub fn find_addressee(door: &Door, submission: &Submission<'_>) -> Addressee {
     let Some(named) = submission.proposal.control.project_id.as_deref() else {
         return if changes_existing_file(door, submission) {
@@ -58,7 +56,7 @@ pub fn find_addressee(door: &Door, submission: &Submission<'_>) -> Addressee {
     }
 }
 
-/// Whether all of it fits, and something of it changes a file that is here: new files alone fit anywhere.
+/// Whether all of it fits and it changes an existing file: new files alone fit anywhere.
 fn changes_existing_file(door: &Door, submission: &Submission<'_>) -> bool {
     let tree = door.tree(&submission.limits);
     let changes = |change: FileChangeKind| {

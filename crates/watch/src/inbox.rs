@@ -1,4 +1,4 @@
-//! What came in and waits for its turn: in order, bounded, and woken for.
+//! Texts that wait for their turn: in order, bounded, with a bell.
 //!
 //! Only texts that may be patches get here, and each leaves with whoever takes it.
 
@@ -12,52 +12,42 @@ use std::time::Instant;
 use crate::clipboard::ClipboardError;
 use crate::storm::STORM_WINDOW;
 
-/// Texts that wait at most.
+/// Most waiting texts.
 pub const MAX_WAITING: usize = 16;
-/// Bytes of them, all together.
+/// Most bytes of all waiting texts.
 pub const MAX_WAITING_BYTES: usize = 16 << 20;
 
-/// Something that came in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InboxEvent {
-    /// A text that may be a patch.
-    Text {
-        /// The text.
-        text: String,
-        /// How it came.
-        source: InboxSource,
-    },
-    /// Text that could not be looked at.
+    /// May be a patch.
+    Text { text: String, source: InboxSource },
+    /// Text that could not be read.
     Skipped(ClipboardSkipReason),
-    /// The clipboard changed so often that only what it came to rest with was looked at.
+    /// The clipboard changed so often that only its final content was read.
     Storm,
-    /// So many texts found no room.
+    /// How many texts found no room.
     Dropped(usize),
     /// The clipboard can no longer be watched.
     ClipboardLost(ClipboardError),
 }
 
-/// How a text came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InboxSource {
-    /// It was copied.
     Copied,
-    /// It was pasted into the terminal.
+    /// Into the terminal.
     Pasted,
 }
 
-/// Why a text was not looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClipboardSkipReason {
-    /// It has more bytes than an answer may have.
+    /// More bytes than an answer may have.
     TooLarge,
-    /// It is no UTF-8.
     NotUtf8,
-    /// Its owner did not hand it over.
+    /// Its owner did not deliver it.
     Silent,
 }
 
-/// Where arrivals wait. Clones are the same inbox.
+/// Clones share one inbox.
 #[derive(Debug, Clone)]
 pub struct Inbox {
     shared: Arc<InboxShared>,
@@ -66,7 +56,7 @@ pub struct Inbox {
 #[derive(Debug)]
 struct InboxShared {
     state: Mutex<InboxQueue>,
-    /// Becomes readable when there is something.
+    /// Readable when there is something.
     bell: UnixStream,
     ring: UnixStream,
 }
@@ -80,7 +70,6 @@ struct InboxQueue {
 #[derive(Debug)]
 struct InboxEntry {
     arrival: InboxEvent,
-    /// It came in a storm.
     storm: bool,
     since: Instant,
 }
@@ -99,8 +88,6 @@ impl InboxEntry {
 }
 
 impl Inbox {
-    /// An empty one.
-    ///
     /// # Errors
     /// If the system has no sockets left.
     pub fn new() -> io::Result<Inbox> {
@@ -110,12 +97,12 @@ impl Inbox {
         Ok(Inbox { shared: Arc::new(InboxShared { state: Mutex::default(), bell, ring }) })
     }
 
-    /// Becomes readable when something is there; [`hush`](Inbox::hush) makes it quiet again.
+    /// Readable when something is there, until [`Inbox::clear_bell`].
     pub fn bell(&self) -> BorrowedFd<'_> {
         self.shared.bell.as_fd()
     }
 
-    /// What makes the bell ring, for who has no arrival: a signal, a change of the configuration.
+    /// Rings the bell for something other than an arrival: a signal, a changed configuration.
     ///
     /// # Errors
     /// If the system has no descriptors left.
@@ -123,13 +110,12 @@ impl Inbox {
         self.shared.ring.try_clone()
     }
 
-    /// Makes the bell quiet.
     pub fn clear_bell(&self) {
         let mut bytes = [0; 256];
         while (&self.shared.bell).read(&mut bytes).is_ok_and(|count| count > 0) {}
     }
 
-    /// Puts something in. What came in a storm takes the place of what came in it before; the same text waits once.
+    /// In a storm an arrival replaces the previous one of that storm; the same text waits only once.
     pub fn put(&self, arrival: InboxEvent, storm: bool) {
         let mut state = self.lock();
         if storm {
@@ -150,7 +136,7 @@ impl Inbox {
         let _ = (&self.shared.ring).write(&[1]);
     }
 
-    /// A storm began: what was copied just before is its beginning, and only the last of that waits.
+    /// A storm began: the copies just before belong to it, and only the last of them stays.
     pub fn collapse_storm(&self) {
         let mut state = self.lock();
         let now = Instant::now();
@@ -166,7 +152,6 @@ impl Inbox {
         });
     }
 
-    /// Takes what came first.
     pub fn take(&self) -> Option<InboxEvent> {
         let mut state = self.lock();
         match state.waiting.pop_front() {
@@ -176,7 +161,6 @@ impl Inbox {
         }
     }
 
-    /// How many texts wait.
     pub fn waiting_texts(&self) -> usize {
         self.lock()
             .waiting
@@ -186,7 +170,7 @@ impl Inbox {
     }
 
     fn lock(&self) -> MutexGuard<'_, InboxQueue> {
-        // Whoever panicked left a whole queue behind.
+        // A thread that panicked left a valid queue behind.
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

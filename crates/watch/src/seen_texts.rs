@@ -1,40 +1,38 @@
-//! What became of the texts that were taken up, so that the same one again is told once and asks nobody.
+//! Remembers what happened to texts, so that the same text again is reported once and asks nobody.
 //!
-//! Texts are known by a hash that means nothing outside this process; none is kept.
+//! Texts are identified by a process-private hash; none is kept.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 
-/// Texts that are remembered.
+/// Most texts remembered.
 pub const MAX_REMEMBERED: usize = 256;
 
-/// What became of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PastOutcome {
     /// It is in the project.
     Applied,
-    /// A person said no, or the gate did: it would have to be asked, or judged, once more.
+    /// Rejected by a person or by the gate: it would have to be asked about or checked again.
     Rejected,
-    /// It does not fit as the project is now.
+    /// It does not fit the project as it is now.
     DoesNotFit,
     /// relay itself copied it.
     OwnCopy,
 }
 
-/// What is to be done with a text.
+/// What to do with a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatVerdict {
-    /// It is new.
     New,
-    /// It was taken up before: try it again, and tell only if that ends otherwise.
+    /// Seen before: try it again, and report only if the result differs.
     Retry,
-    /// It was taken up before: tell so.
+    /// Seen before: say so.
     Report(PastOutcome),
-    /// It was taken up before, and that was told.
+    /// Seen before, and reported.
     Ignore,
 }
 
-/// The texts that were taken up, newest last.
+/// Newest last.
 #[derive(Debug, Default)]
 pub struct SeenTexts {
     hash: RandomState,
@@ -49,7 +47,6 @@ struct SeenText {
 }
 
 impl SeenTexts {
-    /// A text came.
     pub fn judge(&mut self, text: &str) -> RepeatVerdict {
         let hash = self.hash.hash_one(text);
         match self.texts.iter_mut().find(|known| known.hash == hash) {
@@ -65,7 +62,7 @@ impl SeenTexts {
         }
     }
 
-    /// What became of a text; `true` if the same became of it before, and that was told already.
+    /// Returns `true` if the same happened before, and was reported already.
     pub fn remember(&mut self, text: &str, became: PastOutcome) -> bool {
         let hash = self.hash.hash_one(text);
         let before = self.texts.iter().position(|known| known.hash == hash);
@@ -79,17 +76,17 @@ impl SeenTexts {
         told
     }
 
-    /// Something was undone: of no text is it known any more that it is in the project.
+    /// After an undo no text is known to be in the project any more.
     pub fn forget_applied(&mut self) {
         self.texts.retain(|known| known.outcome != PastOutcome::Applied);
     }
 
-    /// relay itself copied this text: whoever copies it once more, as clipboard managers do, says nothing new.
+    /// relay itself copied this text: a clipboard manager that copies it once more says nothing new.
     pub fn remember_own(&mut self, text: &str) {
         self.remember(text, PastOutcome::OwnCopy);
     }
 
-    /// Forgets a text: it is to be taken up as if it were new.
+    /// Treats the text as new from now on.
     pub fn forget(&mut self, text: &str) {
         let hash = self.hash.hash_one(text);
         self.texts.retain(|known| known.hash != hash);

@@ -1,16 +1,14 @@
-//! How often a clipboard changes: a person copies now and then, a program that went wild does not.
+//! How often a clipboard changes: a person copies now and then, a program gone wild does not.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// So many changes within [`STORM_WINDOW`] are a storm.
+/// This many changes within [`STORM_WINDOW`] are a storm.
 pub const STORM_CHANGES: usize = 5;
-/// … within this time.
 pub const STORM_WINDOW: Duration = Duration::from_secs(1);
-/// In a storm the clipboard is looked at this often.
+/// How often the clipboard is read in a storm.
 pub const STORM_PAUSE: Duration = Duration::from_millis(300);
 
-/// Counts changes.
 #[derive(Debug, Default)]
 pub struct ClipboardRate {
     recent: VecDeque<Instant>,
@@ -20,16 +18,14 @@ pub struct ClipboardRate {
 /// What a change is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StormState {
-    /// Nothing special.
     Calm,
-    /// A storm began with it.
+    /// The storm began with this change.
     Started,
-    /// A storm goes on.
+    /// The storm goes on.
     Ongoing,
 }
 
 impl ClipboardRate {
-    /// The clipboard changed.
     pub fn record_change(&mut self, now: Instant) -> StormState {
         while self.recent.front().is_some_and(|first| now.duration_since(*first) >= STORM_WINDOW) {
             self.recent.pop_front();

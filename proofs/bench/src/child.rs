@@ -1,4 +1,4 @@
-//! Running relay as a child and asking the system what it cost, in projects on the disk that the build is on.
+//! Runs relay as a child and asks the system what it cost, in projects on the disk of the build.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,32 +13,32 @@ use tempfile::TempDir;
 use super::startup::beside_this_one;
 use relaycode_testkit::checkout;
 
-/// What one run took.
+/// The cost of one run.
 #[derive(Clone, Copy)]
 pub(super) struct Cost {
     /// From start to end.
     pub(super) wall: Duration,
-    /// On a processor, in the program and in the system for it, without what it started.
+    /// User and system time of the program itself.
     pub(super) processor: Duration,
-    /// The same with what it started and waited for.
+    /// With the children it waited for.
     pub(super) with_children: Duration,
 }
 
-/// An empty directory on the disk where the build is, which is no memory disk.
+/// An empty directory on the disk of the build, which is not a memory disk.
 pub(super) fn scratch() -> anyhow::Result<TempDir> {
     let beside = beside_this_one()?;
     let parent = beside.parent().context("the build has no directory")?;
     Ok(tempfile::Builder::new().prefix("bench-").tempdir_in(parent)?)
 }
 
-/// relay, with no home, so that it keeps no copy; or with one.
+/// Without a home relay keeps no copy.
 pub(super) fn relay(home: Option<&Path>) -> anyhow::Result<Command> {
     Ok(at_home(Command::new(beside_this_one()?), home))
 }
 
 fn at_home(mut command: Command, home: Option<&Path>) -> Command {
     command.env_remove("HOME").env_remove("RELAY_HOME");
-    // The build directory lies in a project of its own.
+    // The build directory lies in a project itself.
     command.env("RELAY_CEILING_DIRECTORIES", checkout::root());
     if let Some(home) = home {
         command.env("RELAY_HOME", home);
@@ -46,7 +46,7 @@ fn at_home(mut command: Command, home: Option<&Path>) -> Command {
     command
 }
 
-/// Runs a command that must succeed.
+/// The command must succeed.
 pub(super) fn run(command: &mut Command) -> anyhow::Result<Cost> {
     let before = processor_of_children()?;
     let start = Instant::now();
@@ -66,7 +66,7 @@ pub(super) fn run(command: &mut Command) -> anyhow::Result<Cost> {
     Ok(Cost { wall, processor: own.unwrap_or(with_children), with_children })
 }
 
-/// Waits for the end of a child; what it took of the processor, with what it started and waited for.
+/// Waits for a child; returns its processor time, with the children it waited for.
 #[cfg(target_os = "linux")]
 pub(super) fn ended(child: &mut Child) -> anyhow::Result<Duration> {
     let before = processor_of_children()?;
@@ -74,7 +74,36 @@ pub(super) fn ended(child: &mut Child) -> anyhow::Result<Duration> {
     Ok(processor_of_children()?.saturating_sub(before))
 }
 
-/// The median of the runs, each time for itself.
+/// The median of so many runs, each time for itself.
+pub(super) fn repeated(runs: usize, run: impl FnMut() -> anyhow::Result<Cost>) -> anyhow::Result<Cost> {
+    let costs: Vec<Cost> = std::iter::repeat_with(run).take(runs).collect::<anyhow::Result<_>>()?;
+    Ok(median(&costs))
+}
+
+/// This program, doing a part of a measurement in a process of its own.
+pub(super) fn part(words: &[&str]) -> anyhow::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.arg("--as-child").args(words);
+    Ok(command)
+}
+
+/// The microseconds that a part says it took, so many times, and what else it said the last time.
+pub(super) fn told(runs: usize, part: &mut Command) -> anyhow::Result<(Vec<Duration>, String)> {
+    let (mut times, mut told) = (Vec::new(), String::new());
+    for _ in 0..runs {
+        let output = part.output()?;
+        if !output.status.success() {
+            bail!("{part:?} fails: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        let (micros, rest) = text.trim().split_once(' ').context("the child said nothing")?;
+        times.push(Duration::from_micros(micros.parse()?));
+        told = rest.to_owned();
+    }
+    Ok((times, told))
+}
+
+/// The median of each value.
 pub(super) fn median(costs: &[Cost]) -> Cost {
     let middle = |time: fn(&Cost) -> Duration| {
         let mut times: Vec<Duration> = costs.iter().map(time).collect();
@@ -88,8 +117,8 @@ pub(super) fn median(costs: &[Cost]) -> Cost {
     }
 }
 
-/// Waits for the end of a process and asks for its own processor time before it is forgotten. `None` where
-/// only a process and its children together are counted.
+/// Waits for a process and reads its own processor time before it is reaped. `None` if the system counts
+/// only a process and its children together.
 #[cfg(target_os = "linux")]
 fn processor_of_ended(child: &Child) -> anyhow::Result<Option<Duration>> {
     use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
@@ -116,13 +145,13 @@ fn processor_of_children() -> anyhow::Result<Duration> {
     Ok(Duration::from_micros(u64::try_from(micros).unwrap_or(0)))
 }
 
-/// Elsewhere nothing is known of a finished child.
+/// Other systems tell nothing about a finished child.
 #[cfg(not(unix))]
 fn processor_of_children() -> anyhow::Result<Duration> {
     Ok(Duration::ZERO)
 }
 
-/// How often a program called the system, by the call's name.
+/// How often a program made each system call.
 pub(super) struct Calls(BTreeMap<String, u64>);
 
 impl Calls {
@@ -134,7 +163,7 @@ impl Calls {
         self.0.values().sum()
     }
 
-    /// What was called `per` times or more often, with how often per `per`.
+    /// The calls made at least `per` times, with how often per `per`.
     pub(super) fn most(&self, per: u64) -> String {
         let mut calls: Vec<(&str, u64)> =
             self.0.iter().map(|(name, count)| (name.as_str(), *count)).collect();
@@ -145,7 +174,7 @@ impl Calls {
     }
 }
 
-/// Runs relay once under `strace` and counts its calls; `None` where there is no such program.
+/// Runs relay once under `strace` and counts its calls; `None` without `strace`.
 pub(super) fn calls<S: AsRef<OsStr>>(
     args: &[S],
     home: Option<&Path>,

@@ -1,62 +1,72 @@
 //! One measurement: a distribution of times, the plain pass over the same bytes that it is compared
-//! with, and the target.
+//! with, and the target; and the report that all of them go into.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use anyhow::ensure;
 use serde::Serialize;
 
-/// Runs per measurement at least.
+/// Least runs per measurement.
 pub(super) const RUNS: usize = 200;
 
-/// A measured thing.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Measured {
-    /// What was measured.
     pub name: String,
-    /// What the values are, `ms`, `MB`, `×`.
+    /// `ms`, `MB`, `×`.
     pub unit: &'static str,
-    /// The middle value.
     pub median: f64,
-    /// The value that one run in a hundred exceeds, or the only value there is.
+    /// Exceeded by one run in a hundred, or the only value there is.
     pub p99: f64,
     /// A plain pass over the same data in the same run, in the same unit.
     pub plain: Option<f64>,
-    /// The value to stay below; `None`: only shown.
+    /// The limit; `None`: only shown.
     pub below: Option<f64>,
-    /// What came of it, for a person.
+    /// For a person.
     pub note: String,
 }
 
 impl Measured {
-    /// From times, one per run.
-    pub(super) fn from_times(name: String, mut times: Vec<Duration>, below: Option<f64>) -> Measured {
+    /// One time per run.
+    pub(super) fn from_times(name: impl Into<String>, mut times: Vec<Duration>) -> Measured {
         times.sort_unstable();
         let at = |share: usize| {
             let index = (times.len() * share).div_ceil(100).saturating_sub(1);
-            times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+            times.get(index).copied().map_or(0.0, milliseconds)
         };
-        Measured { name, unit: "ms", median: at(50), p99: at(99), plain: None, below, note: String::new() }
+        Measured { p99: at(99), ..Measured::single(name, "ms", at(50)) }
     }
 
-    /// A single value.
-    pub(super) fn single(name: String, unit: &'static str, value: f64, below: Option<f64>) -> Measured {
-        Measured { name, unit, median: value, p99: value, plain: None, below, note: String::new() }
+    pub(super) fn single(name: impl Into<String>, unit: &'static str, value: f64) -> Measured {
+        let (name, note) = (name.into(), String::new());
+        Measured { name, unit, median: value, p99: value, plain: None, below: None, note }
     }
 
-    /// Whether the target is met.
-    pub(super) fn met(&self) -> bool {
+    /// What cannot be measured here is shown as such.
+    #[cfg(target_os = "linux")]
+    pub(super) fn missing(name: impl Into<String>, why: impl fmt::Display) -> Measured {
+        Measured::single(name, "", 0.0).note(format!("not measured: {why}"))
+    }
+
+    /// With a target.
+    pub(super) fn below(self, below: impl Into<Option<f64>>) -> Measured {
+        Measured { below: below.into(), ..self }
+    }
+
+    /// With a plain pass to compare it with.
+    pub(super) fn plain(self, plain: f64) -> Measured {
+        Measured { plain: Some(plain), ..self }
+    }
+
+    /// With more to say.
+    pub(super) fn note(mut self, more: impl AsRef<str>) -> Measured {
+        self.note += more.as_ref();
+        self
+    }
+
+    fn is_met(&self) -> bool {
         self.below.is_none_or(|below| self.p99 < below)
-    }
-
-    pub(super) fn json(&self) -> String {
-        // Plain numbers and texts always serialise; an empty line would be visible anyway.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    pub(super) fn heading() -> String {
-        format!("{:<44} {:>9} {:>9} {:>9}  {:<4} target", "measurement", "median", "p99", "plain", "unit")
     }
 }
 
@@ -65,17 +75,73 @@ impl fmt::Display for Measured {
         let plain = self.plain.map_or(String::new(), |plain| format!("{plain:.3}"));
         write!(f, "{:<44} {:>9.3} {:>9.3} {plain:>9}  {:<4} ", self.name, self.median, self.p99, self.unit)?;
         if let Some(below) = self.below {
-            write!(f, "< {below} {}", if self.met() { "ok" } else { "MISS" })?;
+            write!(f, "< {below} {}", if self.is_met() { "ok" } else { "MISS" })?;
         }
         write!(f, "  {}", self.note)
     }
 }
 
-/// What is so slow that it misses its target anyway is not run [`RUNS`] times.
+/// The run: what is asked for, and what was measured so far.
+pub(super) struct BenchReport {
+    only: Option<String>,
+    json: bool,
+    measured: Vec<Measured>,
+}
+
+impl BenchReport {
+    /// Begins the table: of measurements whose name contains `only`, as text or as JSON.
+    pub(super) fn new(only: Option<String>, json: bool) -> BenchReport {
+        if !json {
+            println!(
+                "{:<44} {:>9} {:>9} {:>9}  {:<4} target",
+                "measurement", "median", "p99", "plain", "unit"
+            );
+        }
+        BenchReport { only, json, measured: Vec::new() }
+    }
+
+    /// Whether this measurement is asked for.
+    pub(super) fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|part| name.contains(part.as_str()))
+    }
+
+    /// Prints a measurement, and counts it.
+    pub(super) fn add(&mut self, measured: Measured) {
+        if self.json {
+            // Plain numbers and texts always serialise; an empty line would be visible anyway.
+            println!("{}", serde_json::to_string(&measured).unwrap_or_default());
+        } else {
+            println!("{measured}");
+        }
+        self.measured.push(measured);
+    }
+
+    /// How much the time grew from the least size to the largest.
+    pub(super) fn add_growth(&mut self, name: String, fastest: &[Duration], below: f64) {
+        if let [first, .., last] = fastest {
+            let growth = last.as_secs_f64() / first.as_secs_f64().max(1e-4);
+            self.add(Measured::single(name, "×", growth).below(below));
+        }
+    }
+
+    /// An error if a target is missed.
+    pub(super) fn verdict(&self) -> anyhow::Result<()> {
+        let missed = self.measured.iter().filter(|one| !one.is_met()).count();
+        ensure!(missed == 0, "{missed} of {} targets missed", self.measured.len());
+        Ok(())
+    }
+}
+
+/// A time in the unit of the table.
+pub(super) fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Work that is too slow for its target anyway is not run [`RUNS`] times.
 const PATIENCE: Duration = Duration::from_secs(10);
 const RUNS_AT_LEAST: usize = 20;
 
-/// Times `work` [`RUNS`] times after a few runs that warm it up.
+/// Times `work` [`RUNS`] times after a warm-up.
 pub(super) fn times<T>(mut work: impl FnMut() -> T) -> Vec<Duration> {
     let start = Instant::now();
     for _ in 0..RUNS / 50 {
@@ -101,5 +167,5 @@ pub(super) fn plain_pass(bytes: &[u8]) -> f64 {
         let copy = bytes.to_vec();
         copy.iter().filter(|byte| **byte == b'\n').count()
     };
-    Measured::from_times(String::new(), times(pass), None).median
+    Measured::from_times("", times(pass)).median
 }

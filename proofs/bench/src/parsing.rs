@@ -1,22 +1,22 @@
-//! Reading hostile responses: texts that make a careless parser start over and over again, at
-//! growing sizes. Time must grow with the text and no faster.
+//! Reading hostile responses: texts that make a careless parser start over and over again, at growing
+//! sizes. Time must grow with the text and no faster.
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::response;
 
-use super::measure::{Measured, once, plain_pass};
+use super::measure::{BenchReport, Measured, once, plain_pass};
 
-/// Sizes in MiB.
+/// In MiB.
 const SIZES: &[usize] = &[1, 2, 4, 8];
-/// At 4 MiB, milliseconds to stay below.
+/// The limit in milliseconds at 4 MiB.
 const AT: usize = 4;
 const BELOW: f64 = 150.0;
-/// From 1 to 8 MiB the time may grow so many times; eight is linear, the rest is noise.
+/// Allowed growth from 1 to 8 MiB; eight is linear, the rest is noise.
 const GROWTH_BELOW: f64 = 13.0;
-/// Runs per size; the fastest counts for growth, the slowest for the bound.
+/// Runs per size; the fastest counts for growth, the slowest for the limit.
 const RUNS: usize = 7;
 
-/// A hostile text of so many bytes.
+/// A hostile text of this many bytes.
 type Make = fn(usize) -> String;
 
 const KINDS: &[(&str, Make)] = &[
@@ -77,12 +77,12 @@ fn growing_fences(bytes: usize) -> String {
     text
 }
 
-/// Reads every kind at every size.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) {
+/// Every kind at every size.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let limits =
         PlanLimits { text_bytes: 64 << 20, files: 10_000_000, hunks: 10_000_000, ..PlanLimits::default() };
     for (kind, make) in KINDS {
-        if !wanted(&format!("parse, {kind}")) {
+        if !report.wants(&format!("parse, {kind}")) {
             continue;
         }
         let mut fastest = Vec::new();
@@ -92,14 +92,13 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             let taken: Vec<_> = (0..RUNS).map(|_| once(&mut read)).collect();
             fastest.extend(taken.iter().min().copied());
             let below = (*size == AT).then_some(BELOW);
-            let mut measured = Measured::from_times(format!("parse, {kind}, {size} MiB"), taken, below);
-            measured.plain = Some(plain_pass(text.as_bytes()));
-            keep(measured);
+            report.add(
+                Measured::from_times(format!("parse, {kind}, {size} MiB"), taken)
+                    .below(below)
+                    .plain(plain_pass(text.as_bytes())),
+            );
         }
-        if let (Some(first), Some(last)) = (fastest.first(), fastest.last()) {
-            let growth = last.as_secs_f64() / first.as_secs_f64().max(1e-4);
-            let below = Some(GROWTH_BELOW);
-            keep(Measured::single(format!("parse, {kind}, growth 1 to 8 MiB"), "×", growth, below));
-        }
+        report.add_growth(format!("parse, {kind}, growth 1 to 8 MiB"), &fastest, GROWTH_BELOW);
     }
+    Ok(())
 }

@@ -6,24 +6,31 @@ use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal};
 
-use super::measure::{Measured, plain_pass, times};
+use super::measure::{BenchReport, Measured, plain_pass, times};
 use super::samples;
 use relaycode_testkit::clock;
 
-/// File sizes, and the p99 to stay below in milliseconds.
+/// File sizes, and the limit of the p99 in milliseconds.
 const SIZES: &[(&str, usize, f64)] = &[("60 kB", 60_000, 5.0), ("1 MB", 1_000_000, 50.0)];
 /// Files and lines of the large proposal.
 const FILES: usize = 200;
 const LINES: usize = 200;
-/// Processor time to stay below for it, in milliseconds.
+/// Its limit in milliseconds of processor time.
 const FILES_BELOW: f64 = 50.0;
 
+/// Measures both.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    single_hunks(report);
+    many_files(report);
+    Ok(())
+}
+
 /// One hunk on one file.
-pub(super) fn single_hunks(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) {
+fn single_hunks(report: &mut BenchReport) {
     for (size, bytes, below) in SIZES {
         for sample in samples::hunks(*bytes) {
             let name = format!("hunk, {size}, {}", sample.name);
-            if !wanted(&name) {
+            if !report.wants(&name) {
                 continue;
             }
             let Some((proposal, tree)) = one_file(&sample) else {
@@ -43,10 +50,9 @@ pub(super) fn single_hunks(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(
                 };
                 result
             });
-            let mut measured = Measured::from_times(name, taken, Some(*below));
-            measured.plain = Some(plain_pass(sample.file.as_bytes()));
-            measured.note = outcome;
-            keep(measured);
+            let row =
+                Measured::from_times(name, taken).below(*below).plain(plain_pass(sample.file.as_bytes()));
+            report.add(row.note(outcome));
         }
     }
 }
@@ -74,9 +80,9 @@ fn proposal(operations: Vec<Operation>) -> Proposal {
 }
 
 /// Two hundred files with a hunk each, in processor time.
-pub(super) fn many_files(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) {
+fn many_files(report: &mut BenchReport) {
     let name = format!("{FILES} files of {LINES} lines, processor time");
-    if !wanted(&name) {
+    if !report.wants(&name) {
         return;
     }
     let mut tree = MemoryTree::default();
@@ -105,8 +111,6 @@ pub(super) fn many_files(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Me
         fits = std::hint::black_box(plan(&proposal, &tree, &NoSeenTexts, &limits)).is_ok();
         taken.push(clock::processor_time().saturating_sub(start));
     }
-    let mut measured = Measured::from_times(name, taken, Some(FILES_BELOW));
-    measured.plain = Some(plain_pass(all.as_bytes()));
-    measured.note = if fits { "planned" } else { "refused" }.to_owned();
-    keep(measured);
+    let row = Measured::from_times(name, taken).below(FILES_BELOW).plain(plain_pass(all.as_bytes()));
+    report.add(row.note(if fits { "planned" } else { "refused" }));
 }

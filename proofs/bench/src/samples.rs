@@ -1,17 +1,15 @@
-//! Files and hunks to measure with: code-like text whose lines repeat as real code does (braces,
-//! `return`, blank lines), and for every rung of the ladder a hunk that needs exactly that rung.
+//! Files and hunks to measure with: code-like text whose lines repeat as in real code (braces, `return`,
+//! blank lines), and for every rung of the ladder a hunk that needs exactly that rung.
 
 use relaycode_change::proposal::Hunk;
 
-/// A hunk to look for, and what to look in.
+/// A hunk to look for, and where.
 pub(super) struct Sample {
     /// What it shows.
     pub name: &'static str,
-    /// The file.
     pub file: String,
-    /// The hunk.
     pub hunk: Hunk,
-    /// The dialect it is said to be written in.
+    /// The dialect it claims to be written in.
     pub dialect: &'static str,
 }
 
@@ -28,7 +26,7 @@ pub(super) fn code(bytes: usize) -> String {
     text
 }
 
-/// Lines that the function in the middle of `file` consists of.
+/// The lines of the function in the middle of `file`.
 fn middle(file: &str) -> Vec<String> {
     let lines: Vec<&str> = file.lines().collect();
     let from = lines.len() / 2;

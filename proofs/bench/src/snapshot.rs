@@ -12,7 +12,7 @@ use nix::sys::time::TimeValLike;
 use relaycode_durable::{Fs, RealFs};
 use relaycode_snapshot::{Snapshot, TreeDifference, WalkCaps, WholeTree};
 
-use crate::measure::Measured;
+use super::measure::{BenchReport, Measured};
 
 /// Files in the trees.
 const FILES: [usize; 2] = [2_000, 20_000];
@@ -23,11 +23,12 @@ const ROUNDS: usize = 21;
 /// So much of `find`'s time it may take.
 const BELOW: f64 = 1.3;
 
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut dyn FnMut(Measured)) -> anyhow::Result<()> {
+/// Measures both trees.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for files in FILES {
         let name = format!("snapshot: {files} files, nothing changed");
-        if wanted(&name) {
-            keep(compared(name, files)?);
+        if report.wants(&name) {
+            report.add(compared(name, files)?);
         }
     }
     Ok(())
@@ -59,9 +60,8 @@ fn compared(name: String, files: usize) -> anyhow::Result<Measured> {
         start.push(find(&empty)?);
     }
     let (ours, find) = (median(ours), median(theirs) - median(start));
-    let mut measured = Measured::single(name, "×", ours / find, Some(BELOW));
-    measured.note = format!("{ours:.1} ms, find {find:.1} ms, {} entries", before.len());
-    Ok(measured)
+    let note = format!("{ours:.1} ms, find {find:.1} ms, {} entries", before.len());
+    Ok(Measured::single(name, "×", ours / find).below(BELOW).note(note))
 }
 
 fn make_tree(root: &Path, files: usize) -> anyhow::Result<()> {

@@ -1,5 +1,5 @@
-//! How long `relay --version` takes, how much memory, and how large the binary is. Spawning a
-//! process costs something in itself, so an empty one is spawned in turn with it and subtracted.
+//! How long `relay --version` takes, how much memory, and how large the binary is. Spawning a process has a
+//! cost of its own, so an empty one is spawned in turn with it and subtracted.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-use super::measure::{Measured, RUNS, once};
+use super::measure::{BenchReport, Measured, RUNS, once};
 
-/// Milliseconds over an empty process to stay below.
+/// Limit in milliseconds over an empty process.
 const VERSION_BELOW: f64 = 5.0;
-/// Megabytes of resident memory to stay below.
+/// Limit in megabytes of resident memory.
 const MEMORY_BELOW: f64 = 12.0;
 
-/// Measures the binary that was built beside this one.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    if !wanted("relay --version") {
+/// Measures the binary built beside this one.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    if !report.wants("relay --version") {
         return Ok(());
     }
     let relay = beside_this_one()?;
@@ -26,25 +26,22 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         empty.push(spawn(Path::new("true"), &[])?);
         taken.push(spawn(&relay, &["--version"])?);
     }
-    let empty = Measured::from_times("spawning an empty process".to_owned(), empty, None);
+    let empty = Measured::from_times("spawning an empty process", empty);
     let overhead: Vec<Duration> =
         taken.iter().map(|time| time.saturating_sub(Duration::from_secs_f64(empty.median / 1e3))).collect();
-    let mut over = Measured::from_times(
-        "relay --version, over an empty process".to_owned(),
-        overhead,
-        Some(VERSION_BELOW),
-    );
-    over.plain = Some(empty.median);
-    keep(Measured::from_times("relay --version, wall".to_owned(), taken, None));
-    keep(over);
-    keep(empty);
-    memory(&relay, keep)?;
+    let over = Measured::from_times("relay --version, over an empty process", overhead)
+        .below(VERSION_BELOW)
+        .plain(empty.median);
+    report.add(Measured::from_times("relay --version, wall", taken));
+    report.add(over);
+    report.add(empty);
+    memory(&relay, report)?;
     let bytes = std::fs::metadata(&relay)?.len();
-    keep(Measured::single("relay, size of the binary".to_owned(), "MB", bytes as f64 / 1e6, None));
+    report.add(Measured::single("relay, size of the binary", "MB", bytes as f64 / 1e6));
     Ok(())
 }
 
-/// relay, as it was built together with this program.
+/// relay, as built together with this program.
 pub(super) fn beside_this_one() -> anyhow::Result<PathBuf> {
     let relay = std::env::current_exe()?.with_file_name(format!("relay{}", std::env::consts::EXE_SUFFIX));
     if !relay.is_file() {
@@ -65,20 +62,15 @@ fn spawn(program: &Path, args: &[&str]) -> anyhow::Result<Duration> {
     }
 }
 
-fn memory(relay: &Path, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    let Some(kilobytes) = peak(Command::new(relay).arg("--version"))? else {
+fn memory(relay: &Path, report: &mut BenchReport) -> anyhow::Result<()> {
+    let Some(megabytes) = peak(Command::new(relay).arg("--version"))? else {
         return Ok(());
     };
-    keep(Measured::single(
-        "relay --version, memory".to_owned(),
-        "MB",
-        kilobytes * 1024.0 / 1e6,
-        Some(MEMORY_BELOW),
-    ));
+    report.add(Measured::single("relay --version, memory", "MB", megabytes).below(MEMORY_BELOW));
     Ok(())
 }
 
-/// The memory peak of a command in kilobytes; `None` where it is not known. It is what the system
+/// The memory peak of a command in megabytes; `None` where it is not known. It is what the system
 /// counts for finished children, so a fresh process has to ask: this one has had larger children.
 pub(super) fn peak(command: &Command) -> anyhow::Result<Option<f64>> {
     let mut asks = Command::new(std::env::current_exe()?);
@@ -91,7 +83,8 @@ pub(super) fn peak(command: &Command) -> anyhow::Result<Option<f64>> {
     }
     let output = asks.output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.trim().lines().last().and_then(|line| line.parse().ok()))
+    let kilobytes = text.trim().lines().last().and_then(|line| line.parse::<f64>().ok());
+    Ok(kilobytes.map(|kilobytes| kilobytes * 1024.0 / 1e6))
 }
 
 /// The largest resident memory, in kilobytes, of any child of this process after it ran `command`.
@@ -106,11 +99,11 @@ pub(super) fn peak_of(command: &[String]) -> anyhow::Result<i64> {
         bail!("{program} fails");
     }
     let peak = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
-    // Darwin counts bytes, everyone else kilobytes.
+    // Darwin counts bytes, all others kilobytes.
     Ok(if cfg!(target_vendor = "apple") { peak / 1024 } else { peak })
 }
 
-/// Elsewhere nothing is known of a finished child.
+/// Other systems tell nothing about a finished child.
 #[cfg(not(unix))]
 pub(super) fn peak_of(_command: &[String]) -> anyhow::Result<i64> {
     bail!("the memory of a finished process is not known on this system");

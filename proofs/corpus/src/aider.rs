@@ -1,5 +1,5 @@
-//! Answers from a public chat log: `parse` rows say which blocks must be read, `apply` rows what
-//! they must do to the files as they were at that time.
+//! Answers from a public chat log: `parse` rows say which blocks must be read, `apply` rows what they must
+//! do to the files of that time.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -52,7 +52,7 @@ struct SearchReplace {
     replace: String,
 }
 
-/// Path, lines to find, lines to put there.
+/// Path, lines to find, replacement.
 type Block = (String, Vec<String>, Vec<String>);
 
 /// Judges a row about reading.
@@ -119,7 +119,7 @@ pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
     let case = match (must_fit, equal, case.near) {
         (true, true, _) => case.settle(Outcome::Correct, true, &facts),
         (true, false, _) => case.settle(Outcome::Wrong, false, &facts),
-        // The log's tool found no exact place; a place that is marked as near asks a person.
+        // The log's tool found no exact place; a near match asks a person.
         (false, _, true) => case.settle(Outcome::Correct, true, &facts),
         (false, true, false) if !expected.is_empty() => case.settle(Outcome::Correct, true, &facts),
         (false, _, false) => {
@@ -136,7 +136,7 @@ pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
 }
 
 impl ApplyRow {
-    /// What the response says if it reads to the recorded edits, else the edits themselves.
+    /// The response's proposal if it reads to the recorded edits, else the edits themselves.
     fn proposal(&self, case: &mut Judged) -> anyhow::Result<Proposal> {
         let edits = expected_blocks(&self.edits);
         if let Ok(read) = response::read(&self.response, &engine::generous())

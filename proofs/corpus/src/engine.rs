@@ -1,4 +1,4 @@
-//! The engine as the judges use it: build a proposal, plan it, look at what a path becomes.
+//! The engine as the judges use it: build a proposal, plan it, see what a path becomes.
 
 use std::time::Instant;
 
@@ -14,12 +14,12 @@ use super::judged::Judged;
 use super::show;
 use relaycode_proof_corpus::rows::Files;
 
-/// Limits that no real case reaches: what is judged here is matching.
+/// Limits that no real case reaches: only matching is judged here.
 pub(crate) fn generous() -> PlanLimits {
     PlanLimits { text_bytes: 64 << 20, files: 10_000, file_bytes: 16 << 20, hunks: 100_000 }
 }
 
-/// The lines of `text` without their endings; no line after a final newline.
+/// Without their endings; no line after a final newline.
 pub(crate) fn lines(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
     if lines.last().is_some_and(String::is_empty) {
@@ -28,12 +28,12 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// A hunk that replaces `search` by `replace`.
+/// Replaces `search` by `replace`.
 pub(crate) fn hunk(search: &str, replace: &str) -> Hunk {
     Hunk { line: 1, before: lines(search), after: lines(replace), ..Hunk::default() }
 }
 
-/// A write of `hunks` to `path`, as search/replace.
+/// As search/replace.
 pub(crate) fn write(path: RelPath, hunks: Vec<Hunk>) -> Operation {
     Operation {
         line: 1,
@@ -45,7 +45,7 @@ pub(crate) fn write(path: RelPath, hunks: Vec<Hunk>) -> Operation {
     }
 }
 
-/// A proposal of nothing but these operations.
+/// Nothing but these operations.
 pub(crate) fn proposal(operations: Vec<Operation>) -> Proposal {
     Proposal { operations, ..Proposal::default() }
 }
@@ -62,7 +62,6 @@ pub(crate) fn read_block(name: &str, path: Option<&str>, text: &str) -> Result<V
     dialect.read(&block).map_err(|error| format!("line {}: {}", error.line, error.reason))
 }
 
-/// A tree of these files.
 pub(crate) fn tree(files: &Files) -> MemoryTree {
     let mut tree = MemoryTree::default();
     for (path, text) in files {
@@ -74,7 +73,7 @@ pub(crate) fn tree(files: &Files) -> MemoryTree {
     tree
 }
 
-/// Plans, and writes the time and the match reports into `case`.
+/// Adds the time and the match reports to `case`.
 pub(crate) fn plan(
     proposal: &Proposal,
     tree: &MemoryTree,
@@ -100,19 +99,18 @@ pub(crate) fn plan(
     result
 }
 
-/// Whether the report marks its hunk as something to ask about.
+/// Whether the hunk would be asked about.
 pub(crate) fn is_near(hunk: &HunkReport) -> bool {
     hunk.rung == "near" || !hunk.differences.is_empty()
 }
 
-/// What stands at a path after the plan.
+/// What is at a path after the plan.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum After<'a> {
     /// The plan does not mention it.
     Untouched,
     /// It is gone, or has another name.
     Gone,
-    /// These bytes.
     Bytes(&'a [u8]),
 }
 

@@ -1,11 +1,11 @@
-//! Expectations that are not followed, each with its reason. They come from the test suites and
-//! logs of other tools, and some of them write down a bug of that tool or were damaged when they
-//! were collected. A rule is preferred to a single case: it states what is wrong with the
-//! expectation and holds for other rows of the same kind.
+//! Expectations that are not followed, each with its reason. They come from the test suites and logs of
+//! other tools, and some of them record a bug of that tool or were damaged when they were collected. A rule
+//! is preferred to a single case: it states what is wrong with the expectation and holds for other rows of
+//! the same kind.
 //!
 //! A refusal needs no entry here: it is never wrong, only counted.
 
-/// What a rule may look at.
+/// What a rule may use.
 pub(crate) struct Facts<'a> {
     /// The case's id.
     pub id: &'a str,
@@ -13,9 +13,9 @@ pub(crate) struct Facts<'a> {
     pub request: &'a str,
     /// What the request must contain for its expectation to make sense.
     pub needs: Option<&'a str>,
-    /// The text it expects, where it expects one.
+    /// If it expects one.
     pub expected: Option<&'a str>,
-    /// The bytes that came out, if anything did.
+    /// The resulting bytes, if any.
     pub got: Option<&'a [u8]>,
 }
 
@@ -31,7 +31,7 @@ struct Single {
 }
 
 impl Facts<'_> {
-    /// Whether what the case is about was lost when it was collected: it cannot be judged.
+    /// Whether the subject of the case was lost when it was collected: it cannot be judged.
     pub(crate) fn are_lost(&self) -> bool {
         let evaluated = |text: &str| text.contains("__stand(");
         self.needs.is_some_and(|needed| !self.request.contains(needed))
@@ -41,8 +41,8 @@ impl Facts<'_> {
     }
 }
 
-/// Whether `got` differs from `expected` in the final newline alone, which other tools strip or
-/// add, while relay keeps the file's own and ends new files with one.
+/// Whether `got` differs from `expected` only in the final newline, which other tools strip or add, while
+/// relay keeps the file's own and ends new files with one.
 pub(crate) fn only_final_newline(before: Option<&str>, expected: &str, got: &[u8]) -> bool {
     let expected = expected.as_bytes();
     let alike = got.strip_suffix(b"\n") == Some(expected) || expected.strip_suffix(b"\n") == Some(got);

@@ -1,24 +1,24 @@
-//! The verdict on one case, with enough of an account to see why without running it again.
+//! The verdict on one case, with enough detail to see why without running it again.
 
 use serde::Serialize;
 
 use super::exceptions::{self, Facts};
 
-/// What came out, measured against what the case expects.
+/// The result, compared to what the case expects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Outcome {
     /// Exactly the expected bytes.
     Correct,
-    /// The plan leaves everything as it is, where something else was expected or nothing was.
+    /// The plan changes nothing, whatever was expected.
     NoOp,
-    /// The engine said no and gave reasons.
+    /// The engine refused and gave reasons.
     Refused,
-    /// Other bytes than a later text that is not a strict expectation.
+    /// Differs from a later text that is not a strict expectation.
     Differs,
     /// Applied where another tool found no exact place: a person has looked, or has to.
     Review,
-    /// The case itself is damaged: what it is about was lost.
+    /// The case itself is damaged.
     Damaged,
     /// Not the expected bytes, for a reviewed reason.
     Excepted,
@@ -26,21 +26,17 @@ pub(crate) enum Outcome {
     Wrong,
 }
 
-/// One judged case.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Judged {
-    /// The set it comes from.
     pub set: String,
     /// Its group within the set: the mutation, the kind, the strategy.
     pub group: String,
-    /// Its id.
     pub id: String,
-    /// What came out.
     pub outcome: Outcome,
-    /// Whether that is what the case asks for.
+    /// The outcome is what the case asks for.
     pub good: bool,
-    /// Whether a hunk matched only nearly (a person would be asked).
+    /// A hunk matched only nearly (a person would be asked).
     pub near: bool,
     /// Equal except for the newline at the very end.
     pub newline_only: bool,
@@ -48,14 +44,14 @@ pub(crate) struct Judged {
     pub endings_only: bool,
     /// The reviewed reason why the case's own expectation is not followed.
     pub exception: Option<&'static str>,
-    /// Time for planning, or for reading where there is nothing to plan.
+    /// Time for planning, or for reading if there is nothing to plan.
     pub micros: u64,
     /// How it came about, line by line.
     pub account: Vec<String>,
 }
 
 impl Judged {
-    /// A case about which nothing is known yet.
+    /// Nothing is known yet.
     pub(crate) fn new(set: &str, group: &str, id: &str) -> Judged {
         Judged {
             set: set.to_owned(),
@@ -72,20 +68,20 @@ impl Judged {
         }
     }
 
-    /// Records an outcome that is what the case asks for.
+    /// An outcome that the case asks for.
     pub(crate) fn good(mut self, outcome: Outcome) -> Judged {
         self.outcome = outcome;
         self.good = true;
         self
     }
 
-    /// Records an outcome that is not what the case asks for.
+    /// An outcome that the case does not ask for.
     pub(crate) fn bad(mut self, outcome: Outcome) -> Judged {
         self.outcome = outcome;
         self
     }
 
-    /// Records an outcome; a reviewed exception turns a wrong one into a refused expectation.
+    /// A reviewed exception turns a wrong outcome into a refused expectation.
     pub(crate) fn settle(mut self, outcome: Outcome, good: bool, facts: &Facts<'_>) -> Judged {
         self.outcome = outcome;
         self.good = good;

@@ -1,6 +1,6 @@
 //! Transactions that the original tool recorded: what chat models really sent. There is no exact
-//! expectation, only the file's next known text (other edits may lie between), so that a result is
-//! refused, equal to it, or differs.
+//! expectation, only the file's next known text (other edits may lie between), so a result is refused,
+//! equal to it, or differs.
 
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ impl Row {
     }
 }
 
-/// Equal, or equal but for the final newline, which the original tool strips.
+/// Equal, or equal except for the final newline, which the original tool strips.
 fn compare(later: &str, got: &[u8], case: &mut Judged) -> bool {
     if got == later.as_bytes() {
         return true;

@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-/// `text` cut to `most` characters.
+/// At most `most` characters.
 pub fn clip(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -59,7 +59,7 @@ struct Args {
     json: bool,
 }
 
-/// Judges every selected case; an error if anything is wrong or a target is missed.
+/// Fails if anything is wrong or a target is missed.
 fn main() -> anyhow::Result<()> {
     let args = &Args::parse();
     let mut judged = Vec::new();
@@ -87,7 +87,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What tells the kinds of rows apart: a line is first read as this.
+/// Tells the kinds of rows apart: a line is first read as this.
 #[derive(Deserialize)]
 struct Head {
     id: String,

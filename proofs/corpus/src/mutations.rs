@@ -1,5 +1,5 @@
-//! Edits spoilt the way models spoil them: one hunk each, with the bytes it must lead to, or none
-//! where the only right answers are to refuse or to do nothing.
+//! Edits spoilt the way models spoil them: one hunk each, with the expected bytes, or none if the only
+//! right results are to refuse or to do nothing.
 
 use relaycode_change::dialect;
 use relaycode_change::proposal::Proposal;

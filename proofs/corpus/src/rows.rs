@@ -1,5 +1,5 @@
-//! The files of cases on disk: which there are, and their lines one at a time. Shapes differ from
-//! set to set: what a line means is its reader's business.
+//! The files of cases on disk: which there are, and their lines one at a time. Formats differ from set to
+//! set: the meaning of a line is up to its reader.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,12 +11,12 @@ use flate2::read::GzDecoder;
 
 /// One file of cases.
 pub struct Set {
-    /// The file's name without its endings.
+    /// The file's name without its extensions.
     pub name: String,
     file: PathBuf,
 }
 
-/// Text by path; `None`: the file does not exist.
+/// `None`: the file does not exist.
 pub type Files = BTreeMap<String, Option<String>>;
 
 /// The sets in `dir`, by name; a plain file is preferred to its gzipped twin.
@@ -38,7 +38,7 @@ pub fn sets(dir: &Path) -> anyhow::Result<Vec<Set>> {
 }
 
 impl Set {
-    /// Hands every non-empty line to `judge`.
+    /// Passes every non-empty line to `judge`.
     pub fn each_line(&self, mut judge: impl FnMut(&str) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let file = File::open(&self.file).with_context(|| format!("cannot open {}", self.file.display()))?;
         let plain: Box<dyn Read> = if self.file.extension().is_some_and(|e| e == "gz") {

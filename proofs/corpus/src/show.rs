@@ -1,16 +1,15 @@
-//! Details of a single case for a person: the account, and a small difference of two texts.
+//! Details of a single case for a person: the account, and a small diff of two texts.
 
 use relaycode_change::plan::HunkReport;
 use relaycode_proof_corpus::clip;
 
 use super::judged::Judged;
 
-/// At most so many differing lines are shown of each side.
+/// Most differing lines shown of each side.
 const DIFFERENCE_LINES: usize = 12;
-/// At most so many characters of a line.
+/// Most characters of a line.
 const LINE_CHARS: usize = 140;
 
-/// Prints one case.
 pub(crate) fn print(case: &Judged) {
     println!(
         "\n── {} · {} · {}\n   {:?}{}{}{}",
@@ -27,7 +26,7 @@ pub(crate) fn print(case: &Judged) {
     }
 }
 
-/// One hunk's report in a line.
+/// One line per hunk.
 pub(crate) fn report(hunk: &HunkReport) -> String {
     let mut text = format!("{:?} by {} at line {}", hunk.state, hunk.rung, hunk.used);
     if let Some(how) = hunk.chosen_by {
@@ -50,7 +49,7 @@ pub(crate) fn report(hunk: &HunkReport) -> String {
     text
 }
 
-/// The lines in which `got` differs from `expected`, with what surrounds them left out.
+/// The lines in which `got` differs from `expected`, without their context.
 pub(crate) fn difference(expected: &[u8], got: &[u8]) -> Vec<String> {
     let expected = String::from_utf8_lossy(expected);
     let got = String::from_utf8_lossy(got);

@@ -71,7 +71,7 @@ fn yes() -> bool {
 /// The path that the rows use for their only file.
 const PSEUDO_PATH: &str = "file";
 
-/// Judges a patch for one file.
+/// A patch for one file.
 pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> anyhow::Result<()> {
     let row: PatchRow = serde_json::from_str(line)?;
     let must_fit = row.expect.outcome == "ok";
@@ -101,7 +101,7 @@ pub(crate) fn judge_apply(set: &str, line: &str, judged: &mut Vec<Judged>) -> an
     Ok(())
 }
 
-/// Judges a patch that only has to be read, or rejected.
+/// A patch that only has to be read, or rejected.
 pub(crate) fn judge_validate(set: &str, line: &str, judged: &mut Vec<Judged>) -> anyhow::Result<()> {
     let row: PatchRow = serde_json::from_str(line)?;
     let must_read = row.expect.outcome == "ok";
@@ -121,7 +121,7 @@ pub(crate) fn judge_validate(set: &str, line: &str, judged: &mut Vec<Judged>) ->
     Ok(())
 }
 
-/// Judges a whole response.
+/// A whole response.
 pub(crate) fn judge_transaction(set: &str, line: &str, judged: &mut Vec<Judged>) -> anyhow::Result<()> {
     let row: TransactionRow = serde_json::from_str(line)?;
     let must_fail = row.raw.expected_outcome.as_deref() == Some("failure");
@@ -159,7 +159,7 @@ impl PatchRow {
     }
 }
 
-/// Some suites put the file's name above the block; a reader of responses takes it off.
+/// Some suites put the file's name above the block; the reader of responses removes it.
 fn without_path_line(patch: &str) -> &str {
     match patch.split_once('\n') {
         Some((first, rest)) if first.contains('.') && !first.contains([' ', '<', '=']) => rest,
@@ -168,7 +168,7 @@ fn without_path_line(patch: &str) -> &str {
 }
 
 impl Options {
-    /// Says to every hunk that claims no line itself where the suite's options put it.
+    /// Gives every hunk without a claimed line the one from the suite's options.
     fn constrain(&self, operations: &mut [Operation]) {
         for operation in operations {
             let FileAction::Write { edit, .. } = &mut operation.action else {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::judged::{Judged, Outcome};
 use super::targets;
 
-/// Prints everything that is known of `judged` in numbers.
+/// Prints the statistics of `judged`.
 pub(crate) fn print(judged: &[Judged]) {
     let mut groups: Vec<(&str, &str, Vec<&Judged>)> = Vec::new();
     for case in judged {
@@ -61,7 +61,7 @@ fn print_group(set: &str, group: &str, cases: &[&Judged]) {
     );
 }
 
-/// What is equal but for bytes that the other tool is known to spoil.
+/// What is equal except for bytes that the other tool is known to spoil.
 fn print_spoilt_ends(judged: &[Judged]) {
     let mut counts: BTreeMap<(&str, &str), (usize, usize)> = BTreeMap::new();
     for case in judged {

@@ -1,34 +1,29 @@
-//! What the engine has to reach, as data. A group without a target only has to be free of wrong
-//! results.
+//! What the engine has to reach, as data. A group without a target only has to be free of wrong results.
 
 use std::fmt;
 
 use super::judged::{Judged, Outcome};
 
-/// Sets in which every row has an expectation. Reviewed exceptions and refusals of what upstream
-/// applies must stay under [`BUDGET_PERCENT`] of the set, or within [`BUDGET_CASES`].
+/// Sets in which every row has an expectation. Reviewed exceptions and refusals of what upstream applies
+/// must stay under [`BUDGET_PERCENT`] of the set, or within [`BUDGET_CASES`].
 const BUDGETED: &[&str] = &["aider", "roo", "diffapply", "relaycode"];
 const BUDGET_PERCENT: f64 = 3.0;
 const BUDGET_CASES: usize = 3;
 
-/// One thing to reach.
 pub(crate) struct Target {
-    /// The set.
     pub set: &'static str,
-    /// The group.
     pub group: &'static str,
-    /// What is counted.
     pub measure: Measure,
-    /// The bound, in percent.
+    /// The limit, in percent.
     pub percent: f64,
 }
 
 /// What is counted for a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// At least so many are what the case asks for.
+    /// At least this many are what the case asks for.
     Good,
-    /// At most so many are refused.
+    /// At most this many are refused.
     Refused,
 }
 
@@ -36,7 +31,6 @@ const fn good(group: &'static str, percent: f64) -> Target {
     Target { set: "mutations", group, measure: Measure::Good, percent }
 }
 
-/// All targets.
 pub(crate) const TARGETS: &[Target] = &[
     good("exact", 100.0),
     good("file is CRLF", 100.0),
@@ -60,7 +54,7 @@ impl Target {
         self.set == case.set && self.group == group
     }
 
-    /// The measured value for these cases, in percent.
+    /// In percent.
     fn measured(&self, cases: &[&Judged]) -> f64 {
         let counted = cases.iter().filter(|case| match self.measure {
             Measure::Good => case.good,

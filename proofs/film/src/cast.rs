@@ -1,10 +1,10 @@
-//! A film as an asciicast (version 2), for `asciinema play` and its player: from frame to frame only what changed.
+//! A film as an asciicast (version 2), for `asciinema play` and its player: from frame to frame only the
+//! changes.
 
 use serde_json::json;
 
 use super::film::{COLUMNS, Film, ROWS};
 
-/// The file.
 pub(super) fn text(film: &Film) -> anyhow::Result<String> {
     let header = json!({
         "version": 2, "width": COLUMNS, "height": ROWS, "title": "relay watch", "env": {"TERM": "xterm-256color"},
@@ -23,7 +23,7 @@ pub(super) fn text(film: &Film) -> anyhow::Result<String> {
         milliseconds += frame.milliseconds;
         before = frame.screen.clone();
     }
-    // A player ends with the last event: the last frame is to be seen, too.
+    // A player ends with the last event: the last frame should be seen, too.
     text += &event(milliseconds, "o", "");
     Ok(text)
 }

@@ -1,17 +1,15 @@
-//! A film: what a terminal showed, frame by frame, and for how long. What differs from run to run (the time of day, how
-//! long a command took) is made the same before it is looked at.
+//! A film: what a terminal showed, frame by frame, and for how long. What differs from run to run (the time
+//! of day, how long a command took) is normalised first.
 
 use vt100::{Parser, Screen};
 
-/// Columns and rows of the terminal.
 pub(super) const COLUMNS: u16 = 90;
-/// Rows of the terminal.
 pub(super) const ROWS: u16 = 24;
 
 /// Minutes after midnight of the first card; each further one is some minutes later.
 const FIRST_CARD: usize = 14 * 60 + 2;
 const BETWEEN_CARDS: usize = 3;
-/// How long every check took.
+/// Precedes the duration of a check.
 const CHECKED: &[u8] = b"checked in ";
 const TOOK: &[u8] = b"0.3 s";
 
@@ -23,13 +21,13 @@ pub(super) struct Film {
 /// What was seen for a while.
 pub(super) struct Frame {
     pub(super) screen: Screen,
-    /// What happens, for who looks.
+    /// What happens, for the viewer.
     pub(super) caption: &'static str,
     pub(super) milliseconds: u64,
 }
 
 impl Frame {
-    /// What a terminal shows that got these bytes.
+    /// What a terminal shows after these bytes.
     pub(super) fn of(written: &[u8], caption: &'static str, milliseconds: u64) -> Frame {
         let mut parser = Parser::new(ROWS, COLUMNS, 0);
         parser.process(&steady(written));
@@ -37,7 +35,7 @@ impl Frame {
     }
 }
 
-/// The same bytes with times of a script.
+/// The same bytes with the script's times.
 fn steady(written: &[u8]) -> Vec<u8> {
     let mut out: Vec<u8> = Vec::with_capacity(written.len());
     let mut cards = 0;

@@ -1,8 +1,9 @@
-//! `cargo xtask record`: the recording that README shows, made by a real `relay watch` on a desktop of its own.
+//! `cargo xtask record`: the recording that README shows, made by a real `relay watch` on a private
+//! desktop.
 //!
-//! Nothing is drawn by hand: answers are copied by xclip, keys are pressed on a pseudo-terminal, and a frame is
-//! what the terminal shows once a step has come to rest. Times are the script's, not the machine's, so that the same
-//! program gives the same files.
+//! Nothing is drawn by hand: answers are copied by xclip, keys are pressed on a pseudo-terminal, and a
+//! frame is what the terminal shows once a step has come to rest. Times are the script's, not the
+//! machine's, so that the same program gives the same files.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
@@ -19,7 +20,7 @@ use relaycode_testkit::checkout;
 
 /// Where the files go, relative to the root.
 const FOLDER: &str = "docs/media";
-/// A page that loads an image waits for it: it stays below this.
+/// A page waits for its images, so this one stays small.
 const SVG_BYTES: usize = 200_000;
 
 /// Plays the session, and writes `watch.cast` and `watch.svg`.

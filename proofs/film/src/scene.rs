@@ -1,4 +1,4 @@
-//! The session that is recorded: a scratch project, four answers of a model, and what a person does.
+//! The recorded session: a scratch project, four answers of a model, and what a person does.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,17 @@ use relaycode_testkit::screen::{TestScreen, on_terminal};
 
 use super::film::{COLUMNS, Film, Frame, ROWS};
 
-/// How long a step may take.
+/// For one step.
 const LIMIT: Duration = Duration::from_secs(60);
-/// A person copies no faster: relay takes what is for a program gone wild.
+/// A person copies no faster: relay would see a storm.
 const BETWEEN: Duration = Duration::from_millis(800);
-/// The name of the project.
 const NAME: &str = "hello-relay";
 
-/// One thing that a person does, and what is seen then.
+/// One action of a person, and what is seen then.
 struct Step {
     caption: &'static str,
     act: Act,
-    /// Stands somewhere on the screen when the step has come to rest …
+    /// On the screen when the step has come to rest …
     seen: &'static str,
     /// … and this in its last line.
     last: &'static str,
@@ -107,7 +106,6 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Plays the session.
 pub(super) fn play(relay: &Path) -> anyhow::Result<Film> {
     let desktop = X11::start().context("a desktop is needed: install Xvfb and xclip")?;
     let folder = tempfile::tempdir().context("making a folder for the session")?;
@@ -148,7 +146,7 @@ struct Stage<'r> {
 }
 
 impl Stage<'_> {
-    /// Makes the project, and says how answers name it.
+    /// Creates the project; returns its name for answers.
     fn set_up(&self) -> anyhow::Result<String> {
         let source = self.project.join("src");
         fs::create_dir_all(&source)?;
@@ -182,7 +180,7 @@ impl Stage<'_> {
         Ok(String::from_utf8_lossy(&done.stdout).into_owned())
     }
 
-    /// The same surroundings on every machine.
+    /// The same environment on every machine.
     fn surround(&self, command: &mut Command) -> anyhow::Result<()> {
         let own = self.relay.parent().context("relay lies nowhere")?.to_path_buf();
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -195,7 +193,7 @@ impl Stage<'_> {
     }
 }
 
-/// Variables that would make the session look or end otherwise.
+/// Variables that would make the session look or end differently.
 const STRANGE: &[&str] = &[
     "CARGO_TARGET_DIR",
     "CARGO_BUILD_TARGET_DIR",

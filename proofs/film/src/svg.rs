@@ -1,6 +1,6 @@
-//! A film as an animated image: no script, no font of its own, nothing loaded. Frames lie side by side, and the strip
-//! is moved under a window by one CSS animation; where nothing moves (printed, or motion is not wanted), the poster
-//! is seen. Colours are for a light or a dark surrounding, as whoever looks prefers.
+//! A film as an animated image: no script, no embedded font, nothing loaded. Frames lie side by side, and
+//! the strip is moved under a window by one CSS animation; without animation (printed, or reduced motion),
+//! the poster is shown. Colours follow the viewer's light or dark preference.
 //!
 //! Foreign text comes in through [`escaped`] and nowhere else.
 
@@ -11,15 +11,15 @@ use vt100::{Cell, Color, Screen};
 
 use super::film::{COLUMNS, Film, ROWS};
 
-/// Tenths of a unit: a cell, a row, the margin around the text, and the place of the caption.
+/// In tenths of a unit: a cell, a row, the margin around the text, and the place of the caption.
 const CELL: usize = 84;
 const ROW: usize = 190;
 const MARGIN: usize = 160;
 const CAPTION: usize = 400;
-/// The frame that is seen where nothing moves.
+/// The frame that is shown without animation.
 const POSTER: usize = 2;
 
-/// Foreground colours by class: the name, in the dark, in the light. Both have a contrast of 4.5 and more.
+/// Foreground colours by class: the name, in the dark, in the light. Both have a contrast of at least 4.5.
 const COLOURS: &[(&str, &str, &str)] = &[
     ("t", "#d8dee6", "#24292f"),
     ("dim", "#9aa4b0", "#59636e"),
@@ -48,7 +48,7 @@ pub(super) fn text(film: &Film) -> String {
             tenths(MARGIN),
             escaped(frame.caption)
         );
-        // Below the text: what stands under it stays readable.
+        // Below the text, which stays readable.
         frames += &cursor(&frame.screen);
         for row in 0..ROWS {
             let drawn = drawn_row(&frame.screen, row);
@@ -105,7 +105,7 @@ fn style(film: &Film, width: usize) -> String {
     style
 }
 
-/// The cells of a row that show something: backgrounds first, then runs of one look.
+/// The cells of a row that show something: backgrounds first, then runs of one style.
 fn drawn_row(screen: &Screen, row: u16) -> String {
     let mut marks = String::new();
     let mut texts = String::new();
@@ -127,7 +127,7 @@ fn drawn_row(screen: &Screen, row: u16) -> String {
     marks + &texts
 }
 
-/// Cells side by side that look the same.
+/// Adjacent cells with the same style.
 struct Run {
     column: usize,
     cells: usize,
@@ -166,7 +166,7 @@ fn runs(screen: &Screen, row: u16) -> Vec<Run> {
     runs
 }
 
-/// Blanks at the ends of a run that nobody sees are not stretched along with it.
+/// Removes invisible blanks at the ends of a run, so that they are not stretched.
 fn trim(run: &mut Run) {
     if run.marked {
         return;
@@ -205,7 +205,7 @@ fn cursor(screen: &Screen) -> String {
     format!("<rect class=\"cursor\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>\n")
 }
 
-/// Text as XML takes it, whatever it says.
+/// Text as XML accepts it.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -222,7 +222,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A number of tenths, as it is written.
+/// A number of tenths, as text.
 fn tenths(count: usize) -> String {
     match count % 10 {
         0 => (count / 10).to_string(),

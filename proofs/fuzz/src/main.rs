@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: spoils cases at random and checks that the engine keeps its laws.
 //!
-//! Runs on stable Rust, in one thread, decided by a seed. A failing case is made smaller, written
-//! to `target/fuzz/`, and the command that replays it is printed.
+//! Runs on stable Rust, in one thread, determined by a seed. A failing case is minimised, written to
+//! `target/fuzz/`, and the command that replays it is printed.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 mod real;
@@ -45,7 +45,7 @@ const FAILURES: &str = "target/fuzz";
 /// How often progress is printed.
 const PROGRESS: Duration = Duration::from_secs(10);
 
-/// Fuzzes, or replays one case; an error if a law is broken.
+/// Fails if a law is broken.
 fn main() -> anyhow::Result<()> {
     let args = &Args::parse();
     if let Some(file) = &args.replay {

@@ -1,5 +1,5 @@
-//! Real cases as seeds for the fuzzer: responses with the files they were about, and recorded
-//! operations written as the blocks of a response.
+//! Real cases as seeds for the fuzzer: responses with the files they were about, and recorded operations
+//! written as the blocks of a response.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use relaycode_proof_corpus::rows::{self, Files};
 
 /// Larger files would only make every case slower.
 const MOST_BYTES: usize = 24 * 1024;
-/// Of the spoilt edits, every so many-th.
+/// Only one in this many spoilt edits is used.
 const EVERY: usize = 8;
 
 /// The fields of any row that help to make a seed.
@@ -34,7 +34,7 @@ struct Recorded {
     patch_strategy: Option<String>,
 }
 
-/// Seeds from every set in `dir`.
+/// From every set in `dir`.
 pub(super) fn seeds(dir: &Path) -> anyhow::Result<Vec<FuzzCase>> {
     let mut seeds = Vec::new();
     for set in rows::sets(dir)? {

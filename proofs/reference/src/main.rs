@@ -1,8 +1,8 @@
 //! `cargo xtask docs`: writes the reference pages that come from the code.
 //!
-//! A page is one function that gives its text, and one line in [`pages`]; what the command line says
-//! of itself comes from the binary, which is built for it. With `--check`, which `cargo xtask test` runs, the pages on disk
-//! are compared with the code, so they cannot fall behind.
+//! A page is one function that returns its text, and one line in [`pages`]; the command line's own help
+//! comes from the binary, which is built for it. With `--check`, which `cargo xtask test` runs, the pages
+//! on disk are compared with the code, so they cannot fall behind.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 use std::fs;
@@ -45,9 +45,9 @@ impl Page {
         Page { path: path.to_owned(), text }
     }
 
-    /// Whether the page on disk says what the code says.
+    /// Whether the page on disk is up to date.
     fn is_fresh(&self, root: &Path) -> bool {
-        // A checkout may have turned the line endings.
+        // A checkout may have changed the line endings.
         fs::read_to_string(root.join(&self.path))
             .is_ok_and(|on_disk| on_disk.replace("\r\n", "\n") == self.text)
     }
@@ -56,7 +56,6 @@ impl Page {
 /// Where the man pages are; nothing else is there.
 const MAN: &str = "docs/man";
 
-/// Every generated page.
 fn pages() -> anyhow::Result<Vec<Page>> {
     let relay = checkout::built_relay()?;
     let mut pages = vec![dialects(), ladder(), limits(), configuration()?, commands(&relay)?];
@@ -75,7 +74,8 @@ fn strays(root: &Path, pages: &[Page]) -> Vec<String> {
     strays
 }
 
-/// Writes every page that is out of date, and removes man pages of commands that are gone; or only names them.
+/// Writes every page that is out of date, and removes man pages of commands that are gone; with `--check`
+/// only names them.
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let root = checkout::root();
@@ -135,7 +135,7 @@ fn ladder() -> Page {
 }
 
 fn limits() -> Page {
-    // Taken apart in full: a new limit does not compile until it has a row here.
+    // Destructured in full: a new limit does not compile until it has a row here.
     let PlanLimits { text_bytes, files, file_bytes, hunks } = PlanLimits::default();
     let rows = [
         row(&["Bytes of one answer", &bytes(text_bytes)]),
@@ -254,13 +254,13 @@ fn commands(relay: &Path) -> anyhow::Result<Page> {
     Ok(Page::new("docs/reference/commands.md", "Commands", &body))
 }
 
-/// One man page for each command.
+/// One man page per command.
 fn man(relay: &Path) -> anyhow::Result<Vec<Page>> {
     let pages = described(relay, &[])?.into_iter();
     Ok(pages.map(|(name, text)| Page { path: format!("{MAN}/{name}"), text }).collect())
 }
 
-/// What the binary writes about itself, sorted by the files' names.
+/// What the binary writes about itself, sorted by file name.
 fn described(relay: &Path, args: &[&str]) -> anyhow::Result<Vec<(String, String)>> {
     let folder = tempfile::tempdir().context("making a folder for the pages")?;
     let run = Command::new(relay).args(["--quiet", "__man"]).arg(folder.path()).args(args).status();
@@ -276,7 +276,7 @@ fn described(relay: &Path, args: &[&str]) -> anyhow::Result<Vec<(String, String)
     Ok(files)
 }
 
-/// One row of a table; what would end a cell is escaped.
+/// One row of a table; escapes what would end a cell.
 fn row(cells: &[&str]) -> String {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     format!("| {} |\n", cells.join(" | "))

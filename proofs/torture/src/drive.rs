@@ -1,5 +1,5 @@
-//! Runs the cases of a layer on every processor, says once a second how far it is, keeps the
-//! directories of failed cases, and writes its progress down so that a long run can go on later.
+//! Runs the cases of a layer on every processor, shows progress once a second, keeps the directories of
+//! failed cases, and saves its progress so that a long run can be resumed.
 //!
 //! Invariant: the progress file counts only cases all of whose predecessors are done too.
 
@@ -14,23 +14,24 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
+use super::layers::Case;
 use super::world::World;
 
-/// How often progress is shown and written down.
+/// How often progress is shown and saved.
 const PROGRESS: Duration = Duration::from_secs(1);
 
-/// What came of a layer.
+/// The result of a layer.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Tally {
     /// Single checks: kills, cuts, injections, saves …
     pub(super) checks: u64,
     /// What did not hold.
     pub(super) failures: Vec<Failure>,
-    /// Seconds it took, all runs of a resumed layer together.
+    /// Including all runs of a resumed layer.
     pub(super) seconds: f64,
-    /// Cases that were done, and that there are.
+    /// Finished cases, and all cases.
     pub(super) cases: (usize, usize),
-    /// What else is worth telling.
+    /// Anything else worth telling.
     pub(super) notes: Vec<String>,
 }
 
@@ -51,31 +52,26 @@ struct Saved {
     seed: u64,
     full: bool,
     total: usize,
-    /// So many cases from the first on are done.
+    /// How many cases from the first on are done.
     done: usize,
     tally: Tally,
 }
 
-/// The cases of a layer.
 pub(super) struct Cases<'c, C> {
     /// The layer's name.
     pub(super) layer: &'c str,
-    /// In the order in which they are done.
+    /// In order.
     pub(super) cases: &'c [C],
-    /// Where each gets a directory of its own.
+    /// Where each gets its own directory.
     pub(super) base: &'c Path,
-    /// How many run at a time.
-    pub(super) workers: usize,
-    /// Stop after so long.
+    /// Stop after this long.
     pub(super) limit: Option<Duration>,
-    /// What `--replay` takes for a case.
-    pub(super) spec: &'c (dyn Fn(&C) -> String + Sync),
-    /// Runs one in a fresh directory; gives the number of checks made.
+    /// Runs one in a fresh directory; returns the number of checks made.
     pub(super) run: &'c (dyn Fn(&Path, &C) -> anyhow::Result<u64> + Sync),
 }
 
 /// How many cases run at a time.
-pub(super) fn workers() -> usize {
+fn workers() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from).clamp(1, 8)
 }
 
@@ -86,8 +82,7 @@ struct Book {
     shown: Instant,
 }
 
-/// Runs the cases.
-pub(super) fn drive<C: Sync>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<Tally> {
+pub(super) fn drive<C: Case>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<Tally> {
     let began = Instant::now();
     let (first, earlier) = resumed(world, cases)?;
     let book = Mutex::new(Book { tally: earlier, done: first, ahead: BTreeSet::new(), shown: began });
@@ -95,7 +90,7 @@ pub(super) fn drive<C: Sync>(world: &World, cases: &Cases<'_, C>) -> anyhow::Res
     let next = AtomicUsize::new(first);
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for _ in 0..cases.workers {
+        for _ in 0..workers() {
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
@@ -144,7 +139,7 @@ impl Book {
     }
 }
 
-fn one<C>(world: &World, cases: &Cases<'_, C>, index: usize, case: &C) -> Result<u64, Failure> {
+fn one<C: Case>(world: &World, cases: &Cases<'_, C>, index: usize, case: &C) -> Result<u64, Failure> {
     let name = format!("{}-{index}", cases.layer);
     let room = World::fresh(cases.base, &name);
     let outcome = room.as_ref().map_err(|error| anyhow::anyhow!("{error:#}")).and_then(|room| {
@@ -156,7 +151,7 @@ fn one<C>(world: &World, cases: &Cases<'_, C>, index: usize, case: &C) -> Result
     });
     outcome.map_err(|error| {
         let kept = room.ok().map_or_else(PathBuf::new, |room| keep(world, &room, &name));
-        let spec = (cases.spec)(case);
+        let spec = case.spec();
         let what = format!("{error:#}");
         eprintln!("\n✗ {} {spec}: {what}", cases.layer);
         eprintln!("  kept in {}", kept.display());
@@ -209,7 +204,7 @@ fn save<C>(world: &World, cases: &Cases<'_, C>, book: &Book) -> anyhow::Result<(
     fs::rename(&new, &file).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Where to go on, and what was counted up to there.
+/// Where to continue, and what was counted up to there.
 fn resumed<C>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<(usize, Tally)> {
     if !world.resume {
         return Ok((0, Tally::default()));
@@ -226,7 +221,7 @@ fn resumed<C>(world: &World, cases: &Cases<'_, C>) -> anyhow::Result<(usize, Tal
     Ok((saved.done, saved.tally))
 }
 
-/// The tally that the last run of a layer wrote down.
+/// The tally that the last run of a layer saved.
 pub(super) fn last(world: &World, layer: &str) -> anyhow::Result<Tally> {
     let text = fs::read_to_string(progress_file(world, layer)).context("it left no result")?;
     Ok(serde_json::from_str::<Saved>(&text)?.tally)
@@ -240,26 +235,18 @@ mod tests {
     #[test]
     fn failures_are_kept_and_a_resumed_run_goes_on() {
         let mut world = scratch("drive");
-        let cases: Vec<usize> = (0..30).collect();
+        let cases: Vec<String> = (0..30).map(|number| format!("#{number}")).collect();
         let ran = Mutex::new(BTreeSet::new());
-        let run = |room: &Path, case: &usize| {
-            ran.lock().unwrap().insert(*case);
+        let run = |room: &Path, case: &String| {
+            ran.lock().unwrap().insert(case.clone());
             fs::write(room.join("seen"), b"x")?;
-            if *case == 7 {
+            if case == "#7" {
                 anyhow::bail!("seven");
             }
             Ok(2)
         };
-        let ask = |cases: &[usize], world: &World| {
-            let ask = Cases {
-                layer: "test",
-                cases,
-                base: &world.memory,
-                workers: 3,
-                limit: None,
-                spec: &|case: &usize| format!("#{case}"),
-                run: &run,
-            };
+        let ask = |cases: &[String], world: &World| {
+            let ask = Cases { layer: "test", cases, base: &world.memory, limit: None, run: &run };
             drive(world, &ask).unwrap()
         };
         let tally = ask(&cases, &world);

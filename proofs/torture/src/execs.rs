@@ -11,13 +11,13 @@ use super::relay::{self, Ran};
 /// One program that somebody tried to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Exec {
-    /// Its path, as it was given to the kernel.
+    /// As passed to the kernel.
     pub(super) path: String,
-    /// Its words, as strace prints them.
+    /// As strace prints them.
     pub(super) words: Vec<String>,
 }
 
-/// The programs that may be started where nothing is trusted.
+/// The programs that may be started without trust.
 pub(super) struct Allowed {
     relay: String,
     git: String,
@@ -34,7 +34,7 @@ impl Allowed {
         Ok(Allowed { relay: relay.display().to_string(), git: git.display().to_string(), parts })
     }
 
-    /// Whether relay may start this without trust; an error says what is wrong with it.
+    /// Whether relay may start this without trust; the error says what is wrong with it.
     pub(super) fn judge(&self, exec: &Exec) -> anyhow::Result<()> {
         if exec.path == self.relay {
             return Ok(());
@@ -45,7 +45,7 @@ impl Allowed {
         ensure!(exec.path == self.git, "{} was started: {:?}", exec.path, exec.words);
         let has = |word: &str| exec.words.iter().any(|own| own == word);
         let mut needed = vec!["--no-pager", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
-        // Only a commit of what is trusted runs with hooks.
+        // Only a commit of trusted content runs with hooks.
         if !has("--only") {
             needed.extend([
                 "safe.bareRepository=explicit",
@@ -60,7 +60,7 @@ impl Allowed {
     }
 }
 
-/// Runs relay in `directory`, and lists every program that it and everything below it tried to start.
+/// Runs relay in `directory`, and lists every program that it and its descendants tried to start.
 pub(super) fn logged(
     relay: &Path,
     room: &Path,
@@ -69,7 +69,7 @@ pub(super) fn logged(
     words: &[String],
 ) -> anyhow::Result<(Vec<Exec>, Ran)> {
     let trace = room.join("trace");
-    // By its absolute path: the PATH that the run gets may be a trap.
+    // By its absolute path: the PATH of the run may be a trap.
     let mut command = Command::new(on_path("strace").context("strace is not installed")?);
     command.args(["-f", "-qq", "-s", "4096", "--seccomp-bpf"]);
     command.args(["-e", "trace=execve,execveat", "-e", "signal=none", "-o"]);
@@ -88,7 +88,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
     places.map(|place| place.join(name)).find(|file| file.is_file())
 }
 
-/// The programs in a log. A call that did not come to its end was tried all the same.
+/// The programs in a log. An unfinished call counts as well.
 fn parse(trace: &str) -> anyhow::Result<Vec<Exec>> {
     let mut found = Vec::new();
     for line in trace.lines() {

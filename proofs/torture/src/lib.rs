@@ -29,7 +29,7 @@ use anyhow::{Context, bail};
 use clap::Parser;
 
 use drive::Tally;
-use layers::{LAYERS, Layer};
+use layers::{LAYERS, LayerEntry};
 use world::{Effort, World};
 
 /// Kill, starve and race the binary at every moment, and check that no byte is lost.
@@ -68,13 +68,13 @@ struct Args {
     append: Option<PathBuf>,
 }
 
-/// What came of a layer, or why it did not run.
+/// The result of a layer, or why it did not run.
 enum Outcome {
     Ran(Tally),
     Skipped(String),
 }
 
-/// Runs the layers that the command line names; an error if anything did not hold.
+/// Fails if anything did not hold.
 pub fn run() -> anyhow::Result<()> {
     let args = Args::parse();
     if let Some(room) = &args.append {
@@ -91,9 +91,9 @@ pub fn run() -> anyhow::Result<()> {
     let began = Instant::now();
     let mut rows = Vec::new();
     for layer in chosen {
-        let outcome = match layer.missing(&world) {
+        let outcome = match (layer.missing)(&world) {
             Some(why) => Outcome::Skipped(why),
-            None => Outcome::Ran(layer.run(&world).with_context(|| format!("layer {}", layer.name()))?),
+            None => Outcome::Ran((layer.run)(&world).with_context(|| format!("layer {}", layer.name))?),
         };
         rows.push((layer, outcome));
     }
@@ -105,37 +105,36 @@ pub fn run() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn chosen(only: &[String]) -> anyhow::Result<Vec<&'static dyn Layer>> {
-    let names: Vec<&str> = LAYERS.iter().map(|layer| layer.name()).collect();
+fn chosen(only: &[String]) -> anyhow::Result<Vec<&'static LayerEntry>> {
+    let names: Vec<&str> = LAYERS.iter().map(|layer| layer.name).collect();
     if let Some(unknown) = only.iter().find(|name| !names.contains(&name.as_str())) {
         bail!("there is no layer `{unknown}`; there are {}", names.join(", "));
     }
-    let wanted =
-        |layer: &&&'static dyn Layer| only.is_empty() || only.iter().any(|name| name == layer.name());
-    Ok(LAYERS.iter().filter(wanted).copied().collect())
+    let wanted = |layer: &&LayerEntry| only.is_empty() || only.iter().any(|name| name == layer.name);
+    Ok(LAYERS.iter().filter(wanted).collect())
 }
 
-fn replay(world: &World, chosen: &[&'static dyn Layer], spec: &str) -> anyhow::Result<()> {
+fn replay(world: &World, chosen: &[&'static LayerEntry], spec: &str) -> anyhow::Result<()> {
     let [layer] = chosen else {
         bail!("`--replay` needs `--only` with the one layer that the case belongs to");
     };
-    if let Some(why) = layer.missing(world) {
-        bail!("{} cannot run here: {why}", layer.name());
+    if let Some(why) = (layer.missing)(world) {
+        bail!("{} cannot run here: {why}", layer.name);
     }
-    let room = World::fresh(&world.out.join("kept"), &format!("{}-replay", layer.name()))?;
-    match layer.replay(world, &room, spec) {
+    let room = World::fresh(&world.out.join("kept"), &format!("{}-replay", layer.name))?;
+    match (layer.replay)(world, &room, spec) {
         Ok(checks) => {
-            println!("{} {spec}: holds ({checks} checks)", layer.name());
+            println!("{} {spec}: holds ({checks} checks)", layer.name);
             Ok(())
         }
         Err(error) => {
-            Err(error.context(format!("{} {spec} does not hold; see {}", layer.name(), room.display())))
+            Err(error.context(format!("{} {spec} does not hold; see {}", layer.name, room.display())))
         }
     }
 }
 
-/// Prints the table; gives the number of failures.
-fn print(rows: &[(&'static dyn Layer, Outcome)]) -> usize {
+/// Prints the table; returns the number of failures.
+fn print(rows: &[(&'static LayerEntry, Outcome)]) -> usize {
     println!("{:<8} {:>8} {:>9} {:>8}  what", "layer", "checks", "failures", "seconds");
     let mut failures = 0;
     for (layer, outcome) in rows {
@@ -144,18 +143,18 @@ fn print(rows: &[(&'static dyn Layer, Outcome)]) -> usize {
                 failures += tally.failures.len();
                 println!(
                     "{:<8} {:>8} {:>9} {:>8.0}  {}",
-                    layer.name(),
+                    layer.name,
                     tally.checks,
                     tally.failures.len(),
                     tally.seconds,
-                    layer.about()
+                    layer.about
                 );
                 for note in &tally.notes {
                     println!("{:36}  {note}", "");
                 }
             }
             Outcome::Skipped(why) => {
-                println!("{:<8} {:>8} {:>9} {:>8}  skipped: {why}", layer.name(), "-", "-", "-");
+                println!("{:<8} {:>8} {:>9} {:>8}  skipped: {why}", layer.name, "-", "-", "-");
             }
         }
     }

@@ -1,13 +1,16 @@
-//! Mounts that go away again, whatever happens: an ext4 in an image file, whose power can be cut, and a tmpfs
-//! of any size.
+//! Mounts that are always cleaned up: an ext4 in an image file, whose power can be cut, and a tmpfs of any
+//! size.
 //!
-//! Invariant: whoever drops a [`Mount`] has unmounted it and freed its loop device.
+//! Invariant: dropping a [`Mount`] unmounts it and frees its loop device.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
+
+use super::snapshot;
 
 /// A mounted file system.
 pub(super) struct Mount {
@@ -17,7 +20,7 @@ pub(super) struct Mount {
     mounted: bool,
 }
 
-/// Whether this process has the rights of root, as seen from inside its namespace.
+/// Within its namespace.
 pub(super) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -45,28 +48,45 @@ impl Mount {
         Ok(mount)
     }
 
-    /// A tmpfs with these options.
     pub(super) fn tmpfs(dir: &Path, options: &str) -> anyhow::Result<Mount> {
         fs::create_dir_all(dir)?;
         system(Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(dir))?;
         Ok(Mount { dir: dir.to_path_buf(), image: None, mounted: true })
     }
 
-    /// Where it is mounted.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
 
+    /// Brings the project of a room onto this file system; a link stands in its place.
+    pub(super) fn carry_in(&self, room: &Path) -> anyhow::Result<()> {
+        let (project, planted) = (room.join("project"), room.join("planted"));
+        fs::rename(&project, &planted)?;
+        snapshot::copy(&planted, &self.project())?;
+        Ok(symlink(self.project(), project)?)
+    }
+
+    /// Copies the project back: the mount goes, its content stays with the case.
+    pub(super) fn carry_out(&self, room: &Path) -> anyhow::Result<()> {
+        fs::remove_file(room.join("project"))?;
+        snapshot::copy(&self.project(), &room.join("project"))
+    }
+
+    /// Where a project is that was brought here.
+    pub(super) fn project(&self) -> PathBuf {
+        self.dir.join("project")
+    }
+
     /// Mounts a tmpfs again with other options.
     pub(super) fn change(&self, options: &str) -> anyhow::Result<()> {
-        // With source and directory both named, the options that are shown now are not given again: in a namespace
+        // With both source and directory named, the current options are not passed again: in a namespace
         // some of them (owner ids) mean nothing.
         let options = format!("remount,{options}");
         system(Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(&self.dir))
     }
 
-    /// Cuts the power: what the file system has not written is gone, its log included. Then mounts it again,
-    /// as after a restart.
+    /// Cuts the power: what the file system has not written is gone, its log included. Then mounts it
+    /// again, as after a restart.
     pub(super) fn cut(&mut self) -> anyhow::Result<()> {
         system(Command::new("xfs_io").args(["-x", "-c", "shutdown"]).arg(&self.dir))?;
         self.unmount()?;
@@ -103,7 +123,7 @@ impl Drop for Mount {
     }
 }
 
-/// Runs a program of the system that must succeed.
+/// The program must succeed.
 fn system(command: &mut Command) -> anyhow::Result<()> {
     let name = command.get_program().display().to_string();
     let output = command.output().with_context(|| format!("cannot run {name}"))?;

@@ -1,21 +1,23 @@
-//! A scenario made ready: its tree on disk, the command to run on it, and what the tree is before and after,
-//! learned from one run of the binary that nobody disturbs.
+//! A prepared scenario: its tree on disk, the command to run on it, and the tree before and after, learned
+//! from one undisturbed run of the binary.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, ensure};
 
 use super::relay::{self, Do};
-use super::scenario::{Kind, Scenario};
+use super::scenario::{Kind, Scenario, ScenarioId};
 use super::snapshot::{self, Snapshot};
 use super::strace::{self, Call};
 use super::world::World;
 
-/// A scenario that is ready to be run any number of times.
+/// Can be run any number of times.
 pub(super) struct Prepared {
-    pub(super) scenario: Scenario,
-    /// The room that every run starts with a copy of.
+    pub(super) id: ScenarioId,
+    /// Every run starts with a copy of this room.
     template: PathBuf,
     /// What is run.
     pub(super) what: Do,
@@ -25,16 +27,33 @@ pub(super) struct Prepared {
     pub(super) records_after: usize,
 }
 
-impl Prepared {
-    /// Makes scenario `index` ready beneath `base`.
-    pub(super) fn new(world: &World, base: &Path, seed: u64, index: u64) -> anyhow::Result<Prepared> {
-        let scenario = Scenario::new(seed, index);
-        let told = format!("scenario {}", super::scenario::name(seed, index));
-        Prepared::make(world, base, scenario).with_context(|| told)
+/// The scenarios of a layer: each is made ready once, when it is first asked for.
+pub(super) struct PreparedScenarios {
+    base: PathBuf,
+    ready: Mutex<BTreeMap<ScenarioId, Arc<Prepared>>>,
+}
+
+impl PreparedScenarios {
+    /// None so far; they will be beneath `base`.
+    pub(super) fn beneath(base: &Path) -> PreparedScenarios {
+        PreparedScenarios { base: base.to_path_buf(), ready: Mutex::default() }
     }
 
-    fn make(world: &World, base: &Path, scenario: Scenario) -> anyhow::Result<Prepared> {
-        let template = World::fresh(base, &format!("template-{}-{}", scenario.seed, scenario.index))?;
+    /// The scenario, ready to be run.
+    pub(super) fn get(&self, world: &World, id: ScenarioId) -> anyhow::Result<Arc<Prepared>> {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(prepared) = ready.get(&id) {
+            return Ok(prepared.clone());
+        }
+        let prepared = Prepared::new(world, &self.base, id).with_context(|| format!("scenario {id}"))?;
+        Ok(ready.entry(id).or_insert(Arc::new(prepared)).clone())
+    }
+}
+
+impl Prepared {
+    fn new(world: &World, base: &Path, id: ScenarioId) -> anyhow::Result<Prepared> {
+        let scenario = Scenario::new(id);
+        let template = World::fresh(base, &format!("template-{id}"))?;
         let project = relay::furnish(&template)?;
         scenario.plant(&project)?;
         fs::write(template.join("answer.md"), &scenario.answer)?;
@@ -49,7 +68,7 @@ impl Prepared {
         let what = if scenario.kind == Kind::Apply { Do::Apply } else { Do::Revert };
         let before = Snapshot::of(&project)?;
         let records_before = Snapshot::of_ledger(&project)?.records();
-        let trial = base.join(format!("trial-{}-{}", scenario.seed, scenario.index));
+        let trial = base.join(format!("trial-{id}"));
         if trial.exists() {
             fs::remove_dir_all(&trial)?;
         }
@@ -60,10 +79,10 @@ impl Prepared {
         fs::remove_dir_all(&trial)?;
         ensure!(before != after, "{what:?} changes nothing");
         ensure!(records_after == records_before + 1, "{what:?} left {records_after} records");
-        Ok(Prepared { scenario, template, what, before, after, records_before, records_after })
+        Ok(Prepared { id, template, what, before, after, records_before, records_after })
     }
 
-    /// Turns the empty directory `room` into a room as it is before the run.
+    /// Fills the empty directory `room` with the state before the run.
     pub(super) fn furnish(&self, room: &Path) -> anyhow::Result<()> {
         for part in ["project", "home"] {
             snapshot::copy(&self.template.join(part), &room.join(part))?;
@@ -72,9 +91,10 @@ impl Prepared {
         Ok(())
     }
 
-    /// The calls out of `names` that the run makes.
-    pub(super) fn calls(&self, world: &World, base: &Path, names: &[&[&str]]) -> anyhow::Result<Vec<Call>> {
-        let room = World::fresh(base, &format!("count-{}-{}", self.scenario.seed, self.scenario.index))?;
+    /// The calls among `names` that the run makes.
+    pub(super) fn calls(&self, world: &World, names: &[&[&str]]) -> anyhow::Result<Vec<Call>> {
+        let base = self.template.parent().context("a template stands in the layer's directory")?;
+        let room = World::fresh(base, &format!("count-{}", self.id))?;
         self.furnish(&room)?;
         let (calls, ran) = strace::calls(&world.relay, &room, &self.what, names)?;
         ensure!(ran.code == Some(0), "under strace {:?} ended with {}", self.what, ran.told());

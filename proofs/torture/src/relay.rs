@@ -1,4 +1,4 @@
-//! The binary under test, run in a case's directory with an environment of its own, plainly or under strace.
+//! The binary under test, run in a case's directory with its own environment, plainly or under strace.
 //!
 //! A *room* is a directory with `project/`, `home/` and `answer.md`. A run that does not end is a failure,
 //! never a hanging harness.
@@ -13,13 +13,12 @@ use anyhow::{Context, bail};
 
 use relaycode_testkit::checkout;
 
-/// A run that takes longer hangs.
+/// A longer run counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// How a run ended.
 #[derive(Debug)]
 pub(super) struct Ran {
-    /// The exit code; none if a signal ended it.
+    /// `None` if a signal ended it.
     pub(super) code: Option<i32>,
     /// The signal that ended it.
     pub(super) signal: Option<i32>,
@@ -39,7 +38,6 @@ impl Ran {
         format!("{end}: {}", said.chars().take(600).collect::<String>())
     }
 
-    /// Whether SIGKILL ended it.
     pub(super) fn killed(&self) -> bool {
         self.signal == Some(9)
     }
@@ -50,14 +48,14 @@ impl Ran {
 pub(super) enum Do {
     /// Apply the room's answer.
     Apply,
-    /// Take the newest transaction back.
+    /// Revert the newest transaction.
     Revert,
     /// Finish or put back what a dead run left.
     Recover,
 }
 
 impl Do {
-    /// The arguments, for the room.
+    /// For the room.
     pub(super) fn args(&self, room: &Path) -> Vec<String> {
         let project = room.join("project").display().to_string();
         let answer = room.join("answer.md").display().to_string();
@@ -80,7 +78,7 @@ pub(super) fn in_room(command: &mut Command, room: &Path) {
         .env("LANG", "C.UTF-8")
         .env("HOME", room.join("home"))
         .env("RELAY_HOME", room.join("home/.relaycode"))
-        // The build directory lies in a project of its own.
+        // The build directory lies in a project itself.
         .env("RELAY_CEILING_DIRECTORIES", checkout::root())
         // Not in the terminal's foreground: nobody is asked.
         .process_group(0)
@@ -100,7 +98,7 @@ pub(super) fn run(relay: &Path, room: &Path, what: &Do) -> anyhow::Result<Ran> {
     finish(command(relay, room, what), room)
 }
 
-/// Starts a command, its output going to files of the room.
+/// With its output in files of the room.
 pub(super) fn start(command: &mut Command, room: &Path) -> anyhow::Result<std::process::Child> {
     let file = |name: &str| fs::File::create(room.join(name)).context("cannot make a file for output");
     command.stdout(file("stdout")?).stderr(file("stderr")?);
@@ -127,7 +125,7 @@ pub(super) fn finish(mut command: Command, room: &Path) -> anyhow::Result<Ran> {
     Ok(ended(room, status))
 }
 
-/// What a run that ended so left behind.
+/// The result of a run that ended with this status.
 pub(super) fn ended(room: &Path, status: ExitStatus) -> Ran {
     let read = |name: &str| {
         fs::read(room.join(name))
@@ -136,7 +134,7 @@ pub(super) fn ended(room: &Path, status: ExitStatus) -> Ran {
     Ran { code: status.code(), signal: status.signal(), out: read("stdout"), err: read("stderr") }
 }
 
-/// Makes the parts of a room that is an empty directory.
+/// Creates the parts of a room in an empty directory.
 pub(super) fn furnish(room: &Path) -> anyhow::Result<PathBuf> {
     let project = room.join("project");
     fs::create_dir(&project)?;

@@ -1,4 +1,5 @@
-//! An editor that saves while relay works, in both ways that editors save, and the search for what it saved.
+//! An editor that saves while relay works, in both ways that editors save, and the search for what it
+//! saved.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -11,15 +12,14 @@ use relaycode_testkit::random::Random;
 pub(super) enum Style {
     /// A new file beside the old one, then a rename over it.
     Rename,
-    /// The old file is opened, emptied and written.
+    /// The old file is opened, truncated and written.
     InPlace,
 }
 
 impl Style {
-    /// Both.
     pub(super) const ALL: [Style; 2] = [Style::Rename, Style::InPlace];
 
-    /// Its name in specs.
+    /// In specs.
     pub(super) fn name(self) -> &'static str {
         match self {
             Style::Rename => "rename",
@@ -44,7 +44,6 @@ pub(super) fn text(random: &mut Random, path: &Path, name: &str) -> Saved {
     Saved { path: path.to_path_buf(), bytes: format!("{token}\n{filler}").into_bytes(), token }
 }
 
-/// Saves as the style does.
 pub(super) fn save(saved: &Saved, style: Style) -> io::Result<()> {
     match style {
         Style::Rename => {
@@ -78,8 +77,8 @@ pub(super) fn files(root: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     Ok(found)
 }
 
-/// Whether something saved is still there: as a file of its own anywhere beneath the project, relay's directory
-/// included, or within a record.
+/// Whether a save is still there: as a file anywhere beneath the project, relay's directory included, or
+/// within a record.
 pub(super) fn is_kept(files: &[(PathBuf, Vec<u8>)], saved: &Saved) -> bool {
     let token = saved.token.as_bytes();
     files.iter().any(|(path, bytes)| {

@@ -1,12 +1,14 @@
-//! Scenarios: a project tree and an answer that changes it, decided by a seed and a number.
+//! Scenarios: a project tree and an answer that changes it, determined by a seed and a number.
 //!
-//! Each mixes what real answers do (change, create, delete, rename, rename and edit) over the files that make it
-//! hard: programs, CRLF, no final newline, empty files, bytes that are no text, private files, attributes,
-//! links that stand by. Some have more files than are synced one by one, some take a change back.
+//! Each mixes what real answers do (change, create, delete, rename, rename and edit) over difficult files:
+//! programs, CRLF, no final newline, empty files, binary files, private files, attributes, links nearby.
+//! Some have more files than are synced one by one, some revert a change.
 
+use std::fmt;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::str::FromStr;
 
 use anyhow::Context;
 use relaycode_testkit::random::Random;
@@ -18,17 +20,15 @@ use super::snapshot::set_attribute;
 pub(super) enum Kind {
     /// The answer is applied.
     Apply,
-    /// The answer was applied, and is taken back.
+    /// The answer was applied, and is reverted.
     Revert,
-    /// The answer was applied and taken back, and that is taken back.
+    /// The answer was applied and reverted, and that is reverted.
     RevertOfRevert,
 }
 
 /// A tree and an answer.
 #[derive(Debug, Clone)]
 pub(super) struct Scenario {
-    pub(super) seed: u64,
-    pub(super) index: u64,
     pub(super) kind: Kind,
     pub(super) files: Vec<Seeded>,
     pub(super) answer: String,
@@ -43,7 +43,7 @@ pub(super) struct Seeded {
     pub(super) attribute: bool,
 }
 
-/// How a file's bytes look.
+/// What a file's bytes look like.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flavour {
     Plain,
@@ -60,15 +60,40 @@ const WORDS: &[&str] = &[
     "amber", "birch", "cedar", "dune", "ember", "fern", "grove", "heath", "iris", "juniper", "kelp", "larch",
 ];
 
-/// The seed and number in the form that a replay names.
-pub(super) fn name(seed: u64, index: u64) -> String {
-    format!("{seed}.{index}")
+/// What decides everything random in a scenario or a case: `seed.number`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ScenarioId {
+    pub(super) seed: u64,
+    pub(super) number: u64,
+}
+
+impl ScenarioId {
+    /// The source of its randomness.
+    pub(super) fn random(self) -> Random {
+        Random::of_case(self.seed, self.number)
+    }
+}
+
+impl fmt::Display for ScenarioId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.seed, self.number)
+    }
+}
+
+impl FromStr for ScenarioId {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<ScenarioId> {
+        let parts = text.split_once('.');
+        let (seed, number) = parts.with_context(|| format!("`{text}` is no scenario (seed.number)"))?;
+        Ok(ScenarioId { seed: seed.parse()?, number: number.parse()? })
+    }
 }
 
 impl Scenario {
-    /// Scenario number `index` of this seed.
-    pub(super) fn new(seed: u64, index: u64) -> Scenario {
-        let mut random = Random::of_case(seed, index);
+    /// The scenario that the seed and the number decide.
+    pub(super) fn new(id: ScenarioId) -> Scenario {
+        let (mut random, index) = (id.random(), id.number);
         let kind = match index % 6 {
             2 => Kind::Revert,
             5 if index % 12 == 5 => Kind::RevertOfRevert,
@@ -77,11 +102,11 @@ impl Scenario {
         };
         // Every seventh is long enough that its syncs are batched.
         let count = if index % 7 == 4 { 20 + random.below(8) } else { 1 + random.below(12) };
-        let mut scenario = Scenario { seed, index, kind, files: Vec::new(), answer: String::new() };
+        let mut scenario = Scenario { kind, files: Vec::new(), answer: String::new() };
         scenario.answer.push_str("Here is the change.\n\n");
         let mut deletions = 0;
         for number in 0..count {
-            // A first change of every scenario that no mixture can leave without effect.
+            // The first change of every scenario always has an effect.
             let what = if number == 0 { 0 } else { random.below(10) };
             match what {
                 0..=3 => scenario.modify(&mut random, number),
@@ -101,7 +126,7 @@ impl Scenario {
         scenario.answer.push_str(&format!(
             "```yaml\nprojectId: torture\nuuid: {}\ngitCommitMsg: \"test: scenario {}\"\n```\n",
             uuid(&mut random),
-            name(seed, index)
+            id
         ));
         scenario
     }
@@ -131,7 +156,7 @@ impl Scenario {
 
     fn delete(&mut self, random: &mut Random, number: usize) {
         let flavour = *random.pick(&[Flavour::Plain, Flavour::Bytes, Flavour::Empty, Flavour::Crlf]);
-        // Alone in its directory, some of the time: the directory must come back too.
+        // Sometimes alone in its directory: the directory must come back too.
         let folder =
             if random.once_in(3) { format!("gone{number}/") } else { (*random.pick(DIRECTORIES)).to_owned() };
         let path = format!("{folder}drop{number}.dat");
@@ -195,7 +220,7 @@ impl Scenario {
     }
 }
 
-/// A version-4 UUID of the seed.
+/// A version-4 UUID from the seed.
 pub(super) fn uuid(random: &mut Random) -> String {
     let (high, low) = (random.number(), random.number());
     format!(
@@ -237,17 +262,21 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    fn numbered(number: u64) -> Scenario {
+        Scenario::new(ScenarioId { seed: 1, number })
+    }
+
     #[test]
     fn the_same_number_gives_the_same_scenario_and_all_kinds_come() {
         let mut seen = BTreeSet::new();
         for index in 0..40 {
-            let scenario = Scenario::new(1, index);
-            assert_eq!(scenario.answer, Scenario::new(1, index).answer);
+            let scenario = numbered(index);
+            assert_eq!(scenario.answer, numbered(index).answer);
             seen.insert(format!("{:?}", scenario.kind));
             let paths: BTreeSet<&str> = scenario.files.iter().map(|file| file.path.as_str()).collect();
             assert_eq!(paths.len(), scenario.files.len(), "no path comes twice in {index}");
         }
         assert_eq!(seen.len(), 3);
-        assert!((0..40).any(|index| Scenario::new(1, index).answer.matches("```").count() > 40));
+        assert!((0..40).any(|index| numbered(index).answer.matches("```").count() > 40));
     }
 }

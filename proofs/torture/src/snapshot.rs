@@ -1,7 +1,7 @@
-//! A tree as it is at one moment: names, bytes, permission bits, attributes, directories, links. And copies
-//! of trees that keep all of that.
+//! A tree at one moment: names, bytes, permission bits, attributes, directories, links. And copies of trees
+//! that keep all of that.
 //!
-//! Invariant: two snapshots are equal exactly if a user could not tell the trees apart (times aside).
+//! Invariant: two snapshots are equal exactly if a user could not tell the trees apart (except for times).
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -14,20 +14,18 @@ use anyhow::Context;
 /// The ledger's own directory, which no snapshot of a project has.
 pub(super) const STATE: &str = ".relaycode";
 
-/// A tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Snapshot {
     pub(super) entries: BTreeMap<PathBuf, Entry>,
 }
 
-/// One entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A file: bytes, permission bits, user attributes.
+    /// Bytes, permission bits, user attributes.
     File(Vec<u8>, u32, BTreeMap<String, Vec<u8>>),
-    /// A directory and its permission bits.
+    /// Permission bits.
     Dir(u32),
-    /// A link and where it leads.
+    /// Its target.
     Link(PathBuf),
     /// Anything else.
     Other,
@@ -86,7 +84,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The same tree with no attributes: a record keeps none, so a revert cannot bring them back.
+    /// The same tree without attributes: a record keeps none, so a revert cannot restore them.
     pub(super) fn plain(&self) -> Snapshot {
         let mut plain = self.clone();
         for entry in plain.entries.values_mut() {
@@ -149,7 +147,7 @@ fn entry_of(path: &Path) -> anyhow::Result<Entry> {
     })
 }
 
-/// The user's attributes of a file; none where the file system has none.
+/// A file's user attributes; empty if the file system has none.
 fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut names = vec![0; 4096];
     let length = rustix::fs::listxattr(path, &mut names[..]).unwrap_or(0);
@@ -168,7 +166,7 @@ fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Sets a user attribute; file systems that have none are left without.
+/// Ignored on file systems without attributes.
 pub(super) fn set_attribute(path: &Path, name: &str, value: &[u8]) {
     let _ = rustix::fs::setxattr(path, name, value, rustix::fs::XattrFlags::empty());
 }

@@ -1,5 +1,4 @@
-//! strace, for what only the kernel's door can do: list the calls of a run, and end or fail it at any one of
-//! them.
+//! strace: lists the calls of a run, and ends or fails it at any one of them.
 //!
 //! `when` counts per call name and per thread, so a call is named by both, as in `renameat2@3`.
 
@@ -54,7 +53,7 @@ pub(super) const CHANGING: &[&str] = &[
     "exit_group",
 ];
 
-/// Calls that only look, which may fail too.
+/// Read-only calls, which may fail too.
 pub(super) const READING: &[&str] = &[
     "read",
     "pread64",
@@ -69,7 +68,7 @@ pub(super) const READING: &[&str] = &[
     "statfs",
 ];
 
-/// One call of a run: its name, and which of that name it is, from 1.
+/// Its name, and its number among calls of that name, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Call {
     pub(super) name: String,
@@ -96,7 +95,7 @@ impl FromStr for Call {
 pub(super) enum Injury {
     /// SIGKILL before the call takes place.
     Kill,
-    /// The call does not take place and gives this error.
+    /// The call does not take place and returns this error.
     Fail(String),
 }
 
@@ -109,8 +108,8 @@ pub(super) fn missing() -> Option<String> {
     (!works.is_ok_and(|status| status.success())).then(|| "strace may not trace here (ptrace)".to_owned())
 }
 
-/// The calls out of `names` that a run makes from the moment on at which it first names its room. What the
-/// loader does before that is no state of ours.
+/// The calls among `names` that a run makes from the moment when it first names its room. What the loader
+/// does before is not our state.
 pub(super) fn calls(
     relay: &Path,
     room: &Path,
@@ -150,8 +149,8 @@ pub(super) fn injured(
     relay::finish(command, room)
 }
 
-/// Only the first thread is followed: it does all the writing, and a `git` that it starts must not use up the
-/// count.
+/// Only the first thread is followed: it does all the writing, and a `git` that it starts must not use up
+/// the count.
 fn strace(names: &[&[&str]]) -> Command {
     let mut command = Command::new("strace");
     let set: Vec<String> = names.concat().iter().map(|name| format!("?{name}")).collect();
@@ -159,7 +158,7 @@ fn strace(names: &[&[&str]]) -> Command {
     command
 }
 
-/// The calls in a trace. Absolute paths outside the room are reads of the system's own files.
+/// Absolute paths outside the room are reads of the system's own files.
 fn parse(trace: &str, room: &str) -> Vec<Call> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! What must hold after a crash: with one `relay recover` the tree is exactly as before or as after, nothing
-//! stray is left, the ledger says the same, and a second recovery changes nothing.
+//! What must hold after a crash: with one `relay recover` the tree is exactly as before or as after,
+//! nothing stray is left, the ledger agrees, and a second recovery changes nothing.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ pub(super) fn settled(room: &Path, prepared: &Prepared) -> anyhow::Result<Side> 
     Ok(side)
 }
 
-/// Recovers twice and judges: the first time decides, the second changes nothing.
+/// Recovers twice and judges: the first decides, the second changes nothing.
 pub(super) fn recovered(relay: &Path, room: &Path, prepared: &Prepared) -> anyhow::Result<Side> {
     let first = relay::run(relay, room, &Do::Recover)?;
     ensure!(first.code == Some(0), "recover ended with {}", first.told());
@@ -68,8 +68,8 @@ pub(super) fn recovered(relay: &Path, room: &Path, prepared: &Prepared) -> anyho
     Ok(side)
 }
 
-/// From either side the command's own purpose can still be reached: what was put back can be done again, and
-/// what was done can be taken back.
+/// From either side the command's purpose can still be reached: what was put back can be done again, and
+/// what was done can be reverted.
 pub(super) fn goes_on(relay: &Path, room: &Path, prepared: &Prepared, now: Side) -> anyhow::Result<()> {
     let (what, wanted) = match now {
         Side::Before => (prepared.what.clone(), Side::After),

@@ -1,17 +1,18 @@
-//! Where a run of the proofs takes place: the binary under test, the seed, how much is asked for, and the
-//! scratch directories on memory and on the disk of the build directory.
+//! Where a run of the proofs takes place: the binary under test, the seed, the effort, and the scratch
+//! directories in memory and on the disk of the build.
 //!
-//! Invariant: everything lies beneath two directories of its own, and nothing else is written.
+//! Invariant: everything lies beneath its own two directories, and nothing else is written.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context;
 
 use relaycode_testkit::checkout;
 
-/// How much is asked for.
+use super::scenario::ScenarioId;
+use super::snapshot;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
     /// A spread sample, in minutes.
@@ -24,19 +25,18 @@ pub(super) enum Effort {
 pub(super) struct World {
     /// The binary under test.
     pub(super) relay: PathBuf,
-    /// Decides every scenario.
+    /// Determines every scenario.
     pub(super) seed: u64,
-    /// How much is asked for.
     pub(super) effort: Effort,
-    /// Go on where an earlier run stopped.
+    /// Continue where an earlier run stopped.
     pub(super) resume: bool,
-    /// After so many failures a layer stops: they are rarely independent.
+    /// A layer stops after this many failures: they are rarely independent.
     pub(super) failures: usize,
-    /// This process is root of a namespace of its own, and may mount.
+    /// This process is root of its own namespace, and may mount.
     pub(super) in_namespace: bool,
     /// `target/torture`: progress, and the directories of failed cases.
     pub(super) out: PathBuf,
-    /// Scratch in memory where there is a tmpfs, else the same as `disk`.
+    /// Scratch in memory if there is a tmpfs, else the same as `disk`.
     pub(super) memory: PathBuf,
     /// Scratch on the file system of the build directory.
     pub(super) disk: PathBuf,
@@ -44,11 +44,11 @@ pub(super) struct World {
 
 /// The usual place of a tmpfs that everybody may write to.
 const MEMORY: &str = "/dev/shm";
-/// Free bytes without which memory is not used.
+/// Least free bytes for using memory.
 const MEMORY_NEEDED: u64 = 256 << 20;
 
 impl World {
-    /// Makes the scratch directories; builds the binary unless one is named.
+    /// Creates the scratch directories; builds the binary unless one is named.
     pub(super) fn new(
         relay: Option<&Path>,
         seed: u64,
@@ -70,19 +70,39 @@ impl World {
         Ok(World { relay, seed, effort, resume, failures: 20, in_namespace: false, out, memory, disk })
     }
 
-    /// Whether the run is the long one.
     pub(super) fn full(&self) -> bool {
         self.effort == Effort::Full
     }
 
-    /// One of two numbers, by effort.
+    /// Number `number` of this run's seed.
+    pub(super) fn scenario(&self, number: u64) -> ScenarioId {
+        ScenarioId { seed: self.seed, number }
+    }
+
+    /// One of two values, by effort.
     pub(super) fn choose<T>(&self, quick: T, full: T) -> T {
         if self.full() { full } else { quick }
     }
 
-    /// How long a layer may take in a quick run; a full one takes what it needs.
-    pub(super) fn limit(&self, seconds: u64) -> Option<Duration> {
-        (!self.full()).then(|| Duration::from_secs(seconds))
+    /// Runs a case in its room, or, where it is about a real disk, in a directory of this name there: what fails is
+    /// copied to the room.
+    pub(super) fn on_disk_if<T>(
+        &self,
+        on_disk: bool,
+        name: &str,
+        room: &Path,
+        run: impl FnOnce(&Path) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        if !on_disk {
+            return run(room);
+        }
+        let place = World::fresh(&self.disk, name)?;
+        let outcome = run(&place);
+        if outcome.is_err() {
+            snapshot::copy(&place, &room.join("on-disk"))?;
+        }
+        fs::remove_dir_all(&place)?;
+        outcome
     }
 
     /// A fresh scratch directory of this name beneath `base`.
@@ -110,7 +130,7 @@ fn memory() -> Option<PathBuf> {
     (space.f_bavail.saturating_mul(space.f_frsize) >= MEMORY_NEEDED).then_some(base)
 }
 
-/// The build directory this program was built into.
+/// The build directory of this program.
 fn target_dir() -> anyhow::Result<PathBuf> {
     let exe = std::env::current_exe().context("cannot tell where this program is")?;
     exe.parent()

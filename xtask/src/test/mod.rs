@@ -66,6 +66,11 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether `--only` knows it.
+pub(crate) fn is_step(name: &str) -> bool {
+    STEPS.iter().any(|step| step.name() == name)
+}
+
 impl Step {
     fn name(self) -> &'static str {
         match self {

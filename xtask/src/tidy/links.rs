@@ -1,6 +1,7 @@
 //! What a page of the documentation points at is there. Addresses outside the repository are not
 //! looked at: a test run needs no network.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,36 +9,28 @@ use super::Verdict;
 use crate::workspace::Workspace;
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {
-    let mut pages = Vec::new();
-    markdown_in(&workspace.root, &mut pages);
-    for folder in ["docs", "docs/reference"] {
-        markdown_in(&workspace.root.join(folder), &mut pages);
-    }
+    let pages = pages(&workspace.root, &["", "docs", "docs/reference"]);
     let mut links = 0;
     let mut problems = Vec::new();
-    for page in &pages {
+    for (name, page) in &pages {
         let text = fs::read_to_string(page).unwrap_or_default();
         for target in local_targets(&text) {
             links += 1;
             if !page.with_file_name(target).exists() {
-                let shown = page.strip_prefix(&workspace.root).unwrap_or(page);
-                problems.push(format!("{} points at `{target}`, which is not there", shown.display()));
+                problems.push(format!("{name} points at `{target}`, which is not there"));
             }
         }
     }
     Verdict { looked_at: format!("{links} links on {} pages", pages.len()), problems, warnings: Vec::new() }
 }
 
-fn markdown_in(folder: &Path, pages: &mut Vec<PathBuf>) {
-    let mut found: Vec<PathBuf> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
-        .collect();
-    found.sort();
-    pages.append(&mut found);
+/// The pages in these folders, by their names relative to the root.
+pub(super) fn pages(root: &Path, folders: &[&str]) -> BTreeMap<String, PathBuf> {
+    let entries =
+        folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).into_iter().flatten().flatten());
+    let paths = entries.map(|entry| entry.path());
+    let pages = paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.map(|path| (path.strip_prefix(root).unwrap_or(&path).display().to_string(), path.clone())).collect()
 }
 
 /// The targets of `[text](target)` that are files here, without what follows a `#`.

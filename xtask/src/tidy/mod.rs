@@ -11,6 +11,9 @@ mod licences;
 mod links;
 mod lists;
 mod manifests;
+mod modules;
+pub(crate) mod names;
+mod paths;
 mod purity;
 mod sources;
 mod spdx;
@@ -40,12 +43,15 @@ const RULES: &[Rule] = &[
     Rule { name: "edges", check: edges::check },
     Rule { name: "purity", check: purity::check },
     Rule { name: "lists", check: lists::check },
+    Rule { name: "names", check: names::check },
+    Rule { name: "modules", check: modules::check },
     Rule { name: "lengths", check: lengths::check },
     Rule { name: "sources", check: sources::check },
     Rule { name: "manifests", check: manifests::check },
     Rule { name: "licences", check: licences::check },
     Rule { name: "dependencies", check: dependencies::check },
     Rule { name: "links", check: links::check },
+    Rule { name: "paths", check: paths::check },
 ];
 
 /// Runs every rule, so that one run shows all there is to do.

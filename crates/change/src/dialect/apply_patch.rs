@@ -1,5 +1,5 @@
-//! The `*** Begin Patch` envelope: files to add, update, move and delete in one text, places named
-//! by `@@` and the lines around them instead of numbers.
+//! The `*** Begin Patch` envelope: files to add, update, move and delete in one text, places given by `@@`
+//! and the lines around them instead of numbers.
 //!
 //! Without its `*** End Patch` a patch was cut off and is refused.
 
@@ -10,7 +10,6 @@ use super::{Dialect, DialectBlock, DialectError, checked_path};
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
 
-/// The `*** Begin Patch` envelope.
 pub(super) struct ApplyPatchDialect;
 
 const NAME: &str = "apply-patch";
@@ -87,7 +86,7 @@ impl Dialect for ApplyPatchDialect {
                     }
                 }
             },
-            // Its read never yields one.
+            // `read` never yields one.
             FileAction::Exact { .. } => {}
         }
         out.push_str(END);
@@ -114,7 +113,6 @@ struct ApplyPatchReader {
     files: Vec<ApplyPatchFile>,
 }
 
-/// One file of the patch.
 struct ApplyPatchFile {
     line: usize,
     path: RelPath,

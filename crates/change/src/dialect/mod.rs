@@ -1,4 +1,4 @@
-//! The ways in which an edit can be written. One file per dialect, one trait, one list.
+//! The ways to write an edit. One file per dialect, one trait, one list.
 //!
 //! A dialect turns the text of one block into operations; it never looks at the project. What it
 //! reads is forgiving (wrong counts, bare `@@`, odd marker spelling), what it yields is exact:
@@ -18,7 +18,7 @@ mod tests;
 use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation};
 
-/// Every dialect, in the order in which they are asked whether they recognise a block.
+/// In the order in which they are asked whether they recognise a block.
 const ALL: &[&dyn Dialect] = &[
     &search_replace::SearchReplaceDialect,
     &apply_patch::ApplyPatchDialect,
@@ -27,35 +27,33 @@ const ALL: &[&dyn Dialect] = &[
     &whole_file::WholeFileDialect,
 ];
 
-/// Every dialect, in the order in which they are asked whether they recognise a block. The last
-/// one takes everything.
+/// In the order in which they are asked whether they recognise a block. The last one takes everything.
 pub fn all() -> &'static [&'static dyn Dialect] {
     ALL
 }
 
-/// The dialect of that name or alias, in any case.
+/// By name or alias, ignoring case.
 ///
 /// ```
 /// use relaycode_change::dialect;
-/// assert_eq!(dialect::named("Standard-Diff").unwrap().name(), "new-unified");
-/// assert!(dialect::named("typescript").is_none());
+/// assert_eq!(dialect::by_name("Standard-Diff").unwrap().name(), "new-unified");
+/// assert!(dialect::by_name("typescript").is_none());
 /// ```
 pub fn by_name(name: &str) -> Option<&'static dyn Dialect> {
     let is = |known: &&str| known.eq_ignore_ascii_case(name);
     all().iter().copied().find(|dialect| is(&dialect.name()) || dialect.aliases().iter().any(is))
 }
 
-/// The dialect in which a block is written that names none.
+/// The dialect of a block that names none.
 pub fn detect(text: &str) -> &'static dyn Dialect {
     all().iter().copied().find(|dialect| dialect.recognises(text)).unwrap_or(&whole_file::WholeFileDialect)
 }
 
-/// A way to write an edit.
 pub trait Dialect: Sync {
-    /// The name that a block's header uses, and that reports show.
+    /// Used in a block's header and shown in reports.
     fn name(&self) -> &'static str;
 
-    /// Other names under which models know it.
+    /// Other names that models use for it.
     fn aliases(&self) -> &'static [&'static str] {
         &[]
     }
@@ -63,34 +61,32 @@ pub trait Dialect: Sync {
     /// One sentence for the documentation.
     fn description(&self) -> &'static str;
 
-    /// Whether a block that names no dialect is written in this one. Asked in the order of the
-    /// list; the last entry (whole file) takes everything.
+    /// Whether a block that names no dialect is in this one. Asked in the order of the list; the last one
+    /// (whole file) takes everything.
     fn recognises(&self, text: &str) -> bool;
 
-    /// Reads one block.
-    ///
     /// # Errors
-    /// When the block set out to be in this dialect but cannot be understood in full.
+    /// If the block set out to be in this dialect but cannot be fully understood.
     fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError>;
 
-    /// Writes an action (one that this dialect's `read` can yield) as the text of a block, so that
-    /// reading it again gives the same action.
+    /// Prints an action (one that this dialect's `read` can yield) as the text of a block that reads back
+    /// the same.
     fn print(&self, action: &FileAction) -> String;
 }
 
 /// The text of one block, with what its surroundings say about it.
 #[derive(Debug, Clone)]
 pub struct DialectBlock<'a> {
-    /// The file it is about, where a header said so. Dialects that name files themselves may do
-    /// without; if both are given, the header decides for a single-file block.
+    /// The file from a header. Dialects that name files themselves may do without; if both are given, the
+    /// header decides for a single-file block.
     pub path: Option<RelPath>,
-    /// The text between the fences, line endings as `\n`.
+    /// The text between the fences, with `
+    /// ` as line ending.
     pub text: &'a str,
-    /// The line of the response on which `text` begins (1-based).
+    /// The line of the response where `text` begins, from 1.
     pub line: usize,
 }
 
-/// Why a block could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct DialectError {
@@ -101,7 +97,7 @@ pub struct DialectError {
 }
 
 impl DialectBlock<'_> {
-    /// The lines of the text, without the empty one after a final newline.
+    /// Without the empty one after a final newline.
     fn lines(&self) -> Vec<&str> {
         let mut lines = Vec::with_capacity(memchr::memchr_iter(b'\n', self.text.as_bytes()).count() + 1);
         lines.extend(self.text.split('\n'));
@@ -111,7 +107,7 @@ impl DialectBlock<'_> {
         lines
     }
 
-    /// The path that the header gives, for a dialect that cannot name files itself.
+    /// The path from the header, for a dialect that cannot name files itself.
     fn headed_path(&self) -> Result<RelPath, DialectError> {
         self.path.clone().ok_or_else(|| {
             DialectError::at(self.line, "the block names no file; put its path into the header")
@@ -125,7 +121,6 @@ impl DialectError {
     }
 }
 
-/// Checks a path that a block names.
 fn checked_path(line: usize, text: &str) -> Result<RelPath, DialectError> {
     RelPath::parse(text).map_err(|error| DialectError::at(line, error.to_string()))
 }

@@ -1,12 +1,11 @@
-//! A diff of one file, as chat models write it: headers are optional, `@@ ... @@` will do, and
-//! numbers are only hints.
+//! A diff of one file, as chat models write it: headers are optional, `@@ ... @@` will do, and numbers are
+//! only hints.
 
 use super::diff::{files, lines, print};
 use super::opening::opening_lines;
 use super::{Dialect, DialectBlock, DialectError};
 use crate::proposal::{FileAction, Operation};
 
-/// A diff of one file.
 pub(super) struct NewUnifiedDialect;
 
 const NAME: &str = "new-unified";

@@ -1,13 +1,13 @@
-//! How a block begins: the lines that decide in which dialect it is written. Only the first line
-//! that says something counts, so that source code which merely contains a diff is not one.
+//! How a block begins: the lines that decide its dialect. Only the first meaningful line counts, so that
+//! source code which merely contains a diff is not one.
 
 use crate::proposal::path::RelPath;
 
-/// Lines naming a file that may stand above the first line that counts.
+/// Most lines naming a file above the first line that counts.
 pub(super) const PATH_LINES: usize = 2;
 
-/// The lines of `text` from the first one on that is neither blank, nor a fence, nor one of at
-/// most two lines that name a file.
+/// The lines of `text` from the first one on that is not blank, not a fence, and not one of at most two
+/// lines that name a file.
 pub(super) fn opening_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut paths = 0;
     text.split('\n').skip_while(move |line| {
@@ -25,8 +25,8 @@ pub(super) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// The path on a line that holds nothing else, in the ways in which models write it: bare, in
-/// backticks or asterisks, as a comment or a heading, after `File:`, before a colon.
+/// The path on a line that holds nothing else, in the forms that models write: bare, in backticks or
+/// asterisks, as a comment or a heading, after `File:`, before a colon.
 pub(super) fn path_line(line: &str) -> Option<RelPath> {
     // A quick no for most lines.
     if !line.bytes().any(|byte| matches!(byte, b'/' | b'.')) {

@@ -5,7 +5,6 @@ use super::opening::opening_lines;
 use super::{Dialect, DialectBlock, DialectError};
 use crate::proposal::{FileAction, Operation};
 
-/// The output of `git diff`.
 pub(super) struct UnifiedDialect;
 
 const NAME: &str = "unified";

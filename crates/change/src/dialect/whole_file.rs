@@ -3,7 +3,6 @@
 use super::{Dialect, DialectBlock, DialectError};
 use crate::proposal::{EditBody, FileAction, FileEdit, Operation};
 
-/// The whole new text of a file.
 pub(super) struct WholeFileDialect;
 
 const NAME: &str = "replace";

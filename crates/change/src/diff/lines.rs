@@ -7,7 +7,7 @@ use similar::DiffOp;
 
 use crate::lines::align::diff_operations;
 
-/// A text as lines, each with its ending; the last one may have none.
+/// Each with its ending; the last one may have none.
 pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {
     split_at(text, separator(text))
 }
@@ -16,17 +16,17 @@ fn split_at(text: &[u8], separator: u8) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == separator).collect()
 }
 
-/// What ends the lines of a text: a line feed, or in a text without any, a carriage return.
+/// A line feed, or in a text without any, a carriage return.
 fn separator(text: &[u8]) -> u8 {
     if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() { b'\r' } else { b'\n' }
 }
 
-/// How many lines come in and how many go; none for binary content.
+/// Added and removed lines; none for binary content.
 ///
 /// ```
-/// use relaycode_change::diff::count;
-/// assert_eq!(count(b"a\nb\nc\n", b"a\nx\ny\nc\n"), (2, 1));
-/// assert_eq!(count(b"a\n", b"a"), (1, 1), "a lost newline is a changed line");
+/// use relaycode_change::diff::count_changed_lines;
+/// assert_eq!(count_changed_lines(b"a\nb\nc\n", b"a\nx\ny\nc\n"), (2, 1));
+/// assert_eq!(count_changed_lines(b"a\n", b"a"), (1, 1), "a lost newline is a changed line");
 /// ```
 pub fn count_changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
     if memchr(0, before).is_none() && memchr(0, after).is_none() {
@@ -52,7 +52,7 @@ fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
     (added, removed)
 }
 
-/// Both texts without the whole lines that they begin and end with alike.
+/// Both texts without the whole lines that they share at the beginning and the end.
 fn changed_middle<'a>(before: &'a [u8], after: &'a [u8], separator: u8) -> (&'a [u8], &'a [u8]) {
     let same = common_prefix(before, after);
     let start = memrchr(separator, &before[..same]).map_or(0, |at| at + 1);

@@ -1,5 +1,5 @@
-//! What a plan changes, as a diff: for people ([`of_file`]), for machines (the same, serialized) and
-//! for `git apply` ([`patch`]).
+//! What a plan changes, as a diff: for people ([`diff_file`]), for machines (the same, serialized) and for
+//! `git apply` (`patch`).
 //!
 //! Two renderings of the same comparison. The one for people is decoded text, and says in words what
 //! lines cannot show (binary content, a change of line endings alone). The one for git is made of the
@@ -29,94 +29,73 @@ use crate::proposal::path::RelPath;
 /// Lines shown around a change.
 pub const CONTEXT_LINES: usize = 3;
 
-/// The diff of one file of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileDiff {
-    /// The file's name after the change (for a deletion, before it).
+    /// After the change (for a deletion, before it).
     pub path: RelPath,
-    /// Its name before, if it is renamed.
+    /// Before, if it is renamed.
     pub renamed_from: Option<RelPath>,
-    /// What happens to it.
     pub change: FileChangeKind,
-    /// Its mode before.
     pub mode_before: Option<GitFileMode>,
-    /// Its mode after.
     pub mode_after: Option<GitFileMode>,
-    /// What happens to its content.
     #[serde(flatten)]
     pub content: DiffContent,
 }
 
-/// What happens to the content of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "content", rename_all = "camelCase")]
 pub enum DiffContent {
-    /// Nothing: a rename, a change of mode, an empty file.
+    /// A rename, a change of mode, an empty file.
     Same,
-    /// Lines come or go.
+    /// Lines are added or removed.
     Text {
-        /// The places, in the order of the file.
+        /// In the order of the file.
         hunks: Vec<DiffHunk>,
-        /// Line endings that change on lines which are the same otherwise.
+        /// Line endings that change on otherwise equal lines.
         endings: Option<LineEndingChange>,
     },
-    /// Bytes that are not text.
+    /// Not text.
     #[serde(rename_all = "camelCase")]
-    Binary {
-        /// Size before, in bytes.
-        bytes_before: usize,
-        /// Size after, in bytes.
-        bytes_after: usize,
-    },
+    Binary { bytes_before: usize, bytes_after: usize },
 }
 
-/// One place of a file, with the lines around it.
+/// One changed place, with the lines around it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffHunk {
-    /// First line of the old text, 1-based; the line before it if `old_lines` is 0.
+    /// From 1; the line before it if `old_lines` is 0.
     pub old_start: usize,
-    /// Lines of the old text.
     pub old_lines: usize,
-    /// First line of the new text, 1-based; the line before it if `new_lines` is 0.
+    /// From 1; the line before it if `new_lines` is 0.
     pub new_start: usize,
-    /// Lines of the new text.
     pub new_lines: usize,
-    /// The lines.
     pub lines: Vec<DiffLine>,
 }
 
-/// One line of a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
-    /// What happens to it.
     pub kind: DiffLineKind,
-    /// The line without its ending.
+    /// Without its ending.
     pub text: String,
-    /// How it ends.
     pub ending: DiffLineEnding,
-    /// Its number in the old text.
+    /// Number in the old text.
     pub old: Option<usize>,
-    /// Its number in the new text.
+    /// Number in the new text.
     pub new: Option<usize>,
 }
 
-/// What happens to a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DiffLineKind {
-    /// It stays.
     Context,
-    /// It goes.
     Removed,
-    /// It comes in.
     Added,
 }
 
 impl DiffLineKind {
-    /// The sign at the beginning of the line in a unified diff.
+    /// As in a unified diff.
     pub fn sign(self) -> char {
         match self {
             DiffLineKind::Context => ' ',
@@ -126,7 +105,6 @@ impl DiffLineKind {
     }
 }
 
-/// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DiffLineEnding {
@@ -134,14 +112,14 @@ pub enum DiffLineEnding {
     Lf,
     /// `\r\n`
     Crlf,
-    /// `\r`, in files that have no `\n` at all.
+    /// `\r`, in files that have no `
+    /// ` at all.
     Cr,
-    /// Not at all: the last line of a file.
+    /// The last line of a file.
     None,
 }
 
 impl DiffLineEnding {
-    /// Its name in sentences.
     pub fn name(self) -> &'static str {
         match self {
             DiffLineEnding::Lf => "LF",
@@ -152,11 +130,10 @@ impl DiffLineEnding {
     }
 }
 
-/// A change of line endings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LineEndingChange {
-    /// How many lines differ in their ending alone.
+    /// How many lines differ only in their ending.
     pub lines: usize,
     /// How the first of them ended.
     pub from: DiffLineEnding,
@@ -166,12 +143,12 @@ pub struct LineEndingChange {
     pub only: bool,
 }
 
-/// The diff of every file of `plan` that changes.
+/// Every changed file.
 pub fn diff_plan(plan: &Plan) -> Vec<FileDiff> {
     plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).map(diff_file).collect()
 }
 
-/// The diff of one file, as decoded text.
+/// As decoded text.
 pub fn diff_file(file: &FilePlan) -> FileDiff {
     let before = file.before.as_deref().unwrap_or_default();
     let after = file.after.as_deref().unwrap_or_default();
@@ -201,7 +178,7 @@ fn content(before: &[u8], after: &[u8]) -> DiffContent {
     DiffContent::Text { hunks, endings }
 }
 
-/// The text of a file as a diff shows and counts its lines, or `None` if it is not text.
+/// The text as a diff shows and counts its lines; `None` if it is not text.
 pub fn decode_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     if memchr::memchr(0, bytes).is_none()
         && let Ok(text) = std::str::from_utf8(bytes)
@@ -258,7 +235,7 @@ fn split_ending(line: &[u8]) -> (&[u8], DiffLineEnding) {
     }
 }
 
-/// Looks for lines that are replaced by themselves with another ending.
+/// Lines replaced by themselves with another ending.
 fn ending_change(operations: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> Option<LineEndingChange> {
     let mut found: Option<LineEndingChange> = None;
     let mut others = false;
@@ -293,7 +270,7 @@ impl DiffHunkSpan {
         let first = group.first().map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
         let old_lines = group.iter().map(|op| op.old_range().len()).sum();
         let new_lines = group.iter().map(|op| op.new_range().len()).sum();
-        // An empty side names the line before the place.
+        // An empty side has the number of the line before.
         let start = |index: usize, lines: usize| if lines == 0 { index } else { index + 1 };
         DiffHunkSpan {
             old_start: start(first.0, old_lines),

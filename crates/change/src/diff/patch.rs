@@ -1,4 +1,4 @@
-//! A plan as the text that `git diff` would print and `git apply` takes.
+//! A plan as the text that `git diff` would print and `git apply` accepts.
 //!
 //! Applied to the bytes before, it gives exactly the bytes after; the reverse patch leads back. Names
 //! need no quoting: [`RelPath`] has no quotes, backslashes or control characters. Binary content is
@@ -12,10 +12,10 @@ use crate::plan::{FileChangeKind, FilePlan, Plan};
 use crate::proposal::GitFileMode;
 use crate::proposal::path::RelPath;
 
-/// As many bytes at the beginning of a file tell git whether it is binary.
+/// Bytes at the beginning of a file by which git decides whether it is binary.
 const BINARY_PROBE: usize = 8_000;
 
-/// The patch that leads from the files before to the files after.
+/// From the files before to the files after.
 pub fn git_patch(plan: &Plan) -> Vec<u8> {
     let mut out = Vec::new();
     for file in &plan.files {
@@ -24,7 +24,7 @@ pub fn git_patch(plan: &Plan) -> Vec<u8> {
     out
 }
 
-/// The patch that leads from the files after back to the files before.
+/// From the files after back to the files before.
 pub fn reverse_git_patch(plan: &Plan) -> Vec<u8> {
     let mut out = Vec::new();
     for file in plan.files.iter().rev() {
@@ -34,11 +34,10 @@ pub fn reverse_git_patch(plan: &Plan) -> Vec<u8> {
     out
 }
 
-/// A file on one side of a patch.
 #[derive(Clone, Copy)]
 struct PatchSide<'a> {
     path: &'a RelPath,
-    /// `None`: there is no such file on this side.
+    /// `None`: the file does not exist on this side.
     bytes: Option<&'a [u8]>,
     mode: GitFileMode,
 }
@@ -75,7 +74,7 @@ impl<'a> PatchSide<'a> {
         content[..content.len().min(BINARY_PROBE)].contains(&0)
     }
 
-    /// The name as the `---` and `+++` lines have it. A tab ends a name with blanks.
+    /// As in the `---` and `+++` lines. A tab ends a name with blanks.
     fn name(&self, prefix: char) -> String {
         match self.bytes {
             None => "/dev/null".to_string(),

@@ -1,4 +1,4 @@
-//! The laws of a diff: applied it gives what the plan says, reversed it leads back.
+//! The laws of a diff: applied it gives the plan's result, reversed it leads back.
 
 use std::fs;
 use std::path::PathBuf;
@@ -80,7 +80,7 @@ fn everything() -> Plan {
     ])
 }
 
-/// A directory that goes with the test.
+/// Removed after the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -283,7 +283,7 @@ fn text() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 0..30).prop_map(|lines| lines.concat())
 }
 
-/// Text with one kind of line ending: what an answer brings takes on the file's own.
+/// One kind of line ending: an answer's text takes on the file's own.
 fn lf_text() -> impl Strategy<Value = String> {
     text().prop_map(|text| text.replace('\r', ""))
 }

@@ -1,32 +1,29 @@
-//! Which lines of an old text are which lines of a new one: the one line diff of this crate. Its work
-//! is bounded by the size of what is compared, not by a clock: past the bound only what is equal at
-//! both ends is aligned, which is coarser but never wrong.
+//! Which lines of an old text are which lines of a new one: the only line diff of this crate. Its work is
+//! bounded by the size of the texts, not by a clock: past the bound only equal lines at both ends are
+//! aligned, which is coarser but never wrong.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Changed lines (old and new together, without what both texts begin and end with) up to which the
-/// shortest diff is looked for as it is.
+/// Most changed lines (old and new together, without the common beginning and end) for which the shortest
+/// diff is computed.
 const SHORTEST_DIFF_LINES: usize = 8_000;
 
-/// Beyond [`SHORTEST_DIFF_LINES`], the most that the number of lines on either side, multiplied, may come to after
-/// lines that only one side has are left out.
+/// Beyond `SHORTEST_DIFF_LINES`, the largest product of the line counts of both sides, after lines that
+/// only one side has are left out.
 pub const MAX_ALIGN_WORK: usize = 25_000_000;
 
 /// A run of lines that both texts have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EqualRun {
-    /// First line in the old text.
     pub old: usize,
-    /// First line in the new text.
     pub new: usize,
-    /// How many.
     pub len: usize,
 }
 
-/// The operations that turn `old` into `new`, with nothing left out in between.
+/// Complete: the operations cover all of `old` and `new`.
 pub fn diff_operations<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let (head, tail) = equal_ends(old, new);
     if old.len() + new.len() - 2 * (head + tail) <= SHORTEST_DIFF_LINES {
@@ -51,7 +48,7 @@ pub fn diff_operations<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     operations
 }
 
-/// The runs of equal lines, in order, none empty.
+/// In order, none empty.
 pub fn equal_runs<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<EqualRun> {
     let (head, tail) = equal_ends(old, new);
     let mut runs = vec![EqualRun { old: 0, new: 0, len: head }];
@@ -60,7 +57,7 @@ pub fn equal_runs<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<EqualRun> {
     join_runs(runs)
 }
 
-/// How many lines both texts begin with, and how many more they end with.
+/// How many lines the texts share at the beginning, and how many more at the end.
 fn equal_ends<T: Eq>(old: &[T], new: &[T]) -> (usize, usize) {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - head;
@@ -68,8 +65,8 @@ fn equal_ends<T: Eq>(old: &[T], new: &[T]) -> (usize, usize) {
     (head, tail)
 }
 
-/// Aligns what lies between the common head and tail. Lines that only one side has can never be
-/// aligned, so they are left out before the diff proper.
+/// Aligns what lies between the common head and tail. Lines that only one side has can never be aligned, so
+/// they are left out before the diff.
 fn align_middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Vec<EqualRun>) {
     if old.is_empty() || new.is_empty() {
         return;

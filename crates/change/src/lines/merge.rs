@@ -5,34 +5,28 @@ use std::ops::Range;
 
 use crate::lines::align::{EqualRun, equal_runs};
 
-/// What a merge comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineMerge {
-    /// Edits to `ours`, in order: the lines of the range are replaced by lines of `theirs`.
+    /// In order.
     pub edits: Vec<MergeEdit>,
-    /// Regions that both sides changed, each in its own way.
+    /// Regions that both sides changed differently.
     pub conflicts: Vec<MergeConflict>,
     /// Changes that both sides made alike.
     pub agreed: usize,
 }
 
-/// Lines `ours` of our text become lines `theirs` of theirs.
+/// Replaces lines `ours` of our text by lines `theirs` of theirs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeEdit {
-    /// Lines of `ours` that go.
     pub ours: Range<usize>,
-    /// Lines of `theirs` that come.
     pub theirs: Range<usize>,
 }
 
-/// A region that both sides changed.
+/// A region that both sides changed, by its lines in each text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeConflict {
-    /// Its lines in the base.
     pub base: Range<usize>,
-    /// Its lines in our text.
     pub ours: Range<usize>,
-    /// Its lines in their text.
     pub theirs: Range<usize>,
 }
 
@@ -59,8 +53,8 @@ pub fn merge_lines<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> LineM
     merged
 }
 
-/// The regions between lines that all three texts share. A boundary needs an unchanged line on it,
-/// so neighbouring changes of both sides fall into one region.
+/// The regions between lines that all three texts share. A boundary needs an unchanged line, so
+/// neighbouring changes of both sides fall into one region.
 fn regions(base: &[String], ours: &[String], theirs: &[String]) -> Vec<MergeConflict> {
     let our_runs = partner_lines(&equal_runs(base, ours), base.len());
     let their_runs = partner_lines(&equal_runs(base, theirs), base.len());

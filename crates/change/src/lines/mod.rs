@@ -1,4 +1,4 @@
-//! Files as lines: decoding and encoding, which lines are which, three-way merge.
+//! Files as lines: decoding and encoding, aligning, three-way merge.
 
 pub mod align;
 pub mod merge;

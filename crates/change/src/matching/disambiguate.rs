@@ -1,23 +1,22 @@
-//! Choosing among several places. Only three things may: a line that the author named, a scope that
-//! the author named, and the order of neighbouring hunks. Where they leave a doubt, nothing is chosen.
+//! Chooses among several places. Only three things may decide: a line that the author named, a scope that
+//! the author named, and the order of neighbouring hunks. If they leave a doubt, nothing is chosen.
 
 use super::fit::HunkFit;
 use super::line_index::{LineIndex, MatchLevel};
 use super::normalize::{indentation, is_blank};
 use crate::proposal::Hunk;
 
-/// What is known of a hunk while the places of all hunks of a file are being settled.
+/// A hunk while the places of all hunks of a file are being settled.
 pub(super) struct HunkCandidates<'a> {
-    /// The hunk.
     pub hunk: &'a Hunk,
-    /// All its places, in the order of the file; none for a hunk that has nothing to settle.
+    /// All its places, in the order of the file; empty if there is nothing to settle.
     pub fits: Vec<HunkFit>,
-    /// Which place was chosen, and by what (`None`: it is the only one).
+    /// The chosen place, and by what (`None`: it is the only one).
     pub chosen: Option<(usize, Option<&'static str>)>,
 }
 
 impl<'a> HunkCandidates<'a> {
-    /// A hunk with its places; one place is chosen at once.
+    /// A single place is chosen at once.
     pub(super) fn new(hunk: &'a Hunk, fits: Vec<HunkFit>) -> HunkCandidates<'a> {
         let chosen = (fits.len() == 1).then_some((0, None));
         HunkCandidates { hunk, fits, chosen }
@@ -28,8 +27,8 @@ impl<'a> HunkCandidates<'a> {
     }
 }
 
-/// Settles what can be settled. What is chosen for one hunk may settle its neighbours, so this goes
-/// on until nothing changes.
+/// Settles what can be settled. A choice for one hunk may settle its neighbours, so this repeats until
+/// nothing changes.
 pub(super) fn choose_places(view: &LineIndex<'_>, all: &mut [HunkCandidates<'_>]) {
     assign_repeats(all);
     loop {
@@ -85,8 +84,8 @@ fn choose(
     nearest_to_claim(all, at, &left).map(|fit| (fit, Some("line hint")))
 }
 
-/// The lines that the scope spans: from the line after the innermost named one to the next line
-/// that is indented no deeper. Nothing if a named line stands nowhere or more than once.
+/// The lines of the scope: from the line after the innermost named one to the next line that is not
+/// indented deeper. `None` if a named line is missing or appears more than once.
 fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<(usize, usize)> {
     let mut from = 0;
     let mut to = view.len();
@@ -109,10 +108,10 @@ fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<(usize, usize)>
     (from > 0 || to < view.len()).then_some((from, to))
 }
 
-/// Between which lines the neighbours leave room. The hunks of a diff are in the order of the file,
-/// so the nearest settled one on either side counts; elsewhere only two direct neighbours that stand
-/// in the order in which they were sent. Contexts may overlap, so a neighbour's own first and last
-/// lines are no limit.
+/// The lines between which the neighbours leave room. The hunks of a diff are in the order of the file, so
+/// the nearest settled one on either side counts; elsewhere only two direct neighbours that stand in the
+/// order in which they were sent. Contexts may overlap, so a neighbour's own first and last lines are no
+/// limit.
 fn neighbour_bounds(all: &[HunkCandidates<'_>], at: usize) -> Option<(usize, usize)> {
     let room = |above: Option<&HunkFit>, below: Option<&HunkFit>| {
         (above.map_or(0, |fit| fit.start + 1), below.map_or(usize::MAX, |fit| fit.end.saturating_sub(1)))
@@ -127,8 +126,8 @@ fn neighbour_bounds(all: &[HunkCandidates<'_>], at: usize) -> Option<(usize, usi
     (above.end <= below.start).then(|| room(Some(above), Some(below)))
 }
 
-/// The place that is clearly nearest to the line that the author named, shifted by as much as the
-/// nearest settled neighbour was.
+/// The place that is clearly nearest to the line that the author named, shifted by as much as the nearest
+/// settled neighbour was.
 fn nearest_to_claim(all: &[HunkCandidates<'_>], at: usize, left: &[usize]) -> Option<usize> {
     let HunkCandidates { hunk, fits, .. } = &all[at];
     let claimed = hunk.claimed.filter(|line| *line > 0)?;

@@ -1,51 +1,49 @@
-//! A file on its way from its old lines to its new ones. Every line knows whether it is one of the
-//! file's own, so that those come out with exactly the bytes they had.
+//! A file on its way from its old lines to its new ones. Every line knows whether it is one of the file's
+//! own, so that those keep exactly their bytes.
 
 use super::fit::LineEdit;
 use crate::lines::text_file::TextFilePiece;
 
-/// One line of the draft.
 #[derive(Debug, Clone)]
 struct DraftLine {
     text: String,
-    /// The line of the file that this is.
+    /// The line of the file, if it is one.
     origin: Option<usize>,
     /// The line of the file whose ending a new line takes.
     like: usize,
 }
 
-/// The lines of a file while hunks are being put in.
+/// The lines of a file while hunks are applied.
 #[derive(Debug, Clone)]
 pub(super) struct FileDraft {
     lines: Vec<DraftLine>,
 }
 
 impl FileDraft {
-    /// The file as it is.
     pub(super) fn new<'a>(lines: impl Iterator<Item = &'a str>) -> FileDraft {
         let line = |(i, text): (usize, &str)| DraftLine { text: text.to_string(), origin: Some(i), like: i };
         FileDraft { lines: lines.enumerate().map(line).collect() }
     }
 
-    /// The lines as they stand now.
+    /// The current lines.
     pub(super) fn texts(&self) -> Vec<&str> {
         self.lines.iter().map(|line| line.text.as_str()).collect()
     }
 
-    /// Whether these lines are the file's own and stand together there.
+    /// Whether these lines are the file's own and consecutive there.
     pub(super) fn is_untouched(&self, start: usize, end: usize) -> bool {
         let own = self.lines[start..end].iter().map(|line| line.origin);
         own.clone().all(|origin| origin.is_some())
             && own.clone().zip(own.skip(1)).all(|(a, b)| a.map(|a| a + 1) == b)
     }
 
-    /// The line of the old file (0-based) that `at` is, or would come after.
+    /// The line of the old file (from 0) that `at` is, or would come after.
     pub(super) fn origin(&self, at: usize) -> usize {
         let upto = &self.lines[..self.lines.len().min(at + 1)];
         upto.iter().rev().find_map(|line| line.origin).unwrap_or(0)
     }
 
-    /// Carries out edits, which are in order and do not overlap.
+    /// The edits must be in order and not overlap.
     pub(super) fn apply(&mut self, edits: &[LineEdit]) {
         let mut lines = Vec::with_capacity(self.lines.len());
         let mut old = std::mem::take(&mut self.lines).into_iter();
@@ -67,7 +65,6 @@ impl FileDraft {
         self.lines = lines;
     }
 
-    /// The draft as pieces of the new file.
     pub(super) fn into_pieces(self) -> Vec<TextFilePiece> {
         let piece = |line: DraftLine| match line.origin {
             Some(origin) => TextFilePiece::Keep(origin),

@@ -1,7 +1,7 @@
 //! A place where a hunk fits, and what fitting it there means for the file's lines.
 //!
-//! The principle behind [`splice`]: lines that the author keeps stay the file's own, byte for byte,
-//! however they were recognised; only lines that the author changes are written anew.
+//! The principle behind [`splice`]: lines that the author keeps stay the file's own, byte for byte, however
+//! they were recognised; only lines that the author changes are written.
 
 use std::ops::Range;
 
@@ -11,10 +11,9 @@ use crate::lines::align::equal_runs;
 use crate::plan::HunkDifference;
 use crate::proposal::Hunk;
 
-/// A place where a hunk fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HunkFit {
-    /// First line of the file that belongs to it (0-based).
+    /// First line of the file (from 0).
     pub start: usize,
     /// One past its last line.
     pub end: usize,
@@ -22,21 +21,20 @@ pub struct HunkFit {
     pub pairs: FitPairs,
     /// Where the file and the author's view differ in more than layout.
     pub differences: Vec<HunkDifference>,
-    /// Likeness, 1 for all rungs but the near one.
+    /// Similarity, 1 for all rungs but the near one.
     pub score: f64,
 }
 
-/// Which line of the file each `before` line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FitPairs {
-    /// One after the other from the start of the fit.
+    /// Consecutive from the start of the fit.
     Consecutive,
-    /// As listed; `None` for a blank line that the file does not have.
+    /// `None` for a blank line that the file does not have.
     Listed(Vec<Option<usize>>),
 }
 
 impl HunkFit {
-    /// A fit of `count` lines, one after the other from `start`.
+    /// `count` consecutive lines from `start`.
     pub fn consecutive(start: usize, count: usize) -> HunkFit {
         HunkFit {
             start,
@@ -47,7 +45,7 @@ impl HunkFit {
         }
     }
 
-    /// The line of the file that the `before` line `i` is.
+    /// The line of the file for the `before` line `i`.
     pub fn file_line(&self, i: usize) -> Option<usize> {
         match &self.pairs {
             FitPairs::Consecutive => Some(self.start + i),
@@ -56,26 +54,27 @@ impl HunkFit {
     }
 }
 
-/// The lines of `range` go, `new` comes in their place.
+/// Replaces the lines of `range` by `new`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineEdit {
-    /// Lines of the file (0-based, end excluded); empty for an insertion before `start`.
+    /// From 0, end excluded; empty for an insertion before `start`.
     pub range: Range<usize>,
-    /// The lines that come in.
     pub new: Vec<String>,
 }
 
 /// One line of the result of a fit.
 enum SpliceItem {
-    /// A line of the file stays. `follows`: it and the item before are neighbours for the author,
-    /// so whatever the file has between them stays too.
-    Keep { line: usize, follows: bool },
-    /// A new line.
+    /// A line of the file stays. `follows`: it and the item before are neighbours for the author, so
+    /// whatever the file has between them stays too.
+    Keep {
+        line: usize,
+        follows: bool,
+    },
     New(String),
 }
 
-/// The edits that put `hunk` into the file at `fit`. `after` is the hunk's new text in the file's
-/// own terms (indentation, characters).
+/// The edits that apply `hunk` at `fit`. `after` is the hunk's new text in the file's own terms
+/// (indentation, characters).
 pub(crate) fn splice(view: &LineIndex<'_>, hunk: &Hunk, fit: &HunkFit, after: &[String]) -> Vec<LineEdit> {
     let kept = kept_lines(hunk);
     let as_written = shows_blank_lines(hunk, fit);
@@ -125,17 +124,17 @@ fn edits_of(fit: &HunkFit, items: Vec<SpliceItem>, as_written: bool) -> Vec<Line
     edits
 }
 
-/// Whether an author who does not mark what stays has blank lines of the file in the old text. Then
-/// the block is meant as written, blank lines that it lacks included; who leaves them all out knows
-/// nothing of them.
+/// Whether an author who does not mark what stays has blank lines of the file in the old text. Then the
+/// block is meant as written, even where it lacks blank lines; an author who omits all of them does not
+/// know about them.
 fn shows_blank_lines(hunk: &Hunk, fit: &HunkFit) -> bool {
     let FitPairs::Listed(pairs) = &fit.pairs else { return false };
     let mut lines = hunk.before.iter().zip(pairs);
     hunk.kept.is_none() && lines.any(|(line, pair)| pair.is_some() && normalize::is_blank(line))
 }
 
-/// Leaves blank lines at either end of `range` alone that only the file has, if each of the other
-/// lines is replaced by one of `new`: the author rewrites lines and knows nothing of the blank ones.
+/// Spares blank lines at either end of `range` that only the file has, if each of the other lines is
+/// replaced by one of `new`: the author rewrites lines and does not know about the blank ones.
 fn leave_blank_lines(fit: &HunkFit, range: Range<usize>, new: &[String]) -> Range<usize> {
     let FitPairs::Listed(pairs) = &fit.pairs else {
         return range;
@@ -152,7 +151,7 @@ fn leave_blank_lines(fit: &HunkFit, range: Range<usize>, new: &[String]) -> Rang
     start..end
 }
 
-/// Takes lines out of the edit that are the same before and after; `false` if nothing is left.
+/// Drops equal lines from both ends of the edit; `false` if nothing is left.
 fn leave_equal_ends(view: &LineIndex<'_>, edit: &mut LineEdit) -> bool {
     let old = &view.lines()[edit.range.clone()];
     let head = old.iter().zip(&edit.new).take_while(|(a, b)| a == b).count();
@@ -164,8 +163,8 @@ fn leave_equal_ends(view: &LineIndex<'_>, edit: &mut LineEdit) -> bool {
     !edit.range.is_empty() || !edit.new.is_empty()
 }
 
-/// For every `after` line the `before` line that it is, if the author keeps it: in the author's own
-/// words, so that a line which only changes its layout is a change.
+/// For every `after` line the `before` line that it is, if the author keeps it: compared in the author's
+/// own words, so that a line which only changes its layout is a change.
 fn kept_lines(hunk: &Hunk) -> Vec<Option<usize>> {
     let mut kept = vec![None; hunk.after.len()];
     let mut keep = |i: usize, j: usize| {

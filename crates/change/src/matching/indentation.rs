@@ -1,55 +1,49 @@
-//! Translating indentation: how the author's leading blanks become the file's, learnt from the
-//! lines that matched and carried over to the lines that are new. If the matched lines do not agree
-//! on one rule, or the rule cannot be carried over, there is no translation.
+//! Translates indentation: how the author's leading blanks become the file's, learnt from the matched lines
+//! and applied to the new ones. If the matched lines do not agree on one rule, or the rule cannot be
+//! applied, there is no translation.
 
 use super::normalize::{indentation, is_blank};
 
-/// A rule that turns the author's indentation into the file's.
+/// Turns the author's indentation into the file's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum IndentationRule {
-    /// They are the same.
     Same,
     /// The file has `prefix` in front.
     Deeper {
-        /// What the author left out.
         prefix: String,
     },
     /// The author has `prefix` in front.
     Shallower {
-        /// What the file does not have.
         prefix: String,
     },
-    /// Only the first line lost its indentation (it was cut off when the text was copied).
+    /// Only the first line lost its indentation (cut off when the text was copied).
     FirstLine {
-        /// What the first line has in the file.
         prefix: String,
     },
     /// The context lines of a diff lack the column of the marker.
     MarkerColumn,
-    /// The author indents by `author` columns where the file has one tab.
+    /// The author indents by `unit` columns where the file has one tab.
     ToTabs {
-        /// Columns for one tab.
+        /// Columns per tab.
         unit: usize,
         /// Columns that the author has in front of everything (negative: lacks).
         offset: isize,
     },
     /// The author indents by one tab where the file has `unit` blanks.
     ToBlanks {
-        /// Columns for one tab.
+        /// Columns per tab.
         unit: usize,
         /// Columns that the file has in front of everything (negative: lacks).
         offset: isize,
     },
-    /// Both indent with blanks, by another unit.
+    /// Both indent with blanks, by different units.
     Scaled {
-        /// The author's unit.
         author: usize,
-        /// The file's unit.
         file: usize,
     },
 }
 
-/// A line as the author sees it and as it stands in the file.
+/// The author's line, and the file's.
 pub(super) type IndentationPair<'a> = (&'a str, &'a str);
 
 fn pairs_of_indentation<'a>(lines: &[IndentationPair<'a>]) -> Vec<(&'a str, &'a str)> {
@@ -87,11 +81,11 @@ pub(super) fn uniform_rule(lines: &[IndentationPair<'_>]) -> Option<IndentationR
     None
 }
 
-/// Units that are tried, the most usual first.
+/// Most common first.
 const UNITS: [usize; 6] = [4, 2, 8, 3, 6, 1];
 
-/// The rule if author and file indent by another unit. `author_lines` are all lines of the author,
-/// to learn its unit from where the matched ones leave it open.
+/// The rule if author and file indent by different units. `author_lines` are all lines of the author, to
+/// learn the unit from if the matched ones leave it open.
 pub(super) fn unit_rule(lines: &[IndentationPair<'_>], author_lines: &[&str]) -> Option<IndentationRule> {
     let pairs = pairs_of_indentation(lines);
     let author_tabs = pairs.iter().any(|(a, _)| a.contains('\t'));
@@ -104,7 +98,7 @@ pub(super) fn unit_rule(lines: &[IndentationPair<'_>], author_lines: &[&str]) ->
     }
 }
 
-/// Tabs, then blanks: the two numbers, or `None` for any other mixture.
+/// Tabs, then blanks: the two counts, or `None` for any other mixture.
 fn tabs_and_blanks(indent: &str) -> Option<(usize, usize)> {
     let rest = indent.trim_start_matches('\t');
     let tabs = indent.len() - rest.len();
@@ -128,8 +122,8 @@ fn common_offset(pairs: &[(usize, (usize, usize))], unit: usize) -> Option<isize
     pairs.iter().all(|pair| offset(pair) == first).then_some(first)
 }
 
-/// Chooses the unit: one that needs no offset before one that does; among those with an offset,
-/// only the one that `preferred` names or that is the only one.
+/// Prefers a unit without an offset; among those with one, only the one that `preferred` names or that is
+/// the only one.
 fn choose_unit(pairs: &[(usize, (usize, usize))], preferred: Option<usize>) -> Option<(usize, isize)> {
     let found: Vec<(usize, isize)> =
         UNITS.iter().filter_map(|unit| common_offset(pairs, *unit).map(|offset| (*unit, offset))).collect();
@@ -165,12 +159,12 @@ fn scaled_rule(pairs: &[(&str, &str)]) -> Option<IndentationRule> {
     let counted = counted?;
     let (a, f) = *counted.iter().filter(|(a, f)| *a > 0 && *f > 0).min()?;
     let fits = counted.iter().all(|(x, y)| x * f == y * a);
-    // A line at the margin shows that it is a matter of unit and not of offset.
+    // A line at the margin shows that the unit differs and not the offset.
     let shown = counted.contains(&(0, 0)) || counted.iter().any(|(x, _)| *x > 0 && *x != a);
     (fits && shown && a != f).then_some(IndentationRule::Scaled { author: a, file: f })
 }
 
-/// The author's own unit: the smallest step between indentations.
+/// The smallest step between the author's indentations.
 fn author_unit(lines: &[&str]) -> Option<usize> {
     let mut widths: Vec<usize> =
         lines.iter().filter(|line| !is_blank(line)).filter_map(|line| blanks(indentation(line))).collect();
@@ -180,10 +174,10 @@ fn author_unit(lines: &[&str]) -> Option<usize> {
 }
 
 impl IndentationRule {
-    /// `line` of the author as the file would indent it. `first`: it is the first line of the
-    /// block; `context`: it is a context line of a diff. `None`: the rule does not reach it.
+    /// A line of the author as the file would indent it. `first`: it is the first line of the block;
+    /// `context`: it is a context line of a diff. `None`: the rule does not cover it.
     pub(super) fn translate(&self, line: &str, first: bool, context: bool) -> Option<String> {
-        // What stands on a blank line has no place in the block's structure; only its unit counts.
+        // A blank line has no place in the block's structure; only its unit counts.
         let shifted = matches!(
             self,
             IndentationRule::Deeper { .. }

@@ -1,8 +1,8 @@
-//! The lines of a file, ready to be searched on several levels of strictness. Each level maps a
-//! line to a *form* (the line itself, without trailing blanks, with plain punctuation, without
-//! indentation); two lines are the same on a level when their forms are. Forms are numbered once and
-//! only for the levels that a search really reaches; then a search compares numbers, in time that
-//! grows with the file and the hunk and never with their product.
+//! The lines of a file, searchable on several levels of strictness. Each level maps a line to a *form* (the
+//! line itself, without trailing blanks, with plain punctuation, without indentation); two lines are equal
+//! on a level if their forms are. Forms are numbered once and only for the levels that a search reaches;
+//! then a search compares numbers, in time that grows with the file and the hunk and never with their
+//! product.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use super::normalize;
 
-/// How strictly two lines are compared. Each level forgives all that the levels before it forgive.
+/// How strictly two lines are compared. Each level forgives everything that the levels before it forgive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatchLevel {
     /// Every character.
@@ -26,7 +26,6 @@ pub(crate) enum MatchLevel {
 }
 
 impl MatchLevel {
-    /// The form of `line` on this level.
     pub(crate) fn normalize(self, line: &str) -> Cow<'_, str> {
         match self {
             MatchLevel::Exact => Cow::Borrowed(line),
@@ -39,7 +38,6 @@ impl MatchLevel {
         }
     }
 
-    /// Whether two lines are the same on this level.
     pub(crate) fn lines_equal(self, a: &str, b: &str) -> bool {
         a == b || self.normalize(a) == self.normalize(b)
     }
@@ -52,11 +50,11 @@ fn trimmed(text: Cow<'_, str>, trim: impl Fn(&str) -> &str) -> Cow<'_, str> {
     }
 }
 
-/// The number of a form; no line of the file has [`UNKNOWN_FORM`].
+/// No line of the file has [`UNKNOWN_FORM`].
 type LineFormId = u32;
 const UNKNOWN_FORM: LineFormId = u32::MAX;
 
-/// The forms that lines have on one level, numbered.
+/// The numbered forms of lines on one level.
 struct LineForms<'a> {
     level: MatchLevel,
     numbers: HashMap<Cow<'a, str>, LineFormId>,
@@ -77,7 +75,7 @@ impl<'a> LineForms<'a> {
     }
 }
 
-/// Forms in the order of lines, and where each stands.
+/// Forms in the order of lines, and where each occurs.
 struct FormSequence {
     lines: Vec<LineFormId>,
     /// The places of form `f` are `places[starts[f]..starts[f + 1]]`.
@@ -129,7 +127,7 @@ impl FormSequence {
     }
 }
 
-/// More places than this are not counted: what stands so often is meant nowhere in particular.
+/// More places are not counted: what occurs so often is meant nowhere in particular.
 const PLACES: usize = 10_000;
 
 /// Knuth, Morris and Pratt's search: linear even where everything repeats.
@@ -161,22 +159,21 @@ fn find_by_failure_table(hay: &[LineFormId], needle: &[LineFormId]) -> Vec<usize
     found
 }
 
-/// A window of lines that agrees with a needle but for a few.
+/// A window of lines that agrees with a needle in all but a few.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LineWindow {
-    /// The numbers of its lines in the file.
+    /// Their numbers in the file.
     pub(crate) lines: Vec<usize>,
     /// Which of them do not agree, as indexes into `lines`.
     pub(crate) misses: Vec<usize>,
 }
 
-/// Loose searches give up past so many places: none of them can be meant in particular.
+/// Loose searches give up past this many places: none of them can be meant in particular.
 const WINDOWS: usize = 200;
 
-/// A file's lines, searchable.
 pub struct LineIndex<'a> {
     lines: Vec<&'a str>,
-    /// How many of the lines before each line end oddly; empty if none does.
+    /// How many of the lines before each line have an odd ending; empty if none has.
     odd_before: Vec<usize>,
     traits: OnceCell<LineTraits>,
     levels: [OnceCell<(LineForms<'a>, FormSequence)>; 5],
@@ -185,7 +182,7 @@ pub struct LineIndex<'a> {
     solid_words: OnceCell<(LineForms<'a>, FormSequence)>,
 }
 
-/// What some lines have, so that a level which forgives nothing of it can be left out.
+/// Traits of some lines, by which a level that would forgive nothing there can be skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LineTraits {
     trailing_blanks: bool,
@@ -218,7 +215,7 @@ impl LineTraits {
 }
 
 impl<'a> LineIndex<'a> {
-    /// A view of lines that all end in a plain line feed.
+    /// For lines that all end in a plain line feed.
     pub(crate) fn new(lines: Vec<&'a str>) -> LineIndex<'a> {
         LineIndex {
             lines,
@@ -231,8 +228,8 @@ impl<'a> LineIndex<'a> {
         }
     }
 
-    /// Marks which lines end in something else than a line feed: a match there is exact text but
-    /// not exact bytes.
+    /// Marks which lines end in something other than a line feed: a match there is exact text but not exact
+    /// bytes.
     #[must_use]
     pub(crate) fn with_odd_endings(mut self, odd: impl Iterator<Item = bool> + Clone) -> LineIndex<'a> {
         if !odd.clone().any(|odd| odd) {
@@ -247,17 +244,14 @@ impl<'a> LineIndex<'a> {
         self
     }
 
-    /// The lines.
     pub(crate) fn lines(&self) -> &[&'a str] {
         &self.lines
     }
 
-    /// How many lines there are.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -276,7 +270,7 @@ impl<'a> LineIndex<'a> {
     fn forms_at(&self, level: MatchLevel) -> &(LineForms<'a>, FormSequence) {
         self.levels[level as usize].get_or_init(|| {
             let mut forms = LineForms::new(level);
-            // Equal lines often follow each other; looking at the last one is cheaper than a search.
+            // Equal lines often follow each other; checking the last one is cheaper than a search.
             let mut last = ("", UNKNOWN_FORM);
             let mut number = |line: &'a str| {
                 if last.1 == UNKNOWN_FORM || last.0 != line {
@@ -296,8 +290,8 @@ impl<'a> LineIndex<'a> {
         })
     }
 
-    /// The words of the solid lines. Lines of the same content have the same words, so only one of
-    /// each is taken apart.
+    /// The words of the solid lines. Lines of the same content have the same words, so only one of each is
+    /// split.
     fn solid_words(&self) -> &(LineForms<'a>, FormSequence) {
         self.solid_words.get_or_init(|| {
             let contents = self.solid_contents();
@@ -323,9 +317,9 @@ impl<'a> LineIndex<'a> {
         if wanted.contains(&UNKNOWN_FORM) { Vec::new() } else { sequence.find(&wanted) }
     }
 
-    /// Every place where the lines of `needle` (none of them blank) stand in this order with
-    /// nothing but blank lines between them, by content; each place as its line numbers. None if
-    /// there are more than [`WINDOWS`].
+    /// Every place where the lines of `needle` (none of them blank) stand in this order with only blank
+    /// lines between them, by content; each place as its line numbers. Empty if there are more than
+    /// [`WINDOWS`].
     pub(crate) fn find_solid(&self, needle: &[&str]) -> Vec<Vec<usize>> {
         let (forms, _) = self.forms_at(MatchLevel::Content);
         let wanted: Vec<LineFormId> = needle.iter().map(|line| forms.form_of(line)).collect();
@@ -340,13 +334,13 @@ impl<'a> LineIndex<'a> {
         starts.into_iter().map(window).collect()
     }
 
-    /// Windows of the non-blank lines whose words agree with `needle` (none blank) in all but at
-    /// most `misses` lines. Seeds are the rarest lines of `needle`, one more than may miss, so that
-    /// at least one of them is right. None if there are more than [`WINDOWS`].
+    /// Windows of the non-blank lines whose words agree with `needle` (none blank) in all but at most
+    /// `misses` lines. Seeds are the rarest lines of `needle`, one more than may miss, so that at least one
+    /// of them is right. Empty if there are more than [`WINDOWS`].
     pub(crate) fn find_nearly(&self, needle: &[&str], misses: usize) -> Vec<LineWindow> {
         let (contents, _) = self.forms_at(MatchLevel::Content);
         let known = needle.iter().filter(|line| contents.form_of(line) != UNKNOWN_FORM).count();
-        // Where hardly a line is known, taking the file's words apart is not worth it.
+        // If hardly a line is known, splitting the file into words is not worth it.
         if known * 4 < needle.len() {
             return Vec::new();
         }
@@ -380,7 +374,7 @@ impl<'a> LineIndex<'a> {
         windows
     }
 
-    /// Where the content of `line` stands.
+    /// Where the content of `line` occurs.
     pub(crate) fn content_places(&self, line: &str) -> &[usize] {
         let (forms, sequence) = self.forms_at(MatchLevel::Content);
         sequence.places(forms.form_of(line))

@@ -1,12 +1,12 @@
 //! Where the hunks of one file belong.
 //!
-//! The rule is *unique or refused*: at the first rung of the ladder on which a hunk fits anywhere,
-//! all places are counted; several are settled by what the author said, or not at all. A hunk whose
-//! result already stands in the file does nothing.
+//! The rule is *unique or refused*: at the first rung of the ladder on which a hunk fits anywhere, all
+//! places are counted; several are settled by what the author said, or not at all. A hunk whose result is
+//! already in the file does nothing.
 //!
-//! All hunks are first placed in the file as it is, because that is the file that the author saw.
-//! Only if one of them fits nowhere there, or two of them meet, are they tried one after the other,
-//! each on the result of those before it.
+//! All hunks are first placed in the file as it is, because that is the file that the author saw. Only if
+//! one of them fits nowhere there, or two of them meet, are they tried one after the other, each on the
+//! result of those before it.
 
 mod already_in;
 mod disambiguate;
@@ -31,39 +31,33 @@ use crate::lines::text_file::{FileLineEnding, TextFile, TextFilePiece};
 use crate::plan::{HunkReport, HunkState, NearestPlace, PLACES_LISTED, RunnerUpPlace};
 use crate::proposal::Hunk;
 
-/// What became of the hunks of one file.
 #[derive(Debug)]
 pub struct FileMatch {
-    /// One outcome per hunk.
+    /// One per hunk.
     pub outcomes: Vec<HunkOutcome>,
     /// The new file, if every hunk has its place.
     pub pieces: Option<Vec<TextFilePiece>>,
 }
 
-/// What became of one hunk.
 #[derive(Debug)]
 pub enum HunkOutcome {
     /// It has its place, or is already in.
     Fits(HunkReport),
-    /// It fits nowhere.
     NotFound(Option<NearestPlace>),
-    /// It fits in several places.
     Ambiguous {
-        /// The first places, 1-based.
+        /// The first ones, from 1.
         places: Vec<usize>,
-        /// How many there are.
         count: usize,
-        /// The rung on which they are.
         rung: &'static str,
     },
-    /// It cannot be carried out; the text says why.
+    /// It cannot be applied; the text says why.
     Failed(String),
 }
 
-/// One-after-the-other is tried only if hunks times lines stay below this.
+/// Trying one after the other is limited to this product of hunks and lines.
 const SEQUENTIAL_WORK: usize = 20_000_000;
 
-/// Finds the place of every hunk in `source`. `seen` are texts that the author is known to have had.
+/// `seen` are texts that the author is known to have had.
 pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String]) -> FileMatch {
     let lines: Vec<&str> = source.lines().collect();
     let odd = (0..lines.len())
@@ -100,7 +94,7 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String]) -> FileMa
     FileMatch { outcomes, pieces: None }
 }
 
-/// A hunk with what the ladder found for it.
+/// What the ladder found for a hunk.
 enum HunkPlacement {
     /// It has a place on a rung.
     At {
@@ -109,15 +103,15 @@ enum HunkPlacement {
         chosen_by: Option<&'static str>,
         runner_up: Option<RunnerUpPlace>,
     },
-    /// Lines come in at a place that the author named without old text.
+    /// Lines are inserted at a place that the author named without old text.
     Insert { at: usize },
-    /// Its result stands there (0-based).
+    /// Its result is there (from 0).
     AlreadyIn { at: usize },
     /// It has no place; the outcome says why.
     Unplaced(HunkOutcome),
 }
 
-/// What a hunk's own search comes to, before neighbours are asked.
+/// The result of a hunk's own search, before neighbours are considered.
 enum HunkSearchResult {
     Candidates(&'static dyn Rung, Vec<HunkFit>),
     Decided(HunkPlacement),
@@ -141,7 +135,7 @@ fn place_all(view: &LineIndex<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<HunkP
         .collect()
 }
 
-/// The place that was chosen among `candidates`, if one was.
+/// The place chosen among `candidates`, if any.
 fn choose_place(
     view: &LineIndex<'_>,
     rung: &'static dyn Rung,
@@ -162,7 +156,7 @@ fn choose_place(
     HunkPlacement::Unplaced(HunkOutcome::Ambiguous { places, count: fits.len(), rung: rung.name() })
 }
 
-/// At most so many places are compared by their result.
+/// Most places compared by their result.
 const COMPARED: usize = 8;
 
 /// Whether it does not matter which of the places is meant, as with one of two blank lines.
@@ -170,60 +164,59 @@ fn have_same_result(view: &LineIndex<'_>, rung: &'static dyn Rung, fits: &[HunkF
     if fits.len() > COMPARED {
         return false;
     }
-    let ask = MatchQuery { view, hunk, seen: &[] };
+    let query = MatchQuery { view, hunk, seen: &[] };
     let result = |fit: &HunkFit| {
         let mut draft = FileDraft::new(view.lines().iter().copied());
-        draft.apply(&rung.edits(&ask, fit).ok()?);
+        draft.apply(&rung.edits(&query, fit).ok()?);
         Some(draft.texts().join("\n"))
     };
     let first = result(&fits[0]);
     first.is_some() && fits[1..].iter().all(|fit| result(fit) == first)
 }
 
-/// Among hunks that are already in, one that only adds lines which already stand there is in too.
-/// Alone it may be meant: then it is carried out, and reported so that somebody looks.
+/// Among hunks that are already in, one that only adds lines which are already there is in too. Alone it
+/// may be meant: then it is applied, and reported so that somebody looks.
 fn drop_repeats(view: &LineIndex<'_>, hunks: &[Hunk], places: &mut [HunkPlacement]) {
     if !places.iter().any(|placed| matches!(placed, HunkPlacement::AlreadyIn { .. })) {
         return;
     }
     for (placed, hunk) in places.iter_mut().zip(hunks) {
-        let ask = MatchQuery { view, hunk, seen: &[] };
+        let query = MatchQuery { view, hunk, seen: &[] };
         if let HunkPlacement::At { fit, .. } = placed
-            && already_in::result_surrounds(&ask, fit)
+            && already_in::result_surrounds(&query, fit)
         {
             *placed = HunkPlacement::AlreadyIn { at: fit.start };
         }
     }
 }
 
-/// Climbs the ladder for one hunk.
-fn climb_ladder(ask: &MatchQuery<'_, '_>) -> HunkSearchResult {
-    if ask.hunk.before.is_empty() {
-        return HunkSearchResult::Decided(place_insertion(ask));
+fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
+    if query.hunk.before.is_empty() {
+        return HunkSearchResult::Decided(place_insertion(query));
     }
-    if let Some((rung, places)) = first_matching_rung(rungs::strict_rungs(), ask) {
+    if let Some((rung, places)) = first_matching_rung(rungs::strict_rungs(), query) {
         let to_the_letter = rungs::exact_text_rungs().iter().any(|strict| strict.name() == rung.name());
-        let standing = if to_the_letter { None } else { already_in::find_layout_result(ask) };
+        let standing = if to_the_letter { None } else { already_in::find_layout_result(query) };
         return match standing {
             Some(at) => HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at }),
             None => HunkSearchResult::Candidates(rung, places),
         };
     }
-    let standing = already_in::find_existing_result(ask);
+    let standing = already_in::find_existing_result(query);
     let settled = standing.is_some_and(|standing| standing.conclusive);
-    let places = if settled { None } else { first_matching_rung(rungs::loose_rungs(), ask) };
+    let places = if settled { None } else { first_matching_rung(rungs::loose_rungs(), query) };
     match (places, standing) {
         (Some((rung, places)), _) => HunkSearchResult::Candidates(rung, places),
         (None, Some(standing)) => HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at: standing.at }),
         (None, None) => HunkSearchResult::Decided(HunkPlacement::Unplaced(HunkOutcome::NotFound(
-            nearest::find_nearest(ask.view, ask.hunk),
+            nearest::find_nearest(query.view, query.hunk),
         ))),
     }
 }
 
-/// A hunk without old text has a place only where the author says so, or where there is nothing.
-fn place_insertion(ask: &MatchQuery<'_, '_>) -> HunkPlacement {
-    let (view, hunk) = (ask.view, ask.hunk);
+/// A hunk without old text has a place only where the author says so, or in an empty file.
+fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
+    let (view, hunk) = (query.view, query.hunk);
     if view.lines().iter().eq(hunk.after.iter()) {
         return HunkPlacement::AlreadyIn { at: 0 };
     }
@@ -250,7 +243,7 @@ fn place_insertion(ask: &MatchQuery<'_, '_>) -> HunkPlacement {
 }
 
 impl HunkPlacement {
-    /// Where the hunk begins in the file, if it has a place.
+    /// Its first line in the file, if it has a place.
     fn start(&self) -> Option<usize> {
         match self {
             HunkPlacement::At { fit, .. } => Some(fit.start),
@@ -259,14 +252,14 @@ impl HunkPlacement {
         }
     }
 
-    /// What becomes of the hunk, and what it changes.
-    fn into_edits(self, ask: &MatchQuery<'_, '_>) -> (HunkOutcome, Vec<LineEdit>) {
+    /// The outcome for the hunk, and what it changes.
+    fn into_edits(self, query: &MatchQuery<'_, '_>) -> (HunkOutcome, Vec<LineEdit>) {
         let report = |state, rung, used: usize| HunkReport {
-            line: ask.hunk.line,
+            line: query.hunk.line,
             state,
             rung,
             chosen_by: None,
-            claimed: ask.hunk.claimed,
+            claimed: query.hunk.claimed,
             used: used + 1,
             repeats: false,
             runner_up: None,
@@ -278,16 +271,16 @@ impl HunkPlacement {
                 (HunkOutcome::Fits(report(HunkState::AlreadyIn, "already in", at)), Vec::new())
             }
             HunkPlacement::Insert { at } => {
-                let edit = LineEdit { range: at..at, new: ask.hunk.after.clone() };
+                let edit = LineEdit { range: at..at, new: query.hunk.after.clone() };
                 (HunkOutcome::Fits(report(HunkState::Applied, "exact", at)), vec![edit])
             }
             HunkPlacement::At { rung, fit, chosen_by, runner_up } => {
-                let own = match rung.edits(ask, &fit) {
+                let own = match rung.edits(query, &fit) {
                     Ok(own) => own,
                     Err(text) => return (HunkOutcome::Failed(text), Vec::new()),
                 };
                 let state = if own.is_empty() { HunkState::AlreadyIn } else { HunkState::Applied };
-                let repeats = already_in::result_surrounds(ask, &fit);
+                let repeats = already_in::result_surrounds(query, &fit);
                 let differences = fit.differences;
                 let report = report(state, rung.name(), fit.start);
                 (HunkOutcome::Fits(HunkReport { chosen_by, repeats, runner_up, differences, ..report }), own)
@@ -296,8 +289,8 @@ impl HunkPlacement {
     }
 }
 
-/// Puts the hunks in one after the other, each on the result of those before it. `chosen` are the
-/// places (in the old file) that were settled with all hunks in view.
+/// Applies the hunks one after the other, each on the result of those before it. `chosen` are the places
+/// (in the old file) that were settled with all hunks in view.
 fn match_sequentially(
     source: &TextFile,
     hunks: &[Hunk],
@@ -309,15 +302,15 @@ fn match_sequentially(
     for (hunk, chosen) in hunks.iter().zip(chosen) {
         let now = draft.clone();
         let view = LineIndex::new(now.texts());
-        let ask = MatchQuery { view: &view, hunk, seen };
-        let placed = match climb_ladder(&ask) {
+        let query = MatchQuery { view: &view, hunk, seen };
+        let placed = match climb_ladder(&query) {
             HunkSearchResult::Decided(placed) => placed,
             HunkSearchResult::Candidates(rung, fits) => {
                 let (fit, chosen_by) = choose_untouched_place(&now, fits, *chosen)?;
                 HunkPlacement::At { rung, fit, chosen_by, runner_up: None }
             }
         };
-        let (HunkOutcome::Fits(mut report), edits) = placed.into_edits(&ask) else { return None };
+        let (HunkOutcome::Fits(mut report), edits) = placed.into_edits(&query) else { return None };
         report.used = now.origin(report.used - 1) + 1;
         draft.apply(&edits);
         outcomes.push(HunkOutcome::Fits(report));
@@ -325,7 +318,7 @@ fn match_sequentially(
     Some(FileMatch { outcomes, pieces: Some(draft.into_pieces()) })
 }
 
-/// The one place, or the one that was settled before, or the one in lines that no hunk has touched.
+/// The only place, or the one settled before, or the one in lines that no hunk has touched.
 fn choose_untouched_place(
     now: &FileDraft,
     fits: Vec<HunkFit>,

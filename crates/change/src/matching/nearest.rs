@@ -1,4 +1,4 @@
-//! The place that looks most like what a hunk wanted: not to change it, only to tell the author.
+//! The place that looks most like what a hunk wanted: not to change it, only to show the author.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use super::normalize::is_blank;
 use crate::plan::NearestPlace;
 use crate::proposal::Hunk;
 
-/// Lines that stand in more places than this say nothing about where a hunk belongs.
+/// Lines that occur more often say nothing about where a hunk belongs.
 const COMMON: usize = 50;
-/// At most so many lines of the hunk are looked at.
+/// Most lines of the hunk that are compared.
 const LINES: usize = 400;
-/// A place must share at least this part of the hunk's text to be worth showing.
+/// Least part of the hunk's text that a place must share to be worth showing.
 const SHARED: f64 = 0.3;
 
-/// The most similar place, if any is similar at all.
+/// `None` if no place is similar at all.
 pub(super) fn find_nearest(view: &LineIndex<'_>, hunk: &Hunk) -> Option<NearestPlace> {
     let start = by_equal_lines(view, hunk).or_else(|| by_words(view, hunk))?;
     let lines = &view.lines()[start..view.len().min(start + hunk.before.len())];
@@ -35,7 +35,7 @@ pub(super) fn find_nearest(view: &LineIndex<'_>, hunk: &Hunk) -> Option<NearestP
     })
 }
 
-/// The start on which most of the hunk's text agrees.
+/// The start where most of the hunk's text agrees.
 fn by_equal_lines(view: &LineIndex<'_>, hunk: &Hunk) -> Option<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (i, line) in hunk.before.iter().enumerate().take(LINES).filter(|(_, line)| !is_blank(line)) {
@@ -63,7 +63,7 @@ fn by_words(view: &LineIndex<'_>, hunk: &Hunk) -> Option<usize> {
     (score >= SHARED).then(|| at.saturating_sub(i))
 }
 
-/// The words of a line, the first few.
+/// The first few words of a line.
 fn words(line: &str) -> Vec<&str> {
     line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).take(24).collect()
 }

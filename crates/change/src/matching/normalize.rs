@@ -1,15 +1,14 @@
-//! Plain forms of a line: what is left when typography, indentation or layout is forgiven.
+//! Plain forms of a line: what remains when typography, indentation or layout is forgiven.
 
 use std::borrow::Cow;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// Whether nothing but blanks stands on the line.
 pub(super) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-/// The blanks a line begins with.
+/// The blanks at the beginning of a line.
 pub(super) fn indentation(line: &str) -> &str {
     &line[..line.len() - line.trim_start().len()]
 }
@@ -68,7 +67,7 @@ pub(crate) fn words_and_signs(line: &str) -> Vec<&str> {
     tokens
 }
 
-/// `line` with those of its typographic characters made plain that are in `which`.
+/// Makes those typographic characters plain that are in `which`.
 pub(super) fn replace_typography(line: &str, which: &[char]) -> String {
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {

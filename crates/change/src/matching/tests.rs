@@ -1,5 +1,4 @@
-//! The ladder at work on whole files: what each rung forgives, what settles a doubt, and what is
-//! refused.
+//! The ladder at work on whole files: what each rung forgives, what settles a doubt, and what is refused.
 
 use super::*;
 use crate::proposal::Hunk;
@@ -39,7 +38,7 @@ fn source(file: &str) -> TextFile {
     TextFile::decode_candidates(file.as_bytes()).unwrap().remove(0)
 }
 
-/// The new file and the rung of the first hunk, or what became of the first hunk that fails.
+/// The new file and the rung of the first hunk, or the outcome of the first hunk that fails.
 fn apply(file: &str, hunks: &[Hunk]) -> Result<(String, &'static str), String> {
     apply_seen(file, hunks, &[])
 }

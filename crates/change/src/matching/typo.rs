@@ -1,15 +1,15 @@
-//! Telling a slip from another meaning. Two lines are *nearly* the same if they differ in blanks
-//! inside the line, in one word by one letter, as when a model misremembers a long name, or if both
-//! are comments that say much the same. Numbers, short words and signs of code must agree: there a
-//! single character is another meaning.
+//! Distinguishes a typo from a different meaning. Two lines are *nearly* the same if they differ in blanks
+//! inside the line, in one word by one letter, as when a model misremembers a long name, or if both are
+//! comments that say much the same. Numbers, short words and punctuation must agree: there a single
+//! character is a different meaning.
 
 use super::normalize::words_and_signs;
 
-/// Words shorter than this must agree to the letter.
+/// Shorter words must agree to the letter.
 pub(super) const WORD: usize = 5;
-/// Words shorter than this may lack a letter or have one too many, but not another one.
+/// Shorter words may lack a letter or have an extra one, but not a different one.
 pub(super) const LONG_WORD: usize = 8;
-/// Lines longer than this are not compared letter by letter.
+/// Longer lines are not compared letter by letter.
 pub(super) const LINE: usize = 2_000;
 
 /// How two lines differ, if it is little enough.
@@ -18,15 +18,12 @@ pub(super) enum LineTypo {
     /// Only in blanks between words.
     Blanks,
     /// In one letter of one word. `at_end`: it is the last letter, as between singular and plural.
-    Letter {
-        /// Whether it is the last letter of the word.
-        at_end: bool,
-    },
+    Letter { at_end: bool },
     /// Both are comments, and most of their words are the same.
     Comment,
 }
 
-/// The slip between two lines, or `None` if they differ in more.
+/// `None` if they differ in more.
 pub(super) fn find_typo(a: &str, b: &str) -> Option<LineTypo> {
     if a.len() > LINE || b.len() > LINE || a.len().abs_diff(b.len()) > a.len().min(b.len()) {
         return None;
@@ -86,7 +83,7 @@ fn letter_typo(x: &str, y: &str) -> Option<LineTypo> {
     match (short_rest, long_rest) {
         ([], [_]) => Some(LineTypo::Letter { at_end }),
         ([a, b], [c, d]) if a == d && b == c => Some(LineTypo::Letter { at_end: false }),
-        // Another case is another name.
+        // A different case is a different name.
         ([a], [b]) if long.len() >= LONG_WORD && !a.to_lowercase().eq(b.to_lowercase()) => {
             Some(LineTypo::Letter { at_end })
         }

@@ -1,6 +1,6 @@
-//! The files of a plan while it is being made. Every path that an operation names is read from the
-//! tree once; later operations see what earlier ones did to it, and operations that contradict each
-//! other are refused, naming both.
+//! The files of a plan while it is being built. Every path that an operation names is read from the tree
+//! once; later operations see what earlier ones did to it, and operations that contradict each other are
+//! refused, naming both.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,9 @@ use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, ExactImage, FileAction, FileEdit, GitFileMode, Operation, ProposalNote};
 
-/// Content and mode.
 type PlannedContent = (Vec<u8>, GitFileMode);
 
-/// One path on the desk.
+/// One path of the plan.
 struct PlanFileState {
     /// What the tree has there.
     before: Option<PlannedContent>,
@@ -24,7 +23,7 @@ struct PlanFileState {
     after: Option<PlannedContent>,
     /// The name and content it had before it was moved here.
     moved: Option<(RelPath, PlannedContent)>,
-    /// What was done to it last, and on which line of the response.
+    /// The last step, and its line in the response.
     last_step: Option<(PlanFileStep, usize)>,
     dialect: Option<&'static str>,
     hunks: Vec<HunkReport>,
@@ -38,13 +37,12 @@ enum PlanFileStep {
     MovedHere,
 }
 
-/// The files of a plan while it is being made.
 pub(super) struct PlanBuilder<'a> {
     tree: &'a dyn PlanTree,
     seen: &'a dyn SeenTexts,
     limits: &'a PlanLimits,
     files: HashMap<RelPath, PlanFileState>,
-    /// Paths in the order in which they came up.
+    /// In order of first mention.
     order: Vec<RelPath>,
     /// The first path for every folded name.
     folded: HashMap<String, RelPath>,
@@ -53,19 +51,17 @@ pub(super) struct PlanBuilder<'a> {
     notes: Vec<ProposalNote>,
 }
 
-/// What comes off the desk.
 pub(super) struct PlanDraft {
-    /// The files, in the order in which the answer names them.
+    /// In the order in which the answer names them.
     pub files: Vec<FilePlan>,
-    /// What stands against the plan.
+    /// What prevents the plan.
     pub refusals: Vec<RefusalEntry>,
     /// The hunks that are not the problem.
     pub fitting: Vec<FittingHunk>,
-    /// Remarks.
     pub notes: Vec<ProposalNote>,
 }
 
-/// The operation at hand was refused; the reason is on the desk.
+/// The operation was refused; the reason is in the builder.
 struct OperationRejected;
 
 impl<'a> PlanBuilder<'a> {
@@ -87,7 +83,7 @@ impl<'a> PlanBuilder<'a> {
         }
     }
 
-    /// Carries out one operation; what stands against it is noted.
+    /// Applies one operation; problems are noted.
     pub(super) fn apply(&mut self, operation: &Operation) {
         let line = operation.line;
         let done = match &operation.action {
@@ -101,7 +97,6 @@ impl<'a> PlanBuilder<'a> {
         debug_assert!(done.is_ok() || !self.refusals.is_empty(), "a refusal has a reason");
     }
 
-    /// All that was done and all that stands against it.
     pub(super) fn finish(mut self) -> PlanDraft {
         let mut files = Vec::new();
         for path in std::mem::take(&mut self.order) {
@@ -230,7 +225,7 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
-    /// Puts bytes in whose author says what was there.
+    /// Writes bytes whose author says what was there before.
     fn write_exact(
         &mut self,
         path: &RelPath,
@@ -259,7 +254,7 @@ impl<'a> PlanBuilder<'a> {
             return self.refuse_too_large(path, line, bytes);
         }
         if let Some(sheet) = self.files.get_mut(path) {
-            // A file that is gone on both sides is no row of the plan.
+            // A file that is gone on both sides has no row in the plan.
             let gone = now.is_none() && settled.after.is_none() && !moved;
             let done = if settled.after.is_some() { PlanFileStep::Written } else { PlanFileStep::Deleted };
             sheet.last_step = (!gone).then_some((done, line));
@@ -269,7 +264,7 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
-    /// Puts `path` on the desk, if it is not there yet.
+    /// Reads `path` from the tree, unless it was read already.
     fn load(&mut self, path: &RelPath, line: usize) -> Result<(), OperationRejected> {
         if self.files.contains_key(path) {
             return Ok(());
@@ -298,7 +293,7 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
-    /// Refuses if something was done to `path` that this operation contradicts.
+    /// Refuses if an earlier operation on `path` contradicts this one.
     fn check_no_conflict(
         &mut self,
         path: &RelPath,

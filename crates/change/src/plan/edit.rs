@@ -1,25 +1,22 @@
-//! One edit on the bytes of one file.
+//! One edit of the bytes of one file.
 
 use super::{HunkReport, HunkState, RefusalReason};
 use crate::lines::text_file::TextFile;
 use crate::matching::{FileMatch, HunkOutcome, match_hunks};
 use crate::proposal::{EditBody, FileEdit, Hunk};
 
-/// What an edit makes of a file.
 pub(super) struct FileEditResult {
-    /// The new bytes.
     pub bytes: Vec<u8>,
     /// How each hunk matched.
     pub hunks: Vec<HunkReport>,
-    /// A remark, if there is something to say.
     pub note: Option<String>,
 }
 
 /// Why an edit does not work, and which of its hunks would.
 pub(super) struct FileEditFailure {
-    /// The reasons, each with the line of the response.
+    /// Each with its line of the response.
     pub reasons: Vec<(usize, RefusalReason)>,
-    /// The hunks that fit, with their numbers from 1.
+    /// With their numbers from 1.
     pub fitting: Vec<(usize, HunkReport)>,
 }
 
@@ -29,7 +26,6 @@ impl FileEditFailure {
     }
 }
 
-/// The bytes of a new file.
 pub(super) fn create_file(edit: &FileEdit, line: usize) -> Result<FileEditResult, FileEditFailure> {
     let text = match &edit.body {
         EditBody::Whole { text, .. } => text.clone(),
@@ -60,7 +56,7 @@ fn join_hunks(hunks: &[Hunk]) -> String {
     text
 }
 
-/// `bytes` with `edit` carried out. `line` is the response's, for reasons about the whole file.
+/// `line` is the response's, for reasons about the whole file.
 pub(super) fn apply_edit(
     bytes: &[u8],
     edit: &FileEdit,
@@ -76,8 +72,8 @@ pub(super) fn apply_edit(
     }
 }
 
-/// A whole file takes the place of any bytes. Where the old ones are text, the new text is written
-/// the way they were: encoding, line endings, final newline.
+/// A whole file replaces any bytes. If the old ones are text, the new text is written the same way:
+/// encoding, line endings, final newline.
 fn replace_whole(bytes: &[u8], text: &str) -> FileEditResult {
     let old = TextFile::decode_candidates(bytes).ok().and_then(|candidates| candidates.into_iter().next());
     let Some(old) = old else {
@@ -121,8 +117,8 @@ fn apply_hunks(
             None => made = Some(edited),
         }
     }
-    // An encoding that was only guessed must be the only one to fit if the new text needs it; one
-    // that fits where others fail has its proof in the old text that it made readable.
+    // A guessed encoding must be the only one to fit if the new text needs it; one that fits where others
+    // fail is proven by the old text that it made readable.
     made.ok_or_else(|| failed.unwrap_or_else(|| encoding("the file's encoding is not known".to_string())))
 }
 
@@ -149,8 +145,8 @@ fn apply_decoded(
     Ok(FileEditResult { bytes, hunks: reports, note: None })
 }
 
-/// What the hunks say about the final newline. A mark counts only on a hunk that reaches the end of
-/// the file, and not on a last line that stays: the file knows better.
+/// What the hunks say about the final newline. A mark counts only on a hunk that reaches the end of the
+/// file, and not on a last line that stays: the file knows better.
 fn requested_final_newline(source: &TextFile, hunks: &[Hunk], reports: &[HunkReport]) -> Option<bool> {
     let reaches_the_end =
         |hunk: &Hunk, report: &HunkReport| report.used - 1 + hunk.before.len() >= source.line_count();

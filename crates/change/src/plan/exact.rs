@@ -1,9 +1,9 @@
-//! Bytes whose author says what was there: they go in as they are while the file is as the author found
-//! it. Once it is not, the two changes are merged by lines, and what both touched is a refusal: nobody's
-//! bytes are overwritten unseen.
+//! Bytes whose author says what was there before: they are written as they are if the file is as the author
+//! found it. Otherwise the two changes are merged by lines, and an overlap is a refusal: nobody's bytes are
+//! overwritten unseen.
 //!
-//! Lines are compared with their endings, and bytes are never decoded: any encoding that does not need a
-//! NUL is merged, byte by byte as both sides wrote it.
+//! Lines are compared with their endings, and bytes are never decoded: any encoding without NUL bytes is
+//! merged, byte by byte as both sides wrote it.
 
 use super::{FileChangeKind, FilePlan, HunkReport, HunkState};
 use crate::diff;
@@ -11,19 +11,18 @@ use crate::lines::merge::merge_lines;
 use crate::proposal::path::RelPath;
 use crate::proposal::{ExactImage, GitFileMode};
 
-/// The rung of a change that was merged with somebody else's.
+/// Reported for a change that was merged with somebody else's.
 pub const MERGED_RUNG: &str = "merged";
 
-/// What comes of it.
 #[derive(Debug)]
 pub(super) struct ExactMerge {
-    /// What the file becomes; `None`: nothing.
+    /// `None`: the file does not exist.
     pub after: Option<(Vec<u8>, GitFileMode)>,
     /// How it was merged, if it had to be.
     pub merged: Option<HunkReport>,
 }
 
-/// Carries the change from `before` to `after` over to the file as it is `now`.
+/// Applies the change from `before` to `after` to the present file.
 pub(super) fn merge_exact(
     now: Option<&(Vec<u8>, GitFileMode)>,
     before: Option<&ExactImage>,
@@ -85,12 +84,12 @@ fn merge_bytes(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<(Vec<u8>, usiz
     }
     out.extend(ours[cursor..].iter().map(String::as_str));
     let at = merge.edits.first().map_or(1, |edit| edit.ours.start + 1);
-    // Every character is one byte: see `lines`.
+    // Every character is one byte: see `byte_lines`.
     let bytes = out.iter().flat_map(|line| line.chars()).map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?'));
     Ok((bytes.collect(), at))
 }
 
-/// The lines with their endings, each byte as the character of its number, so that any bytes are text.
+/// Lines with their endings, each byte as the character of its number, so that any bytes are text.
 fn byte_lines(bytes: &[u8]) -> Vec<String> {
     let line = |line: &[u8]| line.iter().map(|byte| char::from(*byte)).collect();
     bytes.split_inclusive(|byte| *byte == b'\n').map(line).collect()
@@ -111,8 +110,7 @@ fn report(line: usize, used: usize) -> HunkReport {
 }
 
 impl FilePlan {
-    /// The row of a plan that takes a file from one image to the other, for whoever wants to show it or
-    /// write it down.
+    /// The plan's row for a change from one image to the other, to show or record it.
     pub fn between(path: &RelPath, before: Option<&ExactImage>, after: Option<&ExactImage>) -> FilePlan {
         let bytes = |image: Option<&ExactImage>| image.map(|image| image.bytes.clone());
         let mode = |image: Option<&ExactImage>| image.map(|image| image.mode);

@@ -1,8 +1,8 @@
 //! Resolving a proposal against a tree: all of it or nothing.
 //!
-//! Operations are carried out in the order of the response on files held in memory ([`desk`]); each
-//! edit becomes bytes ([`edit`]); what comes out is a [`Plan`] that says, per file, what was there
-//! and what will be. A plan is refused as a whole, with every reason.
+//! Operations are applied in the order of the response to files held in memory (`builder`); each edit
+//! becomes bytes (`edit`); the result is a [`Plan`] with the bytes before and after of each file. A plan
+//! is refused as a whole, with every reason.
 
 mod builder;
 mod edit;
@@ -28,14 +28,13 @@ use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Operation, Proposal};
 use builder::PlanBuilder;
 
-/// Texts that the author of a response is known to have been shown, newest first, per path.
-/// Without any, the three-way rung has nothing to work with.
+/// Texts that the author of a response is known to have seen, newest first, per path. Without any, the
+/// three-way rung has nothing to work with.
 pub trait SeenTexts {
-    /// The texts for `path`.
     fn texts(&self, path: &RelPath) -> Vec<String>;
 }
 
-/// Nothing is known to have been shown.
+/// Nothing is known to have been seen.
 pub struct NoSeenTexts;
 
 impl SeenTexts for NoSeenTexts {
@@ -47,19 +46,19 @@ impl SeenTexts for NoSeenTexts {
 /// Resolves `proposal` against `tree`, all of it or nothing.
 ///
 /// ```
-/// use relaycode_change::{limits::Limits, path::RelPath, plan, response, tree::MemoryTree};
+/// use relaycode_change::{plan, plan::tree::MemoryTree, proposal::limits::PlanLimits, proposal::path::RelPath, response};
 ///
 /// let mut tree = MemoryTree::default();
 /// tree.insert(RelPath::parse("a.txt")?, "one\ntwo\n");
 /// let answer = "```txt // a.txt search-replace\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n```\n";
-/// let proposal = response::read(answer, &Limits::default())?;
-/// let plan = plan::plan(&proposal, &tree, &plan::NothingSeen, &Limits::default()).unwrap();
+/// let proposal = response::read(answer, &PlanLimits::default())?;
+/// let plan = plan::plan(&proposal, &tree, &plan::NoSeenTexts, &PlanLimits::default()).unwrap();
 /// assert_eq!(plan.files[0].after.as_deref(), Some(&b"one\n2\n"[..]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// [`PlanRefusal`] lists every reason, and which hunks would have fitted.
+/// [`PlanRefusal`] lists every reason, and which hunks would fit.
 pub fn plan(
     proposal: &Proposal,
     tree: &dyn PlanTree,
@@ -97,8 +96,8 @@ fn plan_refusal(
     Box::new(PlanRefusal { refusals, fitting, notes: proposal.notes.clone() })
 }
 
-/// A block that set out to be a change and could not be read stands against the whole proposal: the
-/// rest was written with it in mind.
+/// A damaged block that set out to be a change prevents the whole proposal: the rest was written with it in
+/// mind.
 fn broken_blocks(proposal: &Proposal) -> Vec<RefusalEntry> {
     let broken = proposal.unread.iter().filter(|unread| unread.broken);
     broken
@@ -119,7 +118,7 @@ fn nothing_to_do(proposal: &Proposal) -> RefusalEntry {
     RefusalEntry { path: None, line: 0, reason: RefusalReason::Nothing { text } }
 }
 
-/// Several operations that put hunks into one file are one: the hunks belong together.
+/// Joins the operations that put hunks into one file: the hunks belong together.
 fn one_write_per_file(operations: &[Operation]) -> Vec<Operation> {
     let mut joined: Vec<Operation> = Vec::with_capacity(operations.len());
     for operation in operations {

@@ -10,62 +10,54 @@ use crate::proposal::{GitFileMode, Hunk, ProposalNote};
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Every file that the proposal touches, in the order of the response.
+    /// In the order of the response.
     pub files: Vec<FilePlan>,
-    /// What a person may want to look at before it is applied.
+    /// For a person to look at before it is applied.
     pub findings: Vec<PlanFinding>,
-    /// Remarks, from reading and from planning.
+    /// Remarks from reading and from planning.
     pub notes: Vec<ProposalNote>,
 }
 
-/// One file of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FilePlan {
-    /// The file's name after the change (for a deletion, before it).
+    /// After the change (for a deletion, before it).
     pub path: RelPath,
-    /// Its name before, if the plan renames it.
+    /// Before, if the plan renames it.
     pub renamed_from: Option<RelPath>,
-    /// What happens to it.
     pub change: FileChangeKind,
-    /// Its bytes before; `None` if it did not exist.
+    /// `None` if it did not exist.
     #[serde(skip)]
     pub before: Option<Vec<u8>>,
-    /// Its bytes after; `None` if it goes.
     #[serde(skip)]
     pub after: Option<Vec<u8>>,
-    /// Its mode before.
     pub mode_before: Option<GitFileMode>,
-    /// Its mode after.
     pub mode_after: Option<GitFileMode>,
-    /// Lines that come in.
+    /// Lines.
     pub added: usize,
-    /// Lines that go.
+    /// Lines.
     pub removed: usize,
-    /// The dialect it was written in, if content was.
+    /// If it has new content.
     pub dialect: Option<&'static str>,
-    /// How each hunk matched, in the order of the response.
+    /// In the order of the response.
     pub hunks: Vec<HunkReport>,
 }
 
-/// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FileChangeKind {
-    /// It is new.
     Added,
-    /// Its content or mode changes.
+    /// Content or mode.
     Modified,
-    /// It goes.
     Deleted,
-    /// It moves, and may change as well.
+    /// It may change as well.
     Renamed,
     /// Everything the proposal wants is already there.
     Unchanged,
 }
 
 impl FileChangeKind {
-    /// The letter that stands before the path in lists.
+    /// Shown before the path in lists.
     pub fn letter(self) -> char {
         match self {
             FileChangeKind::Added => 'A',
@@ -77,47 +69,43 @@ impl FileChangeKind {
     }
 }
 
-/// How one hunk matched.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HunkReport {
-    /// Line of the response where the hunk begins.
+    /// Line of the response.
     pub line: usize,
-    /// What became of it.
     pub state: HunkState,
-    /// The rung of the ladder on which it matched (`exact`, `indent`, `near` …).
+    /// The rung on which it matched (`exact`, `indent`, `near` …).
     pub rung: &'static str,
-    /// How the place was chosen where several matched (`line hint`, `scope`, `order`).
+    /// How one of several places was chosen (`line hint`, `scope`, `order`).
     pub chosen_by: Option<&'static str>,
     /// The line of the file that the response claimed.
     pub claimed: Option<usize>,
     /// The line of the file (before the change) where it matched.
     pub used: usize,
-    /// It only adds lines, and they already stand right there: carried out, they stand there twice.
+    /// It only adds lines, and they are already right there: applied, they are there twice.
     pub repeats: bool,
-    /// The next best place, where there was one.
+    /// The next best place, if there was one.
     pub runner_up: Option<RunnerUpPlace>,
-    /// For a near match: what the file says and what the response says.
+    /// For a near match: the file's text and the response's.
     pub differences: Vec<HunkDifference>,
 }
 
-/// What became of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum HunkState {
     /// It changes the file.
     Applied,
-    /// Its result already stands there.
+    /// Its result is already there.
     AlreadyIn,
 }
 
-/// The second best place for a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunnerUpPlace {
-    /// Line of the file.
+    /// Of the file.
     pub line: usize,
-    /// Likeness, 0 to 1.
+    /// Similarity, 0 to 1.
     pub score: f64,
 }
 
@@ -125,39 +113,36 @@ pub struct RunnerUpPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HunkDifference {
-    /// Line of the file.
+    /// Of the file.
     pub line: usize,
-    /// What the file says there (empty: nothing).
+    /// Empty: nothing.
     pub file: String,
-    /// What the response says (empty: nothing).
+    /// Empty: nothing.
     pub answer: String,
 }
 
-/// Something that a person may want to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanFinding {
-    /// What kind it is.
     pub kind: FindingKind,
-    /// The file.
     pub path: RelPath,
-    /// A line of the file after the change, where that makes sense.
+    /// In the file after the change, if that makes sense.
     pub line: Option<usize>,
     /// A sentence for the user.
     pub text: String,
 }
 
-/// The kinds of findings, under the stable names that `--allow` will take.
+/// Under the stable names that `--allow` accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     /// A hunk matched only nearly.
     Near,
-    /// Text that stands for code that was left out.
+    /// Text that stands for code which was left out.
     Placeholder,
-    /// Much of a file, or many files, would go.
+    /// Much of a file, or many files, would be deleted.
     MassDeletion,
-    /// Invisible or bidirectional characters come in.
+    /// Invisible or bidirectional characters are added.
     Hidden,
     /// The file parsed before and does not afterwards.
     Syntax,
@@ -166,7 +151,6 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// The stable name.
     pub fn name(self) -> &'static str {
         match self {
             FindingKind::Near => "near",
@@ -179,16 +163,16 @@ impl FindingKind {
     }
 }
 
-/// A proposal that cannot be planned. Everything that stands against it is listed.
+/// A proposal that cannot be planned, with every reason.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanRefusal {
-    /// The reasons, in the order of the response.
+    /// In the order of the response.
     pub refusals: Vec<RefusalEntry>,
-    /// The hunks that do fit or are already in, per file: the repair prompt tells the author to
-    /// repeat the former and leave out the latter.
+    /// The hunks that fit or are already in, per file: the repair prompt asks the author to repeat the
+    /// former and leave out the latter.
     pub fitting: Vec<FittingHunk>,
-    /// Remarks, from reading and from planning.
+    /// Remarks from reading and from planning.
     pub notes: Vec<ProposalNote>,
 }
 
@@ -196,7 +180,6 @@ pub struct PlanRefusal {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FittingHunk {
-    /// The file.
     pub path: RelPath,
     /// Its number within that file's hunks, from 1.
     pub hunk: usize,
@@ -204,20 +187,17 @@ pub struct FittingHunk {
     pub report: HunkReport,
 }
 
-/// One reason why a proposal cannot be planned.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusalEntry {
-    /// The file, where the reason is about one.
+    /// If the reason is about one file.
     pub path: Option<RelPath>,
     /// Line of the response, 0 if it is about all of it.
     pub line: usize,
-    /// The reason.
     #[serde(flatten)]
     pub reason: RefusalReason,
 }
 
-/// Why something was refused.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum RefusalReason {
@@ -228,10 +208,9 @@ pub enum RefusalReason {
         hunk: usize,
         /// How many hunks the file has.
         of: usize,
-        /// The hunk itself.
         #[serde(skip)]
         wanted: Box<Hunk>,
-        /// The most similar place, if any is similar at all.
+        /// `None` if no place is similar at all.
         nearest: Option<NearestPlace>,
     },
     /// A hunk's text is in the file more than once and nothing tells which is meant.
@@ -241,71 +220,52 @@ pub enum RefusalReason {
         hunk: usize,
         /// How many hunks the file has.
         of: usize,
-        /// The hunk itself.
         #[serde(skip)]
         wanted: Box<Hunk>,
-        /// The lines of the file where it matches, at most [`PLACES_LISTED`] of them.
+        /// Lines of the file, at most [`PLACES_LISTED`] of them.
         places: Vec<usize>,
         /// How many places there are in all.
         count: usize,
-        /// The rung on which they match.
         rung: &'static str,
     },
-    /// A hunk cannot be carried out for a reason of its own (overlap, indentation that cannot be
-    /// translated, a three-way conflict); the text says which.
+    /// A hunk cannot be applied for another reason (overlap, indentation that cannot be translated, a
+    /// three-way conflict); the text says which.
     #[serde(rename_all = "camelCase")]
     Hunk {
         /// Its number within that file's hunks, from 1.
         hunk: usize,
         /// How many hunks the file has.
         of: usize,
-        /// The hunk itself.
         #[serde(skip)]
         wanted: Box<Hunk>,
-        /// A sentence for the user.
         text: String,
     },
-    /// The operation does not fit the tree or the other operations (missing file, file exists,
-    /// written twice …); the text says which.
-    Conflict {
-        /// A sentence for the user.
-        text: String,
-    },
-    /// The file's bytes cannot be decoded, or the new text cannot be written in its encoding.
-    Encoding {
-        /// A sentence for the user.
-        text: String,
-    },
+    /// The operation does not fit the tree or the other operations (missing file, file exists, written
+    /// twice …); the text says which.
+    Conflict { text: String },
+    /// The file's bytes cannot be decoded, or the new text cannot be encoded.
+    Encoding { text: String },
     /// A limit was reached; the text names it.
-    Limit {
-        /// A sentence for the user.
-        text: String,
-    },
-    /// A block of the response that set out to be a change could not be read.
-    Unread {
-        /// A sentence for the user.
-        text: String,
-    },
+    Limit { text: String },
+    /// A block that set out to be a change could not be read.
+    Unread { text: String },
     /// The response contains nothing to do.
-    Nothing {
-        /// A sentence for the user.
-        text: String,
-    },
+    Nothing { text: String },
 }
 
-/// At most so many places are listed for an ambiguous hunk.
+/// Most places listed for an ambiguous hunk.
 pub const PLACES_LISTED: usize = 10;
 
 /// The place in the file that looks most like what a hunk wanted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NearestPlace {
-    /// First line of the place, 1-based.
+    /// Its first line, from 1.
     pub line: usize,
-    /// The lines that stand there.
+    /// The lines there.
     pub text: Vec<String>,
     /// Index into the hunk's `before` of the first line that differs.
     pub first_difference: usize,
-    /// Likeness, 0 to 1.
+    /// Similarity, 0 to 1.
     pub score: f64,
 }

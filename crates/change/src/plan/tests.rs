@@ -1,5 +1,5 @@
-//! Plans of whole proposals: operations that belong together, that contradict each other or the
-//! tree, encodings, modes and limits.
+//! Plans of whole proposals: operations that belong together, that contradict each other or the tree,
+//! encodings, modes and limits.
 
 use super::*;
 use crate::plan::tree::MemoryTree;

@@ -1,5 +1,5 @@
-//! The project as the planner sees it: bytes by path. The engine never touches a disk itself;
-//! whoever plans brings a [`PlanTree`].
+//! The project as the planner sees it: bytes by path. The engine never touches a disk; the caller brings a
+//! [`PlanTree`].
 
 use std::collections::BTreeMap;
 
@@ -9,60 +9,52 @@ use crate::proposal::path::RelPath;
 
 /// Where the planner reads the project's files.
 pub trait PlanTree {
-    /// What stands at `path`.
-    ///
     /// # Errors
-    /// When that cannot be found out.
+    /// If that cannot be found out.
     fn entry(&self, path: &RelPath) -> Result<TreeEntry, PlanTreeError>;
 
-    /// An existing name that differs from `path` but is equal to it after Unicode normalisation
-    /// and case folding, so that both could not exist on every file system.
+    /// An existing name that differs from `path` but equals it after Unicode normalisation and case
+    /// folding, so that not every file system could hold both.
     fn folded_twin(&self, path: &RelPath) -> Option<String> {
         let _ = path;
         None
     }
 }
 
-/// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeEntry {
-    /// Nothing.
     Missing,
     /// A regular file.
     File {
-        /// Its bytes.
         bytes: Vec<u8>,
-        /// Its mode.
         mode: GitFileMode,
     },
     /// Something that relay does not change; the text names it ("a directory", "a symbolic link").
     Other(&'static str),
 }
 
-/// A path could not be read.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{path} cannot be read: {reason}")]
 pub struct PlanTreeError {
-    /// The path.
     pub path: String,
-    /// What the system said.
+    /// The system's message.
     pub reason: String,
 }
 
-/// A tree as it will be once plans are carried out on it: what one answer builds on another.
+/// A tree as it will be after some plans: one answer builds on another.
 pub struct OverlayTree<'t> {
     below: &'t dyn PlanTree,
-    /// `None`: the file goes.
+    /// `None`: the file is deleted.
     files: BTreeMap<RelPath, Option<(Vec<u8>, GitFileMode)>>,
 }
 
 impl<'t> OverlayTree<'t> {
-    /// Nothing is carried out yet.
+    /// No plan is applied yet.
     pub fn new(below: &'t dyn PlanTree) -> OverlayTree<'t> {
         OverlayTree { below, files: BTreeMap::new() }
     }
 
-    /// Carries a plan out, in memory.
+    /// In memory.
     pub fn apply_plan(&mut self, plan: &Plan) {
         for file in plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged) {
             if let Some(from) = &file.renamed_from {
@@ -93,19 +85,17 @@ impl PlanTree for OverlayTree<'_> {
     }
 }
 
-/// A tree in memory, for tests and for callers that already hold the bytes.
+/// For tests and for callers that already hold the bytes.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryTree {
     files: BTreeMap<RelPath, (Vec<u8>, GitFileMode)>,
 }
 
 impl MemoryTree {
-    /// Adds or replaces a file.
     pub fn insert(&mut self, path: RelPath, bytes: impl Into<Vec<u8>>) {
         self.files.insert(path, (bytes.into(), GitFileMode::Regular));
     }
 
-    /// Adds or replaces a file with its mode.
     pub fn insert_with_mode(&mut self, path: RelPath, bytes: impl Into<Vec<u8>>, mode: GitFileMode) {
         self.files.insert(path, (bytes.into(), mode));
     }

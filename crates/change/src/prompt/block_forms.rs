@@ -1,23 +1,20 @@
-//! The forms that a block can have, as the prompt explains them: when to use each, what goes wrong
-//! with it, and one example. The examples together are one answer.
+//! The forms of a block that the prompt explains: when to use each, what goes wrong with it, and one
+//! example. The examples together are one answer.
 
 use super::PromptStrategy;
 
-/// A form that a block can have.
 pub(super) struct PromptForm {
-    /// What it is called.
     pub name: &'static str,
-    /// When to use it.
     pub use_for: &'static str,
     /// What to mind.
     pub rules: &'static [&'static str],
     /// A block, with the sentence above it.
     pub example: &'static str,
-    /// What the example's row in the summary says.
+    /// The example's row in the summary.
     pub row: &'static str,
 }
 
-/// The forms to explain, the usual one first.
+/// The usual one first.
 pub(super) fn forms(strategy: PromptStrategy) -> Vec<PromptForm> {
     let mut forms = match strategy {
         PromptStrategy::Auto => vec![

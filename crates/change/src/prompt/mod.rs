@@ -1,10 +1,10 @@
-//! The instructions that a user gives to a model, so that its answers can be read: what
-//! [`crate::response`] understands, said from the other side.
+//! The instructions that a user gives to a model, so that its answers can be read: what [`crate::response`]
+//! understands, seen from the other side.
 //!
 //! Two things hold. Everything the prompt shows as an example is an answer that relay reads without a
-//! remark; and the prompt itself is none: its example stands in a fence of its own, so that a prompt
-//! which comes back by mistake changes nothing. The files that are handed along could say anything,
-//! though: whoever takes text from anywhere asks [`is_prompt`] first.
+//! remark; and the prompt itself is not an answer: its example stands inside another fence, so that a
+//! prompt which comes back by mistake changes nothing. The files that come with it could say anything,
+//! though: check text from elsewhere with [`is_prompt`] first.
 
 mod block_forms;
 
@@ -18,28 +18,27 @@ use crate::proposal::path::RelPath;
 use crate::response;
 use block_forms::{PromptForm, forms};
 
-/// Bytes of files, all together, that a prompt hands along.
+/// Most bytes of all files in a prompt.
 pub const FILES_BYTES: usize = 512 * 1024;
 
 /// The first line of every prompt.
 const TITLE: &str = "# Answers that change files";
 /// What holds for every answer.
 const RULES: &str = include_str!("rules.md");
-/// Stands where the author puts an id; as no id it cannot be mistaken for one.
+/// Stands where the author puts an id; not a valid id, so it cannot be mistaken for one.
 const NEW_ID: &str = "(a new random uuid, version 4)";
 
-/// What a prompt is about.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptOptions<'a> {
-    /// The project as answers have to call it, with its key: `my-app.k3yk3yk3yk`.
+    /// The project's name for answers, with its key: `my-app.k3yk3yk3yk`.
     pub project_id: &'a str,
     /// The form that the user prefers.
     pub strategy: PromptStrategy,
-    /// An answer should change at least so many files.
+    /// How many files an answer should change at least.
     pub min_files: u64,
-    /// An answer should change at most so many files.
+    /// How many files an answer should change at most.
     pub max_files: Option<u64>,
-    /// Files to hand along.
+    /// Files to include.
     pub files: &'a [PromptFile<'a>],
 }
 
@@ -60,13 +59,10 @@ pub enum PromptStrategy {
 /// A file as the author is to see it.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptFile<'a> {
-    /// Where it is.
     pub path: &'a RelPath,
-    /// All of its text.
     pub text: &'a str,
 }
 
-/// A prompt that cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
     /// Over [`FILES_BYTES`].
@@ -75,24 +71,21 @@ pub enum PromptError {
          hands along; name fewer or smaller ones"
     )]
     TooMuch {
-        /// The file with which it becomes too much.
+        /// The file that exceeds the limit.
         path: RelPath,
-        /// Its length.
         bytes: usize,
     },
 }
 
-/// Writes the prompt.
-///
 /// ```
-/// use relaycode_change::prompt::{self, About, Strategy};
+/// use relaycode_change::prompt::{self, PromptOptions, PromptStrategy};
 ///
-/// let about = About { named: "my-app.k3y", strategy: Strategy::Auto, min_files: 0, max_files: None, files: &[] };
-/// assert!(prompt::text(&about).unwrap().contains("\nprojectId: my-app.k3y\n"));
+/// let about = PromptOptions { project_id: "my-app.k3y", strategy: PromptStrategy::Auto, min_files: 0, max_files: None, files: &[] };
+/// assert!(prompt::render(&about).unwrap().contains("\nprojectId: my-app.k3y\n"));
 /// ```
 ///
 /// # Errors
-/// [`PromptError`] when there is more to hand along than a prompt takes.
+/// [`PromptError`] if the files are too large.
 pub fn render(about: &PromptOptions<'_>) -> Result<String, PromptError> {
     check_size(about.files)?;
     let mut out = format!("{TITLE}\n\n{RULES}");
@@ -108,7 +101,7 @@ pub fn render(about: &PromptOptions<'_>) -> Result<String, PromptError> {
     Ok(out)
 }
 
-/// Whether a text is a prompt of relay's, and so nobody's answer.
+/// Whether a text is a prompt of relay's, and so not an answer.
 pub fn is_prompt(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     text.strip_prefix(TITLE).is_some_and(|rest| rest.starts_with(['\n', '\r']))
@@ -129,7 +122,7 @@ fn push_file_counts(about: &PromptOptions<'_>, out: &mut String) {
     }
 }
 
-/// A whole answer, with the block that ends it.
+/// A whole answer, with its closing control block.
 fn push_example(named: &str, forms: &[PromptForm], out: &mut String) {
     let blocks: Vec<&str> = forms.iter().map(|form| form.example).collect();
     let rows: String = forms.iter().map(|form| format!("  - {}\n", form.row)).collect();
@@ -146,7 +139,7 @@ fn push_example(named: &str, forms: &[PromptForm], out: &mut String) {
     );
 }
 
-/// Whether YAML takes a name for a text without quotes. No number, date or truth value begins with a
+/// Whether YAML reads the name as a string without quotes. No number, date or truth value begins with a
 /// letter and has such a sign in it.
 fn is_plain(named: &str) -> bool {
     named.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -165,8 +158,8 @@ fn check_size(files: &[PromptFile<'_>]) -> Result<(), PromptError> {
     Ok(())
 }
 
-/// The files, each in a fence that no line of it can close. The name stands inside a sentence: alone
-/// on its line it would say that the block is a change.
+/// Each in a fence that none of its lines can close. The name stands inside a sentence: alone on its line
+/// it would make the block a change.
 fn push_files(files: &[PromptFile<'_>], out: &mut String) {
     if files.is_empty() {
         return;
@@ -183,7 +176,7 @@ fn push_files(files: &[PromptFile<'_>], out: &mut String) {
     }
 }
 
-/// At least four backticks, and more than the text has anywhere.
+/// At least four backticks, and more than any run in the text.
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     "`".repeat((longest + 1).max(4))

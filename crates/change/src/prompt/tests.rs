@@ -150,7 +150,7 @@ fn files_stand_below_as_they_are_and_change_nothing() {
     assert!(proposal.operations.is_empty() && !proposal.control.present, "{proposal:?}");
 }
 
-/// Lines that a fence could stumble over.
+/// Lines that could confuse a fence.
 fn line() -> impl Values<Value = String> {
     prop_oneof![
         "[ -~]{0,12}",

@@ -1,5 +1,5 @@
-//! Paths that a response may name: relative to the project's root, inside it, and the same file on
-//! every system. Everything else is refused here, before anything looks at a disk.
+//! Paths that a response may name: relative to the project's root, inside it, and the same file on every
+//! system. Everything else is refused here, before anything touches a disk.
 //!
 //! *Sealed* paths (`.git`, `.relaycode`) are never written by any change, in whatever spelling:
 //! other case, full-width letters, zero-width characters, trailing dots or blanks, short names.
@@ -9,9 +9,8 @@ use std::fmt;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
-/// Bytes in a path.
 pub const PATH_BYTES: usize = 1_024;
-/// Bytes in one component of a path.
+/// Most bytes of one component.
 pub const COMPONENT_BYTES: usize = 255;
 
 /// A checked path: relative, `/` between components, none of them empty, `.` or `..`.
@@ -19,10 +18,9 @@ pub const COMPONENT_BYTES: usize = 255;
 #[serde(transparent)]
 pub struct RelPath(String);
 
-/// Why a path was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// No path at all, or only blanks.
+    /// Nothing, or only blanks.
     #[error("the path is empty")]
     Empty,
     /// `/etc/passwd`, `\\server\share`, `~/x`.
@@ -37,7 +35,7 @@ pub enum PathError {
     /// `.git/config`, `.GIT\u{200d}/hooks`.
     #[error("`{path}` is inside `{sealed}`, which no change may write")]
     Sealed {
-        /// The path as written.
+        /// As written.
         path: String,
         /// Which sealed directory it is.
         sealed: &'static str,
@@ -53,26 +51,24 @@ pub enum PathError {
     /// Control characters, `<>"|?*`, invisible characters.
     #[error("`{path}` contains {what}, which a path cannot have")]
     Character {
-        /// The path, escaped.
         path: String,
-        /// The character, described.
+        /// A description of the character.
         what: String,
     },
     /// Over [`PATH_BYTES`] or [`COMPONENT_BYTES`].
     #[error("the path is too long ({bytes} bytes, at most {most})")]
     TooLong {
-        /// Its length.
         bytes: usize,
-        /// The limit it broke.
+        /// The limit.
         most: usize,
     },
 }
 
 impl RelPath {
-    /// Checks `text` and makes it a path: `\` becomes `/`, a leading `./` and doubled slashes go.
+    /// Normalises `text`: `\` becomes `/`, a leading `./` and doubled slashes go.
     ///
     /// ```
-    /// use relaycode_change::path::RelPath;
+    /// use relaycode_change::proposal::path::RelPath;
     /// assert_eq!(RelPath::parse("./src\\main.rs").unwrap().as_str(), "src/main.rs");
     /// assert!(RelPath::parse("../x").is_err());
     /// assert!(RelPath::parse("src/.Git/config").is_err());
@@ -112,29 +108,27 @@ impl RelPath {
         Ok(RelPath(path))
     }
 
-    /// The path as text, `/` between components.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The components, outermost first.
+    /// Outermost first.
     pub fn components(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/')
     }
 
-    /// The last component.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// What follows the last dot of the file name, if anything does.
+    /// What follows the last dot of the file name, if anything.
     pub fn extension(&self) -> Option<&str> {
         let (stem, extension) = self.file_name().rsplit_once('.')?;
         (!stem.is_empty() && !extension.is_empty()).then_some(extension)
     }
 
-    /// A key under which names that some file system would take for the same are equal:
-    /// canonical composition and lower case.
+    /// A key that is equal for names that some file system would take for the same: canonical composition
+    /// and lower case.
     pub fn folded_key(&self) -> String {
         self.0.nfc().collect::<String>().to_lowercase().nfc().collect()
     }
@@ -188,11 +182,11 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
     Ok(())
 }
 
-/// Whether a component of a path names what no change may write, in any spelling that some file system takes for it:
-/// a repository's `.git`, or relay's own `.relaycode`, wherever it stands.
+/// Whether a component names something that no change may write, in any spelling that some file system
+/// takes for it: a repository's `.git`, or relay's own `.relaycode`, at any depth.
 ///
 /// ```
-/// use relaycode_change::path::is_sealed;
+/// use relaycode_change::proposal::path::is_sealed;
 ///
 /// assert!(is_sealed(".git") && is_sealed(".GIT. ") && is_sealed(".RelayCode") && is_sealed("GIT~1"));
 /// assert!(!is_sealed(".gitignore") && !is_sealed("relaycode.config.json") && !is_sealed("readme~"));
@@ -201,14 +195,14 @@ pub fn is_sealed(component: &str) -> bool {
     find_sealed(&plain_spelling(component)).is_some()
 }
 
-/// Which sealed directory a plain spelling names. A look-alike of a separator (`／`) is one there.
+/// Which sealed directory a plain spelling names. A look-alike of a separator (`／`) counts as one.
 fn find_sealed(plain: &str) -> Option<&'static str> {
     plain.split(['/', '\\', ':']).find_map(|part| sealed_name(without_edges(part)))
 }
 
-/// The spelling of a component that the most forgiving file system would see: compatibility forms
-/// composed, case folded, ignorable characters and the dots and blanks at the end gone. Whoever treats some
-/// names in a special way compares these, so that no other spelling of a name slips by.
+/// The spelling of a component that the most forgiving file system would see: compatibility forms composed,
+/// case folded, ignorable characters and trailing dots and blanks removed. Code that treats some names
+/// specially compares these, so that no other spelling slips by.
 pub fn plain_spelling(component: &str) -> String {
     if component.is_ascii() {
         return without_edges(component).to_ascii_lowercase();
@@ -224,7 +218,7 @@ pub fn plain_spelling(component: &str) -> String {
     without_edges(&folded.replace('\u{307}', "")).to_owned()
 }
 
-/// A component without blanks around it and dots at its end, unless it consists of dots.
+/// Without blanks around it and trailing dots, unless it consists of dots.
 fn without_edges(folded: &str) -> &str {
     if folded == ".." || folded == "." {
         return folded;
@@ -241,7 +235,7 @@ fn sealed_name(plain: &str) -> Option<&'static str> {
     if plain == ".git" || short("git") || short("gi7eba") {
         return Some(".git");
     }
-    // Where several names begin alike, Windows shortens them to two letters and a hash.
+    // If several names begin alike, Windows shortens them to two letters and a hash.
     let hashed = |(stem, number): (&str, &str)| {
         stem.starts_with("re") && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
     };

@@ -1,6 +1,6 @@
-//! From one block to operations: which file it is about, in which dialect it is written, or why it
-//! is no change at all. A block that set out to be a change and is damaged is *broken*; a block that
-//! says nothing about a file is an example.
+//! From one block to operations: which file it is about, its dialect, or why it is not a change at all. A
+//! damaged block that set out to be a change is *broken*; a block that says nothing about a file is an
+//! example.
 
 use std::borrow::Cow;
 
@@ -19,18 +19,15 @@ use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation, ProposalNote};
 
-/// What became of a block.
 #[derive(Debug)]
 pub(super) enum BlockOutcome {
-    /// Things to do.
     Operations(Vec<Operation>),
-    /// It is the control block.
     Control,
-    /// It is no change.
+    /// Not a change; the reason.
     Example(String),
-    /// It set out to be a change; the line (1-based) and the reason.
+    /// It set out to be a change; the line (from 1) and the reason.
     Broken(usize, String),
-    /// It goes over a limit.
+    /// It exceeds a limit.
     TooMuch(ResponseError),
 }
 
@@ -42,28 +39,23 @@ impl From<DialectError> for BlockOutcome {
 
 /// A block, and what its surroundings say.
 pub(super) struct BlockReader<'a> {
-    /// The response.
     pub lines: &'a ResponseLines<'a>,
-    /// The block.
     pub segment: &'a BlockSegment,
-    /// Where the block above ends: no name is looked for beyond.
+    /// Where the block above ends: names are not looked for beyond.
     pub floor: usize,
-    /// Whether the block above is a change.
+    /// The block above is a change.
     pub below_change: bool,
-    /// The file that the last edit was about.
+    /// The file of the last edit.
     pub last_path: Option<&'a RelPath>,
-    /// How much may be read.
     pub limits: &'a PlanLimits,
-    /// Whether the reason why it is an example will be shown to anybody.
+    /// Whether anybody will see the reason why it is an example.
     pub explain: bool,
-    /// Remarks.
     pub notes: Vec<ProposalNote>,
-    /// The line (0-based) above the block that gave it its name.
+    /// The line (from 0) above the block that named its file.
     pub name_line: Option<usize>,
 }
 
 impl<'a> BlockReader<'a> {
-    /// Reads the block.
     pub(super) fn read_block(&mut self) -> BlockOutcome {
         let segment = self.segment;
         let line = segment.range.start + 1;
@@ -107,9 +99,9 @@ impl<'a> BlockReader<'a> {
         self.apply_defect(outcome)
     }
 
-    /// Whether a bare fence opens nothing, with text between it and the change above: then that
-    /// change probably ended earlier, and holds prose. Directly below it is a fence too many, which
-    /// harms nobody.
+    /// Whether a bare fence opens nothing, with text between it and the change above: then that change
+    /// probably ended earlier, and contains prose. Directly below it is a superfluous fence, which harms
+    /// nobody.
     fn is_stray(&self) -> bool {
         let segment = self.segment;
         let opens_nothing = match segment.defect {
@@ -216,7 +208,7 @@ impl<'a> BlockReader<'a> {
         second
     }
 
-    /// Reads a block, unless it plainly has more in it than the limits allow.
+    /// Reads a block, unless it obviously exceeds the limits.
     fn read_dialect(&self, dialect: &dyn Dialect, block: &DialectBlock<'_>) -> BlockOutcome {
         if !is_whole_file(dialect)
             && let Some(error) = exceeded_limit(block.text, self.limits)
@@ -258,8 +250,8 @@ impl<'a> BlockReader<'a> {
         self.read_dialect(chosen, &block)
     }
 
-    /// The name for an edit that has none itself: from its first line, or from the line above, which
-    /// may say more than the path because the edit has to match the file anyway.
+    /// The name for an edit that has none itself: from its first line, or from the line above, which may
+    /// say more than the path because the edit has to match the file anyway.
     fn name_around(&mut self, first: Option<String>) -> Option<String> {
         if first.is_some() {
             return first;
@@ -270,7 +262,7 @@ impl<'a> BlockReader<'a> {
         path.or_else(|| file_names::mentioned_path(above))
     }
 
-    /// A whole file whose name stands on the block's first line, or alone on the line above.
+    /// A whole file whose name is on the block's first line, or alone on the line above.
     fn read_unheaded_whole(
         &mut self,
         header: &FenceHeader<'_>,
@@ -307,7 +299,7 @@ impl<'a> BlockReader<'a> {
         }
     }
 
-    /// The path that has the line above to itself. What a shell is told to run is not the file.
+    /// The path alone on the line above. The argument of a shell command is not the file.
     fn name_above(&mut self, header: &FenceHeader<'_>) -> Option<String> {
         let (at, above) = self.line_above()?;
         let path = file_names::path_line(above)?;
@@ -327,7 +319,7 @@ impl<'a> BlockReader<'a> {
         Some(path)
     }
 
-    /// The nearest line above the block that says something, buttons of a web page left out.
+    /// The nearest meaningful line above the block, ignoring buttons of a web page.
     fn line_above(&self) -> Option<(usize, &'a str)> {
         let mut at = self.segment.range.start;
         for _ in 0..4 {
@@ -342,7 +334,7 @@ impl<'a> BlockReader<'a> {
         None
     }
 
-    /// The text of the block without START and END, and the line (1-based) on which it begins.
+    /// Without START and END, and the line (from 1) where it begins.
     fn content_lines<'t>(&mut self, text: &'t str) -> Result<(&'t str, usize), BlockOutcome> {
         let line = self.segment.content.start + 1;
         match markers::strip_start_end(text) {
@@ -421,7 +413,7 @@ fn rename_outcome(line: usize, text: &str) -> BlockOutcome {
     }
 }
 
-/// A piece of the response, fit for a message.
+/// A piece of the response, clipped for a message.
 fn clipped(text: &str) -> String {
     text.chars().take(80).collect::<String>().escape_debug().to_string()
 }

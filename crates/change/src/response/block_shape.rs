@@ -1,19 +1,19 @@
-//! What can be told about the text of a block without reading it: whether it is a whole file, names
-//! its files itself, or has more in it than anybody wants to read.
+//! What can be told about a block without reading it: whether it is a whole file, names its files itself,
+//! or exceeds the limits.
 
 use super::ResponseError;
 use super::markers;
 use crate::dialect::{self, Dialect};
 use crate::proposal::limits::PlanLimits;
 
-/// The dialect in which a block without a name goes on with the file of the last one.
+/// A block of this dialect without a name continues with the file of the last one.
 pub(super) const SEARCH_REPLACE: &str = "multi-search-replace";
 
-/// Lines that look like the beginning of an edit are counted before they are read; so many times
-/// the limit cannot all be layout.
+/// Lines that look like the beginning of an edit are counted first; this many times the limit cannot all be
+/// layout.
 const MARGIN: usize = 8;
 
-/// The limit that a block goes over, judged by the lines that begin its edits and files.
+/// The limit that a block exceeds, judged by the lines that begin its edits and files.
 pub(super) fn exceeded_limit(text: &str, limits: &PlanLimits) -> Option<ResponseError> {
     let over = |count: usize, most: usize| count / MARGIN > most;
     // There are not more lines than bytes.
@@ -37,7 +37,7 @@ pub(super) fn exceeded_limit(text: &str, limits: &PlanLimits) -> Option<Response
     over(hunks, limits.hunks).then_some(ResponseError::TooManyHunks { most: limits.hunks })
 }
 
-/// Whether a dialect is the one that takes everything.
+/// Whether it is the dialect that takes everything.
 pub(super) fn is_whole_file(dialect: &dyn Dialect) -> bool {
     dialect::all().last().is_some_and(|last| last.name() == dialect.name())
 }
@@ -50,8 +50,8 @@ pub(super) fn holds_patch(text: &str) -> bool {
     }
 }
 
-/// Whether a block begins with a search that names no file: without a name from elsewhere it cannot
-/// be read, so that nobody need try.
+/// Whether a block begins with a search that names no file: without a name from elsewhere it cannot be
+/// read.
 pub(super) fn begins_nameless(text: &str) -> bool {
     let first = text.split('\n').next().unwrap_or_default();
     markers::is_search(first) && first.trim_start_matches(['<', '-']).trim() == "SEARCH"

@@ -1,6 +1,6 @@
-//! The blocks of a response in their order, each with what became of it. What a block says may
-//! depend on the ones above it (where the last one ends, which file the last edit was about), and on
-//! nothing else: whoever walks them gets the same.
+//! The blocks of a response in order, each with its outcome. The meaning of a block may depend on the ones
+//! above it (where the last one ends, which file the last edit was about), and on nothing else: every walk
+//! gives the same.
 
 use super::block_reader::{BlockOutcome, BlockReader};
 use super::lines::ResponseLines;
@@ -11,7 +11,6 @@ use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Operation, ProposalNote};
 
-/// Walks the blocks.
 pub(super) struct BlockWalker<'a> {
     lines: &'a ResponseLines<'a>,
     limits: &'a PlanLimits,
@@ -25,22 +24,17 @@ pub(super) struct BlockWalker<'a> {
     last_path: Option<RelPath>,
 }
 
-/// A block and what became of it.
 pub(super) struct WalkedBlock {
-    /// Its lines.
     pub segment: BlockSegment,
-    /// What became of it.
     pub outcome: BlockOutcome,
     /// Where the block above it ends.
     pub floor: usize,
-    /// Where what is said above it ends: at the line that names its file, or at the block.
+    /// Where the prose above it ends: at the line that names its file, or at the block.
     pub prose_end: usize,
-    /// Remarks.
     pub notes: Vec<ProposalNote>,
 }
 
 impl<'a> BlockWalker<'a> {
-    /// For the events of a response.
     pub(super) fn new(
         lines: &'a ResponseLines<'a>,
         events: &'a MarkerEvents,
@@ -62,7 +56,7 @@ impl<'a> BlockWalker<'a> {
         self.floor
     }
 
-    /// The next block; `explain` if the reason why it is an example will be shown to anybody.
+    /// `explain`: somebody will see the reason why it is an example.
     pub(super) fn next_block(&mut self, explain: bool) -> Result<Option<WalkedBlock>, ResponseError> {
         let Some(segment) = self.next_segment()? else {
             return Ok(None);
@@ -92,7 +86,7 @@ impl<'a> BlockWalker<'a> {
         Ok(Some(WalkedBlock { segment, outcome, floor, prose_end: said_to, notes }))
     }
 
-    /// Passes over a block without reading it; whether there was one.
+    /// Skips a block without reading it; returns whether there was one.
     pub(super) fn skip_block(&mut self) -> Result<bool, ResponseError> {
         self.next_segment().map(|segment| segment.is_some())
     }

@@ -1,6 +1,6 @@
-//! The control block at the end of an answer: which project it is for, its id, what it is called.
-//! YAML as models write it: read strictly first, within a small budget, and line by line where that
-//! fails (`gitCommitMsg: feat: x` is no YAML, and everybody knows what it means).
+//! The control block at the end of an answer: the project, the id, a message. YAML as models write it: read
+//! strictly first, within a small budget, and line by line if that fails (`gitCommitMsg: feat: x` is not
+//! YAML, and everybody knows what it means).
 //!
 //! Nothing in here can stop a plan: what is not understood becomes a note.
 
@@ -14,13 +14,13 @@ use super::lines::ResponseLines;
 use crate::proposal::path::RelPath;
 use crate::proposal::{ControlBlock, FileAction, Operation, ProposalNote, SummaryItem};
 
-/// A control block of more bytes is not read.
+/// A longer control block is not read.
 pub(super) const CONTROL_BYTES: usize = 64 * 1024;
-/// Rows of `changeSummary` that are looked at.
+/// Most rows of `changeSummary` that are read.
 const SUMMARY_ROWS: usize = 1_000;
-/// Nodes, and twice as many parser events, that its YAML may have.
+/// Most YAML nodes; twice as many parser events.
 const YAML_NODES: usize = 8_192;
-/// How deep its YAML may nest.
+/// Deepest YAML nesting.
 const YAML_DEPTH: usize = 8;
 
 const KEYS: [&str; 5] = ["projectId", "uuid", "changeSummary", "promptSummary", "gitCommitMsg"];
@@ -38,7 +38,7 @@ pub(super) fn has_control_keys(text: &str) -> bool {
     text.lines().any(|line| leading_key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
 }
 
-/// Reads a control block that begins on `line` (1-based).
+/// Reads a control block that begins on `line` (from 1).
 pub(super) fn read(text: &str, line: usize) -> (ControlBlock, Vec<ProposalNote>) {
     let mut notes = Vec::new();
     if text.len() > CONTROL_BYTES {
@@ -62,8 +62,7 @@ pub(super) fn read(text: &str, line: usize) -> (ControlBlock, Vec<ProposalNote>)
     (control, notes)
 }
 
-/// The lines of a control block that stands in the text without a fence: the last run of lines
-/// that look like YAML and have one of its keys.
+/// A control block without a fence: the last run of lines that look like YAML and have one of its keys.
 pub(super) fn find_unfenced(lines: &ResponseLines<'_>, within: Range<usize>) -> Option<Range<usize>> {
     let text = lines.slice(within.clone());
     if !text.contains("projectId") && !text.contains("uuid") {
@@ -119,7 +118,7 @@ struct ControlFields {
     git_commit_msg: Option<Value>,
 }
 
-/// The block as YAML; `None` if it is none, or more than the budget allows.
+/// `None` if it is not YAML, or exceeds the budget.
 fn read_yaml(text: &str) -> Option<ControlBlock> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -149,7 +148,7 @@ fn read_yaml(text: &str) -> Option<ControlBlock> {
     })
 }
 
-/// A value as text: a list is one line per item, `{feat: x}` is what `feat: x` was taken for.
+/// A value as text: a list is one line per item, `{feat: x}` is what `feat: x` was parsed as.
 fn as_text(value: &Value) -> Option<String> {
     let joined = |parts: Vec<String>| (!parts.is_empty()).then(|| parts.join("\n"));
     match value {
@@ -196,11 +195,11 @@ fn summary_path(value: &Value) -> Option<String> {
         Value::Object(map) => format!("{} -> {}", as_text(map.get("from")?)?, as_text(map.get("to")?)?),
         other => as_text(other)?,
     };
-    // Quoted blanks are meant; the line ending of a block of text is not.
+    // Quoted blanks are meant; the line ending of a block scalar is not.
     Some(text.trim_end_matches('\n').to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The block line by line, for what only looks like YAML.
+/// For what only looks like YAML.
 fn read_line_by_line(text: &str, first: usize, notes: &mut Vec<ProposalNote>) -> ControlBlock {
     let mut control = ControlBlock::default();
     let lines: Vec<&str> = text.lines().collect();
@@ -269,7 +268,6 @@ fn summary_row(row: &str) -> Option<SummaryItem> {
     (!verb.is_empty() && !path.is_empty()).then_some(SummaryItem { verb, path })
 }
 
-/// What a row of `changeSummary` can stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum SummaryVerb {
     Write,
@@ -277,7 +275,7 @@ enum SummaryVerb {
     Rename,
 }
 
-/// Compares `changeSummary` with what the blocks do; each difference is a note.
+/// Compares `changeSummary` with the operations; each difference is a note.
 pub(super) fn compare_summary(
     control: &ControlBlock,
     operations: &[Operation],

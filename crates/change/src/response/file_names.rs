@@ -1,8 +1,8 @@
-//! What looks like the name of a file, and where models write it outside of a header: as a comment
-//! on the first line of a block, or on a line of its own above it.
+//! What looks like a file name, and where models write it outside of a header: as a comment on the first
+//! line of a block, or alone on a line above it.
 //!
-//! Prose must never be taken for a path: a word counts only if it has a directory and an
-//! extension, an extension that source files have, or is a name such as `Makefile`.
+//! Prose must never be taken for a path: a word counts only if it has a directory and an extension, an
+//! extension that source files have, or is a name such as `Makefile`.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::dialect::Dialect;
 /// Longer lines name no file.
 const LINE_BYTES: usize = 1_200;
 
-/// What stands in a comment that fills a whole line, in the syntaxes of common languages.
+/// The text of a comment that fills a whole line, in the syntaxes of common languages.
 pub(super) fn comment_text(line: &str) -> Option<&str> {
     // A quick no for most lines.
     if !matches!(line.as_bytes().first()?, b'<' | b'{' | b'/' | b'(' | b'#' | b'-' | b';' | b'%') {
@@ -33,7 +33,7 @@ pub(super) fn comment_text(line: &str) -> Option<&str> {
     (!rest.starts_with(['!', '>', '-']) && !rest.is_empty()).then(|| rest.trim())
 }
 
-/// Whether a word can only be the name of a file: no blanks, and a last component that files have.
+/// Whether a word can only be a file name: no blanks, and a last component that files have.
 pub(super) fn is_file(word: &str) -> bool {
     let has_directory = word.contains(['/', '\\']);
     let odd = |c: char| match c {
@@ -77,7 +77,7 @@ pub(super) fn is_path(word: &str) -> bool {
         && !(word.contains(':') && word.contains("://"))
 }
 
-/// A remark in parentheses that says nothing about the path: `src/a.ts (new)`.
+/// Removes a remark in parentheses that says nothing about the path: `src/a.ts (new)`.
 pub(super) fn without_remark(text: &str) -> &str {
     let bracketed = text.contains('(').then(|| text.rsplit_once(" (")).flatten();
     let Some((path, remark)) = bracketed else {
@@ -90,8 +90,8 @@ pub(super) fn without_remark(text: &str) -> &str {
     if known.contains(&remark) { path.trim_end() } else { text }
 }
 
-/// The path on a line that holds nothing else: bare, as a heading, in bold or backticks, in a list,
-/// after `File:`, before a colon.
+/// The path on a line that holds nothing else: bare, as a heading, in bold or backticks, in a list, after
+/// `File:`, before a colon.
 pub(super) fn path_line(line: &str) -> Option<String> {
     let line = line.trim();
     if line.is_empty() || line.len() > LINE_BYTES || !may_name_file(line) {
@@ -122,7 +122,7 @@ pub(super) fn path_line(line: &str) -> Option<String> {
     (in_one_span && first.contains('/')).then(|| text.to_owned())
 }
 
-/// A quick no for most lines: a file has a dot or a directory, or a name that is known.
+/// A quick no for most lines: a file has a dot or a directory, or a known name.
 fn may_name_file(line: &str) -> bool {
     line.bytes().any(|byte| matches!(byte, b'.' | b'/' | b'\\'))
         || line
@@ -130,8 +130,8 @@ fn may_name_file(line: &str) -> bool {
             .any(|word| word.len() >= SHORTEST_NAME && KNOWN_NAMES.binary_search(&word).is_ok())
 }
 
-/// The one path that a sentence mentions, if it is exactly one. Good enough for an edit that has
-/// to match the file's text, never for a whole file.
+/// The one path that a sentence mentions, if it is exactly one. Good enough for an edit that has to match
+/// the file's text, never for a whole file.
 pub(super) fn mentioned_path(line: &str) -> Option<String> {
     if line.len() > LINE_BYTES {
         return None;
@@ -148,18 +148,18 @@ pub(super) fn mentioned_path(line: &str) -> Option<String> {
 
 /// The path that a block's first line names in a comment.
 pub(super) struct FirstLineName<'a> {
-    /// The path as written.
+    /// As written.
     pub path: &'a str,
-    /// The dialect that stands behind it, as in a header.
+    /// The dialect after it, as in a header.
     pub dialect: Option<&'static dyn Dialect>,
-    /// Where the text below the line begins, in bytes; 0 if the line is to stay, because it says
-    /// more than the path.
+    /// Where the text below the line begins, in bytes; 0 if the line has to stay, because it says more than
+    /// the path.
     pub below: usize,
-    /// How many lines stand above that.
+    /// How many lines that skips.
     pub skipped: usize,
 }
 
-/// Looks for a path in a comment on the first line that says something, or below a shebang.
+/// Looks for a path in a comment on the first meaningful line, or below a shebang.
 pub(super) fn first_line_name<'a>(text: &'a str, language: &str) -> Option<FirstLineName<'a>> {
     let mut at = 0;
     let mut skipped = 0;
@@ -205,14 +205,14 @@ pub(super) fn tag_path(line: &str) -> Option<&str> {
     inside.contains('>').then(|| header::file_attribute(inside.split('>').next().unwrap_or(inside))).flatten()
 }
 
-/// Whether a language or an extension stands for prose that may hold fences of its own.
+/// Whether a language or an extension means prose that may contain fences.
 pub(super) fn is_markdown(name: &str) -> bool {
     ["md", "markdown", "mdx", "rst", "txt", "adoc", "qmd", "rmd"]
         .iter()
         .any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// Lines that a web page puts above a block when it is copied.
+/// Lines of a web page that are copied with a block.
 pub(super) fn is_page_button(line: &str) -> bool {
     let line = line.trim();
     ["Copy code", "Copy", "Edit", "Download", "Wrap", "CopyEdit", "Run"].contains(&line)
@@ -270,7 +270,7 @@ fn without_label(text: &str) -> &str {
     if is_label { rest.trim() } else { text }
 }
 
-/// `[src/a.ts](src/a.ts)` is the link's text.
+/// `[src/a.ts](src/a.ts)` gives the link's text.
 fn link_label(text: &str) -> &str {
     let inside = text.strip_prefix('[').and_then(|rest| rest.split_once("]("));
     match inside {
@@ -282,7 +282,7 @@ fn link_label(text: &str) -> &str {
 /// The length of the shortest of [`KNOWN_NAMES`].
 const SHORTEST_NAME: usize = 5;
 
-/// Names of files that have no extension, sorted.
+/// File names without an extension, sorted.
 #[rustfmt::skip]
 const KNOWN_NAMES: &[&str] = &[
     "AUTHORS", "BUILD", "Brewfile", "CHANGELOG", "CODEOWNERS", "COPYING", "Caddyfile", "Cakefile",
@@ -292,7 +292,7 @@ const KNOWN_NAMES: &[&str] = &[
     "Vagrantfile", "WORKSPACE", "justfile", "makefile",
 ];
 
-/// Names that have an extension and are no files.
+/// Names with an extension that are not files.
 const PRODUCTS: &[&str] = &[
     "node.js",
     "vue.js",
@@ -310,7 +310,7 @@ const PRODUCTS: &[&str] = &[
     "p5.js",
 ];
 
-/// Extensions by which a name without a directory is known to be a file's, sorted.
+/// Extensions that make a name without a directory a file, sorted.
 #[rustfmt::skip]
 const KNOWN_EXTENSIONS: &[&str] = &[
     "ada", "adb", "ads", "asm", "astro", "awk", "bash", "bat", "bazel", "bib", "c", "cabal", "cc",

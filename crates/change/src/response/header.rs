@@ -1,42 +1,38 @@
-//! The info line of a fence: language, the file that the block is, and the dialect it is written
-//! in. The contract's form is `lang // path dialect`; `lang:path`, `lang path`, `file=path` and
-//! `title="path"` are what models write instead.
+//! The info line of a fence: language, file, and dialect. The contract's form is `lang // path dialect`;
+//! `lang:path`, `lang path`, `file=path` and `title="path"` are what models write instead.
 
 use super::file_names;
 use crate::dialect::{self, Dialect};
 
-/// What an info line says.
 #[derive(Default)]
 pub(super) struct FenceHeader<'a> {
-    /// The language, empty if there is none.
+    /// Empty if there is none.
     pub language: &'a str,
-    /// The file.
     pub subject: HeaderSubject<'a>,
-    /// The dialect, if it names one.
+    /// If it names one.
     pub dialect: Option<&'static dyn Dialect>,
 }
 
-/// Which file an info line is about.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) enum HeaderSubject<'a> {
     /// It does not say.
     #[default]
     None,
-    /// This one, as written.
+    /// As written.
     Path(&'a str),
     /// The block is a rename.
     Rename,
-    /// It might be a path, or prose that mentions one.
+    /// A path, or prose that mentions one.
     Ambiguous(&'a str),
 }
 
 impl FenceHeader<'_> {
-    /// Whether the line sets out to say which file the block is.
+    /// Whether the line sets out to name a file.
     pub(super) fn names_file(&self) -> bool {
         self.subject != HeaderSubject::None
     }
 
-    /// Whether the block is said to be a diff.
+    /// Whether it calls the block a diff.
     pub(super) fn is_diff(&self) -> bool {
         let language = ["diff", "patch", "udiff"];
         language.iter().any(|name| name.eq_ignore_ascii_case(self.language))
@@ -49,13 +45,12 @@ impl FenceHeader<'_> {
 /// Longer info lines name no file.
 const INFO_BYTES: usize = 2_048;
 
-/// A path without quotes has at most so many words.
+/// Most words of a path without quotes.
 const PATH_WORDS: usize = 12;
 
-/// What stands for a rename where a path would stand.
+/// Marks a rename where a path would stand.
 const RENAME: &str = "rename-file";
 
-/// Reads an info line.
 pub(super) fn read(info: &str) -> FenceHeader<'_> {
     let info = info.trim();
     if info.len() > INFO_BYTES {
@@ -110,9 +105,8 @@ fn header_from_comment<'a>(language: &'a str, said: &'a str) -> FenceHeader<'a> 
     FenceHeader { language, subject, dialect }
 }
 
-/// A path without quotes. A blank in it is believed where the rest leaves no doubt: one word too
-/// many after a file (it was meant as a dialect that does not exist), or a directory in front and an
-/// extension at the end.
+/// A path without quotes. It may contain a blank only if there is no doubt: one word too many after a file
+/// (meant as a dialect that does not exist), or a directory in front and an extension at the end.
 fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
     if !path.contains(char::is_whitespace) {
         let names = file_names::is_path(path) || file_names::is_file(path);
@@ -137,7 +131,7 @@ fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
     }
 }
 
-/// Takes a dialect's name, in braces or not, off the end.
+/// Splits a dialect's name, in braces or not, off the end.
 pub(super) fn split_dialect(text: &str) -> (&str, Option<&'static dyn Dialect>) {
     let text = text.trim();
     let at = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
@@ -148,7 +142,7 @@ pub(super) fn split_dialect(text: &str) -> (&str, Option<&'static dyn Dialect>) 
     }
 }
 
-/// What stands in quotes, if the text is nothing else.
+/// The text in quotes, if there is nothing else.
 fn unquoted(text: &str) -> Option<&str> {
     ['"', '\''].into_iter().find_map(|quote| {
         let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -197,7 +191,7 @@ fn split_colon(word: &str) -> Option<(&str, &str)> {
     (is_language && file_names::is_path(path) && !path.contains(':')).then_some((language, path))
 }
 
-/// The language in front of attributes.
+/// The language before the attributes.
 fn attribute_language(first: &str) -> &str {
     if first.contains('=') { "" } else { first.trim_matches(['{', '}', '.']) }
 }

@@ -1,28 +1,29 @@
-//! A response as lines: one pass finds where each begins, everything after that is slicing.
-//! Line endings are `\n` here, whatever the response had; indexes are 0-based, only what is
-//! reported to a person is 1-based.
+//! A response as lines: one pass finds where each begins, everything after that is slicing. Line endings
+//! are `
+//! ` here, whatever the response had; indexes begin at 0, only those shown to a person begin at 1.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The lines of a text, without copying it.
+/// Does not copy the text.
 #[derive(Debug)]
 pub(super) struct ResponseLines<'a> {
     text: &'a str,
-    /// Byte offset of each line, and the text's length at the end. Four bytes each: a text may
-    /// consist of line endings, and [`MOST_BYTES`] keeps them in range.
+    /// Byte offset of each line, and the text's length at the end. Four bytes each: a text may consist of
+    /// line endings, and [`MOST_BYTES`] keeps them in range.
     starts: Vec<u32>,
-    /// The index of the first line: not 0 where the text is a later part of a response.
+    /// Index of the first line: not 0 if the text is a later part of a response.
     first: usize,
 }
 
 impl<'a> ResponseLines<'a> {
-    /// Finds the lines of `text`, whose line endings are `\n`.
+    /// The line endings of `text` are `
+    /// `.
     pub(super) fn new(text: &'a str) -> ResponseLines<'a> {
         ResponseLines::from_line(text, 0)
     }
 
-    /// The same for a part of a response that begins on the line `first` of it.
+    /// For a part of a response that begins on its line `first`.
     pub(super) fn from_line(text: &'a str, first: usize) -> ResponseLines<'a> {
         let mut starts = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| offset(at + 1)));
@@ -32,7 +33,6 @@ impl<'a> ResponseLines<'a> {
         ResponseLines { text, starts, first }
     }
 
-    /// The index of the first line.
     pub(super) fn first(&self) -> usize {
         self.first
     }
@@ -42,7 +42,7 @@ impl<'a> ResponseLines<'a> {
         self.first + self.starts.len() - 1
     }
 
-    /// A line without its ending; empty where there is none.
+    /// Without its ending; empty if there is no such line.
     pub(super) fn get(&self, line: usize) -> &'a str {
         if line < self.first || line >= self.end() {
             return "";
@@ -51,13 +51,12 @@ impl<'a> ResponseLines<'a> {
         text.strip_suffix('\n').unwrap_or(text)
     }
 
-    /// Whether a line holds nothing but blanks.
     pub(super) fn is_blank(&self, line: usize) -> bool {
         let text = self.get(line);
         text.is_empty() || text.trim_start().is_empty()
     }
 
-    /// The text of a range of lines, with their endings.
+    /// With their endings.
     pub(super) fn slice(&self, range: Range<usize>) -> &'a str {
         let end = range.end.clamp(self.first, self.end());
         let start = range.start.clamp(self.first, end);
@@ -68,8 +67,8 @@ impl<'a> ResponseLines<'a> {
         self.starts[line - self.first] as usize
     }
 
-    /// The text of a range of lines with up to `indent` columns of blanks taken off each, every
-    /// line ending in `\n`.
+    /// With up to `indent` columns of blanks removed from each line, every line ending in `
+    /// `.
     pub(super) fn block_text(&self, range: Range<usize>, indent: usize) -> Cow<'a, str> {
         let text = self.slice(range.clone());
         if indent == 0 && (text.is_empty() || text.ends_with('\n')) {
@@ -83,12 +82,12 @@ impl<'a> ResponseLines<'a> {
         Cow::Owned(block)
     }
 
-    /// The first line from `line` on, and before `end`, that is not blank.
+    /// The first non-blank line from `line` on, before `end`.
     pub(super) fn next_nonblank(&self, line: usize, end: usize) -> Option<usize> {
         (line..end.min(self.end())).find(|line| !self.is_blank(*line))
     }
 
-    /// The last line before `line`, and not before `floor`, that is not blank.
+    /// The last non-blank line before `line`, not before `floor`.
     pub(super) fn last_nonblank(&self, line: usize, floor: usize) -> Option<usize> {
         (floor..line.min(self.end())).rev().find(|line| !self.is_blank(*line))
     }
@@ -101,7 +100,7 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// A tab counts as four columns of indentation.
+/// Columns of a tab.
 const TAB: usize = 4;
 
 /// Columns of blanks at the beginning of a line.
@@ -132,7 +131,8 @@ fn dedent(line: &str, indent: usize) -> &str {
     &line[bytes..]
 }
 
-/// The text with `\n` as its only line ending and no byte order mark.
+/// With `
+/// ` as the only line ending and no byte order mark.
 pub(super) fn normalize_newlines(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {

@@ -1,8 +1,7 @@
-//! One pass over the lines that finds the few that mean something: fences, SEARCH/REPLACE and
-//! patch markers, START/END markers, wrapper tags, the first lines of diffs. Everything later
-//! walks these events and never the text between them, and what lies ahead of an event is known
-//! without looking for it. That is what keeps reading linear. A text may consist of nothing but
-//! events, so they are kept small.
+//! One pass over the lines that finds the few significant ones: fences, SEARCH/REPLACE and patch markers,
+//! START/END markers, wrapper tags, the first lines of diffs. Everything later walks these events and never
+//! the text between them, and what lies ahead of an event is known without a search. That keeps reading
+//! linear. A text may consist of nothing but events, so they are kept small.
 
 use super::file_names;
 use super::header::{self, HeaderSubject};
@@ -13,18 +12,16 @@ use super::markers;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkerEvent {
     line: u32,
-    /// What stands there.
     pub kind: MarkerKind,
 }
 
 impl MarkerEvent {
-    /// The line, 0-based.
+    /// From 0.
     pub(super) fn line(&self) -> usize {
         self.line as usize
     }
 }
 
-/// What a line that means something is.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MarkerKind {
     /// A run of backticks or tildes that opens or closes a block.
@@ -41,15 +38,14 @@ pub(super) enum MarkerKind {
     Start,
     /// `// END`
     End,
-    /// `<source>` and its like: the index of its name in [`markers::TAGS`].
+    /// `<source>` and the like: the index of its name in [`markers::TAGS`].
     TagOpen(u8),
-    /// `</source>` and its like.
+    /// `</source>` and the like.
     TagClose(u8),
     /// `diff --git a/x b/x`, or `--- x` above `+++ x` above `@@`.
     Diff,
 }
 
-/// A fence line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FenceLine {
     indent: u32,
@@ -57,13 +53,13 @@ pub(super) struct FenceLine {
     info_at: u32,
     /// Backtick or tilde.
     pub mark: u8,
-    /// Whether it has no info string, as a closing fence must.
+    /// No info string, as a closing fence must have.
     pub is_bare: bool,
-    /// Whether its info string says which file the block is.
+    /// Its info string names the block's file.
     pub names_file: bool,
-    /// Whether its info string says that the block is a diff.
+    /// Its info string calls the block a diff.
     pub is_diff: bool,
-    /// Whether the block is a kind of text that holds fences of its own.
+    /// A kind of text that contains fences itself.
     pub is_prose: bool,
 }
 
@@ -78,7 +74,7 @@ impl FenceLine {
         self.length as usize
     }
 
-    /// Its info string, given its line.
+    /// `line` is its line.
     pub(super) fn info<'a>(&self, line: &'a str) -> &'a str {
         line.get(self.info_at as usize..).unwrap_or_default().trim()
     }
@@ -89,20 +85,17 @@ impl FenceLine {
     }
 }
 
-/// An index that may be missing, in four bytes.
+/// An optional index, in four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CompactIndex(u32);
 
 impl CompactIndex {
-    /// No index.
     pub(super) const NONE: CompactIndex = CompactIndex(u32::MAX);
 
-    /// An index.
     pub(super) fn at(index: usize) -> CompactIndex {
         CompactIndex(to_u32(index))
     }
 
-    /// The index, if there is one.
     pub(super) fn get(self) -> Option<usize> {
         (self != CompactIndex::NONE).then_some(self.0 as usize)
     }
@@ -124,8 +117,8 @@ pub(super) struct EventLookahead {
     pub end: CompactIndex,
     /// The next START marker with a fence right above it.
     pub start: CompactIndex,
-    /// Bare fences minus labelled ones, among those of three backticks, up to the next fence
-    /// whose header names a file.
+    /// Bare fences minus labelled ones, among those of three backticks, up to the next fence whose header
+    /// names a file.
     pub excess: i32,
 }
 
@@ -137,7 +130,6 @@ const NOTHING_AHEAD: EventLookahead = EventLookahead {
     excess: 0,
 };
 
-/// The events of a response.
 #[derive(Debug)]
 pub(super) struct MarkerEvents {
     list: Vec<MarkerEvent>,
@@ -145,7 +137,6 @@ pub(super) struct MarkerEvents {
 }
 
 impl MarkerEvents {
-    /// Finds them.
     pub(super) fn new(lines: &ResponseLines<'_>) -> MarkerEvents {
         let event = |line| {
             let kind = classify(lines, line)?;
@@ -156,28 +147,26 @@ impl MarkerEvents {
         MarkerEvents { list, ahead }
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// How many blocks say which file they are.
+    /// How many blocks name their file.
     pub(super) fn named_block_count(&self) -> usize {
         let named = |event: &&MarkerEvent| matches!(event.kind, MarkerKind::Fence(fence) if fence.names_file);
         self.list.iter().filter(named).count()
     }
 
-    /// One of them.
     pub(super) fn get(&self, index: usize) -> Option<&MarkerEvent> {
         self.list.get(index)
     }
 
-    /// The line of one of them; `end` if there is none.
+    /// The line of an event; `end` if there is none.
     pub(super) fn line(&self, index: usize, end: usize) -> usize {
         self.list.get(index).map_or(end, MarkerEvent::line)
     }
 
-    /// The fence at an index, if a fence is there.
+    /// The fence at an index, if it is one.
     pub(super) fn fence(&self, index: usize) -> Option<&FenceLine> {
         match &self.list.get(index)?.kind {
             MarkerKind::Fence(fence) => Some(fence),
@@ -185,7 +174,6 @@ impl MarkerEvents {
         }
     }
 
-    /// What lies ahead from `index` on.
     pub(super) fn lookahead(&self, index: usize) -> &EventLookahead {
         self.ahead.get(index).unwrap_or(&NOTHING_AHEAD)
     }
@@ -235,8 +223,8 @@ fn start_or_end(said: &str) -> Option<MarkerKind> {
     }
 }
 
-/// A fence by CommonMark's rules, at any indentation: three or more of one mark, and no backtick
-/// in the info string of a backtick fence.
+/// A fence by CommonMark's rules, at any indentation: three or more of one mark, and no backtick in the
+/// info string of a backtick fence.
 fn fence(text: &str, blanks: usize) -> Option<FenceLine> {
     let mark = *text.as_bytes().get(blanks)?;
     let length = text[blanks..].bytes().take_while(|byte| *byte == mark).count();
@@ -295,7 +283,7 @@ fn look_ahead(lines: &ResponseLines<'_>, list: &[MarkerEvent]) -> Vec<EventLooka
     all
 }
 
-/// Whether the neighbour of an event is a fence with nothing but blank lines between them.
+/// Whether the neighbour of an event is a fence with only blank lines between them.
 fn meets_fence(
     lines: &ResponseLines<'_>,
     event: &MarkerEvent,

@@ -1,6 +1,6 @@
-//! The marker lines of the relaycode contract and of its neighbours: START and END, the delete
-//! marker, SEARCH and REPLACE, wrapper tags. Each function looks at one line and is forgiving about
-//! blanks, case and comment syntax, and about nothing else.
+//! The marker lines of the relaycode contract and similar ones: START and END, the delete marker, SEARCH
+//! and REPLACE, wrapper tags. Each function reads one line and is forgiving about blanks, case and comment
+//! syntax, and about nothing else.
 
 use super::file_names;
 use super::marker_events::MarkerKind;
@@ -8,7 +8,7 @@ use super::marker_events::MarkerKind;
 /// Tags that models use as fences when the content is full of backticks.
 pub(super) const TAGS: &[&str] = &["source", "code", "pre", "codeblock", "sourcecode", "file", "document"];
 
-/// No marker line is longer than this, whatever comment syntax it wears.
+/// No marker line is longer, in any comment syntax.
 const MARKER_BYTES: usize = 64;
 
 /// `// START` in any comment syntax.
@@ -27,7 +27,7 @@ fn is_comment_of(line: &str, word: &str) -> bool {
         && file_names::comment_text(line.trim_end()).is_some_and(|said| said == word)
 }
 
-/// `//TODO: delete this file`, blanks, case and comment syntax forgiven.
+/// `//TODO: delete this file`, forgiving about blanks, case and comment syntax.
 pub(super) fn is_delete(text: &str) -> bool {
     let line = text.trim();
     if line.len() > MARKER_BYTES || line.contains('\n') {
@@ -44,13 +44,12 @@ pub(super) fn is_delete(text: &str) -> bool {
     words == ["todo", "delete", "this", "file"]
 }
 
-/// `<<<<<<< SEARCH` or `------- SEARCH`, perhaps with a path behind it; the line is already free of
-/// leading blanks.
+/// `<<<<<<< SEARCH` or `------- SEARCH`, perhaps followed by a path; `line` has no leading blanks.
 pub(super) fn is_search(line: &str) -> bool {
     is_arrow(line, b"<-", &["SEARCH", "ORIGINAL"])
 }
 
-/// `>>>>>>> REPLACE` or `+++++++ REPLACE`; the line is already free of leading blanks.
+/// `>>>>>>> REPLACE` or `+++++++ REPLACE`; `line` has no leading blanks.
 pub(super) fn is_replace(line: &str) -> bool {
     is_arrow(line, b">+", &["REPLACE", "UPDATED"]) && line.len() <= MARKER_BYTES
 }
@@ -70,8 +69,8 @@ fn is_arrow(line: &str, signs: &[u8], words: &[&str]) -> bool {
         })
 }
 
-/// A wrapper tag that has its line to itself but for a language name: `<source>python`,
-/// `<file path="x">`, `</pre>`.
+/// A wrapper tag alone on its line except for a language name: `<source>python`, `<file path="x">`,
+/// `</pre>`.
 pub(super) fn parse_tag(line: &str) -> Option<MarkerKind> {
     let line = line.trim_end();
     let close = line.starts_with("</");
@@ -90,12 +89,11 @@ pub(super) fn parse_tag(line: &str) -> Option<MarkerKind> {
     (is_language && has_attributes).then_some(MarkerKind::TagOpen(index))
 }
 
-/// The content between START and END, where the content begins and ends with them, and on which of
-/// its lines (0-based) it begins. One blank line after START and one before END belong to the
-/// template, not to the file.
+/// The content between START and END, if it begins and ends with them, and on which of its lines (from 0)
+/// it begins. One blank line after START and one before END belong to the template, not to the file.
 pub(super) fn strip_start_end(text: &str) -> StartEndMarkers<'_> {
     let lead = text.len() - text.trim_start_matches(['\n', ' ', '\t']).len();
-    // Back to the beginning of the first line that says something.
+    // Back to the beginning of the first meaningful line.
     let first_at = text[..lead].rfind('\n').map_or(0, |at| at + 1);
     let (first, rest) = text[first_at..].split_once('\n').unwrap_or((&text[first_at..], ""));
     let body = rest.trim_end();
@@ -125,19 +123,15 @@ pub(super) fn strip_start_end(text: &str) -> StartEndMarkers<'_> {
     }
 }
 
-/// What [`between`] found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum StartEndMarkers<'a> {
-    /// Both markers.
     Pair {
-        /// What stands between them.
+        /// The text between them.
         text: &'a str,
-        /// How many lines of the block stand above it.
+        /// How many lines of the block come before it.
         skipped: usize,
     },
-    /// Only this one.
     Lone(&'static str),
-    /// Neither.
     None,
 }
 

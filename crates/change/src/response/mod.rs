@@ -1,9 +1,9 @@
 //! Reading a response: text in, proposal out, in time linear in the text.
 //!
 //! ```text
-//! lines ─► scan (the lines that mean something) ─► segments (which lines are a block)
-//!       ─► block (file and dialect; header, naming, markers) ─► operations
-//!       └► what is left is reasoning, and the control block at the end
+//! lines ─► marker_events (the significant lines) ─► segments (which lines are a block)
+//!       ─► block_reader (file and dialect; header, file_names, markers) ─► operations
+//!       └► the rest is reasoning, and the control block at the end
 //! ```
 //!
 //! Reading is forgiving about form and strict about meaning: every block ends up as an operation, as
@@ -42,13 +42,13 @@ use block_walker::{BlockWalker, WalkedBlock};
 use lines::ResponseLines;
 use marker_events::MarkerEvents;
 
-/// So many blocks that were not read are listed; a note counts the rest.
+/// Most unread blocks listed; a note counts the rest.
 pub const UNREAD_LISTED: usize = 1_000;
 
 /// An answer with more blocks is not read.
 pub const BLOCKS: usize = 100_000;
 
-/// A line that divides two paragraphs of reasoning which no block divides.
+/// Separates two paragraphs of reasoning that no block separates.
 const DIVIDER: &str = "<!-- -->";
 
 /// A response that cannot be read at all.
@@ -56,12 +56,7 @@ const DIVIDER: &str = "<!-- -->";
 pub enum ResponseError {
     /// Over [`PlanLimits::text_bytes`].
     #[error("the answer has {bytes} bytes; the limit `text` is {most}")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-        /// The limit.
-        most: usize,
-    },
+    TooLong { bytes: usize, most: usize },
     /// Over [`BLOCKS`].
     #[error("the answer has more than {BLOCKS} blocks")]
     TooManyBlocks,
@@ -70,31 +65,23 @@ pub enum ResponseError {
     TooManyAnswers,
     /// Over [`PlanLimits::files`].
     #[error("the answer changes more files than the limit `files` allows, which is {most}")]
-    TooManyFiles {
-        /// The limit.
-        most: usize,
-    },
+    TooManyFiles { most: usize },
     /// Over [`PlanLimits::hunks`].
     #[error("the answer has more edits than the limit `hunks` allows, which is {most}")]
-    TooManyHunks {
-        /// The limit.
-        most: usize,
-    },
+    TooManyHunks { most: usize },
 }
 
-/// Reads a response.
-///
 /// ```
-/// use relaycode_change::{limits::Limits, response};
+/// use relaycode_change::{proposal::limits::PlanLimits, response};
 ///
 /// let text = "A greeting.\n\n```ts // src/hi.ts\nexport const hi = 'hi';\n```\n";
-/// let proposal = response::read(text, &Limits::default()).unwrap();
+/// let proposal = response::read(text, &PlanLimits::default()).unwrap();
 /// assert_eq!(proposal.operations[0].action.path().as_str(), "src/hi.ts");
 /// assert_eq!(proposal.reasoning, ["A greeting."]);
 /// ```
 ///
 /// # Errors
-/// [`ResponseError`] when it cannot be read at all; single blocks that cannot be read are listed in
+/// [`ResponseError`] if it cannot be read at all; single blocks that cannot be read are listed in
 /// [`Proposal::unread`].
 pub fn read(text: &str, limits: &PlanLimits) -> Result<Proposal, ResponseError> {
     check_length(text, limits)?;
@@ -103,14 +90,12 @@ pub fn read(text: &str, limits: &PlanLimits) -> Result<Proposal, ResponseError> 
     read_lines(&lines, &MarkerEvents::new(&lines), limits)
 }
 
-/// Refuses a text that is too long to be looked at.
 fn check_length(text: &str, limits: &PlanLimits) -> Result<(), ResponseError> {
     let most = limits.text_bytes.min(lines::MOST_BYTES);
     let bytes = text.len();
     if bytes > most { Err(ResponseError::TooLong { bytes, most }) } else { Ok(()) }
 }
 
-/// Reads one answer.
 fn read_lines(
     lines: &ResponseLines<'_>,
     events: &MarkerEvents,
@@ -147,21 +132,20 @@ fn read_lines(
 struct ProposalBuilder<'a> {
     limits: &'a PlanLimits,
     proposal: Proposal,
-    /// Every file that something happens to, and the operation to which further hunks for it are
-    /// added.
+    /// Every file of an operation, and the operation to which further hunks for it are added.
     files: HashMap<RelPath, Option<usize>>,
     hunks: usize,
     /// The lines of the control block and their indentation, once there is one.
     control: Option<(Range<usize>, usize)>,
     several_controls: bool,
-    /// Blocks that were not read and are not listed.
+    /// Unread blocks that are not listed.
     unlisted: usize,
-    /// Listed blocks that are no change, and such that are broken.
+    /// Listed blocks that are examples, and that are broken.
     listed: [usize; 2],
 }
 
 impl ProposalBuilder<'_> {
-    /// For a response with so many blocks that name a file.
+    /// `named`: how many blocks name a file.
     fn new(limits: &PlanLimits, named: usize) -> ProposalBuilder<'_> {
         let most = named.min(limits.files).min(BLOCKS);
         ProposalBuilder {
@@ -183,8 +167,8 @@ impl ProposalBuilder<'_> {
         Ok(())
     }
 
-    /// Notes that something happens to a file, and that `open` is now the operation to which hunks
-    /// for it are added; returns which one was.
+    /// Notes an operation on a file, and that `open` is now the operation to which hunks for it are added;
+    /// returns the previous one.
     fn track_file(&mut self, path: &RelPath, open: Option<usize>) -> Result<Option<usize>, ResponseError> {
         if let Some(earlier) = self.files.get_mut(path) {
             return Ok(std::mem::replace(earlier, open));
@@ -197,15 +181,15 @@ impl ProposalBuilder<'_> {
         Ok(None)
     }
 
-    /// Counts edits: what has no hunks is one as well, so that no number of blocks is without limit.
+    /// Counts edits: one without hunks counts too, so that no number of blocks is without limit.
     fn count_hunks(&mut self, hunks: usize) -> Result<(), ResponseError> {
         self.hunks += hunks.max(1);
         let most = self.limits.hunks;
         if self.hunks > most { Err(ResponseError::TooManyHunks { most }) } else { Ok(()) }
     }
 
-    /// Adds an operation. Hunks for a file whose hunks are being collected join those, as long as
-    /// nothing else happened to the file in between.
+    /// Adds an operation. Hunks for a file whose hunks are being collected join those, as long as nothing
+    /// else happened to the file in between.
     fn add_operation(&mut self, mut operation: Operation) -> Result<(), ResponseError> {
         if let FileAction::Rename { from, .. } = &operation.action {
             self.track_file(from, None)?;
@@ -236,7 +220,7 @@ impl ProposalBuilder<'_> {
         Ok(())
     }
 
-    /// Whether so many blocks are damaged that reading on tells nobody anything.
+    /// Whether so many blocks are damaged that reading on helps nobody.
     fn is_hopeless(&self) -> bool {
         self.listed[1] > UNREAD_LISTED
     }
@@ -283,7 +267,7 @@ impl ProposalBuilder<'_> {
         }
     }
 
-    /// What stands below the last block: perhaps a control block without a fence.
+    /// What follows the last block: perhaps a control block without a fence.
     fn add_ending(&mut self, lines: &ResponseLines<'_>, said_from: usize, floor: usize) {
         let Some(control) = control::find_unfenced(lines, floor..lines.end()) else {
             return self.add_reasoning(lines, said_from..lines.end());

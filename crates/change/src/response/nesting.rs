@@ -1,30 +1,27 @@
-//! Where a fenced block ends. CommonMark's rule, with three additions that real answers need: what
-//! stands between SEARCH and REPLACE, between the two ends of a patch, or between START and END is
-//! content whatever it looks like; a labelled fence inside a block opens a nested one; and in
-//! Markdown a bare fence may do so too.
+//! Where a fenced block ends. CommonMark's rule, with three additions that real answers need: what stands
+//! between SEARCH and REPLACE, between the two ends of a patch, or between START and END is content
+//! whatever it looks like; a labelled fence inside a block opens a nested one; and in Markdown a bare fence
+//! may do so too.
 //!
-//! Answers for nested fences are kept, so that a text of fences is walked once and not once per
-//! fence.
+//! Results for nested fences are cached, so that a text of fences is walked once and not once per fence.
 
 use super::file_names;
 use super::lines::{self, ResponseLines};
 use super::marker_events::{CompactIndex, FenceLine, MarkerEvent, MarkerEvents, MarkerKind};
 
-/// Finds the ends of fenced blocks.
 pub(super) struct FenceMatcher<'a> {
     lines: &'a ResponseLines<'a>,
     events: &'a MarkerEvents,
-    /// What is known about nested fences; empty until there is one.
+    /// Results for nested fences; empty until there is one.
     known: Vec<FenceClose>,
-    /// The fences that are open, kept to be used again.
+    /// The open fences, kept for reuse.
     stack: Vec<OpenFence>,
 }
 
-/// Where a fence is closed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FenceClose {
     is_known: bool,
-    /// Whether a bare fence was taken for a nested one, or could have been.
+    /// A bare fence was taken for a nested one, or could have been.
     pub unsure: bool,
     /// The event that closes it.
     pub at: CompactIndex,
@@ -35,7 +32,6 @@ pub(super) struct FenceClose {
 const UNKNOWN: FenceClose =
     FenceClose { is_known: false, unsure: false, at: CompactIndex::NONE, headed: CompactIndex::NONE };
 
-/// A fence that is open.
 struct OpenFence {
     at: usize,
     fence: FenceLine,
@@ -43,7 +39,6 @@ struct OpenFence {
 }
 
 impl<'a> FenceMatcher<'a> {
-    /// For the fences of a response.
     pub(super) fn new(lines: &'a ResponseLines<'a>, events: &'a MarkerEvents) -> FenceMatcher<'a> {
         FenceMatcher { lines, events, known: Vec::new(), stack: Vec::new() }
     }
@@ -91,7 +86,7 @@ impl<'a> FenceMatcher<'a> {
         self.remember_unclosed(stack)
     }
 
-    /// Closes the innermost fence; answers if that was the outermost as well.
+    /// Closes the innermost fence; returns the result if that was also the outermost.
     fn close_innermost(&mut self, stack: &mut Vec<OpenFence>, at: usize) -> Option<FenceClose> {
         let top = stack.pop()?;
         let close = FenceClose { is_known: true, at: CompactIndex::at(at), headed: top.headed, ..UNKNOWN };
@@ -105,7 +100,7 @@ impl<'a> FenceMatcher<'a> {
         None
     }
 
-    /// Remembers that none of these is closed, and answers for the outermost.
+    /// Remembers that none of these is closed; returns the result for the outermost.
     fn remember_unclosed(&mut self, stack: &[OpenFence]) -> FenceClose {
         let mut close = FenceClose { is_known: true, ..UNKNOWN };
         for open in stack.iter().rev() {
@@ -137,10 +132,10 @@ impl<'a> FenceMatcher<'a> {
         (is_ours && below.is_bare && below.matches(fence)).then_some(end + 1)
     }
 
-    /// Where content ends that begins at an event and that no fence can end.
+    /// The end of content that begins at an event and that no fence can end.
     fn delimited(&self, at: usize, event: &MarkerEvent, fence: &FenceLine) -> Option<usize> {
         let ahead = self.events.lookahead(at + 1);
-        // In a diff, a line of context that looks like a marker has a blank before it.
+        // In a diff, a context line that looks like a marker has a blank before it.
         let outward = || lines::indent(self.lines.get(event.line())) <= fence.indent();
         match event.kind {
             MarkerKind::Search if !fence.is_diff || outward() => ahead.replace.get(),
@@ -149,14 +144,13 @@ impl<'a> FenceMatcher<'a> {
         }
     }
 
-    /// Whether more bare fences follow in a text that may hold some than it takes to close it: they
+    /// Whether more bare fences follow, in a text that may contain some, than are needed to close it: they
     /// may belong to a nested block without a language.
     fn several_bare(&self, at: usize, fence: &FenceLine) -> bool {
         fence.is_prose && fence.mark == b'`' && fence.length() == 3 && self.events.lookahead(at).excess >= 3
     }
 
-    /// Whether what stands below a bare fence reads like code rather than like the text that
-    /// follows a block.
+    /// Whether the text below a bare fence reads like code rather than like the text after a block.
     fn opens_code(&self, line: usize) -> bool {
         let below = self.lines.get(line + 1).trim();
         let sentence = below.starts_with(char::is_uppercase)
@@ -188,8 +182,8 @@ fn open_nested(stack: &mut Vec<OpenFence>, at: usize, inner: &FenceLine) {
     stack.push(OpenFence::new(at, inner));
 }
 
-/// Whether a fence is too far to the right to end or to open anything in the block. In a diff every
-/// line of context begins with a blank.
+/// Whether a fence is indented too far to end or to open anything in the block. In a diff every context
+/// line begins with a blank.
 fn is_content(inner: &FenceLine, outer: &FenceLine) -> bool {
     let deepest = if outer.is_diff { 0 } else { 3 };
     inner.indent() > outer.indent() + deepest

@@ -1,8 +1,7 @@
-//! Writing a proposal in the form of the contract, so that reading it again gives the same.
+//! Prints a proposal in the form of the contract, so that reading it again gives the same.
 //!
 //! Fences are longer than anything in the content, paths are quoted where a header would be read
-//! otherwise, and a whole file with lines that mean something to the reader stands between START and
-//! END.
+//! differently, and a whole file with significant lines stands between START and END.
 
 use super::DIVIDER;
 use super::file_names;
@@ -14,17 +13,17 @@ use crate::dialect::{self, Dialect};
 use crate::proposal::path::RelPath;
 use crate::proposal::{ControlBlock, FileAction, FileEdit, Operation, Proposal};
 
-/// The dialect in which exact bytes are written, as far as they are text.
+/// The dialect for exact bytes, as far as they are text.
 pub const EXACT_DIALECT: &str = "unified";
 
-/// Writes a proposal: reasoning, one block per operation, the control block.
+/// Reasoning, one block per operation, the control block.
 ///
-/// Blocks that were not read cannot be written; [`Proposal::reasoning`] holds the text of those that
-/// were examples.
+/// Blocks that were not read cannot be printed; [`Proposal::reasoning`] holds the text of those that were
+/// examples.
 pub fn print(proposal: &Proposal) -> String {
     let mut out = String::new();
     let mut reasoning = proposal.reasoning.iter();
-    // One paragraph above each block; those there are more of come first.
+    // One paragraph above each block; the surplus comes first.
     let surplus = proposal.reasoning.len().saturating_sub(proposal.operations.len());
     for (at, text) in reasoning.by_ref().take(surplus).enumerate() {
         if at > 0 {
@@ -63,7 +62,7 @@ fn print_operation(operation: &Operation, out: &mut String) {
             ));
         }
         FileAction::Write { path, edit, .. } => print_write(path, edit, &operation.action, out),
-        // Text as a diff; bytes that are no text cannot be written in any form of the contract.
+        // Text as a diff; bytes that are not text have no form in the contract.
         FileAction::Exact { path, .. } => {
             let dialect = dialect::by_name(EXACT_DIALECT);
             let text = dialect.map(|dialect| dialect.print(&operation.action)).unwrap_or_default();
@@ -87,7 +86,7 @@ fn print_write(path: &RelPath, edit: &FileEdit, action: &FileAction, out: &mut S
     print_block(path, named, &text, out);
 }
 
-/// Whether a whole file has lines that could be taken for the end of its block or for an order.
+/// Whether a whole file has lines that could be taken for the end of its block or for an instruction.
 fn needs_markers(text: &str) -> bool {
     let lines = ResponseLines::new(text);
     MarkerEvents::new(&lines).len() > 0 || markers::is_delete(text)
@@ -101,8 +100,8 @@ fn print_block(path: &RelPath, dialect: Option<&dyn Dialect>, text: &str, out: &
     out.push_str(&format!("{fence}{}\n{text}{fence}\n\n", fence_info(path, dialect)));
 }
 
-/// Longer than every fence in the text, and long enough that no rule for nested ones applies to a
-/// text that may have them.
+/// Longer than every fence in the text, and long enough that no rule for nested ones applies to a text that
+/// may have them.
 fn fence_length(text: &str, prose: bool) -> usize {
     let lines = ResponseLines::new(text);
     let events = MarkerEvents::new(&lines);
@@ -116,7 +115,7 @@ fn fence_length(text: &str, prose: bool) -> usize {
     longest.unwrap_or(3).max(if prose { 4 } else { 3 })
 }
 
-/// The info line, with the path in quotes if it would be read as something else without.
+/// With the path in quotes if it would be read as something else without.
 fn fence_info(path: &RelPath, dialect: Option<&dyn Dialect>) -> String {
     let language = path.extension().filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     let language = language.unwrap_or("text");
@@ -161,7 +160,7 @@ pub(crate) fn quote(text: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             c if c.is_control() || relaycode_text::hidden::is_hidden(c) => {
-                // A path has no such character, so that JSON never sees the second form.
+                // A path has no such character, so JSON never sees the second form.
                 let code = u32::from(c);
                 out.push_str(&if code <= 0xffff {
                     format!("\\u{code:04x}")

@@ -1,7 +1,7 @@
-//! Which lines of a response belong to which block, and which are prose. A block that is never
-//! closed does not swallow the next one: it is cut where that begins, and said to be damaged.
+//! Which lines of a response belong to which block, and which are prose. A block that is never closed does
+//! not swallow the next one: it is cut where that begins, and marked as damaged.
 //!
-//! Every event is looked at a bounded number of times, however the text is built.
+//! Every event is visited a bounded number of times, however the text is built.
 
 use std::ops::Range;
 
@@ -12,53 +12,50 @@ use super::marker_events::{FenceLine, MarkerEvent, MarkerEvents, MarkerKind};
 use super::nesting::FenceMatcher;
 use super::unfenced;
 
-/// A stretch of lines that is one block.
+/// The lines of one block.
 #[derive(Debug)]
 pub(super) struct BlockSegment {
-    /// All of its lines, fences included.
+    /// Fences included.
     pub range: Range<usize>,
-    /// The lines between the fences.
+    /// Between the fences.
     pub content: Range<usize>,
-    /// Columns of blanks to take off each line of the content.
+    /// Columns of blanks to remove from each line of the content.
     pub indent: usize,
-    /// What makes it a block.
     pub form: SegmentForm,
     /// What is wrong or odd about its ends.
     pub defect: Option<SegmentDefect>,
 }
 
-/// What makes a stretch of lines a block.
+/// What makes some lines a block.
 #[derive(Debug)]
 pub(super) enum SegmentForm {
-    /// A fence.
     Fence(FenceLine),
     /// A wrapper tag.
     Tag,
-    /// Markers or a diff that stand in the text without a fence.
+    /// Markers or a diff without a fence.
     Bare,
 }
 
-/// What is wrong or odd about the ends of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SegmentDefect {
-    /// Its closing fence is missing; it was taken to reach to the end.
+    /// The closing fence is missing; the block was extended to the end.
     Unclosed,
-    /// Its closing fence is missing, and another block begins on this line.
+    /// The closing fence is missing, and another block begins on this line.
     RunsInto(usize),
-    /// Which of several bare fences closes it was decided by what stands around them.
+    /// Which of several bare fences closes it was decided by their surroundings.
     Nested,
     /// It has no REPLACE or `*** End Patch`.
     CutOff,
-    /// Where the diff ends cannot be told from the prose below it.
+    /// The end of the diff cannot be told from the prose below it.
     UncertainEnd,
 }
 
-/// Divides a response into blocks, one after the other; everything between them is prose.
+/// Divides a response into blocks; everything between them is prose.
 pub(super) struct SegmentIter<'a> {
     lines: &'a ResponseLines<'a>,
     events: &'a MarkerEvents,
     fences: FenceMatcher<'a>,
-    /// The next event to look at.
+    /// The next event to visit.
     at: usize,
     /// Where the last block ends.
     floor: usize,
@@ -80,11 +77,10 @@ impl Iterator for SegmentIter<'_> {
     }
 }
 
-/// What begins at an event, if anything does, and the event to go on with.
+/// What begins at an event, if anything, and the event to continue with.
 type SegmentStep = (Option<BlockSegment>, usize);
 
 impl<'a> SegmentIter<'a> {
-    /// For the events of a response.
     pub(super) fn new(lines: &'a ResponseLines<'a>, events: &'a MarkerEvents) -> SegmentIter<'a> {
         SegmentIter { lines, events, fences: FenceMatcher::new(lines, events), at: 0, floor: lines.first() }
     }
@@ -228,8 +224,8 @@ impl<'a> SegmentIter<'a> {
         (Some(segment), self.events.at_or_after(diff.end, at + 1))
     }
 
-    /// A wrapper tag counts as a fence if it is closed before the next one opens, and if it names a
-    /// file, stands below the name of one, or holds SEARCH blocks.
+    /// A wrapper tag counts as a fence if it is closed before the next one opens, and if it names a file,
+    /// stands below the name of one, or contains SEARCH blocks.
     fn tagged_segment(&self, open: usize, line: usize, name: u8) -> SegmentStep {
         let Some(close) = self.tag_close(open, name) else {
             return (None, open + 1);

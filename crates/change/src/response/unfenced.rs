@@ -1,22 +1,20 @@
-//! Patches that stand in the text without a fence: where they end. A patch has its own last line; a
-//! diff has not, and where the prose below it could be taken for more of it, that is said instead
-//! of guessed.
+//! Where patches without a fence end. A patch has its own last line; a diff has none, and if the prose
+//! below it could be taken for more of it, that is reported instead of guessed.
 
 use std::ops::Range;
 
 use super::lines::ResponseLines;
 
-/// Where a diff without a fence ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnfencedDiffEnd {
-    /// The first line that is no longer part of it.
+    /// The first line after it.
     pub end: usize,
-    /// Whether that is not certain.
+    /// That is not certain.
     pub uncertain: bool,
 }
 
-/// Finds the end of the diff that begins on `start`. Line counts are usually wrong; they only help
-/// to tell an empty line inside a hunk from the one below it.
+/// Finds the end of the diff that begins on `start`. Line counts are usually wrong; they only help to tell
+/// an empty line inside a hunk from the one below it.
 pub(super) fn find_diff_end(lines: &ResponseLines<'_>, start: usize) -> UnfencedDiffEnd {
     let mut at = start;
     let mut said = start;
@@ -54,7 +52,7 @@ pub(super) fn find_diff_end(lines: &ResponseLines<'_>, start: usize) -> Unfenced
                 Some(b'-') => counts.take(true, false),
                 Some(b'+') => counts.take(false, true),
                 Some(b'\\') => {}
-                // Prose never stands directly below a hunk that is not complete.
+                // Prose never stands directly below an incomplete hunk.
                 _ => {
                     return UnfencedDiffEnd {
                         end: said + 1,
@@ -77,7 +75,7 @@ enum DiffContinuation {
     Unclear,
 }
 
-/// What stands below an empty line that the counts do not ask for.
+/// What follows an empty line that the counts do not ask for.
 fn diff_continuation(
     lines: &ResponseLines<'_>,
     next: usize,
@@ -161,7 +159,7 @@ impl HunkLineCounts {
     }
 }
 
-/// Adds the shell's lines around a patch: `apply_patch <<'EOF'` above, `EOF` below.
+/// Includes the shell's lines around a patch: `apply_patch <<'EOF'` above, `EOF` below.
 pub(super) fn with_heredoc(lines: &ResponseLines<'_>, patch: Range<usize>) -> Range<usize> {
     let Some(above) = patch.start.checked_sub(1).map(|above| lines.get(above)) else {
         return patch;

@@ -1,11 +1,11 @@
-//! Which grammar fits a file, and where none is to be trusted.
+//! Which grammar fits a file, and where none can be trusted.
 
 use ast_grep_language::SupportLang;
 
 use crate::proposal::path::RelPath;
 
-/// The grammar for a file, by its name. Only grammars that are compiled in, and only for
-/// extensions that mean the language itself rather than a relative of it.
+/// By the file's name. Only grammars that are compiled in, and only for extensions that mean the language
+/// itself rather than a relative of it.
 pub(super) fn for_check(path: &RelPath) -> Option<SupportLang> {
     let language = match path.extension()?.to_ascii_lowercase().as_str() {
         "sh" | "bash" => SupportLang::Bash,
@@ -29,8 +29,7 @@ pub(super) fn for_check(path: &RelPath) -> Option<SupportLang> {
     (language != SupportLang::Json || !allows_comments(path)).then_some(language)
 }
 
-/// The grammar that colours a file: the one that checks it, or one of a near relative. Colours that are a
-/// little off harm nobody.
+/// The grammar that checks the file, or one of a near relative: slightly wrong colours harm nobody.
 pub(super) fn for_highlight(path: &RelPath) -> Option<SupportLang> {
     let by_name = match path.file_name() {
         ".bashrc" | ".bash_profile" | ".profile" | "PKGBUILD" => Some(SupportLang::Bash),
@@ -47,7 +46,7 @@ pub(super) fn for_highlight(path: &RelPath) -> Option<SupportLang> {
     by_name.or_else(|| for_check(path)).or_else(relative)
 }
 
-/// The language's name as people write it.
+/// As people write it.
 pub(super) fn name(language: SupportLang) -> String {
     match language {
         SupportLang::Cpp => "C++".to_owned(),
@@ -58,7 +57,7 @@ pub(super) fn name(language: SupportLang) -> String {
     }
 }
 
-/// JSON files whose readers take comments and trailing commas.
+/// JSON files whose readers accept comments and trailing commas.
 fn allows_comments(path: &RelPath) -> bool {
     let name = path.file_name();
     let config = ["tsconfig", "jsconfig", "devcontainer", ".eslintrc", ".babelrc", ".swcrc", "deno"];

@@ -1,13 +1,13 @@
-//! Syntax errors that a change brings in. A check of its own, asked for after planning, because
-//! parsing costs more than everything else together.
+//! Syntax errors that a change introduces. A separate check after planning, because parsing costs more than
+//! everything else together.
 //!
-//! Grammars know a language only nearly: unusual but valid code may look wrong to them. So nothing
-//! is said about a file as such, only about errors that it did not have before. What is not
-//! checked, for its size or for lack of time, is said.
+//! Grammars know a language only approximately: unusual but valid code may look wrong to them. So nothing
+//! is said about a file as such, only about errors that it did not have before. What is not checked,
+//! because of its size or lack of time, is reported.
 //!
-//! This is the one place of the crate that looks at a clock: some texts take a grammar minutes, so
-//! a parse is interrupted when the budget is used up. The same grammars, under the same rule, say what
-//! the pieces of a text are ([`paint`]).
+//! This is the only place in the crate that looks at a clock: some texts take a grammar minutes, so a parse
+//! is interrupted when the budget is used up. The same grammars, under the same rule, classify text for
+//! colours ([`highlight`]).
 
 pub mod highlight;
 mod language;
@@ -28,8 +28,8 @@ use crate::plan::{FileChangeKind, FilePlan, FindingKind, Plan, PlanFinding};
 /// Larger files are not parsed.
 pub const FILE_BYTES: usize = 256 * 1024;
 
-/// The new syntax errors of `plan`, one finding per file, and what was not checked. Files without a
-/// grammar are not mentioned. Parsing stops when `budget` is used up.
+/// The new syntax errors of `plan`, one finding per file, and what was not checked. Files without a grammar
+/// are not mentioned. Parsing stops when `budget` is used up.
 pub fn check(plan: &Plan, budget: Duration) -> Vec<PlanFinding> {
     let deadline = Instant::now().checked_add(budget);
     let mut found = Vec::new();
@@ -100,13 +100,13 @@ fn new_error(
 /// A place that the grammar does not understand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SyntaxError {
-    /// Line, from 0.
+    /// From 0.
     line: usize,
     /// What is missing there, if that is the error.
     missing: Option<String>,
 }
 
-/// The outermost errors of a text, in order.
+/// The outermost ones, in order.
 fn parse_errors(
     text: &str,
     language: SupportLang,
@@ -124,7 +124,7 @@ fn parse_errors(
                 missing: node.is_missing().then(|| node.kind().to_owned()),
             });
         }
-        // Only what contains an error is worth a visit.
+        // Visit only what contains an error.
         if !wrong && node.has_error() && cursor.goto_first_child() {
             continue;
         }
@@ -153,7 +153,7 @@ fn first_line(error: Node<'_>) -> usize {
     line
 }
 
-/// Parses until the deadline (`None`: as long as it takes).
+/// `None`: without a deadline.
 fn parse(text: &[u8], language: SupportLang, deadline: Option<Instant>) -> Option<Tree> {
     let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     if late() {

@@ -1,5 +1,5 @@
-//! Apply, then take back: the original bytes. For random files with either line ending, with and
-//! without a mark or a final newline, and random edits in three ways of writing them.
+//! Apply, then revert: the original bytes. For random files with either line ending, with and without a
+//! mark or a final newline, and random edits written in three ways.
 
 use proptest::prelude::*;
 use relaycode_change::plan::tree::MemoryTree;
@@ -63,7 +63,7 @@ fn edited() -> impl Strategy<Value = Edited> {
                     fill_last(&mut new);
                 }
             }
-            // One line without its ending does not say which ending the file would use.
+            // A single line without its ending does not say which ending the file would use.
             let eol = if lines.len() == 1 && !final_newline { "\n" } else { eol };
             Edited { lines, eol, mark, final_newline, at, length, new, way }
         })
@@ -144,7 +144,7 @@ proptest! {
         let Some(changed) = planned(&edited.proposal(&path), &path, &original) else {
             return Ok(());
         };
-        // An empty file does not remember how its lines ended.
+        // An empty file does not remember its line endings.
         prop_assume!(edited.eol == "\n" || changed.contains('\n'));
         let back = reverse_change::reverse_proposal(&path, &changed, &original);
         let restored = if changed == original {
@@ -164,7 +164,7 @@ proptest! {
         expected.lines.splice(edited.at..edited.at + edited.length, edited.new.iter().cloned());
         prop_assume!(expected.lines.len() > 1);
         let changed = planned(&edited.proposal(&path), &path, &original);
-        // Refusing is always allowed; anything else than the expected text is not.
+        // Refusing is always allowed; anything other than the expected text is not.
         if let Some(changed) = changed {
             let wanted = expected.text();
             // Without its last line, which had no ending, the file ends with the line above it.

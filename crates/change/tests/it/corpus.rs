@@ -1,6 +1,6 @@
-//! The folder `tests/corpus/<dialect>/<name>/`: `answer.md` is planned against `before/` and must
-//! give exactly `after/`, or be refused with reasons that contain every line of `refused.txt`.
-//! `rungs.txt`, where there is one, names the rung of every hunk. A new folder is a new test.
+//! The folder `tests/corpus/<dialect>/<name>/`: `answer.md` is planned against `before/` and must give
+//! exactly `after/`, or be refused with reasons that contain every line of `refused.txt`. `rungs.txt`, if
+//! there is one, names the rung of every hunk. A new folder is a new test.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use relaycode_change::response;
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Fewer cases than this and the walk has lost its way.
+/// With fewer cases the walk must have gone wrong.
 const AT_LEAST: usize = 36;
 
 #[test]
@@ -115,7 +115,7 @@ fn folders(dir: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Every file below `dir` by its path with `/`; none if there is no such folder.
+/// Every file below `dir` by its path with `/`; empty if there is no such folder.
 fn files(dir: &Path) -> Files {
     let mut found = Files::new();
     let mut open = vec![dir.to_path_buf()];

@@ -2,7 +2,7 @@
 
 use relaycode_testkit::fuzz;
 
-/// So many cases take a few seconds in a debug build.
+/// Takes a few seconds in a debug build.
 const CASES: u64 = 4_000;
 const SEED: u64 = 20;
 

@@ -1,7 +1,9 @@
-//! The conversation with an agent: one request of ours at a time, and whatever it asks and tells meanwhile.
+//! The conversation with an agent: one request of ours at a time, and whatever it asks and reports
+//! meanwhile.
 //!
-//! Every wait ends: at a deadline, after a silence, when somebody wants everything to stop, when the agent ends,
-//! or when it sends what no agent sends. What is printed and is no message is passed over, and is no sign of life.
+//! Every wait ends: at a deadline, after a silence, when a stop is requested, when the agent exits, or when
+//! it breaks the protocol. Printed lines that are not messages are skipped, and do not count as a sign of
+//! life.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,92 +16,77 @@ use super::session::{AcpClientCapabilities, AcpInitializeResponse, AcpSession, A
 use super::update::AcpSessionUpdate;
 use crate::jsonrpc::{JsonRpcError, JsonRpcEvent, JsonRpcPeer, JsonRpcStyle, METHOD_NOT_FOUND};
 
-/// Lines that are no messages, in all; whoever prints more is no agent.
+/// Most lines that are not messages; a program that prints more is not an agent.
 const MOST_GARBAGE: usize = 10_000;
 
-/// How often it is looked whether to go on.
+/// How often a wait checks whether to go on.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long an agent gets to end a prompt that is broken off.
+/// How long an agent gets to finish a cancelled prompt.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
 
-/// An id that no request of ours has.
+/// An id that none of our requests has.
 const NEVER_ASKED: u64 = u64::MAX;
 
-/// An agent that runs.
 #[derive(Debug)]
 pub struct AcpAgent {
     peer: JsonRpcPeer,
     garbage: usize,
 }
 
-/// How long something is waited for.
+/// How long to wait for an answer.
 pub struct AcpWaitLimits<'a> {
-    /// Not longer than this.
     pub deadline: Instant,
-    /// Not longer than this without a message.
+    /// Longest time without a message.
     pub idle: Duration,
-    /// Whether somebody wants everything to stop. Asked often.
+    /// Polled often; `true` ends the wait.
     pub should_stop: &'a dyn Fn() -> bool,
 }
 
-/// How a prompt ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AcpPromptResult {
-    /// Why.
     pub stop_reason: AcpStopReason,
-    /// All that it answered, for what agents say beside the protocol.
+    /// The whole answer, for what agents add to the protocol.
     pub answer: Value,
 }
 
-/// Why something came to nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum AcpError {
-    /// The agent says no.
+    /// The agent answered with an error.
     #[error("{0}")]
     Rpc(JsonRpcError),
-    /// It has ended.
     #[error("it ended in the middle of the conversation")]
     Exited(Box<JobOutcome>),
-    /// It took too long; `idle`: it said nothing for too long.
+    /// The deadline passed; `idle`: it was silent for too long.
     #[error("it took too long")]
-    TimedOut {
-        /// It said nothing for too long.
-        idle: bool,
-    },
-    /// Somebody wants everything to stop.
+    TimedOut { idle: bool },
+    /// [`AcpWaitLimits::should_stop`] said so.
     #[error("it was interrupted")]
     Interrupted,
-    /// Whoever decides has heard enough ([`AcpHandler::enough`]).
+    /// The handler wants no more ([`AcpHandler::should_abort`]).
     #[error("it was given up")]
     Abandoned,
-    /// It sent a line that is longer than any may be.
+    /// It sent a line longer than [`crate::line_process::MAX_LINE_BYTES`].
     #[error("it sent more in one line than is read")]
     LineTooLong,
-    /// It does not read what it is answered.
+    /// It does not read our answers.
     #[error("it does not read what it is answered")]
     NotReading,
-    /// It does not speak the protocol.
+    /// It broke the protocol.
     #[error("{0}")]
     Protocol(String),
-    /// It could not be started or watched.
+    /// It could not be started or supervised.
     #[error("{0}")]
     Exec(#[from] ExecError),
 }
 
 impl AcpAgent {
-    /// Starts an agent. Its [`Job::input`] should be [`relaycode_exec::Input::Open`].
-    ///
-    /// # Errors
-    /// If it cannot be started.
+    /// Its [`Job::input`] should be [`relaycode_exec::JobInput::Piped`].
     pub fn start(runner: &Runner, job: &Job) -> Result<AcpAgent, ExecError> {
         Ok(AcpAgent { peer: JsonRpcPeer::start(runner, job, JsonRpcStyle::Versioned)?, garbage: 0 })
     }
 
-    /// Says who we are and what we do for it, and hears who it is.
-    ///
-    /// # Errors
-    /// Why not; also if it speaks another version of the protocol.
+    /// Introduces us and our capabilities. Fails also if the agent speaks another version of the protocol.
     pub fn initialize(
         &mut self,
         can: AcpClientCapabilities,
@@ -122,10 +109,7 @@ impl AcpAgent {
         )))
     }
 
-    /// Begins a session in a directory.
-    ///
-    /// # Errors
-    /// Why not.
+    /// Begins a session in `cwd`.
     pub fn new_session(
         &mut self,
         directory: &Path,
@@ -138,10 +122,7 @@ impl AcpAgent {
             .ok_or_else(|| AcpError::Protocol("it began a session without an id".into()))
     }
 
-    /// Takes up an earlier session. What was said in it comes again as updates, before this returns or after.
-    ///
-    /// # Errors
-    /// Why not.
+    /// Resumes an earlier session. Its messages come again as updates, before this returns or after.
     pub fn load_session(
         &mut self,
         id: &str,
@@ -155,11 +136,8 @@ impl AcpAgent {
             .ok_or_else(|| AcpError::Protocol("it took up a session without an id".into()))
     }
 
-    /// Gives a session a prompt, and waits for its end. If it is broken off, the agent is told, and gets half a
-    /// second to hear it.
-    ///
-    /// # Errors
-    /// Why there is no end.
+    /// Sends a prompt and waits for its end. On a cancel the agent is told, and gets half a second to
+    /// react.
     pub fn prompt(
         &mut self,
         session: &str,
@@ -177,7 +155,7 @@ impl AcpAgent {
         Ok(AcpPromptResult { stop_reason: AcpStopReason::from_response(&answer), answer })
     }
 
-    /// Hears and answers while nothing is asked of it; says why that ended: usually because the patience did.
+    /// Serves the agent without a request of ours; returns why that ended, usually a timeout.
     pub fn listen(&mut self, decide: &mut dyn AcpHandler, patience: &AcpWaitLimits<'_>) -> AcpError {
         match self.wait_for_answer(NEVER_ASKED, decide, patience) {
             Err(broken) => broken,
@@ -185,11 +163,8 @@ impl AcpAgent {
         }
     }
 
-    /// Says nothing more and lets the agent end by itself, so that it can write down what it remembers; after
-    /// `most` it is ended.
-    ///
-    /// # Errors
-    /// If it could not be watched.
+    /// Closes the agent's input and lets it exit by itself, so that it can save its state; after `most` it
+    /// is ended.
     pub fn shut_down(mut self, most: Duration) -> Result<Option<JobOutcome>, ExecError> {
         self.peer.close_input();
         let until = Instant::now() + most;
@@ -203,16 +178,13 @@ impl AcpAgent {
         self.peer.end()
     }
 
-    /// Ends the agent and everything that it started.
-    ///
-    /// # Errors
-    /// If it could not be watched.
+    /// Ends the agent and everything it started.
     pub fn end(mut self) -> Result<Option<JobOutcome>, ExecError> {
         self.peer.close_input();
         self.peer.end()
     }
 
-    /// Asks something, and waits for the answer.
+    /// Sends a request and waits for its answer.
     fn call(
         &mut self,
         method: &str,
@@ -261,7 +233,7 @@ impl AcpAgent {
                     let (session, update) = AcpSessionUpdate::from_params(&params);
                     decide.on_update(&session, update);
                 }
-                // The answer to something that nobody waits for any more; news of a kind that is not known.
+                // An answer nobody waits for any more, or a notification of an unknown kind.
                 JsonRpcEvent::Response { .. } | JsonRpcEvent::Notification { .. } => {}
                 JsonRpcEvent::Garbage(_) => {
                     self.garbage += 1;

@@ -1,7 +1,7 @@
 //! Files beneath one directory, for an agent that reads and writes through its client.
 //!
-//! A path leads beneath the directory or nowhere: `..`, a symbolic link on the way, a path elsewhere, a special
-//! file are refused. Reads and writes are bounded.
+//! A path leads beneath the directory or nowhere: `..`, a symbolic link on the way, a path elsewhere and
+//! special files are refused. Reads and writes are bounded.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -11,10 +11,9 @@ use relaycode_durable::{Fs, FsDir, FsKind, RealFs, RenameMode};
 
 use super::handler::AcpRefusal;
 
-/// Bytes of a file that an agent reads or writes at most.
+/// Most bytes of a file that an agent may read or write.
 pub(super) const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// One directory, and the files beneath it.
 #[derive(Debug)]
 pub struct ConfinedDir {
     root: PathBuf,
@@ -23,19 +22,16 @@ pub struct ConfinedDir {
 }
 
 impl ConfinedDir {
-    /// This directory, which should be named without links: agents name files by what they see.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
+    /// `root` should be named without links: agents name files by what they see.
     pub fn new(root: &Path) -> io::Result<ConfinedDir> {
         let fs = RealFs::default();
         Ok(ConfinedDir { root: root.to_path_buf(), dir: fs.open_root(root)?, fs })
     }
 
-    /// A text file: from this line on (the first is 1), so many lines.
+    /// Reads `limit` lines of a text file from `line` (counted from 1) on.
     ///
     /// # Errors
-    /// If it is not there, not beneath the directory, too large, or no text.
+    /// If it does not exist, is not beneath the directory, is too large, or is not text.
     pub fn read(&self, path: &str, line: Option<u64>, limit: Option<u64>) -> Result<String, AcpRefusal> {
         let parts = self.split_path(path)?;
         let (dir, name) = self.open_parent(&parts, path)?;
@@ -51,8 +47,8 @@ impl ConfinedDir {
         Ok(text.split_inclusive('\n').skip(skipped).take(wanted).collect())
     }
 
-    /// Writes a text file, whole or not at all; directories on the way are made. What stands there must be a
-    /// file, and keeps its permissions.
+    /// Writes a text file, whole or not at all, and makes the directories on the way. An existing path must
+    /// be a file, and keeps its permissions.
     ///
     /// # Errors
     /// If it is not beneath the directory, too large, or cannot be written.
@@ -98,8 +94,8 @@ impl ConfinedDir {
         })
     }
 
-    /// Whether this path stays beneath the directory, as things stand: no `..`, and no link on the way or at
-    /// its end. What is not there yet may be.
+    /// Whether this path currently stays beneath the directory: no `..`, and no link on the way or at its
+    /// end. It need not exist.
     pub fn contains(&self, path: &str) -> bool {
         let Ok(parts) = self.split_path(path) else { return false };
         let mut dir = None;
@@ -120,7 +116,7 @@ impl ConfinedDir {
         false
     }
 
-    /// The names from the directory to a file. Nothing is looked up.
+    /// The path's components below the directory. Purely textual.
     pub fn split_path<'p>(&self, path: &'p str) -> Result<Vec<&'p str>, AcpRefusal> {
         let beneath = Path::new(path);
         let beneath = if beneath.is_absolute() {

@@ -1,87 +1,73 @@
-//! Who decides for an agent: what it may do, and what it gets to read and write.
+//! The caller's side of an agent: what it may do, and what it gets to read and write.
 
 use serde_json::{Value, json};
 
 use super::tool_call::AcpToolCall;
 use super::update::AcpSessionUpdate;
 
-/// The code of an answer that a file is not there.
+/// JSON-RPC error code: no such file.
 const NOT_FOUND: i64 = -32002;
 
-/// The code of an answer that something is not allowed.
+/// JSON-RPC error code: not allowed.
 const NOT_ALLOWED: i64 = -32003;
 
-/// Decides what an agent may do, and hears what it tells.
+/// Decides what an agent may do, and receives what it reports.
 pub trait AcpHandler {
-    /// It tells something about this session.
     fn on_update(&mut self, session: &str, update: AcpSessionUpdate);
 
-    /// It asks whether it may use a tool.
-    fn decide_permission(&mut self, asked: &AcpPermissionRequest) -> AcpPermissionDecision;
+    /// The agent asks whether it may use a tool.
+    fn decide_permission(&mut self, request: &AcpPermissionRequest) -> AcpPermissionDecision;
 
-    /// It wants a text file: from this line on (the first is 1), so many lines.
-    ///
-    /// # Errors
-    /// That it is refused, or why it cannot be had.
+    /// The agent wants `limit` lines of a text file from `line` (counted from 1) on.
     fn read_file(&mut self, path: &str, line: Option<u64>, limit: Option<u64>) -> Result<String, AcpRefusal>;
 
-    /// It wants a text file to be written.
-    ///
-    /// # Errors
-    /// That it is refused, or why it cannot be done.
+    /// The agent wants a text file written.
     fn write_file(&mut self, path: &str, content: &str) -> Result<(), AcpRefusal>;
 
-    /// It printed this to standard error.
     fn on_stderr(&mut self, bytes: &[u8]);
 
-    /// Whether what was heard is enough to give up ([`super::Broken::Enough`]). Asked often.
+    /// Whether to give up on the agent ([`super::AcpError::Abandoned`]). Polled often.
     fn should_abort(&self) -> bool {
         false
     }
 }
 
-/// An agent asks whether it may use a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcpPermissionRequest {
-    /// What it wants to do.
+    /// What the agent wants to do.
     pub call: AcpToolCall,
-    /// What it can be answered: kind and id.
+    /// The possible answers: kind and id.
     options: Vec<(String, String)>,
 }
 
-/// What it is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AcpPermissionDecision {
-    /// This once. Never for longer.
+    /// This once, never for longer.
     Allow,
-    /// No.
     Reject,
-    /// Nobody decides any more: everything is broken off.
+    /// The prompt is being cancelled; nobody decides any more.
     Cancel,
 }
 
-/// Something that an agent does not get.
+/// Why an agent does not get what it asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcpRefusal {
-    /// The code of the answer.
     pub code: i64,
-    /// Why, in words for the agent.
+    /// The reason, for the agent.
     pub message: String,
 }
 
 impl AcpRefusal {
-    /// There is no such file.
     pub fn not_found(path: &str) -> AcpRefusal {
         AcpRefusal { code: NOT_FOUND, message: format!("Resource not found: {path}") }
     }
 
-    /// It is not allowed.
     pub fn not_allowed(message: impl Into<String>) -> AcpRefusal {
         AcpRefusal { code: NOT_ALLOWED, message: message.into() }
     }
 }
 
-/// Options that are looked at.
+/// Options beyond this many are ignored.
 const MOST_OPTIONS: usize = 64;
 
 impl AcpPermissionRequest {
@@ -97,14 +83,14 @@ impl AcpPermissionRequest {
         }
     }
 
-    /// Whether it can be allowed for this once.
     pub fn can_allow_once(&self) -> bool {
         self.option(&["allow_once"]).is_some()
     }
 
-    /// The answer. Where there is no option for a verdict, the request is called cancelled: that allows nothing.
-    pub(super) fn to_response(&self, verdict: AcpPermissionDecision) -> Value {
-        let option = match verdict {
+    /// The answer on the wire. If the agent offers no option for the decision, the answer is "cancelled",
+    /// which allows nothing.
+    pub(super) fn to_response(&self, decision: AcpPermissionDecision) -> Value {
+        let option = match decision {
             AcpPermissionDecision::Allow => self.option(&["allow_once"]),
             AcpPermissionDecision::Reject => self.option(&["reject_once", "reject_always"]),
             AcpPermissionDecision::Cancel => None,
@@ -132,12 +118,12 @@ mod tests {
         let always = AcpPermissionRequest::from_params(
             &json!({"options": [{"kind": "allow_always", "optionId": "a"}]}),
         );
-        for verdict in
+        for decision in
             [AcpPermissionDecision::Allow, AcpPermissionDecision::Reject, AcpPermissionDecision::Cancel]
         {
-            assert_eq!(always.to_response(verdict), cancelled);
+            assert_eq!(always.to_response(decision), cancelled);
             assert_eq!(
-                AcpPermissionRequest::from_params(&json!({"toolCall": 7})).to_response(verdict),
+                AcpPermissionRequest::from_params(&json!({"toolCall": 7})).to_response(decision),
                 cancelled
             );
         }

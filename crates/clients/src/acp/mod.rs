@@ -1,8 +1,8 @@
-//! The Agent Client Protocol, as its client: an agent is a child that is told a prompt and asks back.
+//! The Agent Client Protocol, client side: an agent is a child process that gets a prompt and asks back.
 //!
-//! [`AcpAgent`] speaks; whoever uses it decides, by a [`AcpHandler`]: what is heard, what may be done, what is read and
-//! written on the agent's behalf. Nothing is decided here, and what nobody allowed is refused: a request that is
-//! not known, an option that is not there, a path that leads elsewhere ([`ConfinedDir`]).
+//! [`AcpAgent`] speaks the protocol; an [`AcpHandler`] decides what may be done and what is read and
+//! written on the agent's behalf. Nothing is decided here, and what the handler did not allow is refused:
+//! an unknown request, an option that was not offered, a path that leads elsewhere ([`ConfinedDir`]).
 
 mod agent;
 mod confined_dir;
@@ -18,5 +18,4 @@ pub use session::{AcpClientCapabilities, AcpInitializeResponse, AcpSession, AcpS
 pub use tool_call::AcpToolCall;
 pub use update::AcpSessionUpdate;
 
-/// The version of the protocol that is spoken here.
 pub const PROTOCOL_VERSION: u64 = 1;

@@ -1,13 +1,13 @@
-//! What an agent says of itself and of its sessions.
+//! What an agent reports about itself and its sessions.
 
 use serde_json::{Value, json};
 
-/// What relay does for an agent.
+/// What relay offers to do for an agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AcpClientCapabilities {
-    /// It reads text files for it ([`super::Decide::read`]).
+    /// Read text files for it ([`super::AcpHandler::read_file`]).
     pub read: bool,
-    /// It writes text files for it ([`super::Decide::write`]).
+    /// Write text files for it ([`super::AcpHandler::write_file`]).
     pub write: bool,
 }
 
@@ -19,14 +19,13 @@ impl AcpClientCapabilities {
     }
 }
 
-/// How an agent introduces itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcpInitializeResponse {
-    /// The version of the protocol that it wants to speak.
+    /// The protocol version it wants to speak.
     pub version: u64,
-    /// Its own version, if it says.
+    /// The version of the agent itself, if it says.
     pub agent_version: Option<String>,
-    /// It can take up an earlier session.
+    /// It can resume an earlier session.
     pub can_load_session: bool,
 }
 
@@ -40,20 +39,18 @@ impl AcpInitializeResponse {
     }
 }
 
-/// A session as the agent describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcpSession {
-    /// Its id.
     pub id: String,
-    /// The mode that it works in, if it has modes.
+    /// The mode it works in, if it has modes.
     pub mode: Option<String>,
-    /// The model that it works with, if it says.
+    /// The model it works with, if it says.
     pub model: Option<String>,
 }
 
 impl AcpSession {
-    /// Reads the answer to `session/new` or, with an id that is known, `session/load`. Agents say their mode in
-    /// `modes`, or among options that can be set.
+    /// Reads the answer to `session/new` or, with a known id, `session/load`. Agents report their mode in
+    /// `modes`, or among the options that can be set.
     pub(super) fn from_response(answer: &Value, known: Option<&str>) -> Option<AcpSession> {
         let none = Vec::new();
         let options = answer["configOptions"].as_array().unwrap_or(&none);
@@ -70,20 +67,17 @@ impl AcpSession {
     }
 }
 
-/// Why a prompt came to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AcpStopReason {
     /// The agent is done.
     EndTurn,
-    /// The model may not write more.
+    /// The model reached its output limit.
     MaxTokens,
-    /// The model may not be asked more often.
+    /// The model reached its limit of requests.
     MaxRequests,
-    /// The agent refuses.
     Refusal,
-    /// It was broken off.
     Cancelled,
-    /// A reason that is not known here.
+    /// A reason not known here.
     Other(String),
 }
 

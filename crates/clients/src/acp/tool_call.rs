@@ -1,14 +1,14 @@
-//! What an agent says of a tool that it uses: as much as decisions and people need.
+//! A tool call as an agent describes it: as much as decisions and people need.
 
 use serde_json::Value;
 
-/// Paths that one call may name; more are not looked at, and [`AcpToolCall::paths_are_whole`] says so.
+/// Most paths read from one call; with more, [`AcpToolCall::paths_complete`] is false.
 const MOST_PATHS: usize = 256;
 
-/// A tool that an agent uses, or wants to. In an update only what is new is there. All of it is foreign text.
+/// A tool that an agent uses or wants to use. An update holds only what is new. All of it is foreign text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AcpToolCall {
-    /// Its id in the session.
+    /// Its id within the session.
     pub id: String,
     /// What it does, in the agent's words.
     pub title: Option<String>,
@@ -16,16 +16,15 @@ pub struct AcpToolCall {
     pub kind: Option<String>,
     /// `pending`, `in_progress`, `completed`, `failed`.
     pub status: Option<String>,
-    /// The files that it says it touches, of its places and its differences.
+    /// The files it says it touches, from its locations and its diffs.
     pub paths: Vec<String>,
-    /// No path was left out.
     pub paths_complete: bool,
-    /// What it came to, or why it failed, as text.
+    /// Its result, or why it failed, as text.
     pub output: Option<String>,
 }
 
 impl AcpToolCall {
-    /// Reads one; what is not there is left empty.
+    /// Missing members are left empty.
     pub(super) fn from_json(call: &Value) -> AcpToolCall {
         let text = |name: &str| call[name].as_str().map(str::to_string);
         let none = Vec::new();

@@ -1,28 +1,27 @@
-//! What an agent tells while it works.
+//! What an agent reports while it works (`session/update`). All text is foreign.
 
 use serde_json::Value;
 
 use super::tool_call::AcpToolCall;
 
-/// What an agent tells while it works (`session/update`). All text is foreign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AcpSessionUpdate {
-    /// The next words of its answer.
+    /// The next piece of its answer.
     Text(String),
-    /// The next words of what it thinks.
+    /// The next piece of its thinking.
     Thought(String),
     /// It begins to use a tool, or wants to.
     ToolCall(AcpToolCall),
-    /// Something is new about a tool.
+    /// News about a tool call.
     ToolCallUpdate(AcpToolCall),
-    /// It works in another mode now.
+    /// It switched to this mode.
     Mode(String),
-    /// Something else: a plan, its commands, what was said earlier. The kind.
+    /// Anything else, by its kind: a plan, its commands, earlier messages.
     Other(String),
 }
 
 impl AcpSessionUpdate {
-    /// Reads the parameters of `session/update`: of which session, and what.
+    /// Reads the parameters of `session/update`: the session's id and the update.
     pub(super) fn from_params(params: &Value) -> (String, AcpSessionUpdate) {
         let session = params["sessionId"].as_str().unwrap_or_default().to_string();
         let update = &params["update"];

@@ -1,4 +1,4 @@
-//! Agents that a shell plays, word for word: what they may send, and what they must not get.
+//! Agents played by a shell script: what they may send, and what they must not get.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,7 +17,7 @@ use crate::keeper::runner;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// Allows what it is told to, reads and writes beneath a directory, and keeps what it hears.
+/// Allows what it is told to, reads and writes beneath a directory, and keeps what it receives.
 struct Witness {
     beneath: ConfinedDir,
     verdict: AcpPermissionDecision,
@@ -54,13 +54,14 @@ impl AcpHandler for Witness {
     }
 }
 
-/// A project with one file, and an agent that says what a script says: `$A` is where it may write down what it heard.
+/// A project with one file, and an agent that follows a script: `$A` is where it may write down what it
+/// received.
 struct Play {
     folder: TempDir,
     witness: Witness,
 }
 
-/// How an agent introduces itself and begins a session.
+/// The agent's answers up to the beginning of a session.
 const HELLO: &str = r#"
 say() { printf '%s\n' "$1"; }
 hear() { IFS= read -r heard && printf '%s\n' "$heard" >>"$A"; }
@@ -94,7 +95,7 @@ impl Play {
         self.start_with(script, Duration::from_millis(300))
     }
 
-    /// With so much time between the end of its input and its own.
+    /// With this much time between the end of its input and its own.
     fn start_with(&self, script: &str, grace: Duration) -> AcpAgent {
         let mut job = Job::argv(["sh", "-c", script], self.project());
         job.input = JobInput::Piped;
@@ -135,13 +136,13 @@ impl Play {
         agent.prompt("s", "Which bird is it?", &mut self.witness, patience).map(|ended| ended.stop_reason)
     }
 
-    /// What the agent heard, a message each.
+    /// The messages the agent received.
     fn heard(&self) -> Vec<Value> {
         let heard = fs::read_to_string(self.folder.path().join("heard")).unwrap_or_default();
         heard.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// What it was answered under an id of its own.
+    /// The answer the agent got under one of its ids.
     fn answered(&self, id: u64) -> Value {
         self.heard().into_iter().find(|message| message["id"] == id && message["method"].is_null()).unwrap()
     }
@@ -200,7 +201,7 @@ fn every_reason_to_stop_is_told_from_the_others() {
     }
 }
 
-/// An agent that asks for files: (what it asks, whether it gets it).
+/// Pairs of a request and whether the agent gets it.
 #[test]
 fn files_are_read_and_written_beneath_the_project_and_nowhere_else() {
     let mut play = Play::new();
@@ -392,7 +393,7 @@ fn an_error_is_told_with_its_words() {
 #[test]
 fn a_prompt_that_is_broken_off_is_told_to_the_agent() {
     let mut play = Play::new();
-    // Whatever is done to end it, it has the time to hear why.
+    // However it is ended, it has the time to learn why.
     let script = format!("trap '' TERM INT HUP\n{HELLO} hear; say '{{\"id\":3,\"result\":{{}}}}'; exit 0");
     let mut agent = play.start_with(&script, LONG);
     play.begin(&mut agent, &patience(LONG, LONG)).unwrap();

@@ -1,4 +1,4 @@
-//! What the tests stand on: where the keeper is.
+//! Where the tests find the keeper.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The crate with real processes.
+//! This crate with real processes.
 
 #![allow(
     clippy::unwrap_used,

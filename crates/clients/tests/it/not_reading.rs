@@ -1,4 +1,4 @@
-//! Programs that ask and never read what they are answered: relay does not keep it for them.
+//! Programs that ask and never read the answers: relay does not keep them in memory.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::keeper::runner;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// Lets read whatever is beneath a directory, and counts.
+/// Lets anything beneath a directory be read, and counts.
 struct Reader {
     beneath: ConfinedDir,
     read: usize,
@@ -74,7 +74,7 @@ fn an_agent_that_does_not_read_is_given_up_before_much_waits_for_it() {
 #[test]
 fn a_claude_that_does_not_read_is_told_as_deaf() {
     let folder = tempfile::tempdir().unwrap();
-    // What is allowed is handed back whole.
+    // What is allowed is sent back whole.
     let script = r#"x=$(head -c 1000000 /dev/zero | tr '\0' x)
         while :; do echo '{"type":"control_request","request_id":"q","request":{"subtype":"can_use_tool","tool_name":"Read","input":"'$x'"}}'; done"#;
     let mut claude = ClaudeStdio::start(&runner(), &job(script, folder.path())).unwrap();

@@ -1,5 +1,5 @@
-//! Why a model gave no whole answer. The [`FailureClass`] decides what may be done about it: whether relay tries again, and what
-//! the user is told to do.
+//! Why a model gave no complete answer. The [`FailureClass`] decides what can be done about it: whether
+//! relay retries, and what the user is told to do.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,45 +10,44 @@ pub mod classify;
 mod provider_errors;
 pub mod retry_hints;
 
-/// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureClass {
-    /// The provider does not know the key.
+    /// The provider does not accept the key.
     Auth,
     /// The key may not do this.
     Forbidden,
-    /// The provider has no such model or address.
+    /// No such model or address.
     NotFound,
     /// The provider does not understand the request.
     BadRequest,
     /// The conversation is longer than the model can read.
     ContextOverflow,
-    /// The account is used up, and waiting does not help.
+    /// The account is used up; waiting does not help.
     Quota,
     /// Too many requests for now.
     RateLimit,
-    /// The provider has too much to do.
+    /// The provider is too busy.
     Overloaded,
     /// The provider failed.
     Server,
-    /// The connection could not be made, or broke.
+    /// Could not connect, or the connection broke.
     Network,
     /// Nothing came for too long.
     Timeout,
-    /// What came is not what the wire says.
+    /// The answer violates the wire's format.
     Malformed,
-    /// What came is more than is taken.
+    /// The answer exceeds our limits.
     TooLarge,
     /// The provider declined to answer this.
     Refused,
     /// relay's own settings for this provider cannot work.
     Config,
-    /// Somebody broke it off.
+    /// Cancelled by the user.
     Aborted,
 }
 
 impl FailureClass {
-    /// Trying the same again may help.
+    /// A retry may help.
     pub fn is_transient(self) -> bool {
         matches!(
             self,
@@ -62,28 +61,26 @@ impl FailureClass {
     }
 }
 
-/// Why a model gave no whole answer.
+/// Why a model gave no complete answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFailure {
-    /// What kind.
     pub class: FailureClass,
-    /// What happened, for people. Never holds a key.
+    /// For people. Never contains a key.
     pub message: String,
-    /// The HTTP status, if there was one.
+    /// If there was one.
     pub status: Option<u16>,
     /// How long the provider asks to wait.
     pub retry_after: Option<Duration>,
-    /// The provider's own name for the request, for its support.
+    /// The provider's own id for the request, for its support.
     pub request_id: Option<String>,
 }
 
 impl ModelFailure {
-    /// A failure of a kind, without more.
     pub fn new(class: FailureClass, message: impl Into<String>) -> ModelFailure {
         ModelFailure { class, message: message.into(), status: None, retry_after: None, request_id: None }
     }
 
-    /// What happened, and how long the provider asks to wait where its words do not say so.
+    /// The message, with the requested wait unless the provider's words contain it.
     pub fn message_with_wait(&self) -> String {
         let wait = self.retry_after.filter(|wait| !wait.is_zero()).map(format_wait);
         match wait.filter(|wait| !self.message.contains(wait.as_str())) {
@@ -92,7 +89,7 @@ impl ModelFailure {
         }
     }
 
-    /// What came is not what the wire says.
+    /// The answer violates the wire's format.
     pub fn malformed(message: impl Into<String>) -> ModelFailure {
         ModelFailure::new(FailureClass::Malformed, message)
     }
@@ -105,7 +102,7 @@ impl ModelFailure {
         )
     }
 
-    /// Says who it is: what reads an answer knows no more than that it is a provider's.
+    /// Readers of an answer only know that it is "the provider".
     #[must_use]
     pub(crate) fn with_provider_name(mut self, provider: &str) -> ModelFailure {
         if let Some(rest) = self.message.strip_prefix("the provider") {

@@ -1,5 +1,5 @@
-//! The names and words in which providers say what went wrong. Facts about others, kept in one place; gathered from their
-//! documentation and from what their users report.
+//! The names and words that providers use for errors. Facts about others, kept in one place; gathered from
+//! their documentation and from reports of their users.
 
 use super::FailureClass;
 
@@ -16,7 +16,7 @@ const NAMES: &[(&str, FailureClass)] = &[
     ("overloaded_error", FailureClass::Overloaded),
     ("timeout_error", FailureClass::Timeout),
     ("api_error", FailureClass::Server),
-    // OpenAI and those who speak like it
+    // OpenAI and those that follow it
     ("invalid_api_key", FailureClass::Auth),
     ("invalid_authentication", FailureClass::Auth),
     ("account_deactivated", FailureClass::Forbidden),
@@ -58,7 +58,7 @@ const NAMES: &[(&str, FailureClass)] = &[
     ("INTERNAL", FailureClass::Server),
 ];
 
-/// The conversation is too long, in words.
+/// Phrases for a conversation that is too long.
 const OVERFLOW: &[&str] = &[
     "prompt is too long",
     "prompt too long",
@@ -90,7 +90,7 @@ const OVERFLOW: &[&str] = &[
     "request too large for",
 ];
 
-/// The account is used up, in words.
+/// Phrases for an account that is used up.
 const QUOTA: &[&str] = &[
     "credit balance is too low",
     "insufficient credits",
@@ -122,12 +122,12 @@ const NOT_FOUND: &[&str] = &["try pulling it first", "model not found", "unknown
 
 const RATE_LIMIT: &[&str] = &["rate limit", "too many requests", "too many tokens, please wait"];
 
-/// What a code, type or status means.
+/// By code, type or status.
 pub(super) fn class_by_name(name: &str) -> Option<FailureClass> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, class)| *class)
 }
 
-/// What words in small letters mean.
+/// `text` is in lower case.
 pub(super) fn class_by_words(text: &str) -> Option<FailureClass> {
     let input_count = text.contains("token count") && (text.contains("exceeds the"));
     let table: [(&[&str], FailureClass); 6] = [

@@ -1,4 +1,4 @@
-//! The models that relay knows by itself: the present ones of the large providers. Anything else is named in
+//! The models that relay knows by itself: the current ones of the large providers. Anything else goes into
 //! `models.yml`.
 //!
 //! Looked up on 2026-11-15 in what the providers publish: Anthropic
@@ -13,14 +13,13 @@
 use crate::models::model::{Model, ModelPrice};
 use crate::models::provider::Provider;
 
-/// A model that relay knows by itself.
 #[derive(Debug)]
 pub struct CatalogueModel {
-    /// Who runs it: [`Provider::id`].
+    /// [`Provider::id`].
     pub provider: &'static str,
     /// The provider's name for it.
     pub id: &'static str,
-    /// Its name for people.
+    /// For people.
     pub name: &'static str,
     /// It can think before it answers.
     pub reasoning: bool,
@@ -28,9 +27,9 @@ pub struct CatalogueModel {
     pub images: bool,
     /// Tokens it can read and write together.
     pub context_window: u64,
-    /// Tokens it can write.
+    /// Most tokens it can write.
     pub max_tokens: u64,
-    /// US dollars per million tokens: read, written, taken from the cache, put into it.
+    /// US dollars per million tokens: input, output, cache read, cache write.
     pub price: [f64; 4],
 }
 
@@ -52,10 +51,10 @@ const ANTHROPIC: (u64, u64) = (1_000_000, 128_000);
 const OPENAI: (u64, u64) = (1_050_000, 128_000);
 const GOOGLE: (u64, u64) = (1_048_576, 65_536);
 const DEEPSEEK: (u64, u64) = (1_000_000, 384_000);
-/// xAI says that there is no bound of its own on what is written; the window is one.
+/// xAI documents no separate limit for output; the window is one.
 const XAI: (u64, u64) = (500_000, 500_000);
 
-/// Every built-in model; of a provider, the one to begin with comes first.
+/// Of each provider, the default comes first.
 #[rustfmt::skip]
 pub static ALL: &[CatalogueModel] = &[
     row("anthropic", "claude-opus-5-5", "Claude Opus 5.5", ANTHROPIC, [4.0, 20.0, 0.2, 5.0]),
@@ -75,7 +74,7 @@ pub static ALL: &[CatalogueModel] = &[
 ];
 
 impl CatalogueModel {
-    /// The model of this row, where and how `provider` runs it.
+    /// This row's model at `provider`.
     pub(crate) fn to_model(&self, provider: &Provider) -> Model {
         let [input, output, cache_read, cache_write] = self.price;
         Model {

@@ -9,13 +9,12 @@ use relaycode_text::yaml::YamlError;
 /// What is wrong with the file, where, and what to do about it. Never quotes a value: it may be a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlFileError {
-    /// The file.
     pub path: PathBuf,
-    /// The line, from 1; 0 if it is about the whole file.
+    /// From 1; 0 if it is about the whole file.
     pub line: usize,
-    /// The column, from 1.
+    /// From 1.
     pub column: usize,
-    /// What is wrong, as a sentence without a full stop.
+    /// A sentence without a full stop.
     pub message: String,
 }
 
@@ -33,7 +32,7 @@ impl YamlFileError {
         YamlFileError { path, line: 0, column: 0, message: error.to_string() }
     }
 
-    /// `path:line:column`, as far as it is known.
+    /// `path:line:column`, as far as known.
     pub fn location(&self) -> String {
         let path = self.path.display();
         match (self.line, self.column) {

@@ -1,22 +1,22 @@
-//! How well words that somebody typed fit a model's names. Linear in both, and the same every time.
+//! How well typed words match a model's names. Linear in both, and deterministic.
 
-/// Characters of what was typed that are looked at.
+/// Most characters of the typed text.
 const TYPED: usize = 256;
 
-/// How well it fits; less is better.
+/// Less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FuzzyRank {
     /// Every word is a word of the names.
     Words,
     /// Every word begins one.
     Prefixes,
-    /// Every word stands somewhere in them.
+    /// Every word is somewhere in them.
     Substrings,
-    /// It is made of beginnings of their words, in this order: `clhaiku55`.
+    /// It consists of beginnings of their words, in this order: `clhaiku55`.
     Initials,
 }
 
-/// How `typed` fits `names`; `None` if it does not.
+/// `None` if `typed` does not match `names`.
 pub(super) fn fuzzy_rank(typed: &str, names: &str) -> Option<FuzzyRank> {
     let typed: String = typed.chars().take(TYPED).flat_map(char::to_lowercase).collect();
     let names = names.to_lowercase();
@@ -35,7 +35,7 @@ pub(super) fn fuzzy_rank(typed: &str, names: &str) -> Option<FuzzyRank> {
         return Some(FuzzyRank::Substrings);
     }
     let letters: Vec<char> = wanted.concat().chars().collect();
-    // A letter or two begin something everywhere.
+    // One or two letters begin something everywhere.
     (letters.len() > 3 && is_made_of_prefixes(&letters, &there)).then_some(FuzzyRank::Initials)
 }
 
@@ -43,8 +43,8 @@ fn words(text: &str) -> Vec<&str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
 }
 
-/// Whether `letters` is beginnings of some of the words, one behind the other. Letters from anywhere would make a model of
-/// every mistyped name, and who mistypes is not to pay for another model.
+/// Whether `letters` consists of beginnings of some of the words, one after the other. Letters from
+/// anywhere would match some model for every typo, and a typo must not cost the price of another model.
 fn is_made_of_prefixes(letters: &[char], words: &[&str]) -> bool {
     let mut reached = vec![false; letters.len() + 1];
     reached[0] = true;
@@ -58,7 +58,7 @@ fn is_made_of_prefixes(letters: &[char], words: &[&str]) -> bool {
     reached[letters.len()]
 }
 
-/// One name for all variants of a model: without who serves it, its date and `latest`, and with one separator.
+/// One name for all variants of a model: without vendor, date and `latest`, and with one separator.
 pub(super) fn canonical(id: &str) -> String {
     let last = id.rsplit('/').next().unwrap_or(id).to_lowercase();
     let last: String = last.chars().map(|c| if matches!(c, '.' | '_' | ' ') { '-' } else { c }).collect();
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(fuzzy_rank("aiku", names), Some(FuzzyRank::Substrings));
         assert_eq!(fuzzy_rank("clhaiku55", names), Some(FuzzyRank::Initials));
         assert_eq!(fuzzy_rank("opus", names), None);
-        // Its letters stand there, in this order: that is no reason.
+        // That its letters occur in this order is no reason.
         assert_eq!(fuzzy_rank("nope", "anthropic/claude-opus-5-5 Claude Opus 5.5"), None);
         assert_eq!(fuzzy_rank("opus", "anthropic/claude-sonnet-5-5 Claude Sonnet 5.5"), None);
         assert_eq!(fuzzy_rank("--", names), None);

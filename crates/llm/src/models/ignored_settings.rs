@@ -1,7 +1,7 @@
-//! What a project names and relay ignores: addresses, keys and proxies.
+//! Settings in a project that relay ignores: addresses, keys and proxies.
 //!
-//! A repository that could say where requests go would get every conversation, and the key with it. So nothing of this
-//! is ever read for use; it is only looked for, so that somebody who counted on it is told. Reads are bounded, and no
+//! A repository that could redirect requests would get every conversation, and the key with it. So none of
+//! this is ever used; it is only looked for, to tell somebody who counted on it. Reads are bounded, and no
 //! link is followed.
 
 use std::path::Path;
@@ -11,21 +11,21 @@ use serde_json::Value;
 
 use crate::display_text;
 
-/// Bytes of a file that are looked at.
+/// Bytes read of a file.
 const FILE_BYTES: usize = 256 << 10;
-/// Files named `.env…` that are looked at.
+/// Most `.env…` files read.
 const ENV_FILES: usize = 16;
-/// Names that are told of one file.
+/// Most names reported per file.
 const NAMES: usize = 5;
-/// How deep settings are looked into.
+/// How deep settings are searched.
 const DEPTH: usize = 16;
 
-/// A file of the project that names what relay ignores.
+/// A file of the project with settings that relay ignores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoredSettings {
-    /// The file, as seen from the project.
+    /// Relative to the project.
     pub file: String,
-    /// What it names, made safe to print.
+    /// Safe to print.
     pub names: Vec<String>,
 }
 
@@ -49,7 +49,6 @@ pub fn describe_ignored(ignored: &[IgnoredSettings]) -> Option<String> {
     })
 }
 
-/// What the project at `root` names and relay ignores.
 pub fn find_ignored(root: &Path) -> Vec<IgnoredSettings> {
     let fs = RealFs::default();
     let Ok(top) = fs.open_root(root) else { return Vec::new() };
@@ -68,10 +67,10 @@ pub fn find_ignored(root: &Path) -> Vec<IgnoredSettings> {
     found
 }
 
-/// Finds in a text what relay ignores.
+/// Finds ignored settings in a text.
 type SettingsScanFn = fn(&str) -> Vec<String>;
 
-/// Settings, relay's own and those of other agents, that send requests elsewhere.
+/// Settings of relay and of other agents that redirect requests.
 const OTHERS: [(&str, SettingsScanFn); 7] = [
     ("relaycode.config.json", settings),
     (".claude/settings.json", settings),
@@ -103,7 +102,7 @@ impl ProjectSettingsScan<'_> {
         names.iter().filter_map(look).collect()
     }
 
-    /// The beginning of a file of the project, if it is one.
+    /// The beginning of a file of the project, if it exists.
     fn text(&self, name: &str) -> Option<String> {
         let opened;
         let (dir, last) = match name.rsplit_once('/') {
@@ -132,7 +131,7 @@ fn ignored_in(file: &str, mut what: Vec<String>) -> Option<IgnoredSettings> {
     (!what.is_empty()).then(|| IgnoredSettings { file: file.to_string(), names: what })
 }
 
-/// Whether a variable of this name would send requests elsewhere, or pay for them.
+/// Whether a variable of this name would redirect requests, or pay for them.
 fn redirects(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let ends = ["_API_KEY", "_BASE_URL", "_API_BASE", "_AUTH_TOKEN", "_API_TOKEN"];
@@ -151,12 +150,12 @@ fn assignments(text: &str) -> Vec<String> {
     text.lines().filter_map(name).collect()
 }
 
-/// Names in JSON that stand for addresses, keys and proxies, wherever they are.
+/// Names in JSON for addresses, keys and proxies, at any depth.
 fn settings(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     match serde_json::from_str::<Value>(text) {
         Ok(value) => walk(&value, &mut found, 0),
-        // JSON with comments: looked through as text.
+        // JSON with comments: searched as text.
         Err(_) => {
             let named = |name: &&&str| text.contains(&format!("\"{name}\""));
             found.extend(ADDRESSES.iter().filter(named).map(|name| (*name).to_string()));
@@ -188,7 +187,7 @@ fn walk(value: &Value, found: &mut Vec<String>, depth: usize) {
     }
 }
 
-/// Names in TOML that stand for addresses and keys.
+/// Names in TOML for addresses and keys.
 fn toml(text: &str) -> Vec<String> {
     let name = |line: &str| {
         let name = line.split_once('=')?.0.trim().trim_matches('"');

@@ -1,5 +1,5 @@
-//! Which models there are, and which one is meant: the user's `models.yml`, the registry that is made of it and of
-//! what relay knows, selectors, roles, and servers on this machine.
+//! Which models there are, and which one is meant: the user's `models.yml`, the registry built from it and
+//! from what relay knows, selectors, roles, keys, and servers on this machine.
 
 pub mod discover;
 mod error;

@@ -1,4 +1,4 @@
-//! A model: who runs it, where, over which wire, what it can do and what it costs.
+//! A model: who runs it, where, over which wire, its abilities and its price.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,32 +8,29 @@ use serde_json::{Map, Value};
 
 use crate::message::{TokenUsage, UsageCost};
 
-/// A model.
 #[derive(Clone, PartialEq)]
 pub struct Model {
     /// The provider's name for it.
     pub id: String,
-    /// Who runs it.
     pub provider: String,
-    /// Its name for people.
+    /// For people.
     pub name: String,
-    /// The wire: [`crate::wire::Wire::id`].
+    /// [`crate::wire::Wire::id`].
     pub api: String,
-    /// Where requests go, without the path that the wire adds.
+    /// Without the path that the wire adds.
     pub base_url: String,
-    /// Headers that every request carries beside the wire's own.
+    /// Added to every request.
     pub headers: BTreeMap<String, String>,
     /// It can think before it answers.
     pub reasoning: bool,
     /// It can read images.
     pub images: bool,
-    /// What it costs.
     pub price: ModelPrice,
     /// Tokens it can read and write together.
     pub context_window: u64,
-    /// Tokens it can write.
+    /// Most tokens it can write.
     pub max_tokens: u64,
-    /// How its server differs from what the wire says.
+    /// How its server differs from the wire.
     pub compat: ServerCompat,
 }
 
@@ -41,64 +38,59 @@ pub struct Model {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ModelPrice {
-    /// Read.
     pub input: f64,
-    /// Written.
     pub output: f64,
-    /// Taken from the cache.
     pub cache_read: f64,
-    /// Put into it.
     pub cache_write: f64,
 }
 
-/// How a server that speaks a known wire differs from what the wire says. What is `None` is decided by the
-/// server's address.
+/// How a server that speaks a known wire differs from it. `None` is decided by the server's address.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ServerCompat {
-    /// It takes `store`.
+    /// It accepts `store`.
     pub supports_store: Option<bool>,
-    /// It takes the developer role.
+    /// It accepts the developer role.
     pub supports_developer_role: Option<bool>,
-    /// It takes `reasoning_effort`.
+    /// It accepts `reasoning_effort`.
     pub supports_reasoning_effort: Option<bool>,
-    /// It gives usage while streaming when asked.
+    /// It reports usage while streaming, on request.
     pub supports_usage_in_streaming: Option<bool>,
-    /// It takes `tool_choice`.
+    /// It accepts `tool_choice`.
     pub supports_tool_choice: Option<bool>,
-    /// It takes `parallel_tool_calls`.
+    /// It accepts `parallel_tool_calls`.
     pub supports_parallel_tool_calls: Option<bool>,
-    /// It wants a list of tools, be it empty, where the conversation has calls.
+    /// It wants a list of tools, even an empty one, if the conversation has calls.
     pub requires_empty_tools: Option<bool>,
     /// `max_completion_tokens` or `max_tokens`.
     pub max_tokens_field: Option<MaxTokensField>,
-    /// How thinking is asked for.
+    /// How thinking is requested.
     pub thinking_format: Option<ThinkingFormat>,
-    /// The field in which thinking is given back with earlier answers (`reasoning_content` …).
+    /// The field for earlier thinking (`reasoning_content` …).
     pub reasoning_content_field: Option<String>,
-    /// Earlier thinking goes back as text.
+    /// Earlier thinking is sent as text.
     pub requires_thinking_as_text: Option<bool>,
     /// A tool's result carries the tool's name.
     pub requires_tool_result_name: Option<bool>,
     /// A user's message must not follow a tool's result.
     pub requires_assistant_after_tool_result: Option<bool>,
-    /// Tool calls have ids of exactly nine letters and digits.
+    /// Ids of tool calls are exactly nine letters and digits.
     pub requires_mistral_tool_ids: Option<bool>,
     /// Strict schemas: for all tools or for none.
     pub tool_strict_mode: Option<StrictMode>,
     /// The key goes into an `Authorization: Bearer` header, whatever the wire does with it.
     pub auth_header: Option<bool>,
-    /// The key may go over plain HTTP to another machine, where whoever is on the way can read it.
+    /// The key may go over plain HTTP to another machine, where anybody on the way can read it.
     pub allow_plain_http: Option<bool>,
     /// Added to the body as it is.
     pub extra_body: Option<Map<String, Value>>,
-    /// OpenRouter's choice of who serves it, as it is.
+    /// OpenRouter's provider routing, as it is.
     pub open_router_routing: Option<Value>,
-    /// Vercel's gateway's choice of who serves it, as it is.
+    /// Vercel's gateway routing, as it is.
     pub vercel_gateway_routing: Option<Value>,
 }
 
-/// What the field for the longest answer is called.
+/// The name of the field for the longest answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokensField {
@@ -108,7 +100,7 @@ pub enum MaxTokensField {
     MaxTokens,
 }
 
-/// How thinking is asked for.
+/// How thinking is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThinkingFormat {
@@ -124,17 +116,14 @@ pub enum ThinkingFormat {
     QwenChatTemplate,
 }
 
-/// Strict schemas: for all tools or for none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StrictMode {
-    /// Every tool.
     AllStrict,
-    /// No tool.
     None,
 }
 
-/// Of the headers only their names: a key may be among their values.
+/// Of the headers only their names: their values may include a key.
 impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Model")
@@ -158,7 +147,7 @@ impl Model {
         format!("{}/{}", self.provider, self.id)
     }
 
-    /// Fills in what the tokens of an answer cost, and their sum.
+    /// From the token counts of an answer, with the total.
     pub fn fill_in_cost(&self, usage: &mut TokenUsage) {
         let money = |tokens: u64, price: f64| {
             #[expect(clippy::cast_precision_loss, reason = "no answer has 2^52 tokens")]

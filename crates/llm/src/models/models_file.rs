@@ -1,5 +1,5 @@
-//! The user's `models.yml`: other addresses and keys of providers, models that relay does not know, roles, and what is
-//! preferred.
+//! The user's `models.yml`: addresses and keys of providers, models that relay does not know, roles, and
+//! preferences.
 //!
 //! ```yaml
 //! providers:
@@ -13,7 +13,7 @@
 //! roles: {default: anthropic/claude-opus-5-5:high, smol: haiku}
 //! ```
 //!
-//! Invariant: what is read is whole and right, or an error says where it is not; a key that stands in it never
+//! Invariant: what is read is complete and valid, or an error says where it is not; a key in it never
 //! reaches a message.
 
 use std::collections::BTreeMap;
@@ -36,52 +36,45 @@ use crate::wire;
 use relaycode_text::nearest::{did_you_mean, nearest_names};
 use relaycode_text::yaml::{self, YamlEntry, YamlError, YamlNode, YamlValue};
 
-/// The file, in relay's directory.
+/// In relay's directory.
 pub const NAME: &str = "models.yml";
 
-/// Bytes of the file.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// What the file says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelsFile {
-    /// Providers, in the order of the file.
+    /// In the order of the file.
     pub providers: Vec<ProviderEntry>,
-    /// Selectors of roles.
+    /// A selector per role.
     pub roles: BTreeMap<ModelRole, AtLine<String>>,
-    /// Providers to prefer, the first most.
+    /// Most preferred first.
     pub model_provider_order: Vec<String>,
-    /// If not empty: only models that one of these patterns fits.
+    /// If not empty: only models that match one of these patterns.
     pub enabled_models: Vec<String>,
     /// Providers that are not used.
     pub disabled_providers: Vec<String>,
-    /// How failed requests are tried again.
+    /// How failed requests are retried.
     pub retry: RetrySettings,
 }
 
-/// A value and the line that it stands on.
 #[derive(Clone, PartialEq)]
 pub struct AtLine<T> {
-    /// The value.
     pub value: T,
-    /// The line, from 1.
+    /// From 1.
     pub line: usize,
 }
 
-/// What the file says of a provider.
+/// What the file says about a provider.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProviderEntry {
-    /// Its name.
     pub id: String,
-    /// The line that it begins on.
+    /// Where it begins.
     pub line: usize,
-    /// Where requests go.
     pub base_url: Option<AtLine<String>>,
     /// A variable's name, a key, or `!` and a command.
     pub api_key: Option<AtLine<String>>,
-    /// The wire.
     pub api: Option<AtLine<&'static str>>,
-    /// Headers of every request.
+    /// Added to every request.
     pub headers: Option<AtLine<BTreeMap<String, String>>>,
     /// The key goes into an `Authorization` header, whatever the wire does with it.
     pub auth_header: Option<AtLine<bool>>,
@@ -89,34 +82,32 @@ pub struct ProviderEntry {
     pub allow_plain_http: Option<AtLine<bool>>,
     /// Whether a key is needed.
     pub auth: Option<AtLine<AuthKind>>,
-    /// Its server can be asked what it has.
+    /// Its server can be asked for its models.
     pub discovery: Option<AtLine<LocalServerKind>>,
     /// How its server differs from the wire.
     pub compat: Option<AtLine<Map<String, Value>>>,
-    /// Other values for models that are known.
+    /// Changes to known models.
     pub model_overrides: Vec<(String, ModelPatch)>,
-    /// Models that are not.
+    /// Models that relay does not know.
     pub models: Vec<(String, ModelPatch)>,
 }
 
-/// What the file says of a model.
+/// What the file says about a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelPatch {
-    /// The line that it begins on.
+    /// Where it begins.
     pub line: usize,
-    /// Its name for people.
     pub name: Option<AtLine<String>>,
     /// It can think.
     pub reasoning: Option<AtLine<bool>>,
     /// It can read images.
     pub images: Option<AtLine<bool>>,
-    /// What it costs.
     pub cost: Option<AtLine<Vec<(&'static str, f64)>>>,
     /// Tokens it can read and write together.
     pub context_window: Option<AtLine<u64>>,
-    /// Tokens it can write.
+    /// Most tokens it can write.
     pub max_tokens: Option<AtLine<u64>>,
-    /// Headers of every request.
+    /// Added to every request.
     pub headers: Option<AtLine<BTreeMap<String, String>>>,
     /// How its server differs from the wire.
     pub compat: Option<AtLine<Map<String, Value>>>,
@@ -125,31 +116,28 @@ pub struct ModelPatch {
 /// Whether a provider wants a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuthKind {
-    /// Yes.
     ApiKey,
-    /// No.
     None,
 }
 
-/// How failed requests are tried again; `None`: as relay does by itself.
+/// `None`: relay's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RetrySettings {
-    /// At all.
     pub enabled: Option<bool>,
-    /// How often a request that got no answer is sent again.
+    /// For a request that got no answer.
     pub request_max_retries: Option<u64>,
-    /// How often one whose answer broke off is.
+    /// For a request whose answer broke off.
     pub stream_max_retries: Option<u64>,
-    /// How often a turn is tried again.
+    /// For a whole turn.
     pub max_retries: Option<u64>,
-    /// Milliseconds before the first attempt.
+    /// Before the first retry.
     pub base_delay_ms: Option<u64>,
-    /// Milliseconds between attempts at most.
+    /// Longest delay between attempts.
     pub max_delay_ms: Option<u64>,
 }
 
 impl RetrySettings {
-    /// What a provider is asked again; `enabled` and `maxRetries` are about whole turns, and another's business.
+    /// For single requests; `enabled` and `maxRetries` concern whole turns, which are not retried here.
     pub fn budget(&self) -> RetryBudget {
         let usual = RetryBudget::default();
         let count = |set: Option<u64>, usual: u32| set.and_then(|set| set.try_into().ok()).unwrap_or(usual);
@@ -162,17 +150,17 @@ impl RetrySettings {
     }
 }
 
-// A key may stand in it.
+// It may hold a key.
 impl<T> fmt::Debug for AtLine<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}", self.line)
     }
 }
 
-/// The file in `home`; `None` if there is none.
+/// `None` if there is no file in `home`.
 ///
 /// # Errors
-/// If it is not the user's own, cannot be read, or is not right.
+/// If it is not private to the user, cannot be read, or is invalid.
 pub fn load(home: &UserDirectory) -> Result<Option<ModelsFile>, YamlFileError> {
     let path = home.path().map_or_else(|_| NAME.into(), |path| path.join(NAME));
     let bytes = match home.read(NAME, FILE_BYTES) {
@@ -193,10 +181,8 @@ pub fn load(home: &UserDirectory) -> Result<Option<ModelsFile>, YamlFileError> {
     parse(&text).map(Some).map_err(|fault| YamlFileError { path, ..fault })
 }
 
-/// Reads the text of such a file.
-///
 /// # Errors
-/// If it is not right; the path is only the file's name.
+/// If it is invalid; the path is only the file's name.
 pub fn parse(text: &str) -> Result<ModelsFile, YamlFileError> {
     let read = yaml::read(text).and_then(|node| read_models_file(&node));
     read.map_err(|fault| YamlFileError::from_fault(NAME.into(), fault))
@@ -264,11 +250,11 @@ fn provider(entry: &YamlEntry) -> Result<ProviderEntry, YamlError> {
         let said = "a provider's name has small letters, digits, `-`, `.` and `_`, and begins with a letter or digit";
         return Err(YamlError::new(entry.position, said));
     }
-    let what = format!("providers.{id}");
+    let label = format!("providers.{id}");
     let mut read = ProviderEntry { id, line: entry.position.line, ..ProviderEntry::default() };
-    let entries = table(&entry.node, &what)?;
+    let entries = table(&entry.node, &label)?;
     for field in entries {
-        let name = format!("{what}.{}", display_text(&field.name));
+        let name = format!("{label}.{}", display_text(&field.name));
         let node = &field.node;
         match field.name.as_str() {
             "baseUrl" => read.base_url = Some(yaml_fields::address(node, &name)?),
@@ -285,22 +271,22 @@ fn provider(entry: &YamlEntry) -> Result<ProviderEntry, YamlError> {
             "compat" => read.compat = Some(yaml_fields::compat(node, &name)?),
             "modelOverrides" => {
                 for model in table(node, &name)? {
-                    let what = format!("{name}.{}", display_text(&model.name));
+                    let label = format!("{name}.{}", display_text(&model.name));
                     read.model_overrides.push((
                         model.name.clone(),
-                        patch(model.position.line, table(&model.node, &what)?, &what)?,
+                        patch(model.position.line, table(&model.node, &label)?, &label)?,
                     ));
                 }
             }
             "models" => read.models = custom_models(node, &name)?,
-            _ => return Err(yaml_fields::unknown_field(field, &what, &NAMES)),
+            _ => return Err(yaml_fields::unknown_field(field, &label, &NAMES)),
         }
     }
     check_complete(&read, entries, entry)?;
     Ok(read)
 }
 
-/// An override names something; a provider of its own names everything that is needed.
+/// An override changes something; a new provider names everything that is needed.
 fn check_complete(read: &ProviderEntry, entries: &[YamlEntry], entry: &YamlEntry) -> Result<(), YamlError> {
     let id = &read.id;
     if entries.is_empty() {
@@ -330,60 +316,60 @@ fn check_complete(read: &ProviderEntry, entries: &[YamlEntry], entry: &YamlEntry
     Err(YamlError::new(entry.position, said))
 }
 
-fn auth(node: &YamlNode, what: &str) -> Result<AtLine<AuthKind>, YamlError> {
-    let AtLine { value, line } = yaml_fields::one_of(node, what, &["apiKey", "none", "oauth"])?;
+fn auth(node: &YamlNode, label: &str) -> Result<AtLine<AuthKind>, YamlError> {
+    let AtLine { value, line } = yaml_fields::one_of(node, label, &["apiKey", "none", "oauth"])?;
     let value = match value {
         "apiKey" => AuthKind::ApiKey,
         "none" => AuthKind::None,
         _ => {
             return Err(YamlError::new(
                 node.position,
-                format!("`{what}`: relay signs in with keys only; use apiKey or none"),
+                format!("`{label}`: relay signs in with keys only; use apiKey or none"),
             ));
         }
     };
     Ok(AtLine { value, line })
 }
 
-fn discovery(node: &YamlNode, what: &str) -> Result<AtLine<LocalServerKind>, YamlError> {
+fn discovery(node: &YamlNode, label: &str) -> Result<AtLine<LocalServerKind>, YamlError> {
     let mut kind = None;
-    for entry in table(node, what)? {
+    for entry in table(node, label)? {
         match entry.name.as_str() {
             "type" => {
                 let names = LocalServerKind::ALL.map(LocalServerKind::name);
-                let word = yaml_fields::one_of(&entry.node, &format!("{what}.type"), &names)?;
+                let word = yaml_fields::one_of(&entry.node, &format!("{label}.type"), &names)?;
                 kind = LocalServerKind::ALL.into_iter().find(|kind| kind.name() == word.value);
             }
-            _ => return Err(yaml_fields::unknown_field(entry, what, &["type"])),
+            _ => return Err(yaml_fields::unknown_field(entry, label, &["type"])),
         }
     }
     kind.map(|value| AtLine { value, line: node.position.line })
-        .ok_or_else(|| YamlError::new(node.position, format!("`{what}` lacks `type`")))
+        .ok_or_else(|| YamlError::new(node.position, format!("`{label}` lacks `type`")))
 }
 
-fn custom_models(node: &YamlNode, what: &str) -> Result<Vec<(String, ModelPatch)>, YamlError> {
+fn custom_models(node: &YamlNode, label: &str) -> Result<Vec<(String, ModelPatch)>, YamlError> {
     let mut models: Vec<(String, ModelPatch)> = Vec::new();
-    for (index, item) in yaml_fields::list(node, what)?.iter().enumerate() {
-        let what = format!("{what}[{index}]");
-        let entries = table(item, &what)?;
+    for (index, item) in yaml_fields::list(node, label)?.iter().enumerate() {
+        let label = format!("{label}[{index}]");
+        let entries = table(item, &label)?;
         let id = entries.iter().find(|entry| entry.name == "id");
-        let id = id.ok_or_else(|| YamlError::new(item.position, format!("`{what}` lacks `id`")))?;
-        let id = text(&id.node, &format!("{what}.id"))?;
+        let id = id.ok_or_else(|| YamlError::new(item.position, format!("`{label}` lacks `id`")))?;
+        let id = text(&id.node, &format!("{label}.id"))?;
         if models.iter().any(|(other, _)| *other == id.value) {
-            return Err(YamlError::new(item.position, format!("`{what}`: this id came before")));
+            return Err(YamlError::new(item.position, format!("`{label}`: this id came before")));
         }
-        models.push((id.value, patch(item.position.line, entries, &what)?));
+        models.push((id.value, patch(item.position.line, entries, &label)?));
     }
     Ok(models)
 }
 
-fn patch(line: usize, entries: &[YamlEntry], what: &str) -> Result<ModelPatch, YamlError> {
+fn patch(line: usize, entries: &[YamlEntry], label: &str) -> Result<ModelPatch, YamlError> {
     const NAMES: [&str; 9] =
         ["id", "name", "reasoning", "input", "cost", "contextWindow", "maxTokens", "headers", "compat"];
-    let custom = what.ends_with(']');
+    let custom = label.ends_with(']');
     let mut read = ModelPatch { line, ..ModelPatch::default() };
     for field in entries {
-        let name = format!("{what}.{}", display_text(&field.name));
+        let name = format!("{label}.{}", display_text(&field.name));
         let node = &field.node;
         match field.name.as_str() {
             "id" if custom => {}
@@ -395,7 +381,7 @@ fn patch(line: usize, entries: &[YamlEntry], what: &str) -> Result<ModelPatch, Y
             "maxTokens" => read.max_tokens = Some(yaml_fields::tokens(node, &name)?),
             "headers" => read.headers = Some(yaml_fields::headers(node, &name)?),
             "compat" => read.compat = Some(yaml_fields::compat(node, &name)?),
-            _ => return Err(yaml_fields::unknown_field(field, what, &NAMES)),
+            _ => return Err(yaml_fields::unknown_field(field, label, &NAMES)),
         }
     }
     Ok(read)
@@ -428,9 +414,9 @@ fn patterns(node: &YamlNode) -> Result<Vec<String>, YamlError> {
 fn retry(node: &YamlNode) -> Result<RetrySettings, YamlError> {
     const NAMES: [&str; 6] =
         ["enabled", "requestMaxRetries", "streamMaxRetries", "maxRetries", "baseDelayMs", "maxDelayMs"];
-    /// Attempts at most.
+    /// Most attempts.
     const OFTEN: u64 = 100;
-    /// Milliseconds at most: an hour.
+    /// Most milliseconds: an hour.
     const LONG: u64 = 3_600_000;
     let mut retry = RetrySettings::default();
     for entry in table(node, "retry")? {

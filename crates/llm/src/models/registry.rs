@@ -1,8 +1,9 @@
-//! Every model that can be used, and where each thing that is known of it comes from.
+//! Every usable model, and where each of its values comes from.
 //!
-//! Laid over each other in this order: what relay knows, what `models.yml` says of the provider, its overrides of single
-//! models, its own models (one of the same name replaces), what servers on this machine answered, and the overrides
-//! again. A bad file changes nothing: what relay knows stays, and the error is kept in [`ModelRegistry::trouble`].
+//! Layers, in this order: what relay knows, what `models.yml` says about the provider, its overrides of
+//! single models, its own models (one of the same name replaces), what servers on this machine answered,
+//! and the overrides again. A bad file changes nothing: what relay knows stays, and the error is kept in
+//! [`ModelRegistry::file_error`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,19 +18,17 @@ use crate::models::provider;
 use crate::models::provider::Provider;
 use relaycode_text::nearest::nearest_names;
 
-/// Tokens that a model can read and write together, where nothing says how many.
+/// Context size if nothing is known.
 pub const ASSUMED_CONTEXT: u64 = 128_000;
-/// Tokens that it can write, where nothing says how many.
+/// Output limit if nothing is known.
 pub const ASSUMED_ANSWER: u64 = 16_384;
 
-/// Every model that can be used.
 #[derive(Debug, Clone, Default)]
 pub struct ModelRegistry {
-    /// Providers: those that relay knows, then the user's own.
+    /// Those that relay knows, then the user's own.
     pub providers: Vec<RegisteredProvider>,
-    /// Models, those of one provider together, in the order of the providers.
+    /// Grouped by provider, in the order of the providers.
     pub models: Vec<RegistryModel>,
-    /// What `models.yml` says.
     pub file: ModelsFile,
     /// Why `models.yml` is not used.
     pub file_error: Option<YamlFileError>,
@@ -38,23 +37,21 @@ pub struct ModelRegistry {
 /// A provider, after `models.yml`.
 #[derive(Clone, PartialEq)]
 pub struct RegisteredProvider {
-    /// Its name in selectors.
+    /// In selectors.
     pub id: String,
-    /// Its name for people.
+    /// For people.
     pub name: String,
-    /// The wire.
     pub api: String,
-    /// Where requests go.
     pub base_url: String,
     /// Environment variables that may hold the key.
     pub variables: &'static [&'static str],
-    /// What `models.yml` says of the key: a variable's name, the key itself, or `!` and a command.
+    /// The key in `models.yml`: a variable's name, the key itself, or `!` and a command.
     pub api_key: Option<AtLine<String>>,
     /// Whether it wants a key.
     pub auth: AuthKind,
-    /// Where a person gets a key; empty if nobody knows.
+    /// Where a person gets a key; empty if unknown.
     pub docs: &'static str,
-    /// Its server can be asked what it has.
+    /// Its server can be asked for its models.
     pub discovery: Option<LocalServerKind>,
     /// Where its wire and address come from.
     pub origins: BTreeMap<&'static str, ModelFieldOrigin>,
@@ -63,37 +60,33 @@ pub struct RegisteredProvider {
     entry: Option<ProviderEntry>,
 }
 
-/// A model, and where each thing that is known of it comes from.
+/// A model, and where each of its values comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegistryModel {
-    /// The model.
     pub model: Model,
-    /// By the name that the thing has in `models.yml`.
+    /// By the name of the value in `models.yml`.
     pub origins: BTreeMap<&'static str, ModelFieldOrigin>,
 }
 
-/// Where something that is known comes from.
+/// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelFieldOrigin {
     /// Relay knows it.
     BuiltIn,
-    /// `models.yml` says so.
-    File {
-        /// On this line.
-        line: usize,
-    },
-    /// Its server says so.
+    /// From `models.yml`.
+    File { line: usize },
+    /// Its server reported it.
     Discovered,
-    /// Nobody says so.
+    /// A default.
     Assumed,
 }
 
-/// What is known of a model, by its name in `models.yml`.
+/// A model's values, by their names in `models.yml`.
 const FIELDS: [&str; 9] =
     ["name", "api", "baseUrl", "reasoning", "input", "cost", "contextWindow", "maxTokens", "compat"];
 
 impl ModelRegistry {
-    /// What relay knows and what the file says; a file that is not right is kept as [`ModelRegistry::trouble`].
+    /// An invalid file is kept as [`ModelRegistry::file_error`].
     pub fn new(file: Result<Option<ModelsFile>, YamlFileError>) -> ModelRegistry {
         let (file, trouble) = match file {
             Ok(file) => (file.unwrap_or_default(), None),
@@ -127,7 +120,7 @@ impl ModelRegistry {
         self.providers.push(provider);
     }
 
-    /// Puts a model in the place of the one of its name, or behind the last.
+    /// Replaces the model of the same name, or appends it.
     fn put_model(&mut self, known: RegistryModel) {
         let same = |other: &RegistryModel| {
             other.model.provider == known.model.provider && other.model.id == known.model.id
@@ -142,22 +135,19 @@ impl ModelRegistry {
         }
     }
 
-    /// The provider of that name.
     pub fn provider(&self, id: &str) -> Option<&RegisteredProvider> {
         self.providers.iter().find(|provider| provider.id == id)
     }
 
-    /// Providers whose names are near this one.
     pub fn near_providers(&self, name: &str) -> Vec<&str> {
         nearest_names(name, self.providers.iter().map(|provider| provider.id.as_str()), 3)
     }
 
-    /// The models of a provider.
     pub fn models_of<'r>(&'r self, provider: &'r str) -> impl Iterator<Item = &'r RegistryModel> {
         self.models.iter().filter(move |known| known.model.provider == provider)
     }
 
-    /// Servers that can be asked what they have. One that the user did not name is on this machine.
+    /// Servers that can be asked for their models. One that the user did not name is on this machine.
     pub fn discovery_targets(&self) -> Vec<DiscoveryTarget> {
         let target = |provider: &RegisteredProvider| {
             let kind = provider.discovery?;
@@ -166,7 +156,7 @@ impl ModelRegistry {
         self.providers.iter().filter_map(target).collect()
     }
 
-    /// Takes in what a server answered. What the user wrote counts more.
+    /// What the user wrote takes precedence.
     pub fn add_discovered(&mut self, provider: &str, found: Vec<DiscoveredModel>) {
         let Some(provider) = self.provider(provider).cloned() else { return };
         for found in found {
@@ -178,7 +168,7 @@ impl ModelRegistry {
         }
     }
 
-    /// A model of a provider of which relay knows nothing but the name: everything else is assumed.
+    /// A model of which relay knows only the name: everything else is a default.
     pub fn assumed_model(&self, provider: &RegisteredProvider, id: &str) -> RegistryModel {
         provider
             .discovered_model(DiscoveredModel { id: id.to_string(), ..DiscoveredModel::default() })
@@ -190,7 +180,7 @@ fn find_entry(file: &ModelsFile, id: &str) -> Option<ProviderEntry> {
     file.providers.iter().find(|entry| entry.id == id).cloned()
 }
 
-/// Without headers: a key may be among them.
+/// Without headers: they may include a key.
 impl fmt::Debug for RegisteredProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RegisteredProvider")
@@ -282,7 +272,7 @@ impl RegisteredProvider {
         self
     }
 
-    /// What `models.yml` says of the provider and of this model of it, over what is known of the model.
+    /// Applies what `models.yml` says about the provider and this model.
     fn with_overrides(&self, mut known: RegistryModel) -> RegistryModel {
         known.model.api.clone_from(&self.api);
         known.model.base_url.clone_from(&self.base_url);
@@ -393,7 +383,7 @@ impl RegistryModel {
         }
     }
 
-    /// What is assumed of the answer fits into the window.
+    /// The default output limit must fit into the window.
     fn clamp_max_tokens(&mut self) {
         if self.origins.get("maxTokens") == Some(&ModelFieldOrigin::Assumed) {
             self.model.max_tokens = self.model.max_tokens.min(self.model.context_window);

@@ -1,19 +1,17 @@
-//! What a model is used for. A role is a name in `models.yml` for a selector, and itself a selector.
+//! What a model is used for. A role is a name in `models.yml` for a selector, and is itself a selector.
 
-/// What a model is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModelRole {
-    /// Anything that has no role of its own.
+    /// Anything without a role.
     Default,
-    /// Small things that should be quick.
+    /// Small, quick tasks.
     Smol,
-    /// What is worth the time.
+    /// Difficult tasks.
     Slow,
     /// Reading images.
     Vision,
-    /// Planning.
     Plan,
-    /// How things look.
+    /// Visual design.
     Designer,
     /// Commit messages.
     Commit,
@@ -22,7 +20,6 @@ pub enum ModelRole {
 }
 
 impl ModelRole {
-    /// All of them.
     pub const ALL: [ModelRole; 8] = [
         ModelRole::Default,
         ModelRole::Smol,
@@ -34,7 +31,7 @@ impl ModelRole {
         ModelRole::Task,
     ];
 
-    /// Its name in files and selectors.
+    /// In files and selectors.
     pub fn name(self) -> &'static str {
         match self {
             ModelRole::Default => "default",
@@ -48,7 +45,6 @@ impl ModelRole {
         }
     }
 
-    /// The role of that name.
     pub fn from_name(name: &str) -> Option<ModelRole> {
         ModelRole::ALL.into_iter().find(|role| role.name() == name)
     }

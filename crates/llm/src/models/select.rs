@@ -1,9 +1,9 @@
-//! Which model is meant by what somebody typed: `provider/id`, an id, a role, a pattern, or words that fit; each with an
-//! optional `:level`.
+//! Which model is meant by what somebody typed: `provider/id`, an id, a role, a pattern, or words that
+//! match; each with an optional `:level`.
 //!
-//! A name that fits exactly always wins, also one that holds a colon. Among several that fit equally well the first is
-//! taken of: those whose provider has a key, `modelProviderOrder`, the order of the catalogue. So the same text means
-//! the same model until keys or files change.
+//! An exact name always wins, even one with a colon. Among equally good matches the first wins by: its
+//! provider has a key, `modelProviderOrder`, the order of the catalogue. So the same text means the same
+//! model until keys or files change.
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -13,23 +13,22 @@ use super::roles::ModelRole;
 use crate::request::ThinkingLevel;
 use relaycode_text::nearest::{did_you_mean, nearest_names};
 
-/// Bytes of a selector.
+/// Longest selector, in bytes.
 const LONGEST: usize = 512;
-/// Roles that may stand for one another.
+/// How many roles may refer to one another.
 const DEPTH: usize = 4;
-/// Names that a message offers.
+/// Most suggestions in a message.
 const OFFERED: usize = 3;
 
 /// The model that was meant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectedModel {
-    /// The model.
     pub entry: RegistryModel,
-    /// How much it thinks, if the selector says.
+    /// If the selector says.
     pub level: Option<ThinkingLevel>,
     /// How it was found.
     pub matched_by: ModelMatchKind,
-    /// Others that fit as well, as `provider/id`.
+    /// Other equally good matches, as `provider/id`.
     pub alternatives: Vec<String>,
 }
 
@@ -38,19 +37,18 @@ pub struct SelectedModel {
 pub enum ModelMatchKind {
     /// By its full name.
     Exact,
-    /// By its name alone, or by one that means the same.
+    /// By its name alone, or by an equivalent one.
     Name,
-    /// By a pattern.
     Pattern,
-    /// By words that fit it.
+    /// By matching words.
     Fuzzy,
-    /// By the name of a provider of which relay knows no models: everything else is assumed.
+    /// By the name of a provider of which relay knows no models: everything else is a default.
     Assumed,
-    /// It is the first that can be used.
+    /// The first usable one.
     First,
 }
 
-/// Why no model was meant.
+/// Why no model was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelSelectError {
     /// Nothing was typed, or too much.
@@ -59,18 +57,16 @@ pub enum ModelSelectError {
     /// Its provider is not used.
     #[error("`{0}` is disabled in models.yml (disabledProviders)")]
     Disabled(String),
-    /// There is none.
     #[error("there is no model `{selector}`{near}")]
     Unknown {
-        /// What was typed.
         selector: String,
-        /// What may have been meant, as the end of a sentence.
+        /// Suggestions, as the end of a sentence.
         near: String,
     },
-    /// A role leads to itself.
+    /// A role refers to itself.
     #[error("the role `{0}` leads to itself in models.yml")]
     RoleCycle(String),
-    /// There is no model that can be used without saying which.
+    /// Without a name there is no usable model.
     #[error("no provider has a key yet; `relay keys set anthropic` stores one")]
     NoKey,
 }
@@ -80,17 +76,11 @@ pub type HasKey<'k> = dyn Fn(&str) -> bool + 'k;
 
 impl ModelRegistry {
     /// The model that `selector` means.
-    ///
-    /// # Errors
-    /// If there is none.
     pub fn select(&self, selector: &str, has_key: &HasKey<'_>) -> Result<SelectedModel, ModelSelectError> {
         self.select_at(selector.trim(), has_key, 0)
     }
 
-    /// The model of a role; of the role `default` where it has none, and of no role the first that can be used.
-    ///
-    /// # Errors
-    /// If there is none.
+    /// The model of a role; without one that of the role `default`, and without that the first usable one.
     pub fn select_role(
         &self,
         role: ModelRole,
@@ -114,7 +104,7 @@ impl ModelRegistry {
         }
         let usable: Vec<&RegistryModel> =
             self.enabled().filter(|known| has_key(&known.model.provider)).collect();
-        // A server that runs here is used when it is asked for, or when there is nothing else.
+        // A local server is used if it is asked for, or if there is nothing else.
         let first = self.ranked(usable, has_key).into_iter().next().ok_or(ModelSelectError::NoKey)?;
         Ok(SelectedModel {
             entry: first.clone(),
@@ -184,7 +174,8 @@ impl ModelRegistry {
             .ok_or_else(|| self.unknown_model(selector, base))
     }
 
-    /// The models that a filter leaves, in the order of the catalogue: a full name or an id, a pattern, a role, or words.
+    /// The matching models, in the order of the catalogue: a full name or an id, a pattern, a role, or
+    /// words.
     pub fn matching(&self, filter: &str, has_key: &HasKey<'_>) -> Vec<&RegistryModel> {
         let (base, _) = split_level(filter.trim());
         let exact: Vec<&RegistryModel> =
@@ -205,7 +196,7 @@ impl ModelRegistry {
         self.models.iter().filter(|known| fuzzy_rank(base, &searchable_names(known)).is_some()).collect()
     }
 
-    /// Whether `enabledModels` lets a model be chosen without its full name.
+    /// Whether `enabledModels` allows a model without its full name.
     pub fn is_enabled(&self, known: &RegistryModel) -> bool {
         let patterns = &self.file.enabled_models;
         patterns.is_empty()
@@ -219,7 +210,7 @@ impl ModelRegistry {
         self.models.iter().filter(|known| self.is_enabled(known))
     }
 
-    /// Those that words fit best.
+    /// The models that the words match best.
     fn best_matches(&self, words: &str) -> Vec<&RegistryModel> {
         let fitting =
             self.enabled().filter_map(|known| Some((fuzzy_rank(words, &searchable_names(known))?, known)));
@@ -269,7 +260,7 @@ impl ModelRegistry {
     }
 }
 
-/// The name and the level behind its last colon, if that is one.
+/// The name, and the level after its last colon, if it is one.
 pub fn split_level(selector: &str) -> (&str, Option<ThinkingLevel>) {
     match selector.rsplit_once(':') {
         Some((base, level)) if !base.is_empty() => match ThinkingLevel::from_name(level) {
@@ -280,7 +271,7 @@ pub fn split_level(selector: &str) -> (&str, Option<ThinkingLevel>) {
     }
 }
 
-/// A pattern for full names and ids, whatever their case.
+/// A pattern for full names and ids, ignoring case.
 pub(super) fn glob(pattern: &str) -> Option<GlobMatcher> {
     let built = GlobBuilder::new(pattern).case_insensitive(true).literal_separator(false).build();
     built.ok().map(|glob| glob.compile_matcher())
@@ -303,7 +294,7 @@ fn has_provider_prefix(text: &str, provider: &str) -> bool {
     text.strip_prefix(provider).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Everything that a model is called.
+/// All names of a model.
 fn searchable_names(known: &RegistryModel) -> String {
     format!("{}/{} {}", known.model.provider, known.model.id, known.model.name)
 }

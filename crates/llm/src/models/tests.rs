@@ -191,7 +191,7 @@ fn the_file_must_be_the_users_own() {
     let error = load(&own).unwrap_err().to_string();
     assert!(error.contains("others may change") && error.contains("chmod go-w"), "{error}");
     std::fs::remove_file(&path).unwrap();
-    // A link to a file of one's own is fine; a pipe is not waited for.
+    // A link to the user's own file is fine; a pipe is not waited for.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::write(elsewhere.path().join("m"), "").unwrap();
     std::os::unix::fs::symlink(elsewhere.path().join("m"), &path).unwrap();

@@ -1,5 +1,5 @@
-//! Reading settings out of nodes: each of a known name and kind, everything else refused with its place. No message
-//! quotes a value.
+//! Reads settings from YAML nodes: known names and types only, everything else is refused with its
+//! position. No message quotes a value.
 
 use std::collections::BTreeMap;
 
@@ -12,108 +12,105 @@ use crate::models::model::{ModelPrice, ServerCompat};
 
 use super::models_file::AtLine;
 
-/// Characters of a text.
+/// Most characters of a text.
 const TEXT: usize = 4096;
-/// Entries of a list or table.
+/// Most entries of a list or table.
 pub(super) const ENTRIES: usize = 4096;
-/// The largest window or answer that is believed.
+/// Larger windows and output limits are refused.
 const TOKENS: u64 = 1 << 40;
-/// The highest price per million tokens that is believed.
+/// Higher prices per million tokens are refused.
 const DOLLARS: f64 = 1e6;
 
-/// The entries of a table; `what` is its name for messages.
-pub(super) fn table<'n>(node: &'n YamlNode, what: &str) -> Result<&'n [YamlEntry], YamlError> {
+/// `label` is its name for messages.
+pub(super) fn table<'n>(node: &'n YamlNode, label: &str) -> Result<&'n [YamlEntry], YamlError> {
     match &node.value {
         YamlValue::Table(entries) if entries.len() <= ENTRIES => Ok(entries),
         YamlValue::Table(_) => {
-            Err(YamlError::new(node.position, format!("`{what}` has more than {ENTRIES} entries")))
+            Err(YamlError::new(node.position, format!("`{label}` has more than {ENTRIES} entries")))
         }
         YamlValue::Null => Ok(&[]),
-        other => Err(wrong_type(node, what, "a table", other)),
+        other => Err(wrong_type(node, label, "a table", other)),
     }
 }
 
-/// The items of a list.
-pub(super) fn list<'n>(node: &'n YamlNode, what: &str) -> Result<&'n [YamlNode], YamlError> {
+pub(super) fn list<'n>(node: &'n YamlNode, label: &str) -> Result<&'n [YamlNode], YamlError> {
     match &node.value {
         YamlValue::List(items) if items.len() <= ENTRIES => Ok(items),
         YamlValue::List(_) => {
-            Err(YamlError::new(node.position, format!("`{what}` has more than {ENTRIES} entries")))
+            Err(YamlError::new(node.position, format!("`{label}` has more than {ENTRIES} entries")))
         }
-        other => Err(wrong_type(node, what, "a list", other)),
+        other => Err(wrong_type(node, label, "a list", other)),
     }
 }
 
-/// A list of texts.
-pub(super) fn texts(node: &YamlNode, what: &str) -> Result<Vec<String>, YamlError> {
-    list(node, what)?.iter().map(|item| Ok(text(item, what)?.value)).collect()
+pub(super) fn texts(node: &YamlNode, label: &str) -> Result<Vec<String>, YamlError> {
+    list(node, label)?.iter().map(|item| Ok(text(item, label)?.value)).collect()
 }
 
-/// A text that is not empty and has no control characters.
-pub(super) fn text(node: &YamlNode, what: &str) -> Result<AtLine<String>, YamlError> {
+/// Not empty, without control characters.
+pub(super) fn text(node: &YamlNode, label: &str) -> Result<AtLine<String>, YamlError> {
     let YamlValue::Text(text) = &node.value else {
-        return Err(wrong_type(node, what, "text (put it between quotes)", &node.value));
+        return Err(wrong_type(node, label, "text (put it between quotes)", &node.value));
     };
     if text.trim().is_empty() {
-        return Err(YamlError::new(node.position, format!("`{what}` is empty")));
+        return Err(YamlError::new(node.position, format!("`{label}` is empty")));
     }
     if text.chars().count() > TEXT {
-        return Err(YamlError::new(node.position, format!("`{what}` has more than {TEXT} characters")));
+        return Err(YamlError::new(node.position, format!("`{label}` has more than {TEXT} characters")));
     }
     if text.chars().any(char::is_control) {
         return Err(YamlError::new(
             node.position,
-            format!("`{what}` holds a line end or another control character"),
+            format!("`{label}` holds a line end or another control character"),
         ));
     }
     Ok(AtLine { value: text.clone(), line: node.position.line })
 }
 
-/// True or false.
-pub(super) fn boolean(node: &YamlNode, what: &str) -> Result<AtLine<bool>, YamlError> {
+pub(super) fn boolean(node: &YamlNode, label: &str) -> Result<AtLine<bool>, YamlError> {
     match node.value {
         YamlValue::Bool(on) => Ok(AtLine { value: on, line: node.position.line }),
-        ref other => Err(wrong_type(node, what, "true or false", other)),
+        ref other => Err(wrong_type(node, label, "true or false", other)),
     }
 }
 
-/// A whole number in bounds.
-pub(super) fn integer(node: &YamlNode, what: &str, from: u64, to: u64) -> Result<AtLine<u64>, YamlError> {
+/// A whole number within bounds.
+pub(super) fn integer(node: &YamlNode, label: &str, from: u64, to: u64) -> Result<AtLine<u64>, YamlError> {
     match node.value {
         YamlValue::Integer(number) if (from..=to).contains(&number) => {
             Ok(AtLine { value: number, line: node.position.line })
         }
-        YamlValue::Integer(_) | YamlValue::Float(_) => {
-            Err(YamlError::new(node.position, format!("`{what}` must be a whole number from {from} to {to}")))
-        }
-        ref other => Err(wrong_type(node, what, "a whole number", other)),
+        YamlValue::Integer(_) | YamlValue::Float(_) => Err(YamlError::new(
+            node.position,
+            format!("`{label}` must be a whole number from {from} to {to}"),
+        )),
+        ref other => Err(wrong_type(node, label, "a whole number", other)),
     }
 }
 
 /// A number of tokens.
-pub(super) fn tokens(node: &YamlNode, what: &str) -> Result<AtLine<u64>, YamlError> {
-    integer(node, what, 1, TOKENS)
+pub(super) fn tokens(node: &YamlNode, label: &str) -> Result<AtLine<u64>, YamlError> {
+    integer(node, label, 1, TOKENS)
 }
 
-/// One of several words.
 pub(super) fn one_of(
     node: &YamlNode,
-    what: &str,
+    label: &str,
     words: &[&'static str],
 ) -> Result<AtLine<&'static str>, YamlError> {
-    let given = text(node, what)?;
+    let given = text(node, label)?;
     match words.iter().find(|word| **word == given.value) {
         Some(word) => Ok(AtLine { value: word, line: given.line }),
         None => {
             let near = did_you_mean(&nearest_names(&given.value, words.iter().copied(), 2));
-            Err(YamlError::new(node.position, format!("`{what}` must be one of {}{near}", words.join(", "))))
+            Err(YamlError::new(node.position, format!("`{label}` must be one of {}{near}", words.join(", "))))
         }
     }
 }
 
-/// An address of the web without user, query or fragment; without its last slash.
-pub(super) fn address(node: &YamlNode, what: &str) -> Result<AtLine<String>, YamlError> {
-    let given = text(node, what)?;
+/// A web address without user, query or fragment; its trailing slash is removed.
+pub(super) fn address(node: &YamlNode, label: &str) -> Result<AtLine<String>, YamlError> {
+    let given = text(node, label)?;
     let value = given.value.trim_end_matches('/').to_string();
     let rest = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
     let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
@@ -124,16 +121,15 @@ pub(super) fn address(node: &YamlNode, what: &str) -> Result<AtLine<String>, Yam
         _ => Err(YamlError::new(
             node.position,
             format!(
-                "`{what}` must begin with https:// or http:// and be an address without user, query or fragment"
+                "`{label}` must begin with https:// or http:// and be an address without user, query or fragment"
             ),
         )),
     }
 }
 
-/// Headers of a request.
-pub(super) fn headers(node: &YamlNode, what: &str) -> Result<AtLine<BTreeMap<String, String>>, YamlError> {
+pub(super) fn headers(node: &YamlNode, label: &str) -> Result<AtLine<BTreeMap<String, String>>, YamlError> {
     let mut headers = BTreeMap::new();
-    for entry in table(node, what)? {
+    for entry in table(node, label)? {
         let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if entry.name.is_empty() || !entry.name.chars().all(token) {
             return Err(YamlError::new(
@@ -141,37 +137,37 @@ pub(super) fn headers(node: &YamlNode, what: &str) -> Result<AtLine<BTreeMap<Str
                 format!("`{}` is no name of a header", display_text(&entry.name)),
             ));
         }
-        let value = text(&entry.node, &format!("{what}.{}", display_text(&entry.name)))?;
+        let value = text(&entry.node, &format!("{label}.{}", display_text(&entry.name)))?;
         headers.insert(entry.name.to_ascii_lowercase(), value.value);
     }
     Ok(AtLine { value: headers, line: node.position.line })
 }
 
 /// `text` and `image`: whether images can be read.
-pub(super) fn input(node: &YamlNode, what: &str) -> Result<AtLine<bool>, YamlError> {
+pub(super) fn input(node: &YamlNode, label: &str) -> Result<AtLine<bool>, YamlError> {
     let mut images = false;
-    for item in list(node, what)? {
-        images |= one_of(item, what, &["text", "image"])?.value == "image";
+    for item in list(node, label)? {
+        images |= one_of(item, label, &["text", "image"])?.value == "image";
     }
     Ok(AtLine { value: images, line: node.position.line })
 }
 
-/// Prices that are named; the others stay.
-pub(super) fn cost(node: &YamlNode, what: &str) -> Result<AtLine<Vec<(&'static str, f64)>>, YamlError> {
+/// The named prices.
+pub(super) fn cost(node: &YamlNode, label: &str) -> Result<AtLine<Vec<(&'static str, f64)>>, YamlError> {
     const NAMES: [&str; 4] = ["input", "output", "cacheRead", "cacheWrite"];
     let mut prices = Vec::new();
-    for entry in table(node, what)? {
+    for entry in table(node, label)? {
         let Some(name) = NAMES.into_iter().find(|name| *name == entry.name) else {
-            return Err(unknown_field(entry, what, &NAMES));
+            return Err(unknown_field(entry, label, &NAMES));
         };
         #[expect(clippy::cast_precision_loss, reason = "a price is small")]
         let value = match entry.node.value {
             YamlValue::Integer(number) => number as f64,
             YamlValue::Float(number) => number,
-            ref other => return Err(wrong_type(&entry.node, &format!("{what}.{name}"), "a number", other)),
+            ref other => return Err(wrong_type(&entry.node, &format!("{label}.{name}"), "a number", other)),
         };
         if !(0.0..=DOLLARS).contains(&value) {
-            let said = format!("`{what}.{name}` must be dollars per million tokens, from 0 to {DOLLARS}");
+            let said = format!("`{label}.{name}` must be dollars per million tokens, from 0 to {DOLLARS}");
             return Err(YamlError::new(entry.node.position, said));
         }
         prices.push((name, value));
@@ -179,7 +175,7 @@ pub(super) fn cost(node: &YamlNode, what: &str) -> Result<AtLine<Vec<(&'static s
     Ok(AtLine { value: prices, line: node.position.line })
 }
 
-/// Puts prices that are named over others.
+/// Overwrites the named prices.
 pub(super) fn apply_price(price: &mut ModelPrice, named: &[(&'static str, f64)]) {
     for (name, value) in named {
         match *name {
@@ -191,19 +187,19 @@ pub(super) fn apply_price(price: &mut ModelPrice, named: &[(&'static str, f64)])
     }
 }
 
-/// Switches of compatibility that are named; each is looked at on its own, so that the one that is wrong is named.
-pub(super) fn compat(node: &YamlNode, what: &str) -> Result<AtLine<Map<String, Value>>, YamlError> {
+/// The named compatibility switches; each is checked on its own, so that the error names the wrong one.
+pub(super) fn compat(node: &YamlNode, label: &str) -> Result<AtLine<Map<String, Value>>, YamlError> {
     let names = serde_json::to_value(ServerCompat::default()).unwrap_or_default();
     let names: Vec<String> = names.as_object().map(|all| all.keys().cloned().collect()).unwrap_or_default();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut all = Map::new();
-    for entry in table(node, what)? {
+    for entry in table(node, label)? {
         if !names.contains(&entry.name.as_str()) {
-            return Err(unknown_field(entry, what, &names));
+            return Err(unknown_field(entry, label, &names));
         }
         let value = as_json(&entry.node);
         if serde_json::from_value::<ServerCompat>(json!({ &entry.name: &value })).is_err() {
-            let said = format!("`{what}.{}` does not have a value that it can have", entry.name);
+            let said = format!("`{label}.{}` does not have a value that it can have", entry.name);
             return Err(YamlError::new(entry.node.position, said));
         }
         all.insert(entry.name.clone(), value);
@@ -211,7 +207,7 @@ pub(super) fn compat(node: &YamlNode, what: &str) -> Result<AtLine<Map<String, V
     Ok(AtLine { value: all, line: node.position.line })
 }
 
-/// Puts switches that are named over others.
+/// Overwrites the named switches.
 pub(super) fn apply_compat(compat: &mut ServerCompat, named: &Map<String, Value>) {
     let Ok(Value::Object(mut all)) = serde_json::to_value(&*compat) else { return };
     all.extend(named.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -220,21 +216,19 @@ pub(super) fn apply_compat(compat: &mut ServerCompat, named: &Map<String, Value>
     }
 }
 
-/// There is no such setting.
-pub(super) fn unknown_field(entry: &YamlEntry, what: &str, names: &[&str]) -> YamlError {
+pub(super) fn unknown_field(entry: &YamlEntry, label: &str, names: &[&str]) -> YamlError {
     let near = did_you_mean(&nearest_names(&entry.name, names.iter().copied(), 2));
-    let inside = if what.is_empty() { String::new() } else { format!(" in `{what}`") };
+    let inside = if label.is_empty() { String::new() } else { format!(" in `{label}`") };
     YamlError::new(
         entry.position,
         format!("there is no setting `{}`{inside}{near}", display_text(&entry.name)),
     )
 }
 
-fn wrong_type(node: &YamlNode, what: &str, wanted: &str, got: &YamlValue) -> YamlError {
-    YamlError::new(node.position, format!("`{what}` must be {wanted}, not {}", got.kind()))
+fn wrong_type(node: &YamlNode, label: &str, wanted: &str, got: &YamlValue) -> YamlError {
+    YamlError::new(node.position, format!("`{label}` must be {wanted}, not {}", got.kind()))
 }
 
-/// A value as JSON.
 fn as_json(node: &YamlNode) -> Value {
     match &node.value {
         YamlValue::Null => Value::Null,

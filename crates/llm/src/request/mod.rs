@@ -11,79 +11,65 @@ use serde_json::Value;
 use crate::message::Message;
 use crate::models::model::Model;
 
-/// What a model is asked.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChatRequest {
-    /// What the model is told first, whoever speaks.
+    /// The system prompt.
     pub system: Option<String>,
-    /// The conversation so far.
     pub messages: Vec<Message>,
     /// What it may call.
     pub tools: Vec<Tool>,
-    /// Whether it must.
+    /// Whether it must call one.
     pub tool_choice: ToolChoice,
-    /// How much it thinks.
     pub thinking: ThinkingLevel,
-    /// Tokens it may write; `None`: what the model can.
+    /// Output limit; `None`: the model's own.
     pub max_tokens: Option<u64>,
-    /// How it chooses its words.
     pub temperature: Option<f64>,
-    /// How long the provider keeps what it read.
+    /// How long the provider keeps its prompt cache.
     pub cache: CacheRetention,
-    /// The conversation's own name: lets a provider find its cache again.
+    /// The conversation's id: lets a provider find its cache again.
     pub session_id: Option<String>,
-    /// `flex`, `priority` and the like, where the provider has tiers.
+    /// `flex`, `priority` and the like, if the provider has tiers.
     pub service_tier: Option<String>,
 }
 
-/// Something that a model may call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// Its name.
     pub name: String,
-    /// What it does, for the model.
+    /// For the model.
     pub description: String,
-    /// The JSON schema of its arguments.
+    /// A JSON schema.
     pub parameters: Value,
 }
 
 /// Whether a model must call a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ToolChoice {
-    /// As it likes.
+    /// As the model likes.
     #[default]
     Auto,
     /// It must not.
     None,
-    /// Any of them.
     Required,
-    /// This one.
     Named(String),
 }
 
-/// How much a model thinks before it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThinkingLevel {
-    /// Not at all.
+    /// No thinking.
     #[default]
     Off,
-    /// As little as it can.
+    /// As little as possible.
     Minimal,
-    /// Little.
     Low,
-    /// Some.
     Medium,
-    /// Much.
     High,
-    /// Very much.
     Xhigh,
-    /// As much as it can.
     Max,
 }
 
 impl ThinkingLevel {
-    /// All of them, from least to most.
+    /// From least to most.
     pub const ALL: [ThinkingLevel; 7] = [
         ThinkingLevel::Off,
         ThinkingLevel::Minimal,
@@ -94,7 +80,7 @@ impl ThinkingLevel {
         ThinkingLevel::Max,
     ];
 
-    /// Its name in selectors and files.
+    /// In selectors and files.
     pub fn name(self) -> &'static str {
         match self {
             ThinkingLevel::Off => "off",
@@ -107,30 +93,28 @@ impl ThinkingLevel {
         }
     }
 
-    /// The level of that name.
     pub fn from_name(name: &str) -> Option<ThinkingLevel> {
         ThinkingLevel::ALL.into_iter().find(|level| level.name() == name)
     }
 }
 
-/// How long a provider is asked to keep what it read.
+/// How long a provider is asked to keep its prompt cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CacheRetention {
     /// Not at all.
     None,
-    /// As long as it does by itself.
+    /// The provider's default.
     #[default]
     Short,
-    /// Longer, where that can be asked for.
+    /// Longer, if that can be requested.
     Long,
 }
 
-/// How relay proves to a provider who it is.
+/// How relay authenticates to a provider.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Auth {
-    /// With a key.
     Key(String),
-    /// Not at all: a server of one's own.
+    /// Not at all: the user's own server.
     None,
 }
 
@@ -146,10 +130,7 @@ impl std::fmt::Debug for Auth {
 /// A request on its way to a model.
 #[derive(Debug, Clone, Copy)]
 pub struct WireCall<'a> {
-    /// Who is asked.
     pub model: &'a Model,
-    /// With what proof.
     pub auth: &'a Auth,
-    /// What.
     pub request: &'a ChatRequest,
 }

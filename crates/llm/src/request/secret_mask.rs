@@ -1,13 +1,13 @@
-//! What keeps secrets from a model: they are hidden in what it is told, and shown again in what it wants to be run.
+//! Keeps secrets from a model: they are hidden in what it reads, and restored in what it wants to run.
 
 use crate::message::ToolCall;
 use crate::request::ChatRequest;
 
 /// Hides secrets from a model.
 pub trait SecretMask {
-    /// Puts something else where a secret stands, before the request is made.
+    /// Replaces secrets before the request is made.
     fn mask_request(&self, request: &mut ChatRequest);
 
-    /// Puts the secrets back into the arguments of a call that is whole.
+    /// Restores the secrets in the arguments of a complete call.
     fn unmask_call(&self, call: &mut ToolCall);
 }

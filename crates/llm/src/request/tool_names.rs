@@ -1,10 +1,9 @@
-//! Names of tools as every wire takes them.
+//! Tool names that every wire accepts.
 //!
-//! Servers of tools name them as they like (`github.list_issues`, `7zip`); providers take letters, digits, `_` and `-`, at
-//! most 64, Google only behind a letter or `_`. So a name that does not fit is sent as one that does, and a call
-//! of that one is a call of the tool.
-//! Invariant: different tools have different names on the wire, a name that fits is sent as it is, and what the caller
-//! sees is always the tool's own name.
+//! Tool servers name their tools as they like (`github.list_issues`, `7zip`); providers accept letters,
+//! digits, `_` and `-`, at most 64, Google only after a letter or `_`. So an unsuitable name is sent as a
+//! suitable one, and a call of that one is a call of the tool. Invariant: different tools have different
+//! names on the wire, a suitable name is sent unchanged, and the caller always sees the tool's own name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +11,21 @@ use crate::message::{AssistantContent, Message};
 use crate::request::{ChatRequest, ToolChoice};
 use crate::wire::ids::sha256_hex;
 
-/// Characters of a name on the wire.
+/// Longest name on the wire.
 const MAX_TOOL_NAME: usize = 64;
 
-/// Characters of the mark that tells two names apart that would be the same.
+/// Characters of the mark that distinguishes equal names.
 const MARK: usize = 8;
 
-/// Which tool is meant by a name on the wire.
+/// From names on the wire to tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ToolNames {
     originals: BTreeMap<String, String>,
 }
 
 impl ToolNames {
-    /// Names the tools of `request` so that every wire takes them: in the list, in the choice, in the conversation.
+    /// Renames the tools of `request` so that every wire accepts them: in the list, in the choice, in the
+    /// conversation.
     pub(crate) fn fit_request(request: &mut ChatRequest) -> ToolNames {
         let mut all = Vec::new();
         for_each_tool_name(request, &mut |name| all.push(name.clone()));
@@ -49,7 +49,6 @@ impl ToolNames {
         ToolNames { originals: sent.into_iter().map(|(own, sent)| (sent, own)).collect() }
     }
 
-    /// The tool's own name.
     pub(crate) fn original_name<'n>(&'n self, sent: &'n str) -> &'n str {
         self.originals.get(sent).map_or(sent, String::as_str)
     }
@@ -64,7 +63,7 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// A name like this one that fits and that no other tool has.
+/// A similar name that is suitable and not taken.
 fn fitting(name: &str, taken: &BTreeSet<String>) -> String {
     let plain = |c: char| if c.is_ascii() && is_plain(c as u8) { c } else { '_' };
     let first = if name.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "_" };
@@ -73,12 +72,12 @@ fn fitting(name: &str, taken: &BTreeSet<String>) -> String {
         return like;
     }
     let mark = sha256_hex(name);
-    // All of it is ASCII.
+    // It is all ASCII.
     let marked = format!("{}_{}", &like[..like.len().min(MAX_TOOL_NAME - MARK - 1)], &mark[..MARK]);
     if taken.contains(&marked) { format!("t{}", &mark[..MAX_TOOL_NAME - 1]) } else { marked }
 }
 
-/// Every place where a tool is named; the list first, so that a conversation that grows changes no name.
+/// Every mention of a tool; the list first, so that a growing conversation changes no name.
 fn for_each_tool_name(request: &mut ChatRequest, see: &mut dyn FnMut(&mut String)) {
     request.tools.iter_mut().for_each(|tool| see(&mut tool.name));
     if let ToolChoice::Named(name) = &mut request.tool_choice {

@@ -1,4 +1,4 @@
-//! One attempt at an answer: its clocks, how much came, and what it looks like.
+//! One attempt at an answer: its clocks, its byte count, and the shape of its body.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use super::options::StreamTimeouts;
 use crate::failure::{FailureClass, ModelFailure};
 use crate::wire::Framing;
 
-/// How long a reader that was away too long is waited for once more.
+/// Extra time for a reader that was away too long.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The clocks and counters of one attempt.
 pub(super) struct StreamAttempt {
     deadline: Instant,
     end: Instant,
-    /// The reader was away when the deadline passed, and got a little more.
+    /// The reader was away when the deadline passed, and got its extra time.
     grace_used: bool,
     pub(super) received: usize,
-    /// What the first byte says that this is.
+    /// According to the first byte.
     pub(super) shape: BodyShape,
 }
 
@@ -30,7 +30,6 @@ pub(super) enum BodyShape {
 }
 
 impl StreamAttempt {
-    /// It begins now.
     pub(super) fn new(timeouts: StreamTimeouts) -> StreamAttempt {
         let now = Instant::now();
         StreamAttempt {
@@ -42,15 +41,14 @@ impl StreamAttempt {
         }
     }
 
-    /// So many bytes came.
     pub(super) fn record_bytes(&mut self, bytes: usize, timeouts: StreamTimeouts) {
         self.received += bytes;
         self.deadline = Instant::now() + timeouts.idle;
         self.grace_used = false;
     }
 
-    /// Until when to wait. A reader that was away while the time passed has not seen what came meanwhile: it gets a
-    /// little more time, once.
+    /// A reader that was away while the time passed has not seen what came meanwhile: it gets some extra
+    /// time, once.
     pub(super) fn deadline(&mut self) -> Instant {
         let now = Instant::now();
         if self.deadline <= now && !self.grace_used {
@@ -72,7 +70,7 @@ impl StreamAttempt {
     }
 }
 
-/// What the first bytes say: an event stream begins with neither a brace nor a bracket nor an angle.
+/// An event stream begins with neither a brace nor a bracket nor an angle.
 pub(super) fn detect_body_shape(chunk: &[u8], framing: Framing) -> BodyShape {
     let chunk = chunk.strip_prefix(b"\xef\xbb\xbf").unwrap_or(chunk);
     match (chunk.trim_ascii_start().first(), framing) {

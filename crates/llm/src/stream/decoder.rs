@@ -1,7 +1,7 @@
 //! From the bytes of an answer to its events, without a network: frames, the wire's reader, the message.
 //!
-//! Invariant: any cutting of the bytes gives the same events, there is one last event, and what comes behind it is
-//! read over.
+//! Invariant: any chunking of the bytes gives the same events, there is one last event, and anything after
+//! it is ignored.
 
 use std::sync::Arc;
 
@@ -17,17 +17,15 @@ use crate::stream::line_splitter::JsonLinesDecoder;
 use crate::stream::sse::SseDecoder;
 use crate::wire::{AnswerFrame, Framing, Wire, WireReader};
 
-/// Cuts an answer into frames, however it is framed.
+/// Splits an answer into frames, by either framing.
 #[derive(Debug)]
 pub enum FrameDecoder {
-    /// Server-sent events.
     Events(SseDecoder),
     /// One JSON text per line.
     Lines(JsonLinesDecoder),
 }
 
 impl FrameDecoder {
-    /// For an answer that is framed like this.
     pub fn new(framing: Framing) -> FrameDecoder {
         match framing {
             Framing::Events => FrameDecoder::Events(SseDecoder::default()),
@@ -35,10 +33,10 @@ impl FrameDecoder {
         }
     }
 
-    /// More bytes; `each` gets the frames that are whole now.
+    /// `each` gets the frames that are now complete.
     ///
     /// # Errors
-    /// [`FailureClass::TooLarge`], and what `each` says.
+    /// [`FailureClass::TooLarge`], or the error of `each`.
     pub fn feed(
         &mut self,
         bytes: &[u8],
@@ -50,7 +48,7 @@ impl FrameDecoder {
         }
     }
 
-    /// Nothing more comes; `each` gets a last frame that has no end.
+    /// `each` gets a last frame without an end.
     ///
     /// # Errors
     /// See [`FrameDecoder::feed`].
@@ -84,7 +82,7 @@ impl AnswerDecoder {
         }
     }
 
-    /// An answer that failed before it was asked for.
+    /// An answer that failed before it was requested.
     pub fn failed(model: &Model, now: i64, failure: ModelFailure) -> AnswerDecoder {
         let mut decode = AnswerDecoder {
             frames: FrameDecoder::new(Framing::Lines),
@@ -96,25 +94,25 @@ impl AnswerDecoder {
         decode
     }
 
-    /// Finished tool calls show what `veil` hides.
+    /// Secrets are restored in finished tool calls.
     #[must_use]
-    pub fn with_secret_mask(mut self, veil: Option<Arc<dyn SecretMask + Send + Sync>>) -> AnswerDecoder {
-        self.assembly.set_secret_mask(veil);
+    pub fn with_secret_mask(mut self, mask: Option<Arc<dyn SecretMask + Send + Sync>>) -> AnswerDecoder {
+        self.assembly.set_secret_mask(mask);
         self
     }
 
-    /// Calls name tools by their own names.
+    /// Calls use the tools' own names.
     #[must_use]
     pub(crate) fn with_names(mut self, names: ToolNames) -> AnswerDecoder {
         self.assembly.set_names(names);
         self
     }
 
-    /// More of the answer. Behind its last event nothing is read.
+    /// More of the answer. After its last event nothing is read.
     ///
     /// # Errors
-    /// What the provider says went wrong, [`FailureClass::Malformed`] or [`FailureClass::TooLarge`]. The answer is not over by
-    /// that: whoever cannot ask again says [`AnswerDecoder::fail`].
+    /// The provider's error, [`FailureClass::Malformed`] or [`FailureClass::TooLarge`]. The answer is not
+    /// over by that: a caller that does not retry calls [`AnswerDecoder::fail`].
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), ModelFailure> {
         let AnswerDecoder { frames, reader, assembly, .. } = self;
         if assembly.is_finished() {
@@ -123,7 +121,7 @@ impl AnswerDecoder {
         frames.feed(bytes, &mut |frame| read(reader.as_mut(), frame, assembly))
     }
 
-    /// The body has ended.
+    /// The end of the body.
     ///
     /// # Errors
     /// See [`AnswerDecoder::feed`]; [`ModelFailure::cut_off`] if the answer is not over.
@@ -132,7 +130,7 @@ impl AnswerDecoder {
         if assembly.is_finished() {
             return Ok(());
         }
-        // The frame that the end of the body cut is half a frame: that is the connection's doing.
+        // A frame cut by the end of the body is incomplete: the connection's fault.
         frames.end(&mut |frame| {
             read(reader.as_mut(), frame, assembly).map_err(|failure| match failure.class {
                 FailureClass::Malformed => ModelFailure::cut_off(),
@@ -150,12 +148,12 @@ impl AnswerDecoder {
         }
     }
 
-    /// Why the answer is not whole.
+    /// Why the answer is incomplete.
     pub fn failure(&self) -> Option<&ModelFailure> {
         self.failure.as_ref()
     }
 
-    /// The message so far, and the events that wait.
+    /// The message so far, and the waiting events.
     pub fn assembly(&mut self) -> &mut Assembly {
         &mut self.assembly
     }
@@ -178,20 +176,19 @@ impl WireReader for NullReader {
     }
 }
 
-/// A whole answer, decoded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodedAnswer {
-    /// What happened, with nothing merged but what came in one piece.
+    /// With nothing merged but what came in one chunk.
     pub events: Vec<StreamEvent>,
-    /// The message at the end.
+    /// At the end.
     pub message: AssistantMessage,
-    /// Why it is not whole.
+    /// Why it is incomplete.
     pub failure: Option<ModelFailure>,
-    /// Places of tool calls whose arguments are not whole: [`Assembly::malformed`].
+    /// [`Assembly::malformed_calls`].
     pub malformed: Vec<usize>,
 }
 
-/// Decodes an answer that came in `chunks`, and then ended.
+/// For an answer that came in `chunks`, and then ended.
 pub fn decode_answer<'a>(
     wire: &dyn Wire,
     call: &WireCall<'_>,
@@ -220,7 +217,7 @@ pub fn decode_answer<'a>(
     }
 }
 
-/// The events with deltas of one piece that follow each other merged: what is the same for every cutting.
+/// Merges adjacent deltas of one piece: the result is the same for every chunking.
 pub fn merge_deltas(events: impl IntoIterator<Item = StreamEvent>) -> Vec<StreamEvent> {
     let mut out: Vec<StreamEvent> = Vec::new();
     for event in events {

@@ -1,8 +1,8 @@
-//! Bytes cut into lines, whatever pieces they come in.
+//! Splits bytes into lines, in whatever chunks they come.
 //!
-//! Invariant: the lines are the same for every way of cutting the bytes, time is linear in them, and no more than
-//! [`MAX_FRAME_BYTES`] bytes wait for a line's end. Line ends are ASCII, so a line is decoded as a whole: a character that was
-//! split over two pieces is one character, and bytes that are no UTF-8 become U+FFFD.
+//! Invariant: the lines are the same for every chunking, time is linear in the bytes, and no more than
+//! [`MAX_FRAME_BYTES`] bytes wait for a line's end. Line ends are ASCII, so a line is decoded as a whole: a
+//! character split over two chunks is one character, and invalid UTF-8 becomes U+FFFD.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,12 @@ use memchr::{memchr, memchr2};
 use crate::failure::{FailureClass, ModelFailure};
 use crate::wire::AnswerFrame;
 
-/// Bytes that one line or one event may have.
+/// Most bytes of one line or one event.
 pub const MAX_FRAME_BYTES: usize = 16 << 20;
 
-/// What a buffer keeps of its room when its line is through.
+/// Capacity that a buffer keeps after a line.
 const ROOM_KEPT: usize = 64 << 10;
 
-/// What ends a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineEnding {
     /// LF, CR, or CR LF: server-sent events.
@@ -26,15 +25,14 @@ pub(crate) enum LineEnding {
     LineFeed,
 }
 
-/// Cuts bytes into lines.
 #[derive(Debug)]
 pub(crate) struct LineSplitter {
     ends: LineEnding,
     /// The beginning of a line whose end has not come.
     open: Vec<u8>,
-    /// The last byte was a CR that ended a line: an LF right behind it belongs to it.
+    /// The last byte was a CR that ended a line: an LF right after it belongs to it.
     after_return: bool,
-    /// No line is through yet: a byte order mark may stand before the first.
+    /// No line is complete yet: a byte order mark may precede the first.
     first: bool,
 }
 
@@ -43,7 +41,7 @@ impl LineSplitter {
         LineSplitter { ends, open: Vec::new(), after_return: false, first: true }
     }
 
-    /// More bytes; `each` gets the lines that they end, without their ends.
+    /// `each` gets the lines that are now complete, without their ends.
     pub(crate) fn feed(
         &mut self,
         bytes: &[u8],
@@ -69,7 +67,7 @@ impl LineSplitter {
         Ok(())
     }
 
-    /// Nothing more comes; `each` gets the last line, if it has no end.
+    /// `each` gets the last line, if it has no end.
     pub(crate) fn end(
         &mut self,
         each: &mut dyn FnMut(&str) -> Result<(), ModelFailure>,
@@ -84,7 +82,7 @@ impl LineSplitter {
         }
     }
 
-    /// A line is through: what was open, and this.
+    /// Emits a line: the open part, and this.
     fn line(
         &mut self,
         rest: &[u8],
@@ -122,7 +120,7 @@ pub(crate) fn frame_too_large() -> ModelFailure {
     )
 }
 
-/// Reads an answer of one JSON text per line. Blank lines are left out. A last line without an end counts.
+/// For an answer of one JSON text per line. Blank lines are skipped. A last line without an end counts.
 #[derive(Debug)]
 pub struct JsonLinesDecoder {
     cutter: LineSplitter,
@@ -135,10 +133,10 @@ impl Default for JsonLinesDecoder {
 }
 
 impl JsonLinesDecoder {
-    /// More bytes; `each` gets what is whole now.
+    /// `each` gets the lines that are now complete.
     ///
     /// # Errors
-    /// [`FailureClass::TooLarge`], and what `each` says.
+    /// [`FailureClass::TooLarge`], or the error of `each`.
     pub fn feed(
         &mut self,
         bytes: &[u8],
@@ -147,10 +145,7 @@ impl JsonLinesDecoder {
         self.cutter.feed(bytes, &mut |line| frame(line, each))
     }
 
-    /// Nothing more comes; `each` gets the last line, if it has no end.
-    ///
-    /// # Errors
-    /// What `each` says.
+    /// `each` gets the last line, if it has no end.
     pub fn end(
         &mut self,
         each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,

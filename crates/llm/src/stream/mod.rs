@@ -1,10 +1,10 @@
-//! A model's answer while it comes, pulled by whoever reads it.
+//! A model's answer in progress, pulled by its reader.
 //!
-//! Nothing happens in the background: [`AnswerStream::next`] connects, reads, waits and asks again. So a reader that is slow slows
-//! the provider, and one that goes away closes the connection. Between two calls nothing is lost, also if a call is
-//! dropped before it was through.
-//! Invariant: one last event, whatever happens; deltas wait no longer than [`StreamOptions::delta_interval`]; an answer of which
-//! something was seen is never asked for again.
+//! Nothing happens in the background: [`AnswerStream::next`] connects, reads, waits and retries. So a slow
+//! reader slows the provider, and one that goes away closes the connection. Between two calls nothing is
+//! lost, even if a call is dropped before it finished. Invariant: one last event, whatever happens; deltas
+//! wait no longer than [`StreamOptions::delta_interval`]; an answer of which something was seen is never
+//! requested again.
 
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -45,30 +45,26 @@ pub mod transport;
 use attempt::{BodyShape, StreamAttempt, detect_body_shape};
 pub use options::{StreamOptions, StreamTimeouts};
 
-/// Bytes that a whole answer may have on the wire.
+/// Most bytes of a whole answer on the wire.
 pub const MAX_BODY_BYTES: usize = 256 << 20;
 
-/// What comes out of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamStep {
-    /// Something happened in the answer.
+    /// Part of the answer.
     Event(StreamEvent),
-    /// It failed before anything was seen of it, and is asked for again after a wait that begins now.
+    /// The request failed before anything was seen, and is retried after a wait that begins now.
     Retrying {
-        /// Which retry it is, from 1.
+        /// From 1.
         attempt: u32,
-        /// Of how many.
         max_attempts: u32,
-        /// How long is waited before it.
         wait: Duration,
-        /// Why.
         failure: ModelFailure,
     },
 }
 
-/// A model's answer while it comes.
+/// A model's answer in progress.
 pub struct AnswerStream {
-    /// What is needed to ask; `None` if it cannot be asked.
+    /// `None` if the request cannot be made.
     context: Option<StreamContext>,
     options: StreamOptions,
     redactor: Redactor,
@@ -108,8 +104,8 @@ impl AnswerStream {
         mut request: ChatRequest,
         options: StreamOptions,
     ) -> AnswerStream {
-        if let Some(veil) = &options.secrets {
-            veil.mask_request(&mut request);
+        if let Some(mask) = &options.secrets {
+            mask.mask_request(&mut request);
         }
         let names = ToolNames::fit_request(&mut request);
         // A server may repeat what it was sent.
@@ -119,13 +115,13 @@ impl AnswerStream {
         }
         let redactor = Redactor::with_values(&known);
         let call = WireCall { model, auth: &auth, request: &request };
-        let letter = transport::check_key(&auth, &model.provider)
+        let http_request = transport::check_key(&auth, &model.provider)
             .and_then(|()| wire.request(&call))
             .map(|post| transport::with_bearer(post, &call))
             .and_then(|post| HttpRequest::new(post, model, wire.framing()))
-            .and_then(|letter| transport::check_plain_http(letter, &call));
-        match letter {
-            Ok(letter) => AnswerStream {
+            .and_then(|http_request| transport::check_plain_http(http_request, &call));
+        match http_request {
+            Ok(http_request) => AnswerStream {
                 decode: AnswerDecoder::new(wire, &call, now())
                     .with_secret_mask(options.secrets.clone())
                     .with_names(names.clone()),
@@ -137,7 +133,7 @@ impl AnswerStream {
                     auth,
                     request,
                     names,
-                    http_request: Arc::new(letter),
+                    http_request: Arc::new(http_request),
                 }),
                 redactor,
                 state: StreamState::Ready,
@@ -152,7 +148,7 @@ impl AnswerStream {
         }
     }
 
-    /// An answer that cannot be asked for.
+    /// An answer that cannot be requested.
     pub(crate) fn failed(model: &Model, failure: ModelFailure) -> AnswerStream {
         AnswerStream {
             decode: AnswerDecoder::failed(model, now(), failure),
@@ -167,7 +163,7 @@ impl AnswerStream {
         }
     }
 
-    /// What comes next; `None` behind the last event. May be dropped before it is through: nothing is lost.
+    /// `None` after the last event. May be dropped before it finishes: nothing is lost.
     pub async fn next(&mut self) -> Option<StreamStep> {
         loop {
             if let Some(event) = self.next_ready_event() {
@@ -182,36 +178,35 @@ impl AnswerStream {
         }
     }
 
-    /// Reads to the end, and gives the message that came of it. Whether it is whole says its stop reason, and
-    /// [`AnswerStream::failure`].
+    /// Reads to the end and returns the message. Its stop reason and [`AnswerStream::failure`] tell whether
+    /// it is complete.
     pub async fn finish(&mut self) -> &AssistantMessage {
         while self.next().await.is_some() {}
         self.message()
     }
 
-    /// The message so far.
     pub fn message(&mut self) -> &AssistantMessage {
         self.decode.assembly().message()
     }
 
-    /// Why the answer is not whole, once the last event is there.
+    /// Why the answer is incomplete, after the last event.
     pub fn failure(&self) -> Option<&ModelFailure> {
         self.decode.failure()
     }
 
-    /// Places of tool calls that must not be run, since their arguments are not whole:
-    /// [`crate::Assembly::malformed`].
+    /// Indices of tool calls that must not be run, since their arguments are incomplete:
+    /// [`crate::Assembly::malformed_calls`].
     pub fn malformed_calls(&mut self) -> &[usize] {
         self.decode.assembly().malformed_calls()
     }
 
-    /// The tools that it wants to be run, once the last event is there, each with whether its arguments are whole. One that
-    /// is not is answered with an error and not run.
+    /// After the last event: the tools that it wants to run, each with whether its arguments are complete.
+    /// An incomplete one is answered with an error and not run.
     pub fn tool_calls(&mut self) -> impl Iterator<Item = (&ToolCall, bool)> {
         self.decode.assembly().tool_calls()
     }
 
-    /// The provider's own name for the request, once it has answered.
+    /// The provider's own id for the request, once it has answered.
     pub fn request_id(&self) -> Option<&str> {
         self.request_id.as_deref()
     }
@@ -230,7 +225,7 @@ impl AnswerStream {
                 assembly.take_ready_event()
             }?;
             if event == StreamEvent::Start && std::mem::replace(&mut self.started, true) {
-                // A second attempt starts too; whoever reads this has been told.
+                // A retry starts too; the reader has been told.
                 continue;
             }
             if event.is_delta() {
@@ -240,7 +235,7 @@ impl AnswerStream {
         }
     }
 
-    /// When a delta that waits must go; at once if it is the first.
+    /// When a waiting delta must be handed out; at once if it is the first.
     fn flush_at(&mut self) -> Option<Instant> {
         let assembly = self.decode.assembly();
         if !assembly.has_events() || assembly.withholds_events() {
@@ -249,7 +244,7 @@ impl AnswerStream {
         Some(self.last_delta.map_or_else(Instant::now, |last| last + self.options.delta_interval))
     }
 
-    /// One thing happens: connected, failed, more bytes, time passed.
+    /// One step: connected, failed, more bytes, time passed.
     async fn advance(&mut self) -> Option<StreamStep> {
         let cancel = self.options.cancel.clone();
         if cancel.is_cancelled() {
@@ -333,7 +328,7 @@ impl AnswerStream {
             }
             (Ok(_), _) => None,
             (Err(failure), before) => {
-                // What is still connecting ends here, not behind the last event.
+                // A pending connection ends here, not after the last event.
                 drop(before);
                 self.fail(RetryPhase::Request, failure).await
             }
@@ -384,7 +379,7 @@ impl AnswerStream {
         None
     }
 
-    /// The answer is over. If the body is too, the connection can be used again; else it is closed.
+    /// The answer is over. If the body is too, the connection can be reused; otherwise it is closed.
     async fn close(&mut self) {
         if let StreamState::Open(_, mut response) = std::mem::replace(&mut self.state, StreamState::Finished)
         {
@@ -394,7 +389,7 @@ impl AnswerStream {
         }
     }
 
-    /// It failed: it is asked for again, or this is the end. Either way its connection is closed first.
+    /// Retries or ends. Either way the connection is closed first.
     async fn fail(&mut self, phase: RetryPhase, failure: ModelFailure) -> Option<StreamStep> {
         self.state = StreamState::Finished;
         yield_to_connection().await;
@@ -431,7 +426,7 @@ impl AnswerStream {
         }
     }
 
-    /// Somebody broke it off: the connection is closed before the last event is handed out.
+    /// Cancelled: the connection is closed before the last event is handed out.
     async fn abort(&mut self) -> Option<StreamStep> {
         self.state = StreamState::Finished;
         self.decode.fail(ModelFailure::new(FailureClass::Aborted, "the answer was broken off"));
@@ -440,7 +435,7 @@ impl AnswerStream {
     }
 }
 
-/// What drives a connection is another task: it must run to close it.
+/// Another task drives the connection: it must run to close it.
 async fn yield_to_connection() {
     for _ in 0..3 {
         tokio::task::yield_now().await;
@@ -459,7 +454,7 @@ fn redact_failure(mut redactor: Redactor, mut failure: ModelFailure) -> ModelFai
     failure
 }
 
-/// A number between 0 and 1 that nobody knows before.
+/// A random number between 0 and 1.
 fn random_fraction() -> f64 {
     let drawn = RandomState::new().build_hasher().finish();
     f64::from(u32::try_from(drawn >> 32).unwrap_or_default()) / f64::from(u32::MAX)

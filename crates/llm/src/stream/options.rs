@@ -1,4 +1,4 @@
-//! How an answer is streamed: how long it may take, how often it is asked for, how it is handed out.
+//! How an answer is streamed: timeouts, retries, delivery.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,18 +7,15 @@ use crate::request::secret_mask::SecretMask;
 use crate::stream::cancel::CancelToken;
 use crate::stream::retry::RetryBudget;
 
-/// How an answer is streamed.
 #[derive(Clone)]
 pub struct StreamOptions {
-    /// Breaks it off.
     pub cancel: CancelToken,
-    /// How often it is asked for again.
+    /// How often it is retried.
     pub budget: RetryBudget,
-    /// How long it may take.
     pub timeouts: StreamTimeouts,
-    /// How long deltas are gathered before they are handed out.
+    /// How long deltas are collected before they are handed out.
     pub delta_interval: Duration,
-    /// What the model is not to see.
+    /// What the model must not see.
     pub secrets: Option<Arc<dyn SecretMask + Send + Sync>>,
 }
 
@@ -34,14 +31,15 @@ impl Default for StreamOptions {
     }
 }
 
-/// How long an answer may take; connecting is [`crate::stream::transport::Settings::connect_timeout`].
+/// How long an answer may take; connecting is
+/// [`crate::stream::transport::ClientSettings::connect_timeout`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamTimeouts {
-    /// From the request to the first byte of the answer. A model on one's own machine may have to be loaded first.
+    /// From the request to the first byte of the answer. A local model may have to be loaded first.
     pub first_byte: Duration,
-    /// Between two pieces of it.
+    /// Between two chunks.
     pub idle: Duration,
-    /// For one attempt as a whole.
+    /// For one whole attempt.
     pub total: Duration,
 }
 

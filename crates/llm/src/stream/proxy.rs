@@ -1,8 +1,9 @@
-//! Which proxy a request goes through, as the variables of old say it; their values are handed in.
+//! Which proxy a request goes through, by the usual variables; the caller passes their values.
 //!
-//! `NO_PROXY` is a list of hosts (`example.com` means its subdomains too, with or without a dot before it), addresses, networks
-//! (`10.0.0.0/8`), each with a port if need be, and `*`. What is on this machine itself is never asked through a proxy: model
-//! servers run here. Proxies that speak SOCKS are refused with a message: relay speaks HTTP to proxies, and nothing else.
+//! `NO_PROXY` is a list of hosts (`example.com` includes its subdomains, with or without a leading dot),
+//! addresses, networks (`10.0.0.0/8`), each with an optional port, and `*`. This machine is never reached
+//! through a proxy: model servers run here. SOCKS proxies are refused with a message: relay speaks only
+//! HTTP to proxies.
 
 use std::net::IpAddr;
 
@@ -10,20 +11,20 @@ use reqwest::Url;
 
 use crate::failure::{FailureClass, ModelFailure};
 
-/// The proxies that somebody has set.
+/// The configured proxies.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxySettings {
     /// `HTTP_PROXY`: for addresses without TLS.
     pub http: Option<String>,
     /// `HTTPS_PROXY`: for addresses with TLS.
     pub https: Option<String>,
-    /// `ALL_PROXY`: where there is none of the above.
+    /// `ALL_PROXY`: if there is none of the above.
     pub all: Option<String>,
-    /// `NO_PROXY`: who is asked without.
+    /// `NO_PROXY`: hosts reached directly.
     pub no_proxy: Option<String>,
 }
 
-/// A proxy's address may hold a password.
+/// A proxy's address may contain a password.
 impl std::fmt::Debug for ProxySettings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let set = |value: &Option<String>| value.is_some();
@@ -36,7 +37,6 @@ impl std::fmt::Debug for ProxySettings {
     }
 }
 
-/// Chooses the proxy of an address.
 #[derive(Debug, Clone)]
 pub(crate) struct ProxyChooser {
     http: Option<Url>,
@@ -44,7 +44,7 @@ pub(crate) struct ProxyChooser {
     direct: Vec<NoProxyRule>,
 }
 
-/// Who is asked without a proxy.
+/// A host reached without a proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NoProxyRule {
     hosts: NoProxyHosts,
@@ -60,7 +60,7 @@ enum NoProxyHosts {
 
 impl ProxyChooser {
     /// # Errors
-    /// [`FailureClass::Config`] for a proxy whose address is none, or that does not speak HTTP.
+    /// [`FailureClass::Config`] for an invalid proxy address, or one that does not speak HTTP.
     pub(crate) fn new(proxies: &ProxySettings) -> Result<ProxyChooser, ModelFailure> {
         let of = |value: &Option<String>, name: &str| {
             let value = value.as_deref().map(str::trim).filter(|value| !value.is_empty());
@@ -74,7 +74,6 @@ impl ProxyChooser {
         })
     }
 
-    /// The proxy through which `url` is asked.
     pub(crate) fn choose(&self, url: &Url) -> Option<Url> {
         let proxy = if url.scheme() == "https" { &self.https } else { &self.http };
         let host = url.host_str()?.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
@@ -84,7 +83,7 @@ impl ProxyChooser {
     }
 }
 
-/// A proxy's address; without a scheme it is HTTP. The message holds nothing of it: a password may be in it.
+/// Without a scheme it is HTTP. The message shows nothing of it: it may contain a password.
 fn address(value: &str, name: &str) -> Result<Url, ModelFailure> {
     let full = if value.contains("://") { value.to_owned() } else { format!("http://{value}") };
     let bad =
@@ -99,7 +98,7 @@ fn address(value: &str, name: &str) -> Result<Url, ModelFailure> {
     }
 }
 
-/// The host is this machine itself.
+/// The host is this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
     host == "localhost"
         || host.ends_with(".localhost")
@@ -110,7 +109,7 @@ fn parse_no_proxy(list: &str) -> Vec<NoProxyRule> {
     list.split([',', ' ']).map(str::trim).filter(|item| !item.is_empty()).filter_map(parse_rule).collect()
 }
 
-/// One item of the list; one that is nonsense covers nobody.
+/// One item of the list; nonsense covers no host.
 fn parse_rule(item: &str) -> Option<NoProxyRule> {
     if item == "*" {
         return Some(NoProxyRule { hosts: NoProxyHosts::All, port: None });
@@ -127,7 +126,7 @@ fn parse_rule(item: &str) -> Option<NoProxyRule> {
     }
     let (host, port) = match item.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, port)) => (host, port.strip_prefix(':')),
-        // More than one colon is an address of version 6.
+        // More than one colon is an IPv6 address.
         None if item.matches(':').count() == 1 => {
             item.split_once(':').map_or((item, None), |(host, port)| (host, Some(port)))
         }

@@ -1,20 +1,20 @@
-//! How often and when the same is asked again.
+//! How often and when a request is retried.
 //!
-//! Two budgets: one for requests that never became a stream, one for streams that broke before anything was seen of them.
-//! Waits double from attempt to attempt, a little of them is chance so that many do not come at once, and a provider's
-//! hint makes them longer, never shorter. Invariant: only failures of a transient class are tried again, and a wait is
-//! never longer than [`RetryBudget::max_delay`]: whoever asks for more is told to the user at once.
+//! Two budgets: one for requests that never became a stream, one for streams that broke before anything was
+//! seen of them. Waits double from attempt to attempt, with some jitter so that many do not come at once,
+//! and a provider's hint makes them longer, never shorter. Invariant: only transient failures are retried,
+//! and a wait is never longer than [`RetryBudget::max_delay`]: if a provider asks for more, the user is
+//! told at once.
 
 use std::time::Duration;
 
 use crate::failure::ModelFailure;
 
-/// How often the same is asked again, and after how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryBudget {
-    /// `requestMaxRetries`: how often a request is made again before a stream is there. The first is not counted.
+    /// `requestMaxRetries`: retries before a stream is there. The first attempt is not counted.
     pub request_max_retries: u32,
-    /// `streamMaxRetries`: how often a stream of which nothing was seen is asked for again.
+    /// `streamMaxRetries`: retries of a stream of which nothing was seen.
     pub stream_max_retries: u32,
     /// `baseDelayMs`: the first wait.
     pub base_delay: Duration,
@@ -34,7 +34,7 @@ impl Default for RetryBudget {
 }
 
 impl RetryBudget {
-    /// Never again.
+    /// No retries.
     pub const NONE: RetryBudget = RetryBudget {
         request_max_retries: 0,
         stream_max_retries: 0,
@@ -46,20 +46,17 @@ impl RetryBudget {
 /// Where it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryPhase {
-    /// Before the stream was there.
+    /// Before there was a stream.
     Request,
-    /// In the stream, of which nothing was seen.
+    /// In a stream of which nothing was seen.
     Stream,
 }
 
-/// It is tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryAttempt {
-    /// Which retry it is, from 1.
+    /// From 1.
     pub attempt: u32,
-    /// Of how many.
     pub max_attempts: u32,
-    /// After how long.
     pub wait: Duration,
 }
 
@@ -72,15 +69,15 @@ pub struct RetryCounter {
 }
 
 impl RetryCounter {
-    /// All of it.
     pub fn new(budget: RetryBudget) -> RetryCounter {
         RetryCounter { budget, requests: 0, streams: 0 }
     }
 
-    /// Whether it is tried again. `chance` is between 0 and 1.
+    /// Whether to retry. `chance` is between 0 and 1.
     ///
     /// # Errors
-    /// The failure to end with: the one that came, with the wait in its message if that is why there is no retry.
+    /// The failure to end with: the given one, with the wait in its message if that is why there is no
+    /// retry.
     pub fn next_attempt(
         &mut self,
         phase: RetryPhase,
@@ -115,7 +112,7 @@ impl RetryCounter {
             return Err(told);
         }
         *spent += 1;
-        // What was tried in either phase makes the next wait longer.
+        // Attempts in either phase make the next wait longer.
         let before = self.requests + self.streams - 1;
         let wait = delay(&self.budget, before, chance).max(failure.retry_after.unwrap_or_default());
         let attempt = match phase {
@@ -126,14 +123,14 @@ impl RetryCounter {
     }
 }
 
-/// The wait after so many retries: between three quarters of the doubled delay and all of it.
+/// Between three quarters of the doubled delay and all of it.
 fn delay(budget: &RetryBudget, before: u32, chance: f64) -> Duration {
     let factor = 1u32.checked_shl(before).unwrap_or(u32::MAX);
     let full = budget.base_delay.saturating_mul(factor).min(budget.max_delay);
     full.mul_f64(0.75 + 0.25 * chance.clamp(0.0, 1.0))
 }
 
-/// A span of time for people: `45 s`, `12 min`, `5 h 20 min`, `3 days`.
+/// For people: `45 s`, `12 min`, `5 h 20 min`, `3 days`.
 pub fn format_wait(span: Duration) -> String {
     let seconds = span.as_secs() + u64::from(span.subsec_nanos() > 0);
     match seconds {

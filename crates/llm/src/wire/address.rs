@@ -1,18 +1,18 @@
-//! Where a request goes, and how it proves who asks.
+//! Where a request goes, and how it authenticates.
 //!
-//! Invariant: a key stands in one header and nowhere else, and never in a message.
+//! Invariant: a key is in one header and nowhere else, and never in a message.
 
 use crate::failure::{FailureClass, ModelFailure};
 use crate::models::model::Model;
 use crate::request::Auth;
 
-/// Longest id that OpenAI takes for a call, an item or a cache.
+/// OpenAI's longest id for a call, an item or a cache.
 pub(crate) const MAX_OPENAI_ID: usize = 64;
 
-/// The address of `path` beneath the model's base, or beneath `usual` if it names none. A query of the base stays behind it.
+/// `path` below the model's base, or below `usual` if it has none. A query of the base stays at the end.
 ///
 /// # Errors
-/// [`FailureClass::Config`] for what is no address of the web.
+/// [`FailureClass::Config`] for an invalid web address.
 pub(crate) fn url(model: &Model, usual: &str, path: &str) -> Result<String, ModelFailure> {
     let base = if model.base_url.trim().is_empty() { usual } else { model.base_url.trim() };
     let known = base.starts_with("https://") || base.starts_with("http://");
@@ -33,7 +33,7 @@ pub(crate) fn url(model: &Model, usual: &str, path: &str) -> Result<String, Mode
     })
 }
 
-/// The host of an address, in small letters, without port.
+/// In lower case, without port.
 pub(crate) fn host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -50,15 +50,14 @@ pub(crate) fn is_beneath(host: &str, domain: &str) -> bool {
     host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Azure takes the key in a header of its own.
+/// Azure takes the key in a different header.
 const AZURE: [&str; 3] = ["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"];
 
-/// The server is Azure's.
 pub(crate) fn is_azure(host: &str) -> bool {
     AZURE.iter().any(|domain| is_beneath(host, domain))
 }
 
-/// The key, if there is one.
+/// `None` if there is no key.
 ///
 /// # Errors
 /// [`FailureClass::Config`] for a key that no header can hold.
@@ -77,10 +76,7 @@ pub(crate) fn checked_key<'a>(model: &Model, auth: &'a Auth) -> Result<Option<&'
     Ok(Some(key))
 }
 
-/// The header that proves who asks, if anything does.
-///
-/// # Errors
-/// See [`key`].
+/// Fails as [`checked_key`] does.
 pub(crate) fn auth_headers(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, ModelFailure> {
     let Some(key) = checked_key(model, auth)? else { return Ok(Vec::new()) };
     Ok(if is_azure(&host(&model.base_url)) {

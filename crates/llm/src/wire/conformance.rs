@@ -1,10 +1,10 @@
-//! Every wire against its corpus: `tests/streams/<wire>/<case>.sse` (or `.ndjson`) holds the bytes of an answer as they
-//! are documented or were seen, `<case>.events` beside it what must come of them.
+//! Every wire against its corpus: `tests/streams/<wire>/<case>.sse` (or `.ndjson`) holds the bytes of an
+//! answer as documented or observed, `<case>.events` beside it the expected events.
 //!
-//! An `.events` file begins with `# source: …` and has one event per line; the message of the last event follows,
-//! indented. Expected events are written and checked by hand: nothing here writes them. A wire takes part by being in
-//! [`super::ALL`]. Invariant: however the bytes are cut, the events are the same; wherever they end, exactly one last
-//! event comes.
+//! An `.events` file begins with `# source: …` and has one event per line; the message of the last event
+//! follows, indented. Expected events are written and checked by hand: nothing here writes them. Every wire
+//! in [`super::ALL`] takes part. Invariant: however the bytes are chunked, the events are the same;
+//! wherever they end, exactly one last event comes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,19 +17,19 @@ use crate::request::{Auth, ChatRequest, WireCall};
 use crate::stream::decoder::{DecodedAnswer, decode_answer, merge_deltas};
 use crate::stream::event::StreamEvent;
 
-/// Streams that a wire must have at least.
+/// Least streams per wire.
 const CASES_LEAST: usize = 12;
 
-/// Ways in which each stream is cut.
+/// Chunkings per stream.
 const CHUNKINGS: u64 = 1000;
 
-/// Streams that are damaged, of each wire.
+/// Damaged streams per wire.
 const DAMAGES: u64 = 2000;
 
-/// Places at which each stream is ended early.
+/// Early ends per stream.
 const ENDS: usize = 300;
 
-/// Decides the cuts and the damages.
+/// Determines the chunkings and the damage.
 const SEED: u64 = 0x5eed_0006;
 
 #[test]
@@ -95,7 +95,7 @@ fn every_wire_has_a_corpus_that_names_its_sources() {
     }
 }
 
-/// Frames of several streams, left out, repeated, in another order, and now and then with other bytes in them.
+/// Frames of several streams, left out, repeated, reordered, and sometimes with other bytes in them.
 fn damaged(cases: &[StreamCase], random: &mut Random) -> Vec<u8> {
     let texts = [&random.pick(cases).bytes, &random.pick(cases).bytes];
     let mut lines: Vec<&[u8]> =
@@ -119,7 +119,7 @@ fn damaged(cases: &[StreamCase], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// A stream, and what must come of it.
+/// A stream, and its expected events.
 struct StreamCase {
     name: String,
     bytes: Vec<u8>,
@@ -151,7 +151,7 @@ fn case(wire: &dyn Wire, path: &Path) -> StreamCase {
     StreamCase { name, bytes: fs::read(path).unwrap(), source, expected }
 }
 
-/// How many of the bytes that are left come next.
+/// How many of the remaining bytes come next.
 trait ChunkCuts {
     fn next(&mut self, left: usize) -> usize;
 }
@@ -167,13 +167,14 @@ impl ChunkCuts for SingleChunk {
 
 impl ChunkCuts for Random {
     fn next(&mut self, left: usize) -> usize {
-        // Mostly small pieces, sometimes large ones: cuts within a character and within a line end must happen.
+        // Mostly small chunks, sometimes large ones: cuts within a character and within a line end must
+        // happen.
         let most = *self.pick(&[1, 2, 7, 40, 400, 4000]);
         1 + self.below(most.min(left))
     }
 }
 
-/// What comes of a stream, neighbouring deltas merged.
+/// The events of a stream, with adjacent deltas merged.
 fn run(wire: &dyn Wire, bytes: &[u8], cuts: &mut dyn ChunkCuts) -> DecodedAnswer {
     let mut model = crate::models::model::tests::model();
     wire.id().clone_into(&mut model.api);
@@ -190,7 +191,7 @@ fn run(wire: &dyn Wire, bytes: &[u8], cuts: &mut dyn ChunkCuts) -> DecodedAnswer
     decoded
 }
 
-/// Whether the last event is there, and once.
+/// The last event is there, and once.
 fn ends_once(decoded: &DecodedAnswer) -> bool {
     let lasts = decoded.events.iter().filter(|event| event.is_last()).count();
     lasts == 1 && decoded.events.last().is_some_and(StreamEvent::is_last)

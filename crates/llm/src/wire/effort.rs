@@ -1,14 +1,14 @@
-//! How much thinking is asked of OpenAI's models: the words that each family takes.
+//! How much thinking is requested of OpenAI's models: the words that each family accepts.
 //!
-//! <https://platform.openai.com/docs/guides/reasoning>: `none` since gpt-5.1, `minimal` with gpt-5 alone, `xhigh` since
-//! gpt-5.2 and with the largest codex; the o series and open models take `low`, `medium`, `high`. A model that cannot
-//! leave thinking out is asked for the least it can do.
+//! <https://platform.openai.com/docs/guides/reasoning>: `none` since gpt-5.1, `minimal` only with gpt-5,
+//! `xhigh` since gpt-5.2 and with the largest codex; the o series and open models accept `low`, `medium`,
+//! `high`. A model that always thinks is asked for the least it can do.
 
 use crate::request::ThinkingLevel;
 
-/// The word for a level; `None` where nothing is said and the server decides.
+/// `None` if nothing is sent and the server decides.
 pub(crate) fn reasoning_effort(id: &str, level: ThinkingLevel) -> Option<&'static str> {
-    // Gateways put the maker's name before the model's.
+    // Gateways put the vendor's name before the model's.
     let family = OpenAiFamily::from_model_id(id.rsplit('/').next().unwrap_or(id));
     Some(match level {
         ThinkingLevel::Off => return family.least(),
@@ -20,10 +20,10 @@ pub(crate) fn reasoning_effort(id: &str, level: ThinkingLevel) -> Option<&'stati
     })
 }
 
-/// Models that take the same words.
+/// Models that accept the same words.
 #[derive(Clone, Copy, PartialEq)]
 enum OpenAiFamily {
-    /// o1, o3, o4 and those made for code: no way to leave thinking out.
+    /// o1, o3, o4 and those made for code: they always think.
     Always,
     /// gpt-5
     Gpt5,

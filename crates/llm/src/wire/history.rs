@@ -1,9 +1,9 @@
-//! The conversation as a server takes it: every tool call has its result directly behind it, once, and nothing that
-//! cannot be sent is in it.
+//! The conversation as a server accepts it: every tool call is directly followed by its result, once, and
+//! nothing is in it that cannot be sent.
 //!
-//! Conversations are broken off, resumed, compacted and carried from one model to another. So calls may lack a result,
-//! results a call, and answers an end. Invariant: in what comes out, the results of an answer's calls follow the answer in
-//! the order of the calls, one each.
+//! Conversations are broken off, resumed, compacted and carried from one model to another. So calls may
+//! lack a result, results a call, and answers an end. Invariant: in the output, the results of an answer's
+//! calls follow the answer in the order of the calls, one each.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -14,60 +14,54 @@ use crate::message::{
 };
 use crate::models::model::Model;
 
-/// Stands for the result of a call that has none.
+/// The result of a call that has none.
 pub(crate) const NO_RESULT: &str = "(no result: the call was not carried out)";
 
-/// Stands for a result that says nothing: several servers refuse an empty one.
+/// The text of an empty result, which several servers refuse.
 pub(crate) const NO_OUTPUT: &str = "(no output)";
 
-/// Stands for an image that the model cannot read.
 const NO_IMAGE: &str = "(an image was here that this model cannot read)";
 
 /// One step of a conversation.
 #[derive(Debug)]
 pub(crate) enum HistoryTurn<'a> {
-    /// What a person said.
     User(&'a [UserContent]),
-    /// What the program says beside the person.
+    /// From the program itself.
     Developer(&'a [UserContent]),
-    /// What a model answered.
     Answer(HistoryAnswer<'a>),
-    /// What became of one of its calls.
+    /// The outcome of one of its calls.
     ToolResult(HistoryToolResult<'a>),
     /// A result whose call is not in the conversation any more.
     OrphanResult(&'a ToolResultMessage),
 }
 
-/// What a model answered. It has text or calls.
+/// It has text or calls.
 #[derive(Debug)]
 pub(crate) struct HistoryAnswer<'a> {
-    /// Its pieces; no empty text.
+    /// No empty text.
     pub content: Vec<&'a AssistantContent>,
-    /// The model that is asked now gave it, so what it signed may go back.
+    /// The model that is asked now gave it, so signed content may go back.
     pub same_model: bool,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(crate) struct HistoryToolResult<'a> {
-    /// The call.
     pub call: &'a ToolCall,
-    /// See [`HistoryAnswer::own`].
+    /// See [`HistoryAnswer::same_model`].
     pub same_model: bool,
-    /// Its result, if there is one.
+    /// `None` if there is none.
     pub result: Option<&'a ToolResultMessage>,
 }
 
 /// A piece of what is sent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum HistoryPart<'a> {
-    /// Text.
     Text(Cow<'a, str>),
-    /// A picture.
     Image(&'a ImageContent),
 }
 
-/// The conversation as `model` is told of it.
+/// The conversation as it is sent to `model`.
 pub(crate) fn turns<'a>(model: &Model, messages: &'a [Message]) -> Vec<HistoryTurn<'a>> {
     let mut turns = Vec::with_capacity(messages.len());
     let mut taken = HashSet::new();
@@ -87,7 +81,7 @@ pub(crate) fn turns<'a>(model: &Model, messages: &'a [Message]) -> Vec<HistoryTu
     turns
 }
 
-/// The answer, and what became of its calls: their results stand somewhere before the next answer.
+/// The answer, and the outcomes of its calls: their results are somewhere before the next answer.
 fn answer_with_outcomes<'a>(
     model: &Model,
     answer: &'a AssistantMessage,
@@ -133,11 +127,11 @@ fn answer_with_outcomes<'a>(
     }
 }
 
-/// What is sent of a content; a note stands for an image where `model` reads none.
+/// A note replaces an image if `model` reads none.
 pub(crate) fn parts<'a>(model: &Model, content: &'a [UserContent]) -> Vec<HistoryPart<'a>> {
     let part = |content: &'a UserContent| match content {
         UserContent::Text(text) => HistoryPart::Text(Cow::Borrowed(&text.text)),
-        // A reference to a stored image is nothing that a server could read.
+        // A server cannot read a reference to a stored image.
         UserContent::Image(image) if model.images && !image.data.starts_with("blob:") => {
             HistoryPart::Image(image)
         }
@@ -150,7 +144,7 @@ pub(crate) fn parts<'a>(model: &Model, content: &'a [UserContent]) -> Vec<Histor
         .collect()
 }
 
-/// A result that lost its call, as something said beside the conversation.
+/// A result that lost its call, as a remark beside the conversation.
 pub(crate) fn orphan_parts<'a>(model: &Model, result: &'a ToolResultMessage) -> Vec<HistoryPart<'a>> {
     let what = format!("(what the tool `{}` gave back earlier)", result.tool_name);
     let mut all = vec![HistoryPart::Text(Cow::Owned(what))];
@@ -158,7 +152,7 @@ pub(crate) fn orphan_parts<'a>(model: &Model, result: &'a ToolResultMessage) -> 
     all
 }
 
-/// The text of a result; images are not in it.
+/// Without images.
 pub(crate) fn joined_text(parts: &[HistoryPart<'_>]) -> String {
     let texts = parts.iter().filter_map(|part| match part {
         HistoryPart::Text(text) => Some(text.as_ref()),
@@ -168,7 +162,7 @@ pub(crate) fn joined_text(parts: &[HistoryPart<'_>]) -> String {
 }
 
 impl<'a> HistoryToolResult<'a> {
-    /// What is sent of it: never nothing.
+    /// Never empty.
     pub(crate) fn parts(&self, model: &Model) -> Vec<HistoryPart<'a>> {
         let Some(result) = self.result else { return vec![HistoryPart::Text(Cow::Borrowed(NO_RESULT))] };
         let parts = parts(model, &result.content);
@@ -176,7 +170,7 @@ impl<'a> HistoryToolResult<'a> {
     }
 }
 
-/// An image as an address that holds it.
+/// As a `data:` URL.
 pub(crate) fn data_url(image: &ImageContent) -> String {
     format!("data:{};base64,{}", image.mime_type, image.data)
 }

@@ -1,15 +1,18 @@
-//! Names of calls as servers take them. Conversations go from one server to another, and each has its own rules.
+//! Ids of calls as servers accept them. Conversations go from one server to another, and each has its own
+//! rules.
 //!
-//! Invariant: the same id always becomes the same id, so a call and its result stay together; different ids stay different.
+//! Invariant: the same id always becomes the same id, so a call and its result stay together; different ids
+//! stay different.
 
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-/// Length of the ids that Mistral takes, neither more nor less.
+/// Mistral's exact length of an id.
 const MISTRAL: usize = 9;
 
-/// The id itself if it has at most `most` characters, all of them letters, digits, `_` or `-`; else one made from it.
+/// The id itself if it has at most `most` characters, all of them letters, digits, `_` or `-`; else one
+/// derived from it.
 pub(crate) fn fit_id(id: &str, most: usize, prefix: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if !id.is_empty() && id.len() <= most && id.bytes().all(plain) {
@@ -18,7 +21,7 @@ pub(crate) fn fit_id(id: &str, most: usize, prefix: &str) -> String {
     format!("{prefix}{}", &sha256_hex(id)[..32])
 }
 
-/// The id itself if it is nine letters and digits; else nine made from it.
+/// The id itself if it is nine letters and digits; else nine derived from it.
 pub(crate) fn mistral_id(id: &str) -> String {
     if id.len() == MISTRAL && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return id.to_owned();
@@ -29,7 +32,6 @@ pub(crate) fn mistral_id(id: &str) -> String {
     bytes.iter().take(MISTRAL).map(letter).collect()
 }
 
-/// The SHA-256 of a text, in hexadecimal.
 pub(crate) fn sha256_hex(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
         // Writing into a string does not fail.

@@ -1,28 +1,28 @@
-//! Pictures as servers take them. One picture that a server refuses stands in the conversation for good, and every later
-//! request fails with it: so a picture that is known to be refused is a note instead.
+//! Images as servers accept them. An image that a server refuses would stay in the conversation, and every
+//! later request would fail: so an image known to be refused becomes a note.
 //!
-//! Only what can be told from the first bytes is looked at. What cannot be read is sent: the server knows better.
+//! Only what the first bytes tell is checked. What cannot be read is sent: the server knows better.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use crate::message::ImageContent;
 
-/// Bytes of a picture in base64 that are looked at for its size: more than the metadata before it in most files.
+/// Bytes of base64 that are searched for the size: more than the metadata before it in most files.
 const HEAD: usize = 64 << 10;
 
-/// What a server takes.
+/// What a server accepts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ImageLimits {
-    /// Kinds, as in `image/png`.
+    /// As in `image/png`.
     pub kinds: &'static [&'static str],
-    /// Bytes of base64 that one may have.
+    /// Most bytes of base64.
     pub bytes: usize,
-    /// Pixels that one may be wide or high.
+    /// Most pixels in width or height.
     pub side: u32,
 }
 
-/// What stands for a picture that is refused; `None` if it is not.
+/// The note for an image that is refused; `None` if it is not.
 pub(crate) fn refusal_note(image: &ImageContent, rules: &ImageLimits) -> Option<String> {
     let why = if !rules.kinds.contains(&image.mime_type.as_str()) {
         format!("of the kind {}", image.mime_type)
@@ -36,7 +36,7 @@ pub(crate) fn refusal_note(image: &ImageContent, rules: &ImageLimits) -> Option<
     Some(format!("(a picture {why} was here, which this model cannot read)"))
 }
 
-/// Width and height, if the first bytes say so.
+/// Width and height, if the first bytes tell.
 fn size(image: &ImageContent) -> Option<(u32, u32)> {
     let text = image.data.as_bytes();
     let text = &text[..text.len().min(HEAD)];
@@ -48,7 +48,7 @@ fn size(image: &ImageContent) -> Option<(u32, u32)> {
         b"\x89PNG" => Some((wide(16)?, wide(20)?)),
         b"GIF8" => Some((little(6)?, little(8)?)),
         b"RIFF" => match bytes.get(12..16)? {
-            // One less than it is, in three bytes each.
+            // One less than the value, in three bytes each.
             b"VP8X" => {
                 let three = |at: usize| Some(little(at)? + (u32::from(*bytes.get(at + 2)?) << 16) + 1);
                 Some((three(24)?, three(27)?))

@@ -1,4 +1,4 @@
-//! What the tests of every wire begin with: a scripted server, a model of each wire that lives there, one question.
+//! The setup for tests of every wire: a scripted server, a model of each wire on it, one question.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -20,7 +20,7 @@ use serde_json::json;
 
 use crate::test_wire::{model, options};
 
-/// A key that no message may hold. Longer than what the server remembers of one.
+/// A key that no message may contain. Longer than what the server remembers of one.
 pub(crate) const KEY: &str = "sk-test-5d9a37c0e1b84f62-never-shown";
 
 /// Where the paths of a wire begin on the server.
@@ -33,7 +33,7 @@ fn base(server: &ScriptedServer, wire: &str) -> String {
     format!("{}{beneath}", server.url())
 }
 
-/// A model that speaks `wire` with the server, thinks, and reads images.
+/// A model on the server that speaks `wire`, thinks, and reads images.
 pub(crate) fn of_wire(server: &ScriptedServer, wire: &str) -> Model {
     Model {
         api: wire.into(),
@@ -70,19 +70,19 @@ pub(crate) fn client() -> ModelClient {
     ModelClient::new(&ClientSettings::default()).unwrap()
 }
 
-/// The answer of a wire's model, not asked for yet.
+/// The answer of a wire's model, not requested yet.
 pub(crate) fn asked(server: &ScriptedServer, wire: &dyn Wire, options: StreamOptions) -> AnswerStream {
     client().stream(&of_wire(server, wire.id()), Auth::Key(KEY.into()), question(), options)
 }
 
-/// What came of a script.
+/// The result of a script.
 pub(crate) struct Came {
     pub(crate) message: AssistantMessage,
     pub(crate) failure: Option<ModelFailure>,
     pub(crate) requests: usize,
 }
 
-/// Asks a server that says these turns, and behind them "as planned".
+/// Asks a server with these turns, followed by "as planned".
 pub(crate) async fn came(wire: &dyn Wire, turns: Vec<ScriptedTurn>, options: StreamOptions) -> Came {
     let server = ScriptedServer::start(Script::new(
         turns.into_iter().chain([ScriptedTurn::text("as planned").repeat(20)]),
@@ -98,7 +98,7 @@ pub(crate) async fn came(wire: &dyn Wire, turns: Vec<ScriptedTurn>, options: Str
 }
 
 impl Came {
-    /// In short: `Malformed after 1: one two`.
+    /// A summary: `Malformed after 1: one two`.
     pub(crate) fn short(&self) -> String {
         let class =
             self.failure.as_ref().map_or("whole".to_owned(), |failure| format!("{:?}", failure.class));
@@ -107,7 +107,7 @@ impl Came {
     }
 }
 
-/// The body that `wire` streams for a turn, as it is on the wire.
+/// The bytes that `wire` streams for a turn.
 pub(crate) async fn body(wire: &dyn Wire, turn: ScriptedTurn) -> Vec<u8> {
     let server = ScriptedServer::start(Script::new([turn]));
     let between = Between::new(server.address());
@@ -129,25 +129,24 @@ fn unchunked(mut chunks: &[u8]) -> Vec<u8> {
     body
 }
 
-/// Every wire.
 pub(crate) fn all() -> impl Iterator<Item = &'static dyn Wire> {
     wire::ALL.iter().copied()
 }
 
-/// Stands between a client and a server, as a proxy does: it passes bytes on and counts those that come back.
+/// Between a client and a server, like a proxy: passes bytes on and counts those that come back.
 pub(crate) struct Between {
     pub(crate) address: SocketAddr,
-    /// Bytes of the server that went to the client.
+    /// Bytes from the server to the client.
     pub(crate) passed: Arc<AtomicUsize>,
     pub(crate) connections: Arc<AtomicUsize>,
-    /// What the server said, its first megabyte.
+    /// The first megabyte from the server.
     pub(crate) seen: Arc<Mutex<Vec<u8>>>,
-    /// What the clients said.
+    /// What the clients sent.
     pub(crate) asked: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Between {
-    /// Whatever is asked for, `server` is asked.
+    /// Forwards everything to `server`.
     pub(crate) fn new(server: SocketAddr) -> Between {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let between = Between {
@@ -185,7 +184,7 @@ fn keep(kept: &Mutex<Vec<u8>>, bytes: &[u8]) {
     kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
 }
 
-/// Passes on what comes, until one side goes; then both do.
+/// Passes bytes on until one side closes; then both do.
 fn pass(mut from: TcpStream, mut to: TcpStream, each: &dyn Fn(&[u8])) {
     let mut piece = vec![0; 16 << 10];
     while let Ok(count @ 1..) = from.read(&mut piece) {
@@ -198,7 +197,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, each: &dyn Fn(&[u8])) {
     let _ = to.shutdown(std::net::Shutdown::Both);
 }
 
-/// Gives up soon, and asks once.
+/// Short timeouts, one attempt.
 pub(crate) fn impatient() -> StreamOptions {
     let soon = Duration::from_millis(200);
     let mut options = crate::test_wire::once();

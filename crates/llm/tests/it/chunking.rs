@@ -1,4 +1,4 @@
-//! The same bytes give the same events, wherever they are cut; and many of them take little time.
+//! The same bytes give the same events, however they are chunked; and many of them take little time.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Answers that stop, break, go on for ever, or are broken off.
+//! Answers that stop, break, never end, or are cancelled.
 
 use std::io::Write;
 use std::sync::Mutex;
@@ -109,14 +109,14 @@ async fn a_line_without_end_is_cut_off() {
 #[tokio::test]
 async fn breaking_off_closes_the_connection_at_once_and_keeps_what_came() {
     let mut took = Vec::new();
-    // Again where the machine had something else to do.
+    // Again if the machine was busy with something else.
     while took.last().is_none_or(|last| *last >= Duration::from_millis(100)) {
         assert!(took.len() < 10, "{took:?}");
         took.push(broken_off().await);
     }
 }
 
-/// Breaks an answer off; how long it takes until the server hears of it.
+/// Cancels an answer; returns how long it takes until the server notices.
 async fn broken_off() -> Duration {
     let (gone, when_gone) = channel();
     let gone = Mutex::new(gone);

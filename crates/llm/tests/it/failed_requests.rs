@@ -1,4 +1,4 @@
-//! Requests that never become an answer: which are made again, and what is said of the others.
+//! Requests that never become an answer: which are retried, and the messages of the others.
 
 use std::net::TcpListener;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Streams that are broken, cut, doubled, huge or without end, over real sockets, on every wire.
+//! Streams that are broken, cut, doubled, huge or endless, over real sockets, on every wire.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn three() -> ScriptedTurn {
     ScriptedTurn::pieces(["one ", "two ", "three"])
 }
 
-/// What comes of each fault, on each wire; the same wherever the wire does not decide it.
+/// The result of each fault on each wire; the same unless the wire decides it.
 #[tokio::test]
 async fn a_fault_ends_the_answer_once_and_what_was_said_before_it_stays() {
     let faults: Vec<(&str, ScriptedTurn)> = vec![
@@ -59,7 +59,7 @@ async fn a_fault_ends_the_answer_once_and_what_was_said_before_it_stays() {
     assert_eq!(lines, expected, "\n{}", lines.join("\n"));
 }
 
-/// Fault, how the answer ends after how many requests and what was said of it, wires.
+/// Fault, how the answer ends after how many requests with which text, wires.
 const FAULTS: &str = "
     broken frame | whole after 2: as planned | anthropic-messages, openai-responses
     broken frame | Malformed after 1: one | openai-completions
@@ -105,7 +105,8 @@ async fn a_body_that_ends_anywhere_is_cut_off_or_whole_and_nothing_else() {
                 assert_eq!(stream.message().tool_calls().count(), 1, "{} at {cut}", wire.id());
             }
         }
-        // A second answer behind the first: the server changed its mind too late. Google's wire has no last event.
+        // A second answer after the first: the server changed its mind too late. Google's wire has no last
+        // event.
         if wire.id() != "google-generative-ai" {
             let twice = [bytes.clone(), bytes.clone()].concat();
             let server = ScriptedServer::start(Script::new([ScriptedTurn::raw([twice])]));
@@ -138,11 +139,11 @@ async fn a_thousand_cuttings(wire: &dyn Wire) {
         let expected = ("zwölf 😀 x", Some(json!("é")));
         assert_eq!((message.text().as_str(), call), expected, "{} {seed}", wire.id());
     }
-    // Each answer is whole before its connection is given up: nearly all go over one.
+    // Each answer is complete before its connection is released: nearly all use the same one.
     assert!(server.connections().opened < 50, "{}: {:?}", wire.id(), server.connections());
 }
 
-/// All up to the first delta, then that delta for ever.
+/// Everything up to the first delta, then that delta forever.
 async fn endless(wire: &dyn Wire) -> ScriptedTurn {
     let whole = String::from_utf8(body(wire, ScriptedTurn::pieces(["x".repeat(200_000)])).await).unwrap();
     let gap = if wire.framing() == Framing::Lines { "\n" } else { "\n\n" };
@@ -152,7 +153,7 @@ async fn endless(wire: &dyn Wire) -> ScriptedTurn {
     ScriptedTurn::raw(pieces).with(|turn| turn.never_end = true)
 }
 
-/// Runs in a process of its own: see the next test.
+/// Runs in its own process: see the next test.
 #[tokio::test]
 #[ignore = "asked by another test, which measures its memory"]
 async fn child_with_answers_without_end() {
@@ -176,7 +177,7 @@ fn an_answer_without_end_is_cut_off_at_its_bounds_and_memory_stays_within_them()
     assert!(output.status.success(), "{said} {}", String::from_utf8_lossy(&output.stderr));
     let most = said.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let most: u64 = most.trim().trim_end_matches(" kB").parse().unwrap();
-    // The longest answer has 32 MB; a copy of it is in the last event, and one in this test.
+    // The longest answer has 32 MB; one copy of it is in the last event, and one in this test.
     assert!(most < 300 << 10, "{most} kB");
 }
 

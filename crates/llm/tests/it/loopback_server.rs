@@ -1,4 +1,4 @@
-//! A server on loopback that does with each connection what a test says.
+//! A server on loopback that handles each connection as a test says.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,11 +14,10 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 pub(crate) const STREAM: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
-/// The head of an answer in chunks: a connection that closes before the last one was cut off.
+/// The head of a chunked answer: a connection that closes before the last chunk was cut off.
 pub(crate) const CHUNKED: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
 
-/// A server on loopback.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     connections: Arc<AtomicUsize>,
@@ -26,7 +25,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Gives each connection, once its request is read, to `serve`, with its number from 0.
+    /// Passes each connection to `serve` after its request was read, with its number from 0.
     pub(crate) fn new(serve: impl Fn(usize, TcpStream) + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -70,7 +69,6 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// How many connections came.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
@@ -86,12 +84,11 @@ pub(crate) fn event(data: &str) -> String {
     format!("data: {data}\n\n")
 }
 
-/// One chunk.
 pub(crate) fn chunk(text: &str) -> String {
     format!("{:x}\r\n{text}\r\n", text.len())
 }
 
-/// The next request of a connection; `None` if it closes.
+/// `None` if the connection closes.
 pub(crate) fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
@@ -113,7 +110,7 @@ pub(crate) fn read_request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-/// Waits until the other side has closed; gives how long that took.
+/// Waits until the other side has closed; returns when.
 pub(crate) fn closed(stream: &mut TcpStream) -> Instant {
     stream.set_read_timeout(Some(LIMIT)).unwrap();
     let mut piece = [0; 64];
@@ -121,7 +118,7 @@ pub(crate) fn closed(stream: &mut TcpStream) -> Instant {
     Instant::now()
 }
 
-/// Lets other tasks run until `is` says so.
+/// Lets other tasks run until `is` returns true.
 pub(crate) async fn until(mut is: impl FnMut() -> bool) {
     let started = Instant::now();
     while !is() {

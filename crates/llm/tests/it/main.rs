@@ -1,4 +1,4 @@
-//! Answers over real sockets: servers that behave, and servers that do not.
+//! Answers over real sockets: from servers that behave, and servers that do not.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 

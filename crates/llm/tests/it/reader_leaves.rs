@@ -1,4 +1,5 @@
-//! Readers that go away, wait, or read slowly, on every wire: the server sees it at once, and nothing piles up.
+//! Readers that leave, wait, or read slowly, on every wire: the server notices at once, and nothing piles
+//! up.
 
 use std::net::TcpListener;
 use std::sync::atomic::Ordering;
@@ -46,7 +47,8 @@ async fn breaking_off_closes_the_connection_at_once_wherever_the_answer_is() {
             cancel.cancel();
             let seen = steps(&mut stream).await;
             assert_eq!(seen.last().unwrap(), "error aborted", "{}: {seen:?}", wire.id());
-            // Nothing of the runtime runs while this waits: it was closed before the last event came out.
+            // The runtime does not run during this wait: the connection was closed before the last event
+            // came out.
             assert!(server.wait_within(AT_ONCE, |requests| was_closed(&requests[0])), "{} {said}", wire.id());
             assert!(stream.message().text().starts_with(said), "{}", wire.id());
             assert_eq!(stream.message().stop_reason, StopReason::Aborted);
@@ -59,7 +61,7 @@ async fn breaking_off_closes_the_connection_at_once_wherever_the_answer_is() {
 #[tokio::test]
 async fn breaking_off_while_connecting_closes_the_connection_at_once() {
     for wire in all() {
-        // A server that takes the connection and never says a word of TLS.
+        // A server that accepts the connection and never speaks TLS.
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (sender, came) = std::sync::mpsc::channel();

@@ -1,5 +1,5 @@
-//! Answers that are a status: what kind of failure it is, how often it is asked again, how long is waited, and what a
-//! person reads, for every wire and in every provider's own words.
+//! Error statuses: their failure class, how often they are retried, how long the wait is, and the message,
+//! for every wire and in every provider's own words.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -17,7 +17,7 @@ fn twice() -> StreamOptions {
     StreamOptions { budget: RetryBudget { request_max_retries: 2, ..options().budget }, ..options() }
 }
 
-/// What a person reads says who it is, ends with no loose end, and holds neither the key nor control characters.
+/// The message names the provider, ends properly, and contains neither the key nor control characters.
 fn assert_readable(message: &str) {
     assert!(message.starts_with("scripted "), "{message}");
     assert!(!message.contains(KEY) && !message.contains(&KEY[8..24]), "{message}");
@@ -41,7 +41,7 @@ async fn each_status_has_its_class_its_retries_and_a_message_that_helps() {
     let mut wrong = String::new();
     for wire in all() {
         for (status, class, words) in statuses {
-            // In the wire's own shape, in none, and as a web page of a gateway.
+            // In the wire's own form, in none, and as a web page of a gateway.
             let nasty = format!("<html><head><title>{status}</title></head>\u{1b}[31m{KEY}");
             let bodies = [None, Some(json!("")), Some(json!(nasty))];
             for body in bodies {
@@ -63,10 +63,10 @@ async fn each_status_has_its_class_its_retries_and_a_message_that_helps() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// One spelling of a hint: headers, and a body.
+/// One form of a hint: headers, and a body.
 type Spelling = (Vec<(&'static str, String)>, Option<Value>);
 
-/// A hint of `milliseconds`, in the spellings that the providers of a wire use.
+/// A hint of `milliseconds`, in the forms that the providers of a wire use.
 fn hints(wire: &str, milliseconds: u64) -> Vec<Spelling> {
     let seconds = format!("{:.3}", Duration::from_millis(milliseconds).as_secs_f64());
     let at = Timestamp::now() + Duration::from_millis(milliseconds);
@@ -158,7 +158,8 @@ async fn a_date_of_http_is_a_hint_too() {
     }
 }
 
-/// What waiting does not mend, as each provider says it: status, body, class. The last ones come in the stream.
+/// Errors that waiting does not fix, as each provider reports them: status, body, class. The last ones come
+/// in the stream.
 fn lasting(wire: &str) -> Vec<(u16, Value, FailureClass)> {
     let openai = |message: &str, kind: &str, code: &str| json!({"error": {"message": message, "type": kind, "param": null, "code": code}});
     match wire {
@@ -299,7 +300,7 @@ async fn what_waiting_does_not_mend_is_asked_once_whatever_it_is_called() {
     }
 }
 
-/// The same, as an event of a stream that has begun well.
+/// The same, as an event of a stream that began well.
 #[tokio::test]
 async fn what_waiting_does_not_mend_is_asked_once_in_a_stream_too() {
     let sse = |value: Value| format!("data: {value}\n\n");

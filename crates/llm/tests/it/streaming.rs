@@ -1,4 +1,4 @@
-//! Answers that come as they should, and how they are handed out.
+//! Answers that come as they should, and how they are delivered.
 
 use std::future::{Future, poll_fn};
 use std::io::Write;
@@ -147,7 +147,7 @@ async fn a_reader_that_goes_away_in_between_loses_nothing() {
     let mut dropped = 0;
     let mut last = None;
     loop {
-        // Polled once, then dropped: as by a reader that waits for something else too.
+        // Polled once, then dropped: as by a reader that also waits for something else.
         let polled = {
             let mut next = pin!(stream.next());
             poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await

@@ -96,7 +96,7 @@ pub(crate) fn model(url: &str) -> Model {
     }
 }
 
-/// Hands out every delta, and asks again after a millisecond.
+/// Delivers every delta, and retries after a millisecond.
 pub(crate) fn options() -> StreamOptions {
     StreamOptions {
         budget: RetryBudget { base_delay: Duration::from_millis(1), ..RetryBudget::default() },
@@ -109,7 +109,7 @@ pub(crate) fn once() -> StreamOptions {
     StreamOptions { budget: RetryBudget::NONE, ..options() }
 }
 
-/// Gives up soon.
+/// Short timeouts.
 pub(crate) fn hasty() -> StreamOptions {
     let soon = Duration::from_millis(150);
     StreamOptions {
@@ -132,7 +132,7 @@ pub(crate) fn ask_with(
     ModelClient::new(settings).unwrap().stream_over(&Plain, &model(url), auth, request, options)
 }
 
-/// Every step, in short.
+/// Every step, summarised.
 pub(crate) async fn steps(stream: &mut AnswerStream) -> Vec<String> {
     let mut out = Vec::new();
     while let Some(step) = stream.next().await {

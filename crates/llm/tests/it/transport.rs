@@ -1,5 +1,5 @@
-//! The way to a provider, on every wire: proxies, redirects, web pages, compressed answers, keys, secrets, connections
-//! that are used again, and a system without certificates.
+//! The connection to a provider, on every wire: proxies, redirects, web pages, compressed answers, keys,
+//! secrets, reused connections, and a system without certificates.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -252,7 +252,7 @@ async fn a_secret_never_leaves_and_is_itself_again_in_the_call_however_it_was_cu
     let hidden = secrets.mask_text(secret).into_owned();
     assert_ne!(hidden, secret);
     for wire in all() {
-        // The first delta of the arguments has 60 characters: the placeholder stands on the cut.
+        // The first delta of the arguments has 60 characters: the placeholder is split by the cut.
         for before in [0, 40, 44, 48] {
             let path = format!("{}{hidden}/x", "p".repeat(before));
             let turn = ScriptedTurn::text(format!("I use {hidden}.")).tool("read", json!({"path": path}));
@@ -281,7 +281,7 @@ async fn a_secret_never_leaves_and_is_itself_again_in_the_call_however_it_was_cu
                 "{}: {sent}",
                 wire.id()
             );
-            // What was shown goes back hidden.
+            // What was unmasked goes back masked.
             let server = ScriptedServer::start(Script::new([three()]));
             let request = ChatRequest { messages: vec![Message::Assistant(message)], ..question() };
             let options = StreamOptions { secrets: Some(secrets.clone()), ..crate::test_wire::options() };
@@ -293,7 +293,7 @@ async fn a_secret_never_leaves_and_is_itself_again_in_the_call_however_it_was_cu
     }
 }
 
-/// Runs in a process of its own: see the next test.
+/// Runs in its own process: see the next test.
 #[tokio::test]
 #[ignore = "asked by another test, without certificates"]
 async fn child_without_certificates() {

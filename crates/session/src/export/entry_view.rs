@@ -1,8 +1,8 @@
-//! What of an entry is shown, in which order, and what it is called: the same for every format.
+//! What is shown of an entry, in which order and under which title: the same for every format.
 //!
-//! Messages are read field by field, so that one odd piece does not hide the rest. What has no form of its own is shown as
-//! JSON. Left out are only what is the same for everybody (names of fields) and what nobody can read: signatures, the
-//! provider's own ids, the wire.
+//! Messages are read field by field, so that one odd piece does not hide the rest. What has no form of its
+//! own is shown as JSON. Left out are only field names and what nobody can read: signatures, the provider's
+//! ids, the wire.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::human_format::{format_money, group_digits, number_at};
 use crate::format::entry::{EntryBody, SessionEntry};
 
-/// Fields of a message that have a place of their own, or that nobody can read.
+/// Fields of a message that are shown elsewhere, or that nobody can read.
 const SHOWN_FIELDS: &[&str] = &[
     "role",
     "content",
@@ -29,18 +29,16 @@ const SHOWN_FIELDS: &[&str] = &[
     "details",
 ];
 
-/// Whom an entry belongs to.
+/// Who an entry belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryClass {
-    /// A person.
     User,
-    /// A model.
     Assistant,
-    /// What a tool gave back.
+    /// A tool's result.
     Tool,
-    /// In place of something longer.
+    /// Replaces something longer.
     Summary,
-    /// The program, an extension, a role that is not ours.
+    /// The program, an extension, an unknown role.
     Other,
     /// A small line: something changed.
     Note,
@@ -52,38 +50,35 @@ pub(super) struct EntryView<'a> {
     pub(super) class: EntryClass,
     /// Who speaks, or what happened.
     pub(super) title: Cow<'a, str>,
-    /// Small things beside the title.
+    /// Details beside the title.
     pub(super) facts: Vec<String>,
     /// It is a failure.
     pub(super) failed: bool,
     pub(super) pieces: Vec<ViewPiece<'a>>,
 }
 
-/// A part of an entry.
 #[derive(Debug)]
 pub(super) enum ViewPiece<'a> {
     /// Markdown.
     Prose(&'a str),
     /// Text as it was typed.
     Plain(&'a str),
-    /// What a model thought.
+    /// A model's thinking.
     Thinking(&'a str),
-    /// What a tool wrote.
+    /// A tool's output.
     Output(&'a str),
-    /// Long text that few want to see.
+    /// Long text that few want to see, under a title.
     Folded(&'static str, &'a str),
-    /// A tool that is called, with what.
+    /// A tool call: name and arguments.
     Call(&'a str, &'a Value),
-    /// What went wrong.
+    /// An error.
     Failure(&'a str),
-    /// A picture: what it says it is, and its base64.
+    /// A picture: its claimed type, and its base64.
     Image(&'a str, &'a str),
-    /// JSON.
     Data(&'static str, Cow<'a, Value>),
 }
 
 impl<'a> EntryView<'a> {
-    /// What is shown of an entry.
     pub(super) fn from_entry(entry: &'a SessionEntry) -> EntryView<'a> {
         match &entry.body {
             EntryBody::Message { message } => message_view(message),
@@ -123,7 +118,7 @@ impl<'a> EntryView<'a> {
         self.pieces.extend(value.map(|value| ViewPiece::Data(title, Cow::Borrowed(value))));
     }
 
-    /// A string, or pieces of any kind.
+    /// `content` is a string, or pieces of any kind.
     fn push_content(&mut self, content: &'a Value, output: bool) {
         let prose = self.class == EntryClass::Assistant;
         let text = |text: &'a str| match (output, prose) {

@@ -1,4 +1,4 @@
-//! Numbers, money and times, as people read them.
+//! Numbers, money and times, for people.
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub(super) fn count_noun(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", group_digits(number as u64), if number == 1 { one } else { many })
 }
 
-/// US dollars; nothing for what is no amount.
+/// US dollars; `None` if it is not an amount.
 pub(super) fn format_money(amount: f64) -> Option<String> {
     if !amount.is_finite() || amount <= 0.0 {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn format_money(amount: f64) -> Option<String> {
     Some(if amount < 0.1 { format!("${amount:.4}") } else { format!("${amount:.2}") })
 }
 
-/// A size, roughly.
+/// Rounded.
 pub(super) fn format_size(bytes: usize) -> String {
     match bytes {
         0..1_024 => format!("{bytes} bytes"),
@@ -38,7 +38,7 @@ pub(super) fn format_size(bytes: usize) -> String {
     }
 }
 
-/// A time of the file to the second, in UTC; what is no time stays as it is.
+/// To the second, in UTC; anything that is not a time stays as it is.
 pub(super) fn format_time(timestamp: &str) -> String {
     match timestamp.parse::<Timestamp>() {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S").to_string(),

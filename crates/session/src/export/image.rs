@@ -1,6 +1,7 @@
-//! Which images may stand in a page: what they are is read from their bytes, never from what the session says.
+//! Which images a page may hold: their type is read from their bytes, never from what the session says.
 //!
-//! Only formats that hold a picture and nothing else. SVG is a document with scripts and links, so it is none of them.
+//! Only formats that hold a picture and nothing else. SVG is a document with scripts and links, so it is
+//! not among them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,15 +11,14 @@ use super::MAX_IMAGE;
 /// Enough characters of base64 to recognise any of the formats.
 const HEAD: usize = 24;
 
-/// How a session refers to an image that is kept elsewhere.
+/// How a session refers to an image kept elsewhere.
 const REFERENCE: &str = "blob:";
 
-/// An image that may be shown.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct EmbeddableImage<'a> {
     /// As found in its bytes.
     pub(super) mime: &'static str,
-    /// Nothing but the base64 alphabet.
+    /// Only characters of the base64 alphabet.
     pub(super) data: &'a str,
 }
 

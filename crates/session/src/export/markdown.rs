@@ -1,7 +1,8 @@
-//! The conversation as Markdown: front matter, a heading per entry, and what it says.
+//! The conversation as Markdown: front matter, a heading per entry, and its text.
 //!
-//! Invariants: what was said stands in quotes and in fences longer than any in it, so nothing that is said can look like a heading, a
-//! new speaker or the end of a fence. Control and hidden characters are written out. The same session gives the same bytes.
+//! Invariants: what was said stands in quotes and in fences longer than any in it, so none of it can look
+//! like a heading, a new speaker or the end of a fence. Control and hidden characters are spelled out. The
+//! same session gives the same bytes.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -66,7 +67,7 @@ pub(super) fn write(
     Ok(exported)
 }
 
-/// YAML whose every value is a JSON string, number or list, which YAML reads too.
+/// YAML whose every value is a JSON string, number or list, which is valid YAML.
 fn front_matter(
     title: &str,
     conversation: &ExportSource<'_>,
@@ -167,7 +168,6 @@ fn write_piece(
     }
 }
 
-/// What somebody said, as a quote.
 fn quote(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     writeln!(out)?;
     for line in show_hidden(words).lines() {
@@ -183,7 +183,7 @@ fn fence(language: &str, words: &str, out: &mut dyn Write) -> Result<(), ExportE
     Ok(writeln!(out, "\n{fence}{language}\n{words}{end}{fence}")?)
 }
 
-/// The longest run of backticks.
+/// Of backticks.
 fn longest_run(words: &str) -> usize {
     let (mut longest, mut run) = (0, 0);
     for byte in words.bytes() {
@@ -193,7 +193,7 @@ fn longest_run(words: &str) -> usize {
     longest
 }
 
-/// One line of a heading or a small line, with nothing in it that Markdown would take for its own.
+/// One line of a heading or a note, without anything that Markdown would interpret.
 fn one_line(text: &str) -> String {
     let line: Cow<'_, str> = relaycode_text::escape::escape_line(text);
     let mut out = String::with_capacity(line.len());

@@ -1,14 +1,13 @@
-//! What programs wrote for a terminal, without its colours.
+//! Program output without terminal colours.
 //!
-//! Only whole colour codes go (`ESC [ numbers m`): they say nothing that is lost. Every other code stays, and is made visible
-//! where the text is escaped.
+//! Only whole colour codes are removed (`ESC [ numbers m`): nothing is lost with them. Every other code
+//! stays, and becomes visible when the text is escaped.
 
 use std::borrow::Cow;
 
-/// Numbers and separators of one code at most; a longer one is no colour.
+/// Longest colour code, in bytes of numbers and separators; a longer one is something else.
 const LONGEST: usize = 64;
 
-/// The text without colour codes.
 pub(super) fn strip_colour_codes(text: &str) -> Cow<'_, str> {
     if !text.contains("\x1b[") {
         return Cow::Borrowed(text);
@@ -28,7 +27,7 @@ pub(super) fn strip_colour_codes(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How long the colour code at the beginning is.
+/// Length of the colour code at the beginning.
 fn colour_code_len(code: &str) -> Option<usize> {
     let inner = &code.as_bytes()[2..];
     let numbers =

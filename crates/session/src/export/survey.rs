@@ -1,7 +1,7 @@
-//! The first reading: what is on the active path, what branches off, and the sums at the top.
+//! The first pass: what is on the active path, what branches off, and the totals at the top.
 //!
-//! Kept are a few bytes per entry and a bounded outline. Parents that are missing, point forward or form a circle, and ids that
-//! stand twice, cost nothing but a word about it: every entry has its place in the file.
+//! Kept are a few bytes per entry and a bounded outline. Parents that are missing, point forward or form a
+//! cycle, and duplicate ids only cause a remark: every entry has its place in the file.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -13,27 +13,27 @@ use super::human_format::number_at;
 use super::{ExportError, ExportSource, MAX_OUTLINE};
 use crate::format::entry::{EntryBody, SessionEntry};
 
-/// Characters of a line of the outline, of a label, and of a title that is taken from a message.
+/// Most characters of a line of the outline, of a label, and of a title taken from a message.
 const LINE: usize = 90;
 
-/// Models that are named at the top at most.
+/// Most models named at the top.
 const MAX_MODELS: usize = 32;
 
 /// No such entry.
 const NONE: u32 = u32::MAX;
 
-/// What the first reading found.
+/// What the first pass found.
 #[derive(Debug, Default)]
 pub(super) struct ExportSurvey {
-    /// The entry that each one follows, by position.
+    /// The parent of each entry, by position.
     parents: Vec<u32>,
     active: Vec<bool>,
     labels: HashMap<u32, String>,
-    /// What leads through the conversation.
+    /// For finding one's way through the conversation.
     pub(super) outline: Vec<SurveyLine>,
-    /// Lines that found no place in it.
+    /// Lines for which there was no room.
     pub(super) skipped_outline_lines: usize,
-    /// Entries that follow something that is not in the file.
+    /// Entries whose parent is not in the file.
     pub(super) orphans: usize,
     /// Every model that answered, in order.
     pub(super) models: Vec<String>,
@@ -46,22 +46,21 @@ pub(super) struct ExportSurvey {
     pub(super) messages: usize,
 }
 
-/// A line of the outline.
 #[derive(Debug, Clone)]
 pub(super) struct SurveyLine {
-    /// The entry's position.
     pub(super) entry: usize,
     pub(super) class: EntryClass,
     pub(super) text: String,
 }
 
-/// Where an entry stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryPosition {
-    /// On the active path.
     ActivePath,
-    /// The first of a branch that was left behind, `entries` long, that follows the entry at `after`.
-    BranchStart { after: Option<usize>, entries: usize },
+    /// The first entry of an abandoned branch of this length, which follows the entry at `after`.
+    BranchStart {
+        after: Option<usize>,
+        entries: usize,
+    },
     /// In the same branch as the one before it.
     BranchContinues,
 }
@@ -97,7 +96,6 @@ impl ExportSurvey {
         Ok(survey)
     }
 
-    /// How many entries there are.
     pub(super) fn entries(&self) -> usize {
         self.parents.len()
     }
@@ -107,7 +105,6 @@ impl ExportSurvey {
         self.active.iter().filter(|active| !**active).count()
     }
 
-    /// Whether the entry is on the active path.
     pub(super) fn is_active(&self, entry: usize) -> bool {
         self.active.get(entry).copied().unwrap_or(true)
     }
@@ -117,7 +114,6 @@ impl ExportSurvey {
         self.labels.get(&u32::try_from(entry).ok()?).map(String::as_str)
     }
 
-    /// Where the entry stands.
     pub(super) fn position(&self, entry: usize) -> EntryPosition {
         if self.is_active(entry) {
             return EntryPosition::ActivePath;
@@ -130,7 +126,7 @@ impl ExportSurvey {
         EntryPosition::BranchStart { after: (parent != NONE).then_some(parent as usize), entries: 1 + more }
     }
 
-    /// Whether the entry is beside the path and follows the one before it in the file.
+    /// Whether the entry is off the path and follows the one before it in the file.
     fn continues_branch(&self, entry: usize) -> bool {
         let Some(before) = entry.checked_sub(1) else { return false };
         !self.is_active(entry) && !self.is_active(before) && self.parents[entry] as usize == before
@@ -206,7 +202,7 @@ impl ExportSurvey {
         self.active = vec![false; self.parents.len()];
         let mut at = leaf.or_else(|| u32::try_from(self.parents.len()).ok()?.checked_sub(1)).unwrap_or(NONE);
         while let Some(active) = self.active.get_mut(at as usize) {
-            // A circle ends where it began.
+            // A cycle ends where it began.
             if std::mem::replace(active, true) {
                 return;
             }
@@ -214,7 +210,7 @@ impl ExportSurvey {
         }
     }
 
-    /// Entries with a name are in the outline too.
+    /// Labelled entries are in the outline too.
     fn add_labelled_lines(&mut self) {
         let there: std::collections::HashSet<usize> = self.outline.iter().map(|line| line.entry).collect();
         for entry in self.labels.keys().map(|entry| *entry as usize).filter(|entry| !there.contains(entry)) {
@@ -226,7 +222,7 @@ impl ExportSurvey {
     }
 }
 
-/// Where each id stands, by its hash: ids may be long, and there may be millions.
+/// The position of each id, by its hash: ids may be long, and there may be millions.
 #[derive(Default)]
 struct IdPositions {
     hasher: RandomState,
@@ -245,7 +241,7 @@ impl IdPositions {
     }
 }
 
-/// The first line of a text, not longer than `most` characters.
+/// The first line of a text, at most `most` characters.
 pub(super) fn clip_line(text: &str, most: usize) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     match line.char_indices().nth(most) {

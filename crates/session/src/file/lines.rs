@@ -1,32 +1,31 @@
-//! The lines of a file, one after the other, without ever holding more of it than one line.
+//! The lines of a file one by one, never holding more than one line of it.
 //!
-//! Invariant: memory is bounded by [`MAX_LINE_BYTES`] and a piece, whatever the file holds; a line beyond is shown by its place alone.
+//! Invariant: memory is bounded by [`MAX_LINE_BYTES`] and a piece, whatever the file holds; of a longer
+//! line only its position is reported.
 
 use std::io;
 
-/// The longest line that is read, in bytes.
+/// Longest line that is read.
 pub(crate) const MAX_LINE_BYTES: usize = 64 << 20;
 
-/// How much is read at once.
+/// Bytes per read.
 const PIECE: usize = 1 << 20;
 
-/// A line, or what is left behind the last line end.
+/// A line, or the rest after the last line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileLine<'a> {
-    /// Where it begins.
     pub(crate) offset: u64,
-    /// How long it is, without its line end.
+    /// Without its line end, in bytes.
     pub(crate) len: u64,
-    /// It has a line end.
     pub(crate) ended: bool,
-    /// Its bytes without the line end; `None` where it is too long.
+    /// Without the line end; `None` if it is too long.
     pub(crate) bytes: Option<&'a [u8]>,
 }
 
-/// Reads at most so many bytes from a place.
+/// Reads at most that many bytes at an offset.
 pub(crate) type ReadAtFn<'r> = dyn FnMut(u64, usize) -> io::Result<Vec<u8>> + 'r;
 
-/// Shows every line between two places. What a file lost meanwhile is its end.
+/// Visits every line between two offsets. If the file became shorter meanwhile, it ends there.
 pub(crate) fn for_each_line(
     read: &mut ReadAtFn<'_>,
     from: u64,
@@ -78,7 +77,7 @@ pub(crate) fn for_each_line(
     Ok(())
 }
 
-/// The same room for the next line, unless it is uncommonly large.
+/// Reuses the buffer for the next line, unless it is unusually large.
 fn reset_buffer(mut held: Vec<u8>) -> Vec<u8> {
     if held.capacity() > 4 * PIECE {
         return Vec::new();

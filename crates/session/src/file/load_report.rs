@@ -1,83 +1,67 @@
-//! What was odd about a session file when it was opened. Nothing of it keeps a session from opening.
+//! Problems found when a session file was opened. None of them keeps a session from opening.
 
 use std::fmt;
 
-/// At most so many oddities are listed; the rest is counted.
+/// Most problems listed; the rest are counted.
 pub const MAX_LISTED_ISSUES: usize = 1000;
 
-/// Everything that was odd.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LoadReport {
-    /// What, in the order of the file.
+    /// In the order of the file.
     pub issues: Vec<LoadIssue>,
     /// How many more there were.
     pub unlisted: u64,
 }
 
-/// One thing that was odd.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadIssue {
     /// Where in the file it begins.
     pub offset: u64,
-    /// How many bytes it has.
+    /// In bytes.
     pub len: u64,
-    /// What it is.
     pub kind: LoadIssueKind,
 }
 
-/// What can be odd.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadIssueKind {
-    /// The file ends in the middle of a line. The next writer moves it aside.
+    /// The file ends in the middle of a line. The next writer moves that rest aside.
     TornTail,
     /// A line that cannot be read; it is skipped.
     Unreadable(&'static str),
     /// Bytes before an entry on the same line; the entry counts.
     Prefix,
-    /// There is no header, or it cannot be read; another was made up.
+    /// No readable header; one was generated.
     NoHeader,
     /// A header that is not on the first line.
     LateHeader,
-    /// An entry whose parent was on an unreadable line; it follows the one before.
+    /// An entry whose parent was on an unreadable line; it was attached to the entry before that line.
     Rejoined {
-        /// The entry.
         id: String,
-        /// The parent that it names.
+        /// The parent it names.
         parent: String,
     },
-    /// An entry whose parent is nowhere; it is a root.
+    /// An entry whose parent is missing; it became a root.
     Orphan {
-        /// The entry.
         id: String,
-        /// The parent that it names.
+        /// The parent it names.
         parent: String,
     },
-    /// An entry that stands before its parent.
-    BeforeParent {
-        /// The entry.
-        id: String,
-    },
-    /// An entry that follows itself; it is a root.
-    Cycle {
-        /// The entry.
-        id: String,
-    },
+    /// An entry before its parent.
+    BeforeParent { id: String },
+    /// An entry that is its own ancestor; it became a root.
+    Cycle { id: String },
     /// The same line twice; the second is ignored.
-    DuplicateLine {
-        /// The entry.
-        id: String,
-    },
-    /// Another entry of the same name; it goes by a name of its own.
+    DuplicateLine { id: String },
+    /// Another entry with the same id; it got a new one.
     DuplicateId {
-        /// The name that both have.
+        /// The id of both.
         id: String,
-        /// The name that the second has now.
+        /// The second entry's new id.
         new_id: String,
     },
 }
 
 impl LoadReport {
-    /// Nothing was odd.
     pub fn is_empty(&self) -> bool {
         self.issues.is_empty() && self.unlisted == 0
     }
@@ -90,7 +74,7 @@ impl LoadReport {
         }
     }
 
-    /// How many bytes could not be read as entries.
+    /// Bytes that could not be read as entries.
     pub fn lost_bytes(&self) -> u64 {
         let lost = |oddity: &&LoadIssue| {
             matches!(

@@ -1,7 +1,7 @@
-//! What the tree needs of a line, read in one pass without building the rest of it.
+//! What the tree needs from a line, read in one pass without building the rest.
 //!
-//! A field of the wrong kind counts as absent; of a field that is there twice, the last counts, as everywhere else. Invariant:
-//! nothing is allocated for the bodies of messages.
+//! A field of the wrong type counts as absent; of a duplicate field the last counts, as everywhere else.
+//! Invariant: nothing is allocated for the bodies of messages.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,19 +9,18 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// What was found in a line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct EntryProbe<'a> {
     /// `type`
     pub(crate) kind: Option<Cow<'a, str>>,
     pub(crate) id: Option<Cow<'a, str>>,
-    /// `parentId`; `Some(None)` where it is there and null.
+    /// `parentId`; `Some(None)` if it is there and null.
     pub(crate) parent: Option<Option<Cow<'a, str>>>,
     pub(crate) timestamp: Option<Cow<'a, str>>,
     pub(crate) message: MessageProbe<'a>,
 }
 
-/// What was found in its `message`.
+/// What was found in `message`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct MessageProbe<'a> {
     pub(crate) role: Option<Cow<'a, str>>,
@@ -31,7 +30,7 @@ pub(crate) struct MessageProbe<'a> {
 }
 
 impl<'a> EntryProbe<'a> {
-    /// Looks at a line; `None` where it is not one JSON object.
+    /// `None` if the line is not one JSON object.
     pub(crate) fn parse(line: &'a str) -> Option<EntryProbe<'a>> {
         serde_json::from_str(line).ok()
     }
@@ -53,7 +52,7 @@ impl<'a> ProbeValue<'a> {
     }
 }
 
-/// Visits anything; says only what `$name` cares about, and skips the rest.
+/// Visits anything; keeps only what `$name` needs, and skips the rest.
 macro_rules! skip_the_rest {
     ($rest:expr) => {
         fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
@@ -194,7 +193,7 @@ impl<'de> Deserialize<'de> for MessageProbe<'de> {
     }
 }
 
-/// Whether there are words in a message's content: in a string, or in the `text` of one of its pieces.
+/// Whether a message's content has text: as a string, or in the `text` of one of its pieces.
 struct ContentHasText(bool);
 
 impl<'de> Deserialize<'de> for ContentHasText {

@@ -1,7 +1,7 @@
-//! Making a session file anew: written beside, made durable, and moved into its place in one step.
+//! Replacing a session file: written beside it, synced, and renamed into its place.
 //!
-//! Invariant: under the file's name there is always the old file or the new one, whole; and whoever writes the session holds the
-//! lock of the one that is there.
+//! Invariant: under the file's name there is always the old file or the new one, whole; and whoever writes
+//! the session holds the lock of the one that is there.
 
 use std::io;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::lines::ReadAtFn;
 use super::session_file::{SessionFile, file_stem};
 use crate::error::SessionError;
 
-/// How much is copied at once.
+/// Bytes copied at once.
 const PIECE: usize = 1 << 20;
 
-/// Replaces the tape's file, which must have nothing that waits. The lock of the old one is kept until the session is closed: it
-/// keeps out who opened that file just before.
+/// The file must have nothing unsaved. The lock of the old one is kept until the session is closed: it
+/// keeps out whoever opened that file just before.
 pub(crate) fn replace_file(tape: &mut SessionFile, make: &mut PieceSource<'_>) -> Result<(), SessionError> {
     let scratch = format!("{}.rewrite", file_stem(&tape.name));
     let name = tape.name.clone();
@@ -37,7 +37,7 @@ pub(crate) fn replace_file(tape: &mut SessionFile, make: &mut PieceSource<'_>) -
     let (lock, file, source, len) = match made {
         Ok(made) => made,
         Err(error) => {
-            // What there is of it is of no use; the next attempt would remove it too.
+            // The partial file is of no use; the next attempt would remove it too.
             let _ = remove_if_exists(&*fs, &tape.dir, &scratch);
             return Err(failed(error));
         }
@@ -59,7 +59,7 @@ pub(crate) fn replace_file(tape: &mut SessionFile, make: &mut PieceSource<'_>) -
     }
 }
 
-/// Copies a stretch of a file, piece by piece.
+/// Copies a range of a file, piece by piece.
 pub(crate) fn copy_range(
     read: &mut ReadAtFn<'_>,
     from: u64,
@@ -79,7 +79,6 @@ pub(crate) fn copy_range(
     Ok(())
 }
 
-/// Removes what may not be there.
 pub(crate) fn remove_if_exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> io::Result<()> {
     match fs.remove_file(dir, name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -87,14 +86,14 @@ pub(crate) fn remove_if_exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> io::Resu
     }
 }
 
-/// Copies a whole file to a name that is free, and makes the copy durable. Returns that name.
+/// Copies a whole file to a free name and syncs the copy. Returns that name.
 pub(crate) fn keep_copy(
     fs: &dyn Fs,
     dir: &FsDir,
     name: &str,
     as_name: &mut dyn FnMut(u32) -> String,
 ) -> Result<String, SessionError> {
-    /// So many copies of one file are kept at most.
+    /// Most copies kept of one file.
     const COPIES_MOST: u32 = 1000;
     let failed = |source| SessionError::io(name, "keep a copy of")(source);
     let file = fs.open_file(dir, name).map_err(failed)?;

@@ -1,29 +1,26 @@
-//! What is known of an entry without reading it: one row of a table that is small enough to hold for any session.
+//! What is known of an entry without reading it: a row of a table that is small enough to keep for any
+//! session.
 
-/// An entry's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryRow {
     /// Where its line begins.
     pub offset: u64,
-    /// How long the line is, without its end.
+    /// Length of the line, without its line end.
     pub len: u32,
-    /// The row of the entry that it follows.
+    /// The parent's row.
     pub parent: Option<u32>,
-    /// Its name.
     pub id: Box<str>,
-    /// When, in milliseconds since 1970; 0 where that is not known.
+    /// In milliseconds since 1970; 0 if unknown.
     pub timestamp: i64,
-    /// What it is.
     pub kind: EntryType,
     /// Whose message.
     pub role: EntryRole,
-    /// It is a message with words in it, not only tool calls or pictures.
+    /// A message with text, not only tool calls or images.
     pub has_text: bool,
-    /// It is an answer that ended with an error or was broken off.
+    /// An answer that failed or was aborted.
     pub failed: bool,
 }
 
-/// What an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum EntryType {
@@ -57,21 +54,17 @@ pub enum EntryType {
     Other = 13,
 }
 
-/// Whose a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum EntryRole {
-    /// It is no message.
+    /// Not a message.
     None = 0,
-    /// A person's.
     User = 1,
-    /// A model's.
     Assistant = 2,
-    /// A tool's.
     ToolResult = 3,
     /// The program's.
     Developer = 4,
-    /// An agent's own kind.
+    /// An agent's own role.
     Other = 5,
 }
 
@@ -92,7 +85,7 @@ const KINDS: [(EntryType, &str); 13] = [
 ];
 
 impl EntryType {
-    /// The kind of an entry by its `type`.
+    /// By its `type`.
     pub fn from_name(name: &str) -> EntryType {
         KINDS.iter().find(|(_, known)| *known == name).map_or(EntryType::Other, |(kind, _)| *kind)
     }
@@ -106,7 +99,6 @@ impl EntryType {
 }
 
 impl EntryRole {
-    /// The role of a message by its name.
     pub fn from_name(name: &str) -> EntryRole {
         match name {
             "user" => EntryRole::User,
@@ -130,7 +122,7 @@ impl EntryRole {
     }
 }
 
-/// Milliseconds since 1970 of a time as it is written; 0 for what is none.
+/// Milliseconds since 1970; 0 if it is not a time.
 pub(crate) fn parse_millis(timestamp: &str) -> i64 {
     timestamp.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_millisecond)
 }

@@ -1,8 +1,9 @@
 //! Everything that can be saved of a session file, and a report of what cannot.
 //!
-//! A [`SessionScanner`] takes one line after the other and makes rows of them. A line that cannot be read is skipped, and entries that
-//! followed it are joined to the entry before it, so that a conversation stays whole. Invariant: the same bytes give the
-//! same rows, so that a name that was made up here is found again the next time.
+//! A [`SessionScanner`] takes one line after the other and makes rows of them. A line that cannot be read
+//! is skipped, and entries that followed it are attached to the entry before it, so that a conversation
+//! stays whole. Invariant: the same bytes give the same rows, so that an id generated here is the same the
+//! next time.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,9 +16,9 @@ use super::table::EntryTable;
 use crate::file::index::stats::SessionStats;
 use crate::format::header::SessionHeader;
 
-/// What every entry begins with where a program of ours or a peer's wrote it.
+/// How every entry begins that we or another agent of the same format wrote.
 const BEGINNING: &[u8] = b"{\"type\":\"";
-/// A line is searched for an entry behind damage at so many places at most.
+/// Most positions in a damaged line where an entry is tried.
 const TRIES_MOST: usize = 16;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -28,27 +29,24 @@ pub(crate) struct SessionScanner {
     pub(crate) facts: SessionStats,
     pub(crate) report: LoadReport,
     pub(crate) header: Option<HeaderLine>,
-    /// The format; known with the header or the first entry.
+    /// Known after the header or the first entry.
     version: Option<u64>,
-    /// How the last line ends, if it does not end as it should.
+    /// How the last line ends.
     pub(crate) tail: SessionTail,
     /// The entry before the latest unreadable line.
     damage: Option<Option<u32>>,
-    /// Which row stands for a name that an unreadable line took away.
+    /// Which row replaces an id lost with an unreadable line.
     joined: HashMap<String, Option<u32>>,
-    /// Which row children of a name mean that several entries have, and how many have it.
+    /// For a duplicate id: the row that children mean, and how many entries have the id.
     latest: HashMap<String, (u32, u64)>,
     /// Rows whose parents were not there yet.
     pending_parents: Vec<PendingParent>,
 }
 
-/// A header that was found.
 #[derive(Debug, Clone)]
 pub(crate) struct HeaderLine {
     pub(crate) header: SessionHeader,
-    /// Where it begins.
     pub(crate) offset: u64,
-    /// How long it is.
     pub(crate) len: u64,
     /// Where the next line begins.
     pub(crate) end: u64,
@@ -57,16 +55,13 @@ pub(crate) struct HeaderLine {
 /// How a file ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum SessionTail {
-    /// With a line end, or with nothing.
+    /// With a line end, or empty.
     #[default]
     Whole,
-    /// With an entry or a header that lacks its line end.
+    /// With an entry or a header without its line end.
     NoLineEnd,
-    /// With something unreadable that begins here.
-    Torn {
-        /// The place.
-        from: u64,
-    },
+    /// With something unreadable from here on.
+    Torn { from: u64 },
 }
 
 struct PendingParent {
@@ -76,13 +71,13 @@ struct PendingParent {
 }
 
 impl SessionScanner {
-    /// A scanner that goes on behind what an index knew.
+    /// Continues after what an index knew.
     pub(crate) fn resume(table: EntryTable, facts: SessionStats, header: HeaderLine) -> SessionScanner {
         let version = Some(header.header.version);
         SessionScanner { table, facts, header: Some(header), version, ..SessionScanner::default() }
     }
 
-    /// Takes a line. `earlier` reads a line that was taken before.
+    /// `earlier` reads a line that was scanned before.
     pub(crate) fn scan_line(
         &mut self,
         line: FileLine<'_>,
@@ -195,7 +190,7 @@ impl SessionScanner {
         Ok(())
     }
 
-    /// The row that an entry follows, or the name that is not there yet.
+    /// The row of the parent, or its id if that is not there yet.
     fn find_parent(&self, probe: &EntryProbe<'_>, version: u64) -> (Option<u32>, Option<String>) {
         match &probe.parent {
             Some(Some(parent)) => {
@@ -212,7 +207,8 @@ impl SessionScanner {
         }
     }
 
-    /// A name for one more entry called `id`, of which there are `others` so far; and how many there are with it.
+    /// A new id for one more entry called `id`, of which there are `others` so far; and how many there are
+    /// with it.
     fn unique_name(&self, id: &str, others: u64) -> (String, u64) {
         let mut number = others;
         loop {
@@ -259,7 +255,7 @@ impl SessionScanner {
         self.damage = Some(self.table.last());
     }
 
-    /// Every line was taken: parents that are still missing are looked for once more.
+    /// After the last line: looks up missing parents once more.
     pub(crate) fn finish(&mut self) {
         let waiting = std::mem::take(&mut self.pending_parents);
         let mut forward = false;
@@ -294,7 +290,6 @@ impl SessionScanner {
         }
     }
 
-    /// The format of the file.
     pub(crate) fn version(&self) -> u64 {
         self.version.unwrap_or(crate::format::header::VERSION)
     }
@@ -304,8 +299,8 @@ fn probe_line(bytes: &[u8]) -> Option<EntryProbe<'_>> {
     EntryProbe::parse(std::str::from_utf8(bytes).ok()?)
 }
 
-/// A whole entry behind half a line or the zeros of a power cut: somebody wrote on without a line end. Pieces of content look
-/// similar, but follow nothing and have no time.
+/// A whole entry after half a line or the zeros of a power cut: somebody wrote on without a line end.
+/// Pieces of content look similar, but have no parent and no time.
 fn find_entry_after_damage(bytes: &[u8]) -> Option<(usize, EntryProbe<'_>)> {
     let places = memchr::memmem::find_iter(bytes, BEGINNING).filter(|at| *at > 0).take(TRIES_MOST);
     let mut entries = places.filter_map(|at| Some((at, probe_line(&bytes[at..])?)));

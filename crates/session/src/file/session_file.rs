@@ -1,8 +1,9 @@
-//! The file as a session sees it: what is on disk, and behind it what is still to be written.
+//! The file as a session sees it: what is on disk, followed by what is still to be written.
 //!
-//! A line has its place from the moment it is appended, whether it is on disk, waits for the first prompt, or waits for a disk
-//! that is full. Everything that waits is written with the next line, in one call. Invariant: up to [`SessionFile::saved`] the file holds
-//! whole lines that count; whatever a failed write left behind that is cut off before anything else is written.
+//! A line has its offset from the moment it is appended, whether it is on disk, waits for the first prompt,
+//! or waits for a full disk. Everything that waits is written with the next line, in one call. Invariant:
+//! up to [`SessionFile::saved`] the file holds whole, valid lines; whatever a failed write left after that
+//! is cut off before anything else is written.
 
 use std::io;
 use std::sync::Arc;
@@ -12,21 +13,19 @@ use relaycode_durable::{Fs, FsDir, FsFile, FsLock};
 
 use crate::error::SessionError;
 
-/// At most so many bytes wait for a disk that takes none.
+/// Most bytes that wait for a disk that accepts none.
 pub(crate) const MAX_UNSAVED_BYTES: usize = 32 << 20;
 
-/// At most so many bytes of a torn tail are kept beside the file, and so many of all of them.
+/// Most bytes kept of one torn tail, and of all of them.
 const DAMAGED_MOST: u64 = 1 << 20;
 const DAMAGED_FILE_MOST: u64 = 16 << 20;
 
-/// Where lines go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileTarget {
     /// Nowhere: the session lives as long as the process.
     Memory,
-    /// Nowhere yet: the file is made with the first prompt.
+    /// Nowhere yet: the file is created with the first prompt.
     Deferred,
-    /// Into the file.
     File,
 }
 
@@ -37,22 +36,22 @@ pub(crate) struct SessionFile {
     pub(crate) name: String,
     pub(crate) target: FileTarget,
     pub(crate) file: Option<FsFile>,
-    /// The same file, opened to be read: what it holds stays readable when another takes its name, or nothing does.
+    /// The same file, opened for reading: it stays readable when it is replaced or removed.
     pub(crate) source: Option<Arc<FsFile>>,
-    /// The newest last; older ones are of files that this one replaced.
+    /// Newest last; older ones belong to files that this one replaced.
     pub(crate) locks: Vec<FsLock>,
-    /// So many bytes of the file count.
+    /// How many bytes of the file count.
     pub(crate) saved: u64,
-    /// What comes behind them.
+    /// What follows them.
     pub(crate) unsaved: Vec<u8>,
     pub(crate) unsaved_entries: usize,
     /// The file may be longer than [`SessionFile::saved`].
     pub(crate) has_excess: bool,
-    /// What is longer is not ours: it is kept beside the file before it is cut off.
+    /// The excess is not ours: keep it beside the file before cutting it off.
     pub(crate) torn: bool,
-    /// The file's name may not be durable yet: it is new, or whoever made it may have gone before a sync.
+    /// The file's name may not be durable yet: it is new, or its creator may have died before a sync.
     pub(crate) name_unsynced: bool,
-    /// A sync failed: what it was to save is in doubt, and asking again does not help.
+    /// A sync failed: its data is in doubt, and a retry does not help.
     pub(crate) sync_failed: bool,
 }
 
@@ -81,7 +80,7 @@ impl SessionFile {
         self.saved + self.unsaved.len() as u64
     }
 
-    /// Reads a stretch that does not reach from the file into what waits.
+    /// Reads a range that does not span the file and the unsaved bytes.
     pub(crate) fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
         let Some(waiting) = offset.checked_sub(self.saved) else {
             return match &self.source {
@@ -93,7 +92,7 @@ impl SessionFile {
         Ok(self.unsaved[from..from.saturating_add(len).min(self.unsaved.len())].to_vec())
     }
 
-    /// Reads the file as it is now, also while another takes its place.
+    /// Reads the present file, even while it is being replaced.
     pub(crate) fn reader(&self) -> impl Fn(u64, usize) -> io::Result<Vec<u8>> + use<> {
         let (fs, dir, name) = (Arc::clone(&self.fs), self.dir.clone(), self.name.clone());
         let source = self.source.clone();
@@ -103,14 +102,13 @@ impl SessionFile {
         }
     }
 
-    /// Takes the lock that the file stands for.
     pub(crate) fn lock(&mut self) -> Result<(), SessionError> {
         let lock = lock_session_file(&*self.fs, &self.dir, &self.name)?;
         self.locks.push(lock);
         Ok(())
     }
 
-    /// Adds a line behind everything else; nothing is written yet. Where too much waits already, it is not taken.
+    /// Nothing is written yet. Fails if too much waits already.
     pub(crate) fn push_line(&mut self, line: &[u8]) -> Result<u64, SessionError> {
         let bytes = self.unsaved.len() + line.len() + 1;
         if self.target != FileTarget::Memory && bytes > MAX_UNSAVED_BYTES.max(line.len() + 1) {
@@ -132,7 +130,7 @@ impl SessionFile {
         if attempt.is_ok() {
             self.saved = self.end();
             self.unsaved_entries = 0;
-            // Memory that one large entry needed is given back.
+            // Give back the memory of one large entry.
             self.unsaved = if self.unsaved.capacity() > (1 << 20) {
                 Vec::new()
             } else {
@@ -148,7 +146,7 @@ impl SessionFile {
         self.prepare_write()?;
         let Some(file) = &self.file else { return Err(SessionError::Gone { name: self.name.clone() }) };
         if let Err(source) = self.fs.write(file, &self.unsaved) {
-            // What was written of it must not stay; if it cannot be cut off now, it is before the next write.
+            // The partial write must not stay; if it cannot be cut off now, it is before the next write.
             self.has_excess = self.fs.truncate(file, self.saved).is_err();
             return Err(SessionError::NotSaved {
                 name: self.name.clone(),
@@ -160,8 +158,8 @@ impl SessionFile {
         Ok(())
     }
 
-    /// Opens the file and makes sure that it ends where what counts does: what a crash left there is kept beside it and cut off,
-    /// and what somebody else wrote is left alone and told.
+    /// Opens the file and makes sure that it ends at `saved`: what a crash left there is kept beside it and
+    /// cut off; what somebody else wrote is left alone and reported.
     pub(crate) fn prepare_write(&mut self) -> Result<(), SessionError> {
         let not_saved = |tape: &SessionFile, source| SessionError::NotSaved {
             name: tape.name.clone(),
@@ -194,7 +192,7 @@ impl SessionFile {
         Ok(())
     }
 
-    /// Opens the file to write, making it where it is still to be made.
+    /// Opens the file for writing, creating it if needed.
     fn open_file(&mut self) -> Result<(), SessionError> {
         if self.locks.is_empty() {
             match self.fs.create(&self.dir, &self.name, FileMode::Private) {
@@ -220,7 +218,7 @@ impl SessionFile {
         Ok(())
     }
 
-    /// Keeps what a crash left of a line in a file beside, before it is cut off.
+    /// Keeps the torn line of a crash in a file beside it, before it is cut off.
     fn save_torn_tail(&self, end: u64) -> io::Result<()> {
         let name = format!("{}.damaged", file_stem(&self.name));
         let have = match self.fs.stat(&self.dir, &name) {
@@ -254,7 +252,7 @@ impl SessionFile {
             let source = io::Error::other("an earlier attempt failed, and what it was to save is in doubt");
             return Err(SessionError::NotDurable { name: self.name.clone(), source });
         }
-        // What somebody else wrote before may not be durable either, also if nothing was added to it.
+        // What somebody else wrote before may not be durable either, even if nothing was added.
         if self.file.is_none() && self.target == FileTarget::File && self.saved > 0 {
             self.open_file()?;
         }
@@ -276,9 +274,9 @@ impl SessionFile {
     }
 }
 
-/// Takes the lock of the file that has this name now.
+/// Locks the file that has this name now.
 pub(crate) fn lock_session_file(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<FsLock, SessionError> {
-    /// So many times in a row the file is replaced just then, before it is somebody else's.
+    /// How often the file may be replaced meanwhile before it counts as somebody else's.
     const REPLACED_MOST: usize = 8;
     for _ in 0..REPLACED_MOST {
         let before = fs.stat(dir, name).map_err(SessionError::io(name, "look at"))?;
@@ -294,7 +292,7 @@ pub(crate) fn lock_session_file(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<
     Err(SessionError::InUse { name: name.to_string() })
 }
 
-/// A session file's name without its ending.
+/// The name without its extension.
 pub(crate) fn file_stem(name: &str) -> &str {
     name.strip_suffix(".jsonl").unwrap_or(name)
 }

@@ -1,12 +1,12 @@
-//! The rows of a session and the way from a name to its row.
+//! The rows of a session, and the lookup from an id to its row.
 //!
-//! Invariant: names are different, and no way along parents comes back to where it began.
+//! Invariant: ids are unique, and no chain of parents is a cycle.
 
 use std::collections::HashMap;
 
 use super::row::EntryRow;
 
-/// The rows of a session, in the order of the file.
+/// In the order of the file.
 #[derive(Debug, Default)]
 pub(crate) struct EntryTable {
     rows: Vec<EntryRow>,
@@ -47,12 +47,11 @@ impl EntryTable {
         }
     }
 
-    /// The name of the entry that a row follows.
     pub(crate) fn parent_id(&self, row: &EntryRow) -> Option<&str> {
         row.parent.and_then(|parent| self.row(parent)).map(|parent| &*parent.id)
     }
 
-    /// Every line moved by so many bytes, because the header has another length now.
+    /// After the header changed its length.
     pub(crate) fn shift_offsets(&mut self, by: i64) {
         for row in &mut self.rows {
             row.offset = row.offset.saturating_add_signed(by);
@@ -71,9 +70,9 @@ impl EntryTable {
         path
     }
 
-    /// Cuts every circle of parents open; shows where.
+    /// Cuts every cycle of parents; reports where.
     pub(crate) fn cut_cycles(&mut self, cut: &mut dyn FnMut(&EntryRow)) {
-        // Walks go up until they meet a row that an earlier walk was at (fine) or that this one was at (a circle).
+        // Walks go up until they meet a row of an earlier walk (fine) or of this one (a cycle).
         let mut walked = vec![0_u32; self.rows.len()];
         for start in 0..self.rows.len() {
             let stamp = u32::try_from(start + 1).unwrap_or(u32::MAX);

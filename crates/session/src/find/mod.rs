@@ -1,4 +1,4 @@
-//! Which sessions there are: listing, which one is meant, words in them.
+//! Which sessions there are: listing, resolving what a person typed, full-text search.
 
 pub mod list;
 pub mod resolve;

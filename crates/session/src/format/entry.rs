@@ -1,185 +1,146 @@
-//! One entry of a session: a line of the file behind the header.
+//! One entry of a session: a line of the file after the header.
 //!
-//! What this version of relay does not know is kept as it stands ([`EntryBody::Other`]). Messages are kept as JSON too: roles and fields
-//! that are not ours survive, and what goes to a model is read from them when it is needed.
+//! Entries that this version does not know are kept as they are ([`EntryBody::Other`]). Messages are kept
+//! as JSON too: foreign roles and fields survive, and what goes to a model is read from them when it is
+//! needed.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionEntry {
-    /// Its own name, eight characters where relay made it.
+    /// Eight characters if relay made it.
     pub id: String,
-    /// The entry it follows; `None` for a root.
+    /// `None` for a root.
     pub parent_id: Option<String>,
-    /// When, RFC 3339.
+    /// RFC 3339.
     pub timestamp: String,
-    /// What it says.
     pub body: EntryBody,
 }
 
-/// What an entry says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum EntryBody {
-    /// A message of the conversation: [`relaycode_llm::Message`], or a role of an agent's own.
-    Message {
-        /// The message.
-        message: Value,
-    },
-    /// Another model from here on.
+    /// A message of the conversation: [`relaycode_llm::Message`], or an agent's own role.
+    Message { message: Value },
     ModelChange {
         /// `provider/id`
         model: String,
-        /// For what; none is `default`.
+        /// What the model is for; `None` means `default`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         role: Option<String>,
     },
-    /// More or less thinking from here on.
     ThinkingLevelChange {
-        /// The level's name.
         #[serde(default)]
         thinking_level: Option<String>,
     },
-    /// Another service tier from here on.
     ServiceTierChange {
-        /// The tier; `None` for none.
+        /// `None` for no tier.
         #[serde(default)]
         service_tier: Option<String>,
     },
-    /// What came before is summed up.
+    /// Summarises what came before.
     Compaction {
-        /// In place of it.
+        /// Replaces it.
         summary: String,
         /// In a few words.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         short_summary: Option<String>,
-        /// The first entry that is still given in full.
+        /// The first entry that is still sent in full.
         #[serde(default)]
         first_kept_entry_id: String,
-        /// Tokens before it.
+        /// Tokens of the context before it.
         #[serde(default)]
         tokens_before: u64,
-        /// More about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
-        /// What extensions want kept.
+        /// Kept for extensions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         preserve_data: Option<Value>,
-        /// An extension made it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from_extension: Option<bool>,
     },
-    /// What was left behind on another branch.
+    /// Summarises an abandoned branch.
     BranchSummary {
         /// Where the branch begins; `root` for the very beginning.
         from_id: String,
         /// What happened there.
         summary: String,
-        /// More about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
-        /// An extension made it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from_extension: Option<bool>,
     },
     /// Kept for an extension; no model sees it.
     Custom {
-        /// Whose.
         custom_type: String,
-        /// What.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
     },
     /// Said by an extension; a model sees it.
     CustomMessage {
-        /// Whose.
         custom_type: String,
         /// A string, or pieces of text and images.
         content: Value,
-        /// People see it too.
+        /// Also shown to people.
         #[serde(default)]
         display: bool,
-        /// More about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
         /// `user` or `agent`: who wanted it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attribution: Option<String>,
     },
-    /// A name for an entry; none takes it away.
+    /// A label for an entry; `None` removes it.
     Label {
-        /// Which entry.
         target_id: String,
-        /// Its name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         label: Option<String>,
     },
-    /// Rules that were put in while a model was speaking.
-    TtsrInjection {
-        /// Their names.
-        injected_rules: Vec<String>,
-    },
-    /// The tools of other servers that are switched on.
-    McpToolSelection {
-        /// Their names.
-        selected_tool_names: Vec<String>,
-    },
+    /// Rules injected while a model was speaking.
+    TtsrInjection { injected_rules: Vec<String> },
+    /// The MCP tools that are switched on.
+    McpToolSelection { selected_tool_names: Vec<String> },
     /// What an agent was started with.
     SessionInit {
-        /// What it was told first.
         system_prompt: String,
-        /// What it is to do.
         #[serde(default)]
         task: String,
-        /// What it may call.
+        /// Names of the tools it may call.
         #[serde(default)]
         tools: Vec<String>,
-        /// What its answer must look like.
+        /// The required form of its answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output_schema: Option<Value>,
     },
-    /// Another mode from here on.
     ModeChange {
-        /// Its name.
         mode: String,
-        /// What belongs to it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Value>,
     },
-    /// Something that this version does not know, as it stands.
+    /// Unknown to this version; kept as it is.
     #[serde(untagged)]
     Other(Map<String, Value>),
 }
 
-/// Why a line is no entry.
+/// Why a line is not an entry.
 #[derive(Debug, thiserror::Error)]
 pub enum EntryError {
-    /// It is not JSON.
     #[error("it is not JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// It is JSON, but no object with a `type`.
+    /// JSON, but not an object with a `type`.
     #[error("it is not an object with a type")]
     NoType,
-    /// It has no `id`.
     #[error("it has no id")]
     NoId,
 }
 
 impl SessionEntry {
-    /// Reads a line. Fields of a known type that are of the wrong kind make it [`EntryBody::Other`]: they are kept, not guessed at.
-    ///
-    /// # Errors
-    /// What keeps it from being an entry at all.
+    /// Fields of the wrong type make a known entry [`EntryBody::Other`]: they are kept, not guessed at.
     pub fn from_line(line: &[u8]) -> Result<SessionEntry, EntryError> {
         SessionEntry::from_object(serde_json::from_slice(line)?)
     }
 
-    /// Reads an entry out of JSON.
-    ///
-    /// # Errors
-    /// What keeps it from being an entry at all.
     pub fn from_object(value: Value) -> Result<SessionEntry, EntryError> {
         let Value::Object(mut fields) = value else { return Err(EntryError::NoType) };
         if !fields.get("type").is_some_and(Value::is_string) {
@@ -201,7 +162,7 @@ impl SessionEntry {
         Ok(SessionEntry { id, parent_id, timestamp, body })
     }
 
-    /// The entry as JSON, in the order in which it is written.
+    /// In the order of the file format.
     pub fn to_object(&self) -> Value {
         let mut fields = match serde_json::to_value(&self.body) {
             Ok(Value::Object(fields)) => fields,
@@ -216,14 +177,14 @@ impl SessionEntry {
     }
 }
 
-/// A name for an entry: eight characters.
+/// Eight characters.
 pub(crate) fn random_entry_id() -> String {
     let mut name = uuid::Uuid::new_v4().simple().to_string();
     name.truncate(8);
     name
 }
 
-/// Leaves only the type in a body's fields.
+/// Removes the type from a body's fields.
 trait TypeFieldExt {
     fn split_off_type(&mut self) -> Map<String, Value>;
 }

@@ -1,4 +1,4 @@
-//! The first line of a session file: which session it is, whose, and of which version.
+//! The first line of a session file: id, directory, version, title.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,9 @@ pub const VERSION: u64 = 3;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "session", rename_all = "camelCase")]
 pub struct SessionHeader {
-    /// The format; a file without it is of version 1.
+    /// A file without it is of version 1.
     #[serde(default = "first")]
     pub version: u64,
-    /// The session's own name.
     pub id: String,
     /// When it began, RFC 3339.
     #[serde(default)]
@@ -20,29 +19,28 @@ pub struct SessionHeader {
     /// The directory it is about.
     #[serde(default)]
     pub cwd: String,
-    /// Its name for people.
+    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Who gave it that name.
+    /// Who gave the title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title_source: Option<TitleSource>,
-    /// Where it comes from: an id or a path, as it was written.
+    /// Where it was forked from: an id or a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session: Option<String>,
 }
 
-/// Who named a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TitleSource {
-    /// relay or a model did.
+    /// relay or a model.
     Auto,
-    /// The user did; nobody else changes it.
+    /// Only the user changes it again.
     User,
 }
 
 impl SessionHeader {
-    /// The header of a new session that begins now.
+    /// A session that begins now.
     pub fn new(cwd: impl Into<String>) -> SessionHeader {
         SessionHeader {
             version: VERSION,
@@ -60,13 +58,13 @@ fn first() -> u64 {
     1
 }
 
-/// The present, to the millisecond.
+/// The time now, to the millisecond.
 pub(crate) fn now_to_millis() -> jiff::Timestamp {
     let now = jiff::Timestamp::now();
     jiff::Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
 }
 
-/// A time as it is written: RFC 3339 with milliseconds.
+/// RFC 3339 with milliseconds.
 pub(crate) fn format_timestamp(time: jiff::Timestamp) -> String {
     format!("{time:.3}")
 }

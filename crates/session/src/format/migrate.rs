@@ -1,19 +1,19 @@
-//! Older formats, brought to the present one entry by entry.
+//! Older formats, migrated entry by entry.
 //!
-//! Version 1 has neither `id` nor `parentId` (entries follow one another), and a compaction names the first entry that it keeps by
-//! its number, where the header is number 0. Version 2 calls the role `custom` `hookMessage`. Names and parents come from the
-//! rows; what is left is done here.
+//! Version 1 has neither `id` nor `parentId` (entries follow one another), and a compaction names the first
+//! entry it keeps by its number, where the header is number 0. Version 2 calls the role `custom`
+//! `hookMessage`. Ids and parents come from the rows; the rest is done here.
 
 use serde_json::{Map, Value};
 
 use crate::file::table::EntryTable;
 
-/// The name of the entry with this number in a file that gives none.
+/// The id of the entry with this number in a file without ids.
 pub(crate) fn generated_entry_id(number: u64) -> String {
     format!("{:08x}", number + 1)
 }
 
-/// Brings the fields of an entry of format `version` to the present one.
+/// Migrates the fields of an entry of format `version`.
 pub(crate) fn migrate_entry(fields: &mut Map<String, Value>, version: u64, table: &EntryTable) {
     if version < 2
         && fields.get("type").and_then(Value::as_str) == Some("compaction")

@@ -1,4 +1,4 @@
-//! The lines of a session file: header, entry, making an entry fit, older formats.
+//! The lines of a session file: header, entry, shrinking an entry to be saved, older formats.
 
 pub mod entry;
 pub mod header;

@@ -1,6 +1,8 @@
-//! Making an entry fit to be kept: long strings are cut, images go to the store, what is only for the moment is left out.
+//! Shrinks an entry to be saved: long strings are cut, images go to the store, transient fields are left
+//! out.
 //!
-//! Invariant: every field keeps its kind, and a signature is whole or empty, because half of one is refused by whoever made it.
+//! Invariant: every field keeps its type, and a signature is whole or empty, because its maker refuses half
+//! of one.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,23 +10,23 @@ use serde_json::Value;
 
 use crate::home::blobs::BlobStore;
 
-/// At most so many characters of a string are kept.
+/// Longest string that is saved.
 pub const MAX_PERSIST_CHARS: usize = 500_000;
-/// What stands behind a string that was cut.
+/// Appended to a string that was cut.
 pub const TRUNCATION_NOTICE: &str = "[Session persistence truncated large content]";
-/// So deep is what is nested in an entry, itself counted; what reads it again goes hardly deeper, and would lose the whole entry.
+/// Deepest nesting in an entry, itself counted; readers support hardly more, and would lose the whole
+/// entry.
 pub const MAX_ENTRY_DEPTH: usize = 100;
-/// From so many base64 characters on, an image goes to the store.
+/// From this many base64 characters on, an image goes to the store.
 pub const MIN_BLOB_CHARS: usize = 1024;
 
-/// Fields that are only for the moment.
+/// Fields that only matter while streaming.
 const TRANSIENT: [&str; 2] = ["partialJson", "jsonlEvents"];
 /// Fields that are whole or empty.
 const SIGNATURES: [&str; 4] = ["thinkingSignature", "textSignature", "thoughtSignature", "signature"];
 
-/// Makes an entry fit to be kept.
 pub(crate) fn shrink_entry(entry: &mut Value, blobs: Option<&BlobStore>) {
-    // No recursion: what a model made may be nested deeper than a stack.
+    // No recursion: a model's output may be nested deeper than the stack.
     let mut waiting: Vec<(&mut Value, usize)> = vec![(entry, 1)];
     while let Some((value, depth)) = waiting.pop() {
         if depth > MAX_ENTRY_DEPTH && (value.is_array() || value.is_object()) {
@@ -80,7 +82,7 @@ fn truncate_text(text: &mut String) {
     text.push_str(TRUNCATION_NOTICE);
 }
 
-/// Puts an image into the store. One that cannot be kept there stays in the entry, whole: a cut one is none.
+/// Puts an image into the store. One that cannot be stored stays in the entry, whole: a cut one is useless.
 fn store_image(block: &mut Value, blobs: Option<&BlobStore>) -> bool {
     let is_image = block.get("type").and_then(Value::as_str) == Some("image");
     let Some(Value::String(data)) = block.get_mut("data").filter(|_| is_image) else { return false };

@@ -1,6 +1,6 @@
-//! Images, kept once by what is in them: `<home>/blobs/<sha256>`, raw bytes.
+//! Images, stored once by their content: `<home>/blobs/<sha256>`, raw bytes.
 //!
-//! Invariant: what is under a name hashes to it, or it is not given out.
+//! Invariant: content that does not match its name is never returned.
 
 use std::fmt::Write as _;
 use std::io;
@@ -13,41 +13,34 @@ use relaycode_durable::{Fs, FsDir, atomic};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// What a reference begins with.
+/// Prefix of a reference.
 pub const REFERENCE: &str = "blob:sha256:";
-/// The largest image that is read.
+/// Largest image that is read.
 pub const MAX_BLOB_BYTES: u64 = 64 << 20;
-/// Content is looked through so deep.
+/// How deep content is searched for references.
 const DEPTH_MOST: usize = 64;
 
-/// The store of images.
 pub struct BlobStore {
     fs: Arc<dyn Fs>,
     dir: FsDir,
 }
 
-/// Why an image is not there.
+/// Why an image is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum BlobError {
-    /// That is no reference.
     #[error("`{0}` is no reference to an image")]
     NoReference(String),
-    /// It is not in the store.
     #[error("the image {0} is not in the store any more")]
     Missing(String),
-    /// What is there is something else.
+    /// Its content does not match its name.
     #[error("the image {0} is damaged: its bytes do not match its name")]
     Damaged(String),
-    /// The system refused.
     #[error("the image {0} cannot be read: {1}")]
     Io(String, io::Error),
 }
 
 impl BlobStore {
-    /// The store in relay's home directory, made if need be.
-    ///
-    /// # Errors
-    /// The system's.
+    /// In relay's home directory, created if needed.
     pub fn open(fs: Arc<dyn Fs>, home: &FsDir) -> io::Result<BlobStore> {
         match fs.make_dir(home, "blobs", DirMode::Private) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -57,10 +50,7 @@ impl BlobStore {
         Ok(BlobStore { fs, dir })
     }
 
-    /// Keeps bytes; the same ones are kept once. Returns the reference to them.
-    ///
-    /// # Errors
-    /// The system's.
+    /// The same bytes are stored once. Returns their reference.
     pub fn put(&self, bytes: &[u8]) -> io::Result<String> {
         let hash = hash_of(bytes);
         let reference = format!("{REFERENCE}{hash}");
@@ -69,7 +59,7 @@ impl BlobStore {
         {
             return Ok(reference);
         }
-        // Two that write the same at the same time do not get into each other's way.
+        // Two concurrent writers of the same bytes do not disturb each other.
         let scratch = format!("{hash}.{}", crate::format::entry::random_entry_id());
         let written = atomic::write(&*self.fs, (&self.dir, &scratch), (&self.dir, &hash), bytes);
         written.map(|()| reference).map_err(|error| {
@@ -78,10 +68,6 @@ impl BlobStore {
         })
     }
 
-    /// The bytes behind a reference.
-    ///
-    /// # Errors
-    /// Why there are none.
     pub fn get(&self, reference: &str) -> Result<Vec<u8>, BlobError> {
         let hash = reference.strip_prefix(REFERENCE).filter(|hash| is_hash(hash));
         let Some(hash) = hash else {
@@ -118,8 +104,8 @@ fn hash_of(bytes: &[u8]) -> String {
     })
 }
 
-/// Puts images where references to them stand in the `content` of a message; a text where there is none. Returns how many are
-/// missing.
+/// Replaces references in the `content` of a message by their images, or by a text if one is missing.
+/// Returns how many are missing.
 pub(crate) fn resolve_image_refs(value: &mut Value, blobs: Option<&BlobStore>) -> usize {
     resolve_at(value, blobs, 0)
 }

@@ -1,7 +1,7 @@
-//! Where things are in relay's home: sessions by the directory they are about, blobs, breadcrumbs, prompt history.
+//! Where things are in relay's home: sessions by directory, blobs, breadcrumbs, prompt history.
 //!
-//! The name of a project's directory cannot be read back (`/a-b` and `/a/b` share one): whoever lists sessions compares
-//! the directory in the header. Everything made here is private to the user.
+//! The name of a project's directory cannot be decoded (`/a-b` and `/a/b` share one): listing compares the
+//! directory in the header. Everything created here is private to the user.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -14,79 +14,67 @@ use sha2::{Digest, Sha256};
 
 use crate::truncate::truncate_str;
 
-/// What the name of a session file ends with.
+/// Extension of a session file.
 pub const EXTENSION: &str = ".jsonl";
-/// The directory of all sessions.
 pub const SESSIONS_DIR: &str = "sessions";
-/// The directory of images and other large pieces.
+/// Images and other large pieces.
 pub const BLOBS_DIR: &str = "blobs";
-/// The directory that says which session each terminal had last.
+/// Which session each terminal had last.
 pub const TERMINALS_DIR: &str = "terminal-sessions";
-/// The prompt history.
 pub const HISTORY_FILE: &str = "history.db";
-/// Bytes that a file system allows for a name.
+/// Longest file name, in bytes.
 const MAX_NAME: usize = 255;
 
-/// The places in relay's home.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeLayout {
     home: PathBuf,
 }
 
 impl HomeLayout {
-    /// Those in `home`, which need not exist yet.
+    /// `home` need not exist yet.
     pub fn new(home: impl Into<PathBuf>) -> HomeLayout {
         HomeLayout { home: home.into() }
     }
 
-    /// Relay's home.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// The directory of all sessions.
     pub fn sessions_dir(&self) -> PathBuf {
         self.home.join(SESSIONS_DIR)
     }
 
-    /// The directory of the sessions about `cwd` (and about others whose name comes out the same).
+    /// The sessions about `cwd` (and about other directories with the same encoded name).
     pub fn project_dir(&self, cwd: &Path) -> PathBuf {
         self.sessions_dir().join(encode_project_dir(cwd))
     }
 
-    /// The file of a new session about `cwd`.
+    /// For a new session.
     pub fn session_path(&self, cwd: &Path, began: Timestamp, id: &str) -> PathBuf {
         self.project_dir(cwd).join(session_file_name(began, id))
     }
 
-    /// The directory of images and other large pieces.
+    /// Images and other large pieces.
     pub fn blobs_dir(&self) -> PathBuf {
         self.home.join(BLOBS_DIR)
     }
 
-    /// The directory that says which session each terminal had last.
+    /// Which session each terminal had last.
     pub fn terminals_dir(&self) -> PathBuf {
         self.home.join(TERMINALS_DIR)
     }
 
-    /// The prompt history.
     pub fn history_path(&self) -> PathBuf {
         self.home.join(HISTORY_FILE)
     }
 
-    /// Opens the directory of the sessions about `cwd`, making it if need be.
-    ///
-    /// # Errors
-    /// The system's.
+    /// Created if needed.
     pub fn create_project_dir(&self, fs: &dyn Fs, cwd: &Path) -> io::Result<FsDir> {
         let sessions = self.create_dir(fs, SESSIONS_DIR)?;
         create_dir_in(fs, &sessions, &encode_project_dir(cwd))
     }
 
-    /// Opens a directory of the home, making both if need be, private.
-    ///
-    /// # Errors
-    /// The system's.
+    /// Opens a directory of the home; creates both if needed, private.
     pub fn create_dir(&self, fs: &dyn Fs, name: &str) -> io::Result<FsDir> {
         create_dir_in(fs, &self.create_home(fs)?, name)
     }
@@ -96,7 +84,7 @@ impl HomeLayout {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             other => return other,
         }
-        // What is missing above it is the user's to make, but for the last: `~` exists, `~/.relaycode` may not.
+        // Only the last directory is created: `~` exists, `~/.relaycode` may not.
         let (Some(above), Some(name)) = (self.home.parent(), self.home.file_name().and_then(|n| n.to_str()))
         else {
             return Err(io::ErrorKind::NotFound.into());
@@ -113,11 +101,11 @@ fn create_dir_in(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<FsDir> {
     fs.open_dir(at, name)
 }
 
-/// The name of the directory of the sessions about `cwd`.
+/// The name of the directory for the sessions about `cwd`.
 ///
 /// ```
 /// # use std::path::Path;
-/// assert_eq!(relaycode_session::layout::encode(Path::new("/home/me/shop")), "--home-me-shop--");
+/// assert_eq!(relaycode_session::home::layout::encode_project_dir(Path::new("/home/me/shop")), "--home-me-shop--");
 /// ```
 pub fn encode_project_dir(cwd: &Path) -> String {
     let text = cwd.to_string_lossy();
@@ -131,7 +119,7 @@ pub fn encode_project_dir(cwd: &Path) -> String {
     if name.len() <= MAX_NAME && matches!(text, std::borrow::Cow::Borrowed(_)) {
         return name;
     }
-    // Too long, or not text: a hash keeps apart what the shortened name does not.
+    // Too long, or not text: a hash distinguishes what the shortened name does not.
     let hash = short_hash(cwd);
     let room = MAX_NAME - hash.len() - "-----".len();
     format!("--{}-{hash}--", truncate_str(&plain, room))
@@ -141,13 +129,12 @@ fn short_hash(path: &Path) -> String {
     Sha256::digest(path.as_os_str().as_bytes())[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The name of the file of a session that began then.
 pub fn session_file_name(began: Timestamp, id: &str) -> String {
     let time = format!("{began:.3}").replace([':', '.'], "-");
     format!("{time}_{id}{EXTENSION}")
 }
 
-/// The id in the name of a session file; `None` if it is not the name of one.
+/// `None` if it is not the name of a session file.
 pub fn id_in_name(name: &str) -> Option<&str> {
     let (time, id) = name.strip_suffix(EXTENSION)?.split_once('_')?;
     let is_time = time.len() >= "2026-02-16T10-20-30".len()
@@ -155,7 +142,7 @@ pub fn id_in_name(name: &str) -> Option<&str> {
     (is_time && !id.is_empty()).then_some(id)
 }
 
-/// When the session of that file name began, RFC 3339; `None` if the name does not say.
+/// RFC 3339; `None` if the name does not say.
 pub fn time_in_name(name: &str) -> Option<String> {
     id_in_name(name)?;
     let (date, time) = name.split_once('_')?.0.split_once('T')?;
@@ -168,7 +155,7 @@ pub fn time_in_name(name: &str) -> Option<String> {
     text.parse::<Timestamp>().ok().map(|_| text)
 }
 
-/// Whether two directories are the same as far as sessions are concerned: `cwd` as it is now, and as a header says it.
+/// Whether two directories are the same for sessions: the present `cwd`, and the one in a header.
 pub fn same_directory(cwd: &Path, recorded: &str) -> bool {
     let trimmed = |text: &str| {
         let short = text.trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! What lies in relay's home beside the session files, and removing them.
+//! What relay's home holds beside the session files, and removing sessions.
 
 pub mod blobs;
 pub mod history;

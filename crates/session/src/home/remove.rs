@@ -1,7 +1,9 @@
-//! A session goes, with everything that is its own: the index, the files beside it, what a repair or a new format kept
-//! of it. Blobs stay: others may refer to them, and to know that every session would have to be read.
+//! Removes a session with everything that belongs to it: the index, the files beside it, what a repair or a
+//! migration kept of it. Blobs stay: others may refer to them, and finding out would mean reading every
+//! session.
 //!
-//! Invariant: nobody writes it meanwhile, and the session itself goes last, so that what a crash leaves can be removed again.
+//! Invariant: nobody writes it meanwhile, and the session itself goes last, so that after a crash the
+//! removal can be repeated.
 
 use std::io;
 use std::path::Path;
@@ -12,18 +14,19 @@ use crate::error::SessionError;
 use crate::file::session_file::{file_stem, lock_session_file};
 use crate::session::has_artifacts;
 
-/// Directories beside a session go so deep at most.
+/// Deepest directory beside a session.
 const MAX_DEPTH: usize = 16;
 
-/// Removes a session and what is its own.
+/// Removes a session and what belongs to it.
 ///
 /// # Errors
-/// [`SessionError::InUse`] if somebody has it open for writing; else the system's, and then the session is still there.
+/// [`SessionError::InUse`] if somebody has it open for writing. After any other error the session is still
+/// there.
 pub fn remove_session(fs: &dyn Fs, path: &Path) -> Result<(), SessionError> {
     remove_session_if(fs, path, &|_| true).map(drop)
 }
 
-/// The same, unless the file turns out to be another than was meant; whether it went.
+/// Removes it only if the file is the expected one; returns whether it did.
 pub(crate) fn remove_session_if(
     fs: &dyn Fs,
     path: &Path,
@@ -48,8 +51,8 @@ pub(crate) fn remove_session_if(
     Ok(true)
 }
 
-/// Whether an entry beside a session is the session's own: a name that this crate gives, nothing that merely begins the same. A
-/// session that a person copied somewhere lies among files of theirs.
+/// Whether a file beside a session belongs to it: only names that this crate gives, nothing that merely
+/// begins the same. A session that a person copied somewhere lies among files of theirs.
 fn is_own(session: &str, entry: &str, kind: FsKind) -> bool {
     if kind == FsKind::Dir {
         return entry == file_stem(session) && has_artifacts(session);
@@ -65,7 +68,7 @@ fn is_own(session: &str, entry: &str, kind: FsKind) -> bool {
         let numbers = rest.strip_prefix(".v").and_then(|rest| rest.strip_suffix(".bak"));
         numbers.is_some_and(|numbers| numbers.split('.').count() <= 2 && numbers.split('.').all(is_number))
     };
-    // What a crash left half made has names that a person may use, too.
+    // The half-made files of a crash have names that a person may use, too.
     let is_half = has_artifacts(session) && matches!(rest, ".index-new" | ".rewrite" | ".new");
     matches!(rest, ".index" | ".damaged") || is_half || is_old(rest)
 }

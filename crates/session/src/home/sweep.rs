@@ -1,7 +1,8 @@
-//! Sessions that never got an answer do not stay: after a day they go, a few at a time, when somebody lists sessions or
-//! begins one.
+//! Removes sessions that never got an answer: after a day, a few at a time, when sessions are listed or one
+//! begins.
 //!
-//! Invariant: one that was answered, is or once was damaged, is younger than a day, or is open somewhere never goes.
+//! Invariant: a session that was answered, is or once was damaged, is younger than a day, or is open
+//! somewhere is never removed.
 
 use std::path::PathBuf;
 
@@ -10,12 +11,12 @@ use relaycode_durable::Fs;
 use crate::find::list::SessionSummary;
 use crate::home::remove::remove_session_if;
 
-/// How old a session without an answer gets, in seconds.
+/// In seconds.
 pub const MAX_UNANSWERED_AGE: i64 = 24 * 60 * 60;
-/// How many go at a time.
+/// Most sessions removed at a time.
 pub const SWEEP_BATCH: usize = 32;
 
-/// Removes those of `sessions` that nobody will miss; which ones went. What cannot be removed stays until the next time.
+/// Returns the removed ones. What cannot be removed stays until the next time.
 pub fn sweep_unanswered(fs: &dyn Fs, sessions: &[SessionSummary], now: i64) -> Vec<PathBuf> {
     let old = |info: &&SessionSummary| {
         info.answered == Some(false)
@@ -24,7 +25,7 @@ pub fn sweep_unanswered(fs: &dyn Fs, sessions: &[SessionSummary], now: i64) -> V
     };
     let mut gone = Vec::new();
     for info in sessions.iter().filter(old).take(SWEEP_BATCH) {
-        // As it was when it was looked at: an answer may have come since.
+        // Only if it is unchanged: an answer may have come since.
         let same = |stat: &relaycode_durable::FsStat| {
             (stat.len, stat.modified) == (info.size, info.modified_seconds)
         };
@@ -71,7 +72,7 @@ mod tests {
         let listed = SessionLister::new(&real, &layout).list(ListScope::All, true).unwrap().sessions;
         let now = listed.iter().map(|info| info.modified_seconds).max().unwrap();
         assert_eq!(sweep_unanswered(&real, &listed, now + MAX_UNANSWERED_AGE), Vec::<PathBuf>::new());
-        // One is open, and one went on since it was listed.
+        // One is open, and one continued since it was listed.
         let fs_again: std::sync::Arc<dyn Fs> = std::sync::Arc::new(real);
         let project = real.open_root(&layout.project_dir(Path::new("/shop"))).unwrap();
         let name = stays[2].file_name().unwrap().to_str().unwrap();

@@ -1,7 +1,8 @@
-//! Breadcrumbs: which session each terminal had last, so that "go on" in one terminal does not take another's.
+//! Breadcrumbs: which session each terminal had last, so that "continue" in one terminal does not take
+//! another's.
 //!
-//! A file of two lines, the directory and the session's path, named after the terminal. Best effort: without one
-//! the newest session is taken.
+//! A file of two lines, the directory and the session's path, named after the terminal. Best effort:
+//! without one the newest session is taken.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,15 +12,15 @@ use sha2::{Digest, Sha256};
 
 use crate::home::layout::{HomeLayout, TERMINALS_DIR, same_directory};
 
-/// Bytes that a breadcrumb may have.
+/// Most bytes of a breadcrumb.
 const MAX_BYTES: u64 = 16 * 1024;
-/// Characters of a terminal's name in a file name.
+/// Most characters of a terminal's name in a file name.
 const MAX_ID: usize = 100;
 
-/// What tells a terminal from others, as the caller found it.
+/// What identifies a terminal, as found by the caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminalHints {
-    /// The path of the terminal's device, `/dev/pts/3`.
+    /// The terminal's device, `/dev/pts/3`.
     pub tty: Option<String>,
     /// `KITTY_WINDOW_ID`
     pub kitty_window_id: Option<String>,
@@ -31,21 +32,20 @@ pub struct TerminalHints {
     pub wt_session: Option<String>,
 }
 
-/// A terminal, by a name that is safe as the name of a file.
+/// Safe as a file name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalId(String);
 
-/// What a terminal had last.
+/// The last session of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalBreadcrumb {
     /// The directory it was about.
     pub cwd: PathBuf,
-    /// The session's file.
     pub session: PathBuf,
 }
 
 impl TerminalId {
-    /// The terminal, if anything tells which it is: the device first, then what programs say.
+    /// The device first, then what programs say; `None` if nothing identifies it.
     pub fn from_hints(surroundings: &TerminalHints) -> Option<TerminalId> {
         let TerminalHints { tty, kitty_window_id, tmux_pane, term_session_id, wt_session } = surroundings;
         let named =
@@ -67,7 +67,7 @@ impl TerminalId {
     }
 }
 
-/// The name with nothing in it that a file name cannot have; a hash tells apart what comes out the same.
+/// Replaces what a file name cannot have; a hash distinguishes equal results.
 fn breadcrumb_file_name(name: &str) -> String {
     let plain: String = name
         .chars()
@@ -84,7 +84,7 @@ fn breadcrumb_file_name(name: &str) -> String {
 }
 
 impl TerminalBreadcrumb {
-    /// Reads what the terminal had last; `None` if there is none that can be read.
+    /// `None` if there is no readable one.
     pub fn read(fs: &dyn Fs, layout: &HomeLayout, terminal: &TerminalId) -> Option<TerminalBreadcrumb> {
         let dir = fs.open_root(&layout.terminals_dir()).ok()?;
         let (bytes, _) = fs.read(&dir, terminal.as_str(), MAX_BYTES).ok()?;
@@ -95,10 +95,10 @@ impl TerminalBreadcrumb {
             .then(|| TerminalBreadcrumb { cwd: PathBuf::from(cwd), session: PathBuf::from(session) })
     }
 
-    /// Keeps it for the terminal, whole or not at all. A path that does not fit on a line is not kept.
+    /// Whole or not at all. A path that does not fit on a line is not kept.
     ///
     /// # Errors
-    /// The system's; nothing depends on it.
+    /// Nothing depends on it.
     pub fn write(&self, fs: &dyn Fs, layout: &HomeLayout, terminal: &TerminalId) -> io::Result<()> {
         let line =
             |path: &Path| path.to_str().filter(|text| !text.contains(['\n', '\r'])).map(str::to_string);
@@ -110,7 +110,6 @@ impl TerminalBreadcrumb {
             .map_err(|error| error.source)
     }
 
-    /// Whether it is about that directory.
     pub fn is_about(&self, cwd: &Path) -> bool {
         same_directory(cwd, &self.cwd.to_string_lossy())
     }

@@ -14,23 +14,21 @@ use crate::format::entry::{EntryBody, SessionEntry};
 use crate::format::header::{format_timestamp, now_to_millis};
 use crate::format::shrink;
 
-/// What is part of the session but not on disk.
+/// Entries that are not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnsavedEntries {
-    /// Entries.
     pub entries: usize,
-    /// Bytes.
     pub bytes: usize,
 }
 
 impl Session {
-    /// Appends an entry behind the leaf, which it becomes. Returns its name.
+    /// Appends an entry after the leaf and makes it the leaf. Returns its id.
     ///
-    /// The first prompt makes the file; entries before it wait for it.
+    /// The first prompt creates the file; earlier entries wait for it.
     ///
     /// # Errors
-    /// Where [`SessionError::is_entry_kept`] says so, the entry is part of the session and is written with the next one that
-    /// can be: it is not to be appended again. With any other error there is no entry.
+    /// If [`SessionError::is_entry_kept`], the entry is part of the session and is written with the next
+    /// one: do not append it again. After any other error there is no entry.
     pub fn append(&mut self, body: EntryBody) -> Result<String, SessionError> {
         self.check_writable()?;
         let entry = SessionEntry {
@@ -42,36 +40,33 @@ impl Session {
         self.append_entry(&entry)
     }
 
-    /// Appends a message.
-    ///
-    /// # Errors
-    /// As for [`Session::append`].
+    /// Fails as [`Session::append`] does.
     pub fn append_message(&mut self, message: &Message) -> Result<String, SessionError> {
-        // A message is made of strings, numbers and JSON: there is nothing in it that has no JSON.
+        // A message consists of strings, numbers and JSON, so this cannot fail.
         self.append(EntryBody::Message { message: serde_json::to_value(message).unwrap_or(Value::Null) })
     }
 
-    /// Names an entry, or takes its name away (`None`, or an empty one).
+    /// Labels an entry, or removes its label (`None`, or an empty one).
     ///
     /// # Errors
-    /// There is no such entry; else as for [`Session::append`].
+    /// If there is no such entry; else as for [`Session::append`].
     pub fn set_label(&mut self, target: &str, label: Option<&str>) -> Result<String, SessionError> {
         self.row_number(target)?;
         let label = label.map(str::trim).filter(|label| !label.is_empty()).map(str::to_string);
         self.append(EntryBody::Label { target_id: target.to_string(), label })
     }
 
-    /// What is part of the session but not on disk: before the first prompt, and while the disk takes nothing.
+    /// Entries that are not on disk: before the first prompt, and while the disk is full.
     pub fn unsaved(&self) -> Option<UnsavedEntries> {
         let entries = self.file.unsaved_entries;
         (entries > 0 && self.file.target != FileTarget::Memory)
             .then_some(UnsavedEntries { entries, bytes: self.file.unsaved.len() })
     }
 
-    /// Writes what waits, and makes everything durable. A session that has no file yet stays without.
+    /// Writes what waits, and makes everything durable. A session without a file yet stays without.
     ///
     /// # Errors
-    /// What could not be written, or is in doubt.
+    /// If something could not be written, or is in doubt.
     pub fn flush(&mut self) -> Result<(), SessionError> {
         if self.mode == OpenMode::Read {
             return Ok(());
@@ -142,7 +137,7 @@ impl Session {
         }
     }
 
-    /// The first prompt is there: the header goes before what waits, and all of it into the file.
+    /// On the first prompt: puts the header before what waits, and all of it into the file.
     fn put_header(&mut self) {
         let mut line = Value::Object(self.header_fields.clone()).to_string().into_bytes();
         line.push(b'\n');
@@ -153,7 +148,7 @@ impl Session {
         self.file.target = FileTarget::File;
     }
 
-    /// A name that no entry has.
+    /// An id that no entry has.
     pub(super) fn new_id(&self) -> String {
         loop {
             let id = crate::format::entry::random_entry_id();

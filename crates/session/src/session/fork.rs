@@ -1,4 +1,4 @@
-//! New sessions out of this one: all of it, or one way through it.
+//! New sessions made from this one: all of it, or one path.
 
 use std::io;
 use std::sync::Arc;
@@ -17,21 +17,21 @@ use crate::file::session_file::file_stem;
 use crate::format::entry::{EntryBody, SessionEntry};
 use crate::format::header::{SessionHeader, VERSION, format_timestamp, now_to_millis};
 
-/// At most so many files and so many bytes beside a session are copied with it.
+/// Most files and bytes beside a session that are copied with it.
 const ARTIFACTS_MOST: usize = 10_000;
 const ARTIFACT_BYTES_MOST: u64 = 1 << 30;
-/// So deep do directories beside a session go.
+/// Deepest directory beside a session.
 const ARTIFACT_DEPTH_MOST: usize = 8;
 
 impl Session {
-    /// Makes another session of this one, with every branch. Entries are copied byte by byte, unread; the files beside it as far as
-    /// that is possible. The header's `parentSession` becomes this session's id.
+    /// Copies this session with every branch. Entries are copied byte by byte, unread; the files beside it
+    /// as far as possible. The header's `parentSession` becomes this session's id.
     ///
     /// # Errors
-    /// There is a file of that name, or the disk fails; nothing is left behind then.
+    /// If a file of that name exists, or the disk fails; nothing is left behind then.
     pub fn fork(&self, to: &FsDir, name: &str, mut header: SessionHeader) -> Result<Session, SessionError> {
         header.parent_session = Some(self.header.id.clone());
-        // What is copied is of this format; opening the copy brings it to the present one.
+        // The copy has this format; opening it migrates it.
         header.version = self.version;
         let tape = &self.file;
         self.write_new(to, name, &header, &mut |put| {
@@ -47,10 +47,10 @@ impl Session {
         self.open_fork(to, name)
     }
 
-    /// Makes another session of the way from the root to `leaf` alone. Labels are written anew behind it.
+    /// Copies only the path from the root to `leaf`. Labels are written again after it.
     ///
     /// # Errors
-    /// There is no such entry, there is a file of that name, or the disk fails.
+    /// If there is no such entry, a file of that name exists, or the disk fails.
     pub fn fork_branch(
         &self,
         leaf: &str,
@@ -94,7 +94,8 @@ impl Session {
         self.open_fork(to, name)
     }
 
-    /// A compaction may keep everything from a label on, and old labels do not come along: then from what follows the label.
+    /// A compaction may keep everything from a label on, and old labels are not copied: then from what
+    /// follows the label.
     fn retarget_first_kept(&self, fields: &mut Map<String, Value>, path: &[u32]) {
         let Some(Value::String(kept)) = fields.get_mut("firstKeptEntryId") else { return };
         let on_path = path.iter().filter_map(|number| self.table.row(*number));
@@ -110,7 +111,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Writes a new session file: all of it or nothing, and never over another.
+    /// Whole or not at all, and never over another file.
     fn write_new(
         &self,
         to: &FsDir,
@@ -145,12 +146,13 @@ impl Session {
     }
 }
 
-/// Whether the directory beside a session is its own. Beside a file that a person named, it may be anything.
+/// Whether the directory beside a session belongs to it. Beside a file that a person named, it may be
+/// anything.
 pub(crate) fn has_artifacts(name: &str) -> bool {
     crate::home::layout::id_in_name(name).is_some()
 }
 
-/// Copies the directory beside a session, as far as that is possible.
+/// As far as possible.
 fn copy_artifacts(fs: &dyn Fs, from: (&FsDir, &str), to: (&FsDir, &str)) {
     let (mut files, mut bytes) = (0, 0);
     let Ok(source) = fs.open_dir(from.0, from.1) else { return };

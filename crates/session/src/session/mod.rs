@@ -1,8 +1,9 @@
-//! A conversation: a file of entries, the tree they form, and the place in it where the next one goes.
+//! A conversation: a file of entries, the tree they form, and the leaf that the next one follows.
 //!
-//! What is held in memory is one small row per entry; entries themselves are read when they are asked for. A session that nobody said
-//! anything in leaves no file: it is made with the first prompt, which is written together with what came before. Invariant: what an
-//! append reported as done is in the file; what is not is told by [`Session::unsaved`] and written first when that is possible again.
+//! Memory holds one small row per entry; entries themselves are read on demand. A session without a prompt
+//! leaves no file: it is created with the first prompt, together with what came before. Invariant: a
+//! successfully appended entry is in the file; what is not is reported by [`Session::unsaved`] and written
+//! first when that is possible again.
 
 mod append;
 mod fork;
@@ -39,25 +40,23 @@ use crate::home::blobs::BlobStore;
 use crate::view::context::SessionContext;
 use crate::view::tree::SessionTree;
 
-/// What a session is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
-    /// To go on in it. Only one process can.
+    /// To continue it. Only one process can.
     Write,
-    /// To look at it. Whoever writes it is not in the way.
+    /// To look at it, even while somebody writes it.
     Read,
 }
 
-/// A conversation.
 pub struct Session {
     file: SessionFile,
     mode: OpenMode,
     header: SessionHeader,
-    /// The header as it was read, with fields that are not ours.
+    /// As read, with fields that are not ours.
     header_fields: Map<String, Value>,
-    /// Where the entries begin: behind the header, if the file has one.
+    /// Where the entries begin: after the header, if the file has one.
     body_offset: u64,
-    /// The format of what the rows point to.
+    /// The format of the entries that the rows point to.
     version: u64,
     table: EntryTable,
     labels: HashMap<String, String>,
@@ -65,29 +64,26 @@ pub struct Session {
     facts: SessionStats,
     report: LoadReport,
     blobs: Option<Arc<BlobStore>>,
-    /// So many rows are in the index that is on disk, if there is one.
+    /// How many rows the index on disk has, if there is one.
     indexed_rows: Option<usize>,
 }
 
 impl Session {
-    /// Images go to and come from this store. Without one they stay in the file, and references cannot be followed.
+    /// Where images are stored. Without a store they stay in the file, and references cannot be resolved.
     #[must_use]
     pub fn with_blobs(mut self, blobs: Arc<BlobStore>) -> Session {
         self.blobs = Some(blobs);
         self
     }
 
-    /// Where images are kept.
     pub fn blobs(&self) -> Option<&Arc<BlobStore>> {
         self.blobs.as_ref()
     }
 
-    /// The first line.
     pub fn header(&self) -> &SessionHeader {
         &self.header
     }
 
-    /// The session's own name.
     pub fn id(&self) -> &str {
         &self.header.id
     }
@@ -97,22 +93,21 @@ impl Session {
         &self.file.name
     }
 
-    /// What it was opened for.
     pub fn mode(&self) -> OpenMode {
         self.mode
     }
 
-    /// The file is there. Before the first prompt it is not.
+    /// False before the first prompt.
     pub fn is_on_disk(&self) -> bool {
         self.file.saved > 0
     }
 
-    /// Everything that was odd about the file when it was opened.
+    /// Problems found when the file was opened.
     pub fn report(&self) -> &LoadReport {
         &self.report
     }
 
-    /// What a list of sessions says about it.
+    /// What a list of sessions shows of it.
     pub fn facts(&self) -> &SessionStats {
         &self.facts
     }
@@ -122,41 +117,38 @@ impl Session {
         self.table.rows()
     }
 
-    /// The row of an entry.
     pub fn row(&self, id: &str) -> Option<&EntryRow> {
         self.table.row(self.table.find(id)?)
     }
 
-    /// How many entries there are.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// There are none.
     pub fn is_empty(&self) -> bool {
         self.table.len() == 0
     }
 
-    /// The entry that the next one follows; `None` before the first and after [`Session::reset`].
+    /// The parent of the next entry; `None` before the first and after [`Session::move_to_start`].
     pub fn leaf(&self) -> Option<&str> {
         self.id_of(self.leaf)
     }
 
-    /// Reads an entry. References to images stay as they are: [`Session::resolve_images`] follows them.
+    /// References to images are kept: [`Session::resolve_images`] resolves them.
     ///
     /// # Errors
-    /// There is no such entry, or it cannot be read.
+    /// If there is no such entry, or it cannot be read.
     pub fn entry(&self, id: &str) -> Result<SessionEntry, SessionError> {
         self.read_entry(self.row_number(id)?)
     }
 
-    /// Every entry, in the order of the file, read one by one.
+    /// In the order of the file, read one by one.
     pub fn entries(&self) -> impl Iterator<Item = Result<SessionEntry, SessionError>> + '_ {
         let mut window = ReadWindow::default();
         self.table.rows().iter().map(move |row| self.read_row(row, &mut window))
     }
 
-    /// The entries that follow directly; with `None`, the roots. Oldest first.
+    /// The direct children; with `None`, the roots. Oldest first.
     pub fn children(&self, id: Option<&str>) -> Vec<&str> {
         let parent = match id {
             None => None,
@@ -171,39 +163,35 @@ impl Session {
         children.into_iter().map(|row| &*row.id).collect()
     }
 
-    /// The names of the entries from the root to `from`, or to the leaf.
+    /// The ids from the root to `from`, or to the leaf.
     pub fn path(&self, from: Option<&str>) -> Vec<&str> {
         let leaf = from.map_or(self.leaf, |id| self.table.find(id));
         self.table.path(leaf).into_iter().filter_map(|number| self.id_of(Some(number))).collect()
     }
 
-    /// All entries as a tree: oldest first, with their labels.
+    /// Oldest first, with labels.
     pub fn tree(&self) -> SessionTree<'_> {
         SessionTree::new(self.table.rows(), &self.labels, self.leaf)
     }
 
-    /// The label of an entry.
     pub fn label_of(&self, id: &str) -> Option<&str> {
         self.labels.get(id).map(String::as_str)
     }
 
-    /// Every label that holds, by the entry that it names.
+    /// By entry id.
     pub fn labels(&self) -> &HashMap<String, String> {
         &self.labels
     }
 
-    /// What a model is given when the conversation goes on from the leaf.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// What a model gets when the conversation continues from the leaf.
     pub fn context(&self) -> Result<SessionContext, SessionError> {
         self.context_at(self.leaf())
     }
 
-    /// What a model is given when the conversation goes on from `leaf`; nothing for `None`.
+    /// What a model gets when the conversation continues from `leaf`; nothing for `None`.
     ///
     /// # Errors
-    /// There is no such entry, or the file cannot be read.
+    /// If there is no such entry, or the file cannot be read.
     pub fn context_at(&self, leaf: Option<&str>) -> Result<SessionContext, SessionError> {
         let leaf = leaf.map(|id| self.row_number(id)).transpose()?;
         let mut window = ReadWindow::default();
@@ -218,8 +206,8 @@ impl Session {
         Ok(context)
     }
 
-    /// Puts the bytes of images where references to them stand, anywhere in a message or an entry's content; where one is missing, a
-    /// text says so. Returns how many are.
+    /// Replaces references by the bytes of their images, anywhere in a message or an entry's content; a
+    /// missing one becomes a text. Returns how many are missing.
     pub fn resolve_images(&self, value: &mut Value) -> usize {
         crate::home::blobs::resolve_image_refs(value, self.blobs.as_deref())
     }
@@ -241,14 +229,14 @@ impl Session {
         }
     }
 
-    /// Reads an entry through a window: what was read with an earlier one need not be read again.
+    /// Reads an entry through a window, reusing what was read before.
     fn read_row(&self, row: &EntryRow, window: &mut ReadWindow) -> Result<SessionEntry, SessionError> {
         let fields = self.read_fields(row, &self.file, window)?;
         SessionEntry::from_object(Value::Object(fields))
             .map_err(|_| SessionError::Changed { name: self.file.name.clone() })
     }
 
-    /// The fields of an entry in the present format; name and parent are the row's.
+    /// The fields of an entry in the present format; id and parent come from the row.
     fn read_fields(
         &self,
         row: &EntryRow,
@@ -262,14 +250,14 @@ impl Session {
         }
         let mut read: Map<String, Value> = match serde_json::from_slice(bytes) {
             Ok(fields) => fields,
-            // Deeper than what may be read into memory: it is there, but nobody can say what it says.
+            // Nested too deeply to be read: it is there, but its content stays unknown.
             Err(_) if std::str::from_utf8(bytes).ok().and_then(EntryProbe::parse).is_some() => {
                 Map::from_iter([("type".to_string(), Value::String("unreadable".into()))])
             }
             Err(_) => return Err(changed()),
         };
         let id = read.shift_remove("id");
-        // The made-up name of a second entry begins with the name that it has.
+        // The generated id of a second entry begins with its original id.
         let is_the_rows = |id: &str| row.id.starts_with(id);
         if self.version >= 2 && !id.as_ref().and_then(Value::as_str).is_none_or(is_the_rows) {
             return Err(changed());
@@ -285,8 +273,8 @@ impl Session {
         Ok(fields)
     }
 
-    /// A line is not what its row says. If that row came from the index, the file was changed behind its back: without it, the next
-    /// one who opens the session sees what is really there.
+    /// A line does not match its row. If that row came from the index, the file was changed meanwhile: the
+    /// index is dropped, so that the next one who opens the session sees the real content.
     fn changed_error(&self) -> SessionError {
         if self.indexed_rows.is_some() {
             let _ =
@@ -295,7 +283,7 @@ impl Session {
         SessionError::Changed { name: self.file.name.clone() }
     }
 
-    /// Writes the index, if there is anything new that it could say. Best effort: without one, the file is read.
+    /// Writes the index, if it would have anything new. Best effort: without one, the file is read.
     fn write_index(&mut self) {
         let is_ours = self.mode == OpenMode::Write
             && self.file.target == FileTarget::File
@@ -323,7 +311,7 @@ impl Session {
     }
 }
 
-/// A stretch of the file, read at once for several lines.
+/// A range of the file, read at once for several lines.
 #[derive(Default)]
 pub(crate) struct ReadWindow {
     from: u64,
@@ -333,7 +321,7 @@ pub(crate) struct ReadWindow {
 }
 
 impl ReadWindow {
-    /// How much is read at once.
+    /// Bytes per read.
     const SIZE: usize = 64 << 10;
 
     pub(crate) fn line(&mut self, tape: &SessionFile, row: &EntryRow) -> std::io::Result<&[u8]> {
@@ -365,7 +353,7 @@ impl fmt::Debug for Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // The last chance of what a full disk did not take.
+        // The last chance for what a full disk did not take.
         if self.mode == OpenMode::Write && self.file.unsaved_entries > 0 {
             let _ = self.file.save();
         }

@@ -1,4 +1,4 @@
-//! Moving in the tree. A move changes where the next entry goes; nothing that was said changes.
+//! Moving in the tree. A move changes where the next entry goes, never the entries.
 
 use serde_json::Value;
 
@@ -7,36 +7,34 @@ use crate::error::SessionError;
 use crate::format::entry::{EntryBody, SessionEntry};
 use crate::view::context::content_text;
 
-/// Where a choice in the tree leads.
+/// Where choosing an entry in the tree leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeNavigation {
-    /// It leads anywhere: it is not where the conversation is already.
+    /// False if the conversation is there already.
     pub moved: bool,
-    /// The new leaf; `None` for the very beginning.
+    /// `None` for the very beginning.
     pub leaf: Option<String>,
-    /// The text of the prompt that was chosen, to be said again in other words.
+    /// The text of the chosen prompt, to be edited and sent again.
     pub prefill: Option<String>,
 }
 
 impl Session {
-    /// The next entry follows `id`.
-    ///
-    /// # Errors
-    /// There is no such entry.
+    /// Makes `id` the parent of the next entry.
     pub fn move_to(&mut self, id: &str) -> Result<(), SessionError> {
         self.leaf = Some(self.row_number(id)?);
         Ok(())
     }
 
-    /// The next entry is a new root.
+    /// Makes the next entry a new root.
     pub fn move_to_start(&mut self) {
         self.leaf = None;
     }
 
-    /// Moves to `from` (`None`: the beginning) and says there what was left behind. Returns the new entry's name.
+    /// Moves to `from` (`None`: the beginning) and records there what was left behind. Returns the new
+    /// entry's id.
     ///
     /// # Errors
-    /// There is no such entry; else as for [`Session::append`]. Where there is no new entry, nothing is moved.
+    /// If there is no such entry; else as for [`Session::append`]. Without a new entry, nothing is moved.
     pub fn branch_with_summary(
         &mut self,
         from: Option<&str>,
@@ -59,11 +57,11 @@ impl Session {
         appended
     }
 
-    /// Where choosing `target` in the tree leads: a prompt is said again (its parent becomes the leaf), from anything else it
-    /// goes on behind it.
+    /// Where choosing `target` in the tree leads: a prompt is to be sent again (its parent becomes the
+    /// leaf); after anything else the conversation continues.
     ///
     /// # Errors
-    /// There is no such entry, or it cannot be read.
+    /// If there is no such entry, or it cannot be read.
     pub fn destination(&self, target: &str) -> Result<TreeNavigation, SessionError> {
         let number = self.row_number(target)?;
         if self.leaf == Some(number) {
@@ -81,10 +79,7 @@ impl Session {
         Ok(TreeNavigation { moved: true, leaf, prefill: said })
     }
 
-    /// Goes where choosing `target` in the tree leads.
-    ///
-    /// # Errors
-    /// As for [`Session::destination`].
+    /// Moves to the [`Session::destination`] of `target`.
     pub fn navigate(&mut self, target: &str) -> Result<TreeNavigation, SessionError> {
         let there = self.destination(target)?;
         if there.moved {
@@ -93,10 +88,10 @@ impl Session {
         Ok(there)
     }
 
-    /// What going to `target` leaves behind: the entries from where the two ways part to the leaf, for a summary.
+    /// What moving to `target` leaves behind: the entries from the fork to the leaf, for a summary.
     ///
     /// # Errors
-    /// There is no such entry, or one cannot be read.
+    /// If there is no such entry, or one cannot be read.
     pub fn abandoned_entries(&self, target: &str) -> Result<Vec<SessionEntry>, SessionError> {
         let target = self.table.path(Some(self.row_number(target)?));
         let here = self.table.path(self.leaf);

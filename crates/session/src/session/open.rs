@@ -1,4 +1,5 @@
-//! Making and opening sessions. Opening changes nothing but an older format, which is rewritten, with the original kept beside it.
+//! Creating and opening sessions. Opening changes nothing but an older format, which is migrated, with the
+//! original kept beside it.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,10 +20,10 @@ use crate::format::entry::EntryBody;
 use crate::format::header::{SessionHeader, VERSION};
 
 impl Session {
-    /// Begins a session. Its file is made when the first prompt is appended.
+    /// The file is created when the first prompt is appended.
     ///
     /// # Errors
-    /// There is a file of that name.
+    /// If there is a file of that name.
     pub fn create(
         fs: Arc<dyn Fs>,
         dir: FsDir,
@@ -37,10 +38,7 @@ impl Session {
         Ok(Session::new_unsaved(SessionFile::new(fs, dir, name, FileTarget::Deferred), header))
     }
 
-    /// Begins a session that lives as long as the process.
-    ///
-    /// # Errors
-    /// None in practice.
+    /// Lives as long as the process.
     pub fn in_memory(header: SessionHeader) -> Result<Session, SessionError> {
         let name = format!("{}.jsonl", header.id);
         let fs = Arc::new(ModelFs::new());
@@ -67,13 +65,14 @@ impl Session {
         }
     }
 
-    /// Opens a session. Whatever is in the file, what can be read of it is there; what was odd is in [`Session::report`].
+    /// Whatever is in the file, everything readable is there; problems are in [`Session::report`].
     ///
     /// # Errors
-    /// There is no such file, somebody else writes it, it is of a newer format (to write), or the disk fails.
+    /// If there is no such file, somebody else writes it, it is of a newer format (for writing), or the
+    /// disk fails.
     pub fn open(fs: Arc<dyn Fs>, dir: FsDir, name: &str, mode: OpenMode) -> Result<Session, SessionError> {
         let mut tape = SessionFile::new(fs, dir, name, FileTarget::File);
-        // Not made by taking its lock.
+        // Locking it would create it.
         tape.fs.stat(&tape.dir, name).map_err(SessionError::io(name, "open"))?;
         if mode == OpenMode::Write {
             tape.lock()?;
@@ -108,7 +107,7 @@ impl Session {
             SessionTail::Torn { from } => (tape.saved, tape.has_excess, tape.torn) = (from, true, true),
         }
         if scanner.header.is_none() && scanner.table.len() == 0 && scanner.report.is_empty() {
-            // Nothing but blank lines: the session begins at the beginning, with a header.
+            // Nothing but blank lines: the session starts from the beginning, with a header.
             (tape.saved, tape.has_excess) = (0, len > 0);
             tape.unsaved.clear();
         }
@@ -118,7 +117,8 @@ impl Session {
                 let most = usize::try_from(*len).unwrap_or(usize::MAX);
                 let fields = serde_json::from_slice(&tape.read(*offset, most)?).ok();
                 let fields = fields.unwrap_or_else(|| header_to_fields(header));
-                // A header elsewhere than on the first line stays where it is, and another one is put before everything.
+                // A header that is not on the first line stays where it is, and another one is put before
+                // everything.
                 let body = if is_first_line(*offset) { *end } else { 0 };
                 (header.clone(), fields, body)
             }
@@ -170,12 +170,12 @@ impl Session {
     }
 }
 
-/// A header is on the first line also behind a byte order mark.
+/// Also after a byte order mark.
 fn is_first_line(offset: u64) -> bool {
     offset == 0 || offset == 3
 }
 
-/// A header's fields, in the order in which they are written.
+/// In the order of the file format.
 pub(super) fn header_to_fields(header: &SessionHeader) -> Map<String, Value> {
     match serde_json::to_value(header) {
         Ok(Value::Object(fields)) => fields,
@@ -183,7 +183,7 @@ pub(super) fn header_to_fields(header: &SessionHeader) -> Map<String, Value> {
     }
 }
 
-/// A header for a file that has none: `<time>_<id>.jsonl`.
+/// For a file without a header: `<time>_<id>.jsonl`.
 fn generated_header(name: &str, version: u64, first: Option<i64>) -> SessionHeader {
     let stem = file_stem(name);
     let id = stem.rsplit_once('_').map_or(stem, |(_, id)| id);

@@ -1,4 +1,4 @@
-//! Writing down what could be saved: a damaged file, or one of an older format, is made anew. The original stays beside it.
+//! Rewrites what could be saved of a damaged file, or one of an older format. The original stays beside it.
 
 use std::io;
 use std::sync::Arc;
@@ -15,23 +15,22 @@ use crate::file::row::EntryRow;
 use crate::file::session_file::{FileTarget, SessionFile, file_stem};
 use crate::format::header::VERSION;
 
-/// What a repair did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairOutcome {
-    /// What was wrong; empty where nothing was, and then nothing was done.
+    /// What was wrong; if empty, nothing was done.
     pub report: LoadReport,
-    /// The name of the file as it was before, if it was changed.
+    /// The name of the original file, if it was replaced.
     pub original: Option<String>,
     /// How many entries there are now.
     pub entries: usize,
 }
 
 impl Session {
-    /// Writes what can be read of a session in place of the damaged file, which is kept beside it as
-    /// `<stem>.jsonl.before-repair-<n>`. A file with which nothing is wrong is left alone.
+    /// Replaces a damaged file by what can be read of it; the original is kept beside it as
+    /// `<stem>.jsonl.before-repair-<n>`. A healthy file is left alone.
     ///
     /// # Errors
-    /// As for [`Session::open`] to write; or it cannot be written, and then the file is as it was.
+    /// As for [`Session::open`] with writing; or if it cannot be written, and then the file is as it was.
     pub fn repair(fs: Arc<dyn Fs>, dir: FsDir, name: &str) -> Result<RepairOutcome, SessionError> {
         let mut tape = SessionFile::new(fs, dir, name, FileTarget::File);
         tape.fs.stat(&tape.dir, name).map_err(SessionError::io(name, "open"))?;
@@ -49,7 +48,7 @@ impl Session {
         Ok(RepairOutcome { report, original: Some(original), entries: session.len() })
     }
 
-    /// The same session in the present format. The original is kept as `<stem>.v<version>.bak`.
+    /// The original is kept as `<stem>.v<version>.bak`.
     pub(super) fn migrate_format(mut self) -> Result<Session, SessionError> {
         if self.file.target != FileTarget::File {
             self.header.version = VERSION;
@@ -67,7 +66,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Makes the file anew from what is known, and opens it again; and says where the original is.
+    /// Rewrites the file and opens it again; returns where the original is.
     fn rewrite_file(
         mut self,
         as_name: &mut dyn FnMut(u32) -> String,
@@ -98,7 +97,7 @@ impl Session {
         Ok((session, original))
     }
 
-    /// An entry's line: as it is where that is right, else with the name and the parent that it has by now.
+    /// An entry's line: unchanged if it is right, else with its corrected id and parent.
     fn corrected_line(
         &self,
         row: &EntryRow,

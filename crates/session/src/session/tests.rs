@@ -257,7 +257,7 @@ fn a_session_in_memory_writes_nothing_and_can_be_forked_to_disk() {
     session.flush().unwrap();
     assert!(session.unsaved().is_none() && !session.is_on_disk());
     assert_eq!(session.context().unwrap().messages.len(), 2);
-    // A fork is written to the file system that the session is on; for another one its entries are appended there.
+    // A fork is written to the session's file system; on another one its entries are appended.
     let mut copy = begun(&model, &dir);
     for entry in session.entries() {
         copy.append(entry.unwrap().body).unwrap();

@@ -1,4 +1,4 @@
-//! The name of a session for people.
+//! The title of a session.
 
 use serde_json::Value;
 
@@ -8,16 +8,16 @@ use crate::file::rewrite;
 use crate::file::session_file::FileTarget;
 use crate::format::header::TitleSource;
 
-/// At most so many characters of a title are kept.
+/// Most characters of a title.
 const TITLE_MOST: usize = 300;
 
 impl Session {
-    /// Names the session. A name that the user gave is changed by the user alone: `false` says that nothing was done.
+    /// Only the user changes a title that the user gave: `false` means that nothing was done.
     ///
-    /// The file is made anew with the other header and takes the place of the old one in one step.
+    /// The file is rewritten with the new header and replaced in one step.
     ///
     /// # Errors
-    /// It cannot be written; the session keeps its old name then.
+    /// If it cannot be written; the session keeps its old title then.
     pub fn set_title(&mut self, title: &str, source: TitleSource) -> Result<bool, SessionError> {
         self.check_writable()?;
         let title: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -32,7 +32,7 @@ impl Session {
         fields.insert("titleSource".into(), serde_json::to_value(source).unwrap_or(Value::Null));
         if self.file.target == FileTarget::File {
             self.file.save()?;
-            // What another program wrote behind our back would be lost with the old file.
+            // What another program wrote meanwhile would be lost with the old file.
             self.file.prepare_write().map_err(|error| match error {
                 SessionError::NotSaved { name, source, .. } => {
                     SessionError::Io { name, doing: "rewrite", source }

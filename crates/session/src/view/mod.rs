@@ -1,4 +1,4 @@
-//! What is made of a session for a model or for eyes: tree, context, outline.
+//! A session prepared for a model or for people: tree, context, outline.
 
 pub mod context;
 pub mod outline;

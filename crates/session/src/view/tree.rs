@@ -1,33 +1,28 @@
-//! The entries of a session as a tree, ready to be shown: flat, parents before children, so that no depth is too deep.
+//! The entries of a session as a flat tree, parents before children, so that no depth is too deep.
 
 use std::collections::HashMap;
 
 use crate::file::row::EntryRow;
 
-/// All entries, each before those that follow it; of those that follow the same, the oldest first. Entries whose parents are
-/// nowhere are roots.
+/// Parents before children, siblings oldest first. Entries whose parents are missing are roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionTree<'s> {
-    /// The entries.
     pub nodes: Vec<SessionNode<'s>>,
 }
 
-/// One entry in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionNode<'s> {
-    /// What is known of it.
     pub row: &'s EntryRow,
-    /// Its label.
     pub label: Option<&'s str>,
-    /// How many entries it follows.
+    /// How many ancestors it has.
     pub depth: usize,
-    /// The conversation goes through it.
+    /// On the active path.
     pub on_path: bool,
-    /// The conversation goes on behind it.
+    /// The conversation continues after it.
     pub is_leaf: bool,
-    /// The place of the entry that it follows, in [`SessionTree::nodes`].
+    /// Index in [`SessionTree::nodes`].
     pub parent: Option<usize>,
-    /// The places of those that follow it.
+    /// Indices in [`SessionTree::nodes`].
     pub children: Vec<usize>,
 }
 
@@ -81,7 +76,6 @@ impl<'s> SessionTree<'s> {
         SessionTree { nodes }
     }
 
-    /// The places of the entries that follow none.
     pub fn roots(&self) -> impl Iterator<Item = usize> + '_ {
         self.nodes.iter().enumerate().filter(|(_, node)| node.parent.is_none()).map(|(place, _)| place)
     }

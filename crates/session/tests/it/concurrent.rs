@@ -1,5 +1,5 @@
-//! Several at once, on a real disk: who writes, lists, reads, forks, repairs, removes and sweeps does not get into the others' way,
-//! and nothing that was acknowledged is lost.
+//! Concurrent use of a real disk: writing, listing, reading, forking, repairing, removing and sweeping do
+//! not disturb each other, and nothing acknowledged is lost.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -22,7 +22,7 @@ use crate::fixture::{answer, ids, user};
 
 const ID: &str = "0199f3a1aaaa70008000000000000001";
 
-/// A home with the directory of sessions about `/shop`.
+/// A home with a directory for the sessions about `/shop`.
 struct Home {
     held: tempfile::TempDir,
     fs: Arc<dyn Fs>,
@@ -120,7 +120,7 @@ fn nobody_who_comes_along_takes_anything_from_the_one_who_writes() {
                 let listed = listing.list(ListScope::All, true).unwrap().sessions;
                 assert_eq!(listed.len(), 1);
                 sweep::sweep_unanswered(&*home.fs, &listed, i64::MAX);
-                // An index that is gone is made again.
+                // A missing index is made again.
                 let _ = fs::remove_file(path.with_extension("index"));
             });
         });
@@ -169,7 +169,7 @@ fn a_session_that_is_just_begun_survives_whoever_sweeps() {
                 let listing = SessionLister::new(&*home.fs, &home.layout);
                 let listed = listing.list(ListScope::All, true).unwrap().sessions;
                 let newest = listed.iter().map(|info| info.modified_seconds).max().unwrap_or(0);
-                // As somebody sees it whose clock is right: nothing is a day old.
+                // With a correct clock: nothing is a day old.
                 sweep::sweep_unanswered(&*home.fs, &listed, newest + MAX_UNANSWERED_AGE);
             }
         });
@@ -265,7 +265,7 @@ fn pipes_links_and_directories_are_no_sessions_and_nobody_hangs() {
     fifo(home.path(&pipe));
     symlink(&outside, home.path(&link)).unwrap();
     fs::create_dir(home.path(&directory)).unwrap();
-    // The index and what a crash left may be anything, too.
+    // The index and the leftovers of a crash may be anything, too.
     let _ = fs::remove_file(home.path(&name).with_extension("index"));
     fifo(home.path(&name).with_extension("index"));
     for odd in [&pipe, &link, &directory] {

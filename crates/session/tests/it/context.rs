@@ -1,4 +1,4 @@
-//! What a model is given.
+//! What a model gets.
 
 use relaycode_llm::Message;
 use relaycode_llm::message::{StopReason, UserContent};

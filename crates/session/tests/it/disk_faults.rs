@@ -1,4 +1,5 @@
-//! A disk that is full, read-only or broken: it is told, nothing is lost that can be kept, and when it works again, so do sessions.
+//! A disk that is full, read-only or broken: errors are reported, nothing is lost that can be kept, and
+//! sessions recover with the disk.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +18,7 @@ fn what_a_full_disk_did_not_take_is_kept_and_written_when_there_is_room() {
     let mut session = Session::create(model.clone(), dir, NAME, SessionHeader::new("/p")).unwrap();
     session.append_message(&user("one")).unwrap();
     let before = bytes(&model);
-    // The write fails halfway; so does cutting off what it left.
+    // The write fails halfway; so does cutting off the partial line.
     for operation in 1..=2 {
         model.fail_at(model.operations() + operation, Errno::NOSPC);
     }
@@ -168,7 +169,7 @@ fn a_directory_that_cannot_be_written_is_told_and_its_sessions_can_be_read() {
     fs::set_permissions(home.path().join(NAME), fs::Permissions::from_mode(0o400)).unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o500)).unwrap();
     assert_eq!(Session::open(fs_.clone(), dir.clone(), NAME, OpenMode::Read).unwrap().len(), 1);
-    // The superuser writes anywhere.
+    // The superuser can write anywhere.
     let refused = fs::write(home.path().join("probe"), b"").is_err();
     if refused {
         let error = Session::open(fs_.clone(), dir.clone(), NAME, OpenMode::Write).unwrap_err();

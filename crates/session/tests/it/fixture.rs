@@ -1,4 +1,4 @@
-//! A directory on the model of a file system, and a session of every kind of entry to put there.
+//! A directory on the model file system, and a session with every kind of entry.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,6 @@ pub(crate) fn path(name: &str) -> String {
     format!("s/{name}")
 }
 
-/// A place with this file.
 pub(crate) fn with_file(bytes: &[u8]) -> (Arc<ModelFs>, FsDir) {
     let (model, dir) = place();
     model.put(&path(NAME), bytes, 0o600).unwrap();
@@ -62,7 +61,7 @@ pub(crate) fn answer(text: &str) -> EntryBody {
     }
 }
 
-/// The lines of a session with every kind of entry, on two branches; each entry but the branch follows the one before.
+/// A session with every kind of entry, on two branches; each entry but the branch follows the one before.
 pub(crate) fn rich() -> Vec<String> {
     let bodies = [
         r#""type":"session_init","#.to_string() + r#""systemPrompt":"You help.","task":"t","tools":["read"],"outputSchema":{"type":"object"}"#,
@@ -111,7 +110,7 @@ pub(crate) fn rich_file() -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The names of the entries of [`rich`], in order.
+/// The ids of [`rich`], in order.
 pub(crate) fn rich_ids() -> Vec<String> {
     (1..rich().len()).map(|number| format!("{number:08}")).collect()
 }

@@ -76,7 +76,7 @@ fn an_index_of_an_older_state_is_completed_from_the_file() {
     model.put(&path(INDEX), &index, 0o600).unwrap();
     assert_eq!(seen(&model), expected);
 
-    // The header has another length now: the old index fits nothing any more.
+    // The header has another length now: the old index matches nothing any more.
     open(&model, OpenMode::Write).set_title("a title", TitleSource::User).unwrap();
     let expected = seen(&model);
     model.put(&path(INDEX), &index, 0o600).unwrap();

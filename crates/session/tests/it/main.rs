@@ -1,4 +1,4 @@
-//! Sessions through thick and thin: damage, crashes, full disks, other writers, older formats, pages.
+//! Sessions under stress: damage, crashes, full disks, other writers, older formats, pages.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Older formats are read as they are meant, and rewritten once with the original kept.
+//! Older formats are read correctly, and rewritten once with the original kept.
 
 use relaycode_session::format::header::VERSION;
 use relaycode_session::{OpenMode, Session};

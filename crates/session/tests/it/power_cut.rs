@@ -1,4 +1,4 @@
-//! Power cuts at every operation: what was flushed is there, and the session goes on.
+//! Power cuts at every operation: what was flushed is there, and the session continues.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::fixture::{NAME, answer, at, ids, path, place, rich, try_open, user};
 fn what_was_flushed_survives_a_power_cut_anywhere() {
     let (model, dir) = place();
     model.mark_all_durable();
-    // What must be there once so many operations were done.
+    // What must be there after this many operations.
     let mut promised: Vec<(usize, Vec<String>)> = Vec::new();
     let mut session = Session::create(model.clone(), dir, NAME, SessionHeader::new("/p")).unwrap();
     session.append_message(&user("one")).unwrap();

@@ -1,5 +1,5 @@
-//! A process that appends is killed: what it was told to be appended is there. A few kills; `cargo xtask torture --full --only
-//! sessions` does a thousand, with images, labels, branches and long entries.
+//! A process that appends is killed: everything acknowledged is there. A few kills; `cargo xtask torture
+//! --full --only sessions` does a thousand, with images, labels, branches and long entries.
 
 use std::env;
 use std::io::{BufRead, BufReader, Write};
@@ -16,9 +16,9 @@ use crate::fixture::{NAME, answer, ids, user};
 
 /// With this variable the test binary appends in that directory until it is killed.
 const APPENDER: &str = "RELAY_TEST_APPENDER";
-/// So many times it is killed.
+/// How often it is killed.
 const KILLS: usize = 30;
-/// After so many, another session is begun.
+/// After this many, another session begins.
 const KILLS_OF_ONE: usize = 15;
 
 fn session(home: &Path) -> Session {
@@ -72,7 +72,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
         let mut seen = 0;
         while seen < enough {
             let line = lines.next().expect("it appends until it is killed").unwrap();
-            // The harness writes its own words before the first one.
+            // The harness prints something before the first one.
             if let Some((_, id)) = line.split_once("ack ") {
                 acknowledged.push(id.to_string());
                 seen += 1;
@@ -80,7 +80,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // What it still said before it died.
+        // What it printed before it died.
         acknowledged.extend(
             lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("ack ").map(str::to_string)),
         );

@@ -1,4 +1,4 @@
-//! Whatever happened to a file, what is whole in it is there, and the conversation goes on.
+//! Whatever happened to a file, everything whole in it is there, and the conversation continues.
 
 use relaycode_session::file::load_report::LoadIssueKind;
 use relaycode_session::format::entry::EntryBody;
@@ -15,7 +15,7 @@ fn a_session_cut_off_at_every_byte_opens_with_all_whole_entries_and_goes_on() {
     let mut end = 0;
     for line in rich() {
         end += line.len() + 1;
-        // A whole line counts without its line end too.
+        // A whole line counts without its line end, too.
         ends.push(end - 1);
     }
     for cut in 0..=file.len() {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{RealAgent, put};
 use crate::model::ScriptedTurn;
 
-/// All that is needed of its tools.
+/// The tools that tests need.
 const TOOLS: &str = "Bash,Edit,Read,Write";
 
 pub(super) struct Claude;
@@ -39,7 +39,8 @@ impl RealAgent for Claude {
         ];
         let mut environment = vec![("ANTHROPIC_BASE_URL", url.to_owned())];
         environment.extend(quiet.map(|name| (name, "1".to_owned())));
-        // In the settings, too: who starts it may have taken them out of the environment, as those of another claude.
+        // In the settings as well: the caller may have removed them from the environment, as those of
+        // another claude.
         let settings: Map<String, Value> =
             environment.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
         put(home, ".claude/settings.json", &json!({"env": settings}).to_string())?;
@@ -49,7 +50,7 @@ impl RealAgent for Claude {
     }
 
     fn arguments(&self) -> &'static [&'static str] {
-        // To skip every permission is refused to root.
+        // Root may not skip all permissions.
         &[
             "-p",
             "--output-format",
@@ -72,14 +73,14 @@ impl RealAgent for Claude {
     }
 
     fn replace_turns(&self, turn: ScriptedTurn, path: &str, before: &str, after: &str) -> Vec<ScriptedTurn> {
-        // What it has not read it does not edit.
+        // It does not edit what it has not read.
         let edit = json!({"file_path": path, "old_string": before, "new_string": after});
         vec![turn.tool("Read", json!({"file_path": path})), ScriptedTurn::call("Edit", edit)]
     }
 
     fn answer(&self, events: &[Value]) -> Option<String> {
         let result = events.iter().rfind(|event| event["type"] == "result")?;
-        // A failed run is called a success of another kind: only this says which.
+        // A failed run also reports a success of some kind: only this tells.
         (result["is_error"] == false).then(|| result["result"].as_str().unwrap_or_default().to_owned())
     }
 

@@ -1,5 +1,5 @@
-//! Codex: a witness for OpenAI Responses. The native program is run, not its node wrapper, which a kill would leave an
-//! orphan of.
+//! Codex: a witness for OpenAI Responses. Runs the native program, not its node wrapper, which would be
+//! orphaned by a kill.
 
 use std::io;
 use std::path::Path;
@@ -29,7 +29,8 @@ impl RealAgent for Codex {
     }
 
     fn write_settings(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
-        // A model's name from its catalogue: others get fewer tools. Plugins would be looked for on the internet.
+        // A model's name from its catalogue: others get fewer tools. Plugins would be looked for on the
+        // internet.
         let settings = format!(
             r#"model = "gpt-5.5"
 model_provider = "scripted"
@@ -55,7 +56,7 @@ stream_max_retries = 3
     }
 
     fn arguments(&self) -> &'static [&'static str] {
-        // Its sandbox needs rights that a machine for tests may not give; the commands are ours.
+        // Its sandbox needs rights that a test machine may not give; the commands are ours.
         &["exec", "--json", "--ephemeral", "--skip-git-repo-check", "-s", "danger-full-access", "-"]
     }
 
@@ -93,7 +94,7 @@ fn patches(turn: ScriptedTurn, body: &str) -> ScriptedTurn {
     turn.custom_tool("apply_patch", &format!("*** Begin Patch\n{body}*** End Patch"))
 }
 
-/// The lines, each with a mark before it.
+/// Each line with a mark before it.
 fn marked(mark: char, text: &str) -> String {
     text.lines().map(|line| format!("{mark}{line}\n")).collect()
 }

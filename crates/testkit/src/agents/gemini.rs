@@ -1,4 +1,4 @@
-//! Gemini: a witness for Google's Generative AI. It is a program for node.
+//! Gemini: a witness for Google's Generative AI. It runs on node.
 
 use std::io;
 use std::path::Path;
@@ -33,9 +33,9 @@ impl RealAgent for Gemini {
 
     fn write_settings(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>> {
         let settings = json!({
-            // Without it the address of another server selects a way to sign in that it then refuses.
+            // Without it the address of another server selects a sign-in method that it then refuses.
             "security": {"auth": {"selectedType": "gemini-api-key"}},
-            // Without a name it asks another model first which one to take.
+            // Without a name it asks another model which one to use.
             "model": {"name": "gemini-2.5-flash"},
             "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
             "privacy": {"usageStatisticsEnabled": false},
@@ -47,7 +47,7 @@ impl RealAgent for Gemini {
     }
 
     fn arguments(&self) -> &'static [&'static str] {
-        // In a folder that is not trusted it does not run at all.
+        // In an untrusted folder it does not run at all.
         &["--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust"]
     }
 

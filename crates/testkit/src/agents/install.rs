@@ -1,4 +1,4 @@
-//! Installing the agents: each into a folder of its own, which appears whole or not at all.
+//! Installs the agents: each into its own folder, which appears whole or not at all.
 
 use std::fmt;
 use std::fs::{self, File, TryLockError};
@@ -11,24 +11,22 @@ use super::{RealAgent, folder};
 use crate::missing;
 use crate::process::{ChildGuard, poll_until};
 
-/// One package, also over a slow line.
+/// For one package, also over a slow line.
 const DEADLINE: Duration = Duration::from_secs(240);
 
-/// How long somebody else's installation is waited for.
+/// How long to wait for somebody else's installation.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Why an agent could not be installed.
 #[derive(Debug)]
 pub enum InstallError {
-    /// There is no npm.
     NoNpm,
-    /// Its packages are for another kind of machine.
+    /// No packages for this kind of machine.
     OtherMachine,
-    /// Somebody else installs, and does not come to an end.
+    /// Somebody else's installation does not end.
     Busy,
-    /// npm did not end well, or not in time.
+    /// npm failed or took too long.
     Npm(&'static str),
-    /// It ended well, but the program is not there.
+    /// npm succeeded, but the program is missing.
     NoProgram(&'static str),
     /// The cache cannot be written.
     Io(io::Error),
@@ -63,10 +61,7 @@ impl From<io::Error> for InstallError {
     }
 }
 
-/// Installs an agent below `cache`, unless it is there; whether it was not.
-///
-/// # Errors
-/// Why it is not there afterwards.
+/// Installs an agent below `cache` unless it is there; returns whether it did.
 pub fn install(cache: &Path, agent: &dyn RealAgent) -> Result<bool, InstallError> {
     if cfg!(not(target_arch = "x86_64")) {
         return Err(InstallError::OtherMachine);
@@ -82,7 +77,7 @@ pub fn install(cache: &Path, agent: &dyn RealAgent) -> Result<bool, InstallError
     if folder.join(agent.program()).is_file() {
         return Ok(false);
     }
-    // Half an installation of one that was killed.
+    // Left over from an installation that was killed.
     let beside = cache.join(format!("{}.new", agent.name()));
     for old in [&beside, &folder] {
         match fs::remove_dir_all(old) {
@@ -96,7 +91,7 @@ pub fn install(cache: &Path, agent: &dyn RealAgent) -> Result<bool, InstallError
         .args(["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--prefix"])
         .arg(&beside);
     command.arg(format!("{}@{}", agent.package(), agent.version()));
-    // What npm says goes where errors go: a person sees how far it is.
+    // npm's output goes to stderr: a person sees its progress.
     command.current_dir(&beside).stdin(Stdio::null()).stdout(Stdio::from(io::stderr()));
     let mut program = ChildGuard::start(&mut command)?;
     if !program.wait_exit(DEADLINE).is_some_and(|status| status.success()) {

@@ -1,10 +1,10 @@
-//! Real command line agents of other projects: witnesses of the scripted model server (what satisfies them is
-//! faithful), and friends for tests of relay itself ([`InstalledAgent`]).
+//! Real command line agents of other projects: witnesses of the scripted model server (what satisfies them
+//! is faithful), and friends for tests of relay itself ([`InstalledAgent`]).
 //!
-//! One file per agent; adding one is a `mod` line and a line in [`ALL`]. They are installed once, by
-//! `cargo xtask agents`, into a folder outside the tree; a test that lacks one says so by name and is skipped, or
-//! fails where [`REQUIRE_VAR`] says that none may be. They never see the user's own settings: each run has a home, a
-//! project and an environment of its own, and nothing that it started outlives it.
+//! One file per agent; adding one is a `mod` line and a line in [`ALL`]. They are installed once, by `cargo
+//! xtask agents`, into a folder outside the tree; a test that lacks one says so by name and is skipped, or
+//! fails if [`REQUIRE_VAR`] says that none may be missing. They never see the user's settings: each run has
+//! its own home, project and environment, and nothing it started outlives it.
 
 mod claude;
 mod codex;
@@ -29,55 +29,51 @@ pub use install::{InstallError, install};
 pub use resident::InstalledAgent;
 pub use run::{AgentRun, AgentScratch};
 
-/// Every agent.
 pub static ALL: &[&dyn RealAgent] = &[&claude::Claude, &codex::Codex, &gemini::Gemini, &opencode::Opencode];
 
-/// The folder that they are installed in; [`cache`] says what it is without.
+/// The folder that they are installed in; see [`cache`] for its default.
 pub const AGENTS_DIR_VAR: &str = "RELAY_AGENTS";
 
-/// With this variable at `1` a test that lacks an agent fails instead of being skipped.
+/// If this variable is `1`, a test that lacks an agent fails instead of being skipped.
 pub const REQUIRE_VAR: &str = "RELAY_REQUIRE_AGENTS";
 
-/// A command line agent of another project.
 pub trait RealAgent: Sync {
-    /// What it is called.
     fn name(&self) -> &'static str;
 
-    /// Its package on npm.
     fn package(&self) -> &'static str;
 
-    /// The version that is used here.
+    /// The version used here.
     fn version(&self) -> &'static str;
 
-    /// Where its program is below the folder of the package manager.
+    /// Relative to the package's folder.
     fn program(&self) -> &'static str;
 
-    /// Another program that it does not run without.
+    /// Another program that it needs.
     fn needs(&self) -> Option<&'static str> {
         None
     }
 
-    /// Writes its settings into a home that is its own, as a user would, for a model at `url`; the environment that
-    /// it takes besides. The project is not trusted, and nothing is allowed that is not by default.
+    /// Writes its settings into `home`, as a user would, for a model at `url`; returns the environment it
+    /// needs as well. The project is not trusted, and only defaults are allowed.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     fn write_settings(&self, home: &Path, url: &str) -> io::Result<Vec<(&'static str, String)>>;
 
-    /// How it is asked once: the prompt on its input, events as lines of JSON, everything allowed.
+    /// For one question: the prompt on its input, events as lines of JSON, everything allowed.
     fn arguments(&self) -> &'static [&'static str];
 
-    /// The turn with a call that runs a command in a shell.
+    /// Adds a call that runs a shell command.
     fn shell_call_turn(&self, turn: ScriptedTurn, command: &str) -> ScriptedTurn;
 
-    /// The turn with a call that writes a new file, whose path is relative to the project.
+    /// Adds a call that writes a new file; `path` is relative to the project.
     fn write_file_turn(&self, turn: ScriptedTurn, path: &str, content: &str) -> ScriptedTurn;
 
-    /// The turns that put `after` in the place of the lines `before` in a file that is there. The first is `turn` with
-    /// a call; there is a second where the agent insists on reading a file first.
+    /// The turns that replace the lines `before` by `after` in an existing file. The first is `turn` with a
+    /// call; there is a second if the agent insists on reading a file first.
     fn replace_turns(&self, turn: ScriptedTurn, path: &str, before: &str, after: &str) -> Vec<ScriptedTurn>;
 
-    /// What it says at last, from the events that it printed.
+    /// Its final answer, from the events it printed.
     fn answer(&self, events: &[Value]) -> Option<String>;
 
     /// What it printed of its thinking.
@@ -92,22 +88,20 @@ pub trait RealAgent: Sync {
 /// Something that not every agent does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingFeature {
-    /// It does not print what the model thought.
     PrintsThoughts,
-    /// It does not send back what the model thought.
+    /// It does not send the model's thinking back.
     ReturnsThoughts,
-    /// It does not send back what the thinking was signed with.
+    /// It does not send back the signature of the thinking.
     ReturnsSignatures,
-    /// It does not ask again when a stream breaks off.
+    /// It does not retry after a broken stream.
     AsksAgainAfterCut,
 }
 
 /// An agent that is not installed, or cannot run here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentNotInstalled {
-    /// The agent.
     pub agent: &'static str,
-    /// What it lacks, if it is there itself.
+    /// What it lacks, if it is installed itself.
     pub needs: Option<&'static str>,
 }
 
@@ -123,16 +117,14 @@ impl fmt::Display for AgentNotInstalled {
 impl std::error::Error for AgentNotInstalled {}
 
 impl AgentNotInstalled {
-    /// Says that the running test is skipped, or fails it where nothing may be.
+    /// Reports that the running test is skipped, or fails it if skipping is not allowed.
     pub fn skip(&self) {
         missing::skip(&self.to_string(), REQUIRE_VAR);
     }
 }
 
-/// Where an agent's program is.
-///
 /// # Errors
-/// When it is not installed, or what it needs is not.
+/// If it is not installed, or something it needs is not.
 pub fn find(agent: &dyn RealAgent) -> Result<PathBuf, AgentNotInstalled> {
     let program = folder(&cache(), agent).join(agent.program());
     if !program.is_file() {
@@ -146,12 +138,11 @@ pub fn find(agent: &dyn RealAgent) -> Result<PathBuf, AgentNotInstalled> {
     }
 }
 
-/// The agent of this name.
 pub fn find_by_name(name: &str) -> Option<&'static dyn RealAgent> {
     ALL.iter().copied().find(|agent| agent.name() == name)
 }
 
-/// The folder that agents are installed in: [`AGENTS_DIR_VAR`], or `relaycode/agents` in the user's cache.
+/// [`AGENTS_DIR_VAR`], or `relaycode/agents` in the user's cache.
 pub fn cache() -> PathBuf {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set(AGENTS_DIR_VAR).unwrap_or_else(|| {
@@ -160,7 +151,7 @@ pub fn cache() -> PathBuf {
     })
 }
 
-/// Writes a file below a home, and the folders above it.
+/// Writes a file below a home, creating its folders.
 fn put(home: &Path, path: &str, content: &str) -> io::Result<()> {
     let file = home.join(path);
     if let Some(folder) = file.parent() {
@@ -169,7 +160,7 @@ fn put(home: &Path, path: &str, content: &str) -> io::Result<()> {
     fs::write(file, content)
 }
 
-/// The folder of one agent. A new version is a new folder: who runs the old one is not disturbed.
+/// A new version is a new folder: running agents of the old one are not disturbed.
 fn folder(cache: &Path, agent: &dyn RealAgent) -> PathBuf {
     cache.join(format!("{}-{}", agent.name(), agent.version()))
 }

@@ -1,5 +1,5 @@
-//! opencode: a witness for chat completions. The native program is run, not its node wrapper, and the build of it that
-//! runs on any processor.
+//! opencode: a witness for chat completions. Runs the native program, not its node wrapper, in the build
+//! for any processor.
 
 use std::io;
 use std::path::Path;
@@ -32,7 +32,7 @@ impl RealAgent for Opencode {
         let model =
             json!({"tool_call": true, "reasoning": true, "limit": {"context": 200_000, "output": 8192}});
         let provider = json!({
-            // Its own copy is taken: nothing is downloaded for this name.
+            // It has its own copy: nothing is downloaded for this name.
             "npm": "@ai-sdk/openai-compatible",
             "options": {"baseURL": format!("{url}/v1"), "apiKey": "scripted"},
             "models": {"m1": model},

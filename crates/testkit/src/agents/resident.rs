@@ -1,18 +1,18 @@
-//! An agent that lives in a scratch home: found on the path by its own name, and told by its own settings and
-//! environment where its model is. Whoever starts it has to know neither, so that relay can have it as a friend.
+//! An agent that lives in a scratch home: found on the path by its own name, with settings and environment
+//! that name its model. The caller needs to know neither, so that relay can use it as a friend.
 //!
 //! ```no_run
-//! use relaycode_testkit::agents::{self, Absent, Scratch};
-//! use relaycode_testkit::model::{Script, Server, Turn};
+//! use relaycode_testkit::agents::{self, AgentNotInstalled, AgentScratch};
+//! use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 //!
 //! for agent in agents::ALL {
-//!     let tries = agent.writes_file(Turn::text("I write it."), "new.txt", "hello\n");
-//!     let server = Server::start(Script::new([tries, Turn::text("It is written.")]));
-//!     let scratch = Scratch::new();
-//!     let settled = scratch.settle(*agent, &server.url());
-//!     let Ok(resident) = settled.inspect_err(Absent::skip) else { continue };
+//!     let tries = agent.write_file_turn(ScriptedTurn::text("I write it."), "new.txt", "hello\n");
+//!     let server = ScriptedServer::start(Script::new([tries, ScriptedTurn::text("It is written.")]));
+//!     let scratch = AgentScratch::new();
+//!     let installed = scratch.install_agent(*agent, &server.url());
+//!     let Ok(resident) = installed.inspect_err(AgentNotInstalled::skip) else { continue };
 //!     let mut relay = resident.command("target/debug/relay");
-//!     let ran = scratch.finish(relay.args(["ask", "--to", agent.name()]), "Write it, please.");
+//!     let ran = scratch.run_command(relay.args(["ask", "--to", agent.name()]), "Write it, please.");
 //!     assert!(!scratch.project().join("new.txt").exists(), "{ran:#?}");
 //! }
 //! ```
@@ -25,7 +25,6 @@ use std::process::Command;
 use super::{AgentNotInstalled, AgentScratch, RealAgent, find};
 use crate::expect::expect_ok;
 
-/// An agent in a scratch home.
 #[derive(Debug)]
 pub struct InstalledAgent {
     program: PathBuf,
@@ -51,18 +50,19 @@ impl InstalledAgent {
         Ok(InstalledAgent { program, project: scratch.project(), environment })
     }
 
-    /// The agent, under the name by which it is found.
+    /// Under the name by which it is found.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// What it takes to find it and to let it find its model: a home, a path that begins with its folder, and what the
-    /// agent reads. For a command whose environment is empty otherwise; that of another resident may be added.
+    /// What it needs to be found and to find its model: a home, a path that begins with its folder, and the
+    /// agent's own variables. For a command with an otherwise empty environment; that of another resident
+    /// may be added.
     pub fn environment(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.environment.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
-    /// A program in the project, with this environment and nothing of our own.
+    /// A program in the project, with only this environment.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.project).env_clear().envs(self.environment());

@@ -1,7 +1,7 @@
-//! Running an agent: in a home and a project of its own, with a deadline, and nothing of it left afterwards.
+//! Runs an agent: in its own home and project, with a deadline, and without leftovers.
 //!
-//! An agent's commands may leave its process group and its session. So everything that it starts carries the scratch
-//! folder's path in its environment, by which it is found and ended.
+//! An agent's commands may leave its process group and its session. So everything it starts carries the
+//! scratch folder's path in its environment, by which it is found and ended.
 
 use std::env;
 use std::ffi::OsString;
@@ -22,16 +22,16 @@ use crate::model::ScriptedServer;
 use crate::process::{ChildGuard, temp_file_with};
 use crate::process_table::{ProcessStart, find_processes, kill_matching};
 
-/// No run takes longer.
+/// For one run.
 const DEADLINE: Duration = Duration::from_secs(120);
 
 /// Marks what an agent started.
 const MARK: &str = "RELAY_TESTKIT_SCRATCH";
 
-/// Most that is read of what an agent printed.
+/// Most bytes read of an agent's output.
 const MAX_OUTPUT: u64 = 64 * 1024 * 1024;
 
-/// Whoever is left is looked for so often: one that is ended may have started another.
+/// How often leftovers are searched for: one that is ended may have started another.
 const ROUNDS: usize = 5;
 
 /// A home and a project for one run.
@@ -40,14 +40,13 @@ pub struct AgentScratch {
     folder: TempDir,
 }
 
-/// How a run ended.
 #[derive(Debug)]
 pub struct AgentRun {
-    /// The exit code; `None` when it was ended by a signal, or by us at the deadline.
+    /// `None` if it was ended by a signal, or by us at the deadline.
     pub code: Option<i32>,
-    /// What it printed.
+    /// Standard output.
     pub output: String,
-    /// What it printed to its error output.
+    /// Standard error.
     pub errors: String,
     /// The lines of its output that are JSON.
     pub events: Vec<Value>,
@@ -64,22 +63,21 @@ impl AgentScratch {
         AgentScratch { folder }
     }
 
-    /// The agent's home.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// The folder that it works in.
     pub fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
-    /// Where agents are found by their names, before those of the user.
+    /// Agents are found here by name, before the user's.
     pub(super) fn programs(&self) -> PathBuf {
         self.folder.path().join("bin")
     }
 
-    /// What everybody here runs with: a home, a path, and the mark by which [`AgentScratch::left_running`] knows them.
+    /// What every program here runs with: a home, a path, and the mark by which
+    /// [`AgentScratch::left_running`] finds it.
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
         let path = env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
         let path = env::join_paths(iter::once(self.programs()).chain(env::split_paths(&path)));
@@ -101,11 +99,11 @@ impl AgentScratch {
         iter::once(path).chain(words).chain(folders).collect()
     }
 
-    /// An agent that whoever runs with its environment finds by its name, with the model at `url`. Several may live
-    /// in one home.
+    /// Makes an agent available by name to whoever runs with its environment, with the model at `url`.
+    /// Several may live in one home.
     ///
     /// # Errors
-    /// When it is not installed.
+    /// If it is not installed.
     pub fn install_agent(
         &self,
         agent: &dyn RealAgent,
@@ -117,7 +115,7 @@ impl AgentScratch {
     /// Lets an agent answer `prompt` with the model of `server`.
     ///
     /// # Errors
-    /// When it is not installed.
+    /// If it is not installed.
     pub fn run(
         &self,
         agent: &dyn RealAgent,
@@ -130,7 +128,7 @@ impl AgentScratch {
         Ok(self.run_command(&mut command, prompt))
     }
 
-    /// Runs a command to its end, or to the deadline, with `input`; nothing of it is left afterwards.
+    /// Runs a command with `input` to its end or to the deadline; nothing of it is left afterwards.
     pub fn run_command(&self, command: &mut Command, input: &str) -> AgentRun {
         let mut output = expect_ok(tempfile::tempfile(), "could not make a file");
         let mut errors = expect_ok(tempfile::tempfile(), "could not make a file");
@@ -146,13 +144,12 @@ impl AgentScratch {
         AgentRun { code: status.and_then(|status| status.code()), output, errors, events }
     }
 
-    /// What was started here and is still running. The mark may be lost on the way to a command of an agent's; the
-    /// home is not.
+    /// What was started here and still runs. An agent's command may lose the mark, but not the home.
     pub fn left_running(&self) -> Vec<Pid> {
         find_processes(self.ours())
     }
 
-    /// Kills everybody who runs here now.
+    /// Kills everything that runs here now.
     pub fn kill(&self) {
         kill_matching(self.ours());
     }
@@ -204,7 +201,7 @@ mod tests {
         let mut command = Command::new("/bin/sh");
         command.envs(scratch.environment()).args(["-c", "setsid sleep 300 & exec sleep 300"]);
         let program = ChildGuard::start(&mut command).unwrap();
-        // Two sleep, and neither is the shell that is still to start one.
+        // Two are sleeping, and neither is the shell that is still to start one.
         let both = || {
             find_processes(|given| (scratch.ours())(given) && given.arguments == b"sleep\x00300\0").len() == 2
         };

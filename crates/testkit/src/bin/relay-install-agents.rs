@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Elsewhere no test uses them.
+/// No test uses them on other systems.
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
     Args::parse();

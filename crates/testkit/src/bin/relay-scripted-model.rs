@@ -1,4 +1,4 @@
-//! `relay-scripted-model`: the scripted model server by hand, and for the tests of programs in any language.
+//! `relay-scripted-model`: the scripted model server by hand, and for tests of programs in any language.
 //!
 //! It ends with SIGTERM or SIGINT, and leaves nothing behind but its log.
 
@@ -86,7 +86,7 @@ fn run(args: &ScriptedModelArgs) -> Result<(), String> {
     let server = ScriptedServer::open(script, ServerOptions { port: args.port, log })
         .map_err(|why| format!("port {} cannot be had: {why}; --port 0 takes any that is free", args.port))?;
     if let Some(path) = &args.port_file {
-        // Whoever waits for the file never sees half of it.
+        // A program that waits for the file never sees half of it.
         let mut beside = path.clone().into_os_string();
         beside.push(".new");
         fs::write(&beside, format!("{}\n", server.address().port()))
@@ -105,7 +105,7 @@ fn read(path: &Path) -> Result<Script, String> {
     Script::parse(&json)
 }
 
-/// What can be read from when a signal came that asks for the end.
+/// Readable after a signal that asks for the end.
 #[cfg(unix)]
 fn signals() -> io::Result<impl Read> {
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -116,7 +116,7 @@ fn signals() -> io::Result<impl Read> {
     Ok(ours)
 }
 
-/// There the system ends it.
+/// On other systems the system ends it.
 #[cfg(not(unix))]
 fn signals() -> io::Result<impl Read> {
     Ok(io::stdin())

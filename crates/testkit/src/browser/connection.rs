@@ -1,6 +1,6 @@
 //! The DevTools protocol over a pair of pipes: JSON, each message ended by a NUL.
 //!
-//! A thread reads; whoever waits for an answer files what comes meanwhile under the page it belongs to. A dialog is
+//! A thread reads; a caller that waits for an answer sorts the messages in between by page. A dialog is
 //! closed as soon as it is seen, since a page with an open one answers nothing.
 
 use std::cell::{Cell, RefCell};
@@ -13,14 +13,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// One event of a page.
 #[derive(Debug, Clone)]
 pub(super) struct PageEvent {
     pub(super) method: String,
     pub(super) parameters: Value,
 }
 
-/// The line to the browser.
 #[derive(Debug)]
 pub(super) struct DevToolsConnection {
     input: RefCell<ChildStdin>,
@@ -64,7 +62,6 @@ impl DevToolsConnection {
         }
     }
 
-    /// Asks, and waits for the answer.
     pub(super) fn call(
         &self,
         page: Option<&str>,
@@ -87,7 +84,7 @@ impl DevToolsConnection {
         }
     }
 
-    /// Takes in one message; whether there was one.
+    /// Processes one message; returns whether there was one.
     pub(super) fn listen(&self, until: Instant) -> Result<bool, DevToolsError> {
         match self.messages.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(message) => {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::BrowserPage;
 
-/// Keys that write nothing, or are known by a name: name, code, number, what they write.
+/// Keys that write nothing or have a name: name, code, number, what they write.
 const NAMED: &[(&str, &str, u32, &str)] = &[
     ("Enter", "Enter", 13, "\r"),
     ("Escape", "Escape", 27, ""),
@@ -17,11 +17,11 @@ const NAMED: &[(&str, &str, u32, &str)] = &[
     ("Space", "Space", 32, " "),
 ];
 
-/// The bit of the shift key among the modifiers.
+/// The shift key's bit among the modifiers.
 const SHIFT: u32 = 8;
 
 impl BrowserPage {
-    /// Presses a key and lets it go: a name as in `Enter` or `Shift+Tab`, or one character.
+    /// Presses and releases a key: a name as in `Enter` or `Shift+Tab`, or one character.
     pub fn key(&self, name: &str) {
         let (shift, name) = match name.strip_prefix("Shift+") {
             Some(rest) => (SHIFT, rest),
@@ -42,14 +42,15 @@ impl BrowserPage {
         self.call("Input.dispatchKeyEvent", &event);
     }
 
-    /// Types text where the focus is, character by character.
+    /// Into the focused element, character by character.
     pub fn type_text(&self, text: &str) {
         for c in text.chars() {
             self.key(c.encode_utf8(&mut [0; 4]));
         }
     }
 
-    /// Clicks on the middle of the first element that fits the selector, after scrolling to it, once it stands still.
+    /// Clicks the middle of the first element that matches the selector, after scrolling to it, once it
+    /// stands still.
     pub fn click(&self, selector: &str) {
         let quoted = Value::from(selector).to_string();
         let place = self.eval(&format!(

@@ -1,8 +1,8 @@
 //! A real browser without a screen: Debian's Chromium, driven by its DevTools protocol.
 //!
-//! The protocol runs over two pipes, so nothing listens on a port. The browser has a profile of its own in a temporary
-//! directory, asks nobody for anything by itself, and ends with the value, with all of its processes. Every wait has a limit; a
-//! browser that does not do what it is told fails the test.
+//! The protocol runs over two pipes, so nothing listens on a port. The browser has its own profile in a
+//! temporary directory, makes no requests by itself, and ends with the value, with all of its processes.
+//! Every wait has a limit; a browser that does not do what it is told fails the test.
 //!
 //! ```no_run
 //! # use relaycode_testkit::{browser::Browser, or_skip};
@@ -35,13 +35,12 @@ use connection::DevToolsConnection;
 
 pub use page::{BrowserPage, ColourScheme};
 
-/// The browser's program.
 pub const PROGRAM: &str = "chromium";
 
-/// How long an answer of the browser, or a page, may take.
+/// For an answer of the browser, or a page.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// How long it may take to end by itself.
+/// How long it may take to exit by itself.
 const GOODBYE: Duration = Duration::from_secs(5);
 
 /// No sandbox: tests also run as root. Nothing in the background: a test counts requests.
@@ -64,7 +63,6 @@ const OPTIONS: &[&str] = &[
     "--remote-debugging-pipe",
 ];
 
-/// A running browser.
 #[derive(Debug)]
 pub struct Browser {
     connection: Rc<DevToolsConnection>,
@@ -74,7 +72,6 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts it.
     pub fn start() -> Result<Browser, Missing> {
         let program = find(PROGRAM)?;
         let profile = expect_ok(tempfile::tempdir(), "no directory for the browser's profile");
@@ -98,7 +95,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// An empty page, to be set up before it [goes](Page::go) somewhere.
+    /// An empty page, to be set up before [`BrowserPage::go`].
     pub fn page(&self) -> BrowserPage {
         let target = self.call("Target.createTarget", &json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
@@ -106,19 +103,19 @@ impl Browser {
         BrowserPage::new(Rc::clone(&self.connection), attached["sessionId"].as_str().unwrap_or_default())
     }
 
-    /// A page at an address, loaded.
+    /// Waits until it is loaded.
     pub fn open(&self, url: &str) -> BrowserPage {
         let page = self.page();
         page.go(url);
         page
     }
 
-    /// A page that is a file, loaded.
+    /// Waits until it is loaded.
     pub fn open_file(&self, file: &Path) -> BrowserPage {
         self.open(&file_url(file))
     }
 
-    /// The addresses of all windows, also of those that a page opened.
+    /// The addresses of all windows, including those that a page opened.
     pub fn windows(&self) -> Vec<String> {
         let targets = self.call("Target.getTargets", &json!({}));
         let infos = targets["targetInfos"].as_array().cloned().unwrap_or_default();
@@ -126,12 +123,11 @@ impl Browser {
         pages.filter_map(|info| info["url"].as_str().map(str::to_owned)).collect()
     }
 
-    /// The process that was started; all others of the browser are in its group.
+    /// The main process; all others of the browser are in its group.
     pub fn pid(&self) -> Pid {
         self.group
     }
 
-    /// Where its profile is, while it runs.
     pub fn profile(&self) -> &Path {
         self.profile.path()
     }
@@ -150,7 +146,6 @@ impl Drop for Browser {
     }
 }
 
-/// The address of a file.
 pub fn file_url(file: &Path) -> String {
     let path = expect_ok(std::path::absolute(file), "no absolute path");
     let mut url = "file://".to_owned();

@@ -1,4 +1,4 @@
-//! One page of the browser: where it goes, what it shows, what it asked for and complained about.
+//! One page of the browser: where it goes, what it shows, what it requested and complained about.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::LIMIT;
 use super::connection::DevToolsConnection;
 use crate::expect::expect_ok;
 
-/// Between two looks at a condition.
+/// Time between two checks of a condition.
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// What a page is told about the user's preference.
+/// The user's preference as reported to a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColourScheme {
     /// Dark on light.
@@ -25,7 +25,6 @@ pub enum ColourScheme {
     Dark,
 }
 
-/// One page.
 #[derive(Debug)]
 pub struct BrowserPage {
     connection: Rc<DevToolsConnection>,
@@ -41,7 +40,7 @@ impl BrowserPage {
         page
     }
 
-    /// Goes to an address and waits until it is loaded.
+    /// Waits until it is loaded.
     pub fn go(&self, url: &str) {
         let loaded = || self.count("Page.loadEventFired");
         let before = loaded();
@@ -54,7 +53,7 @@ impl BrowserPage {
         }
     }
 
-    /// What an expression is worth; a promise is waited for. One that throws fails the test.
+    /// The value of an expression; waits for a promise. One that throws fails the test.
     pub fn eval(&self, expression: &str) -> Value {
         let ask = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let mut answer = self.call("Runtime.evaluate", &ask);
@@ -63,12 +62,11 @@ impl BrowserPage {
         answer["result"]["value"].take()
     }
 
-    /// The text that a person sees.
+    /// As a person sees it.
     pub fn text(&self) -> String {
         self.eval("document.body.innerText").as_str().unwrap_or_default().to_owned()
     }
 
-    /// Waits until an expression is true.
     pub fn wait(&self, condition: &str, limit: Duration) {
         let until = Instant::now() + limit;
         while self.eval(&format!("!!({condition})")) != true {
@@ -77,14 +75,14 @@ impl BrowserPage {
         }
     }
 
-    /// A picture of what is in the window, as a PNG file.
+    /// The window's content as a PNG file.
     pub fn screenshot(&self, file: &Path) {
         let shot = self.call("Page.captureScreenshot", &json!({"format": "png"}));
         let bytes = expect_ok(STANDARD.decode(shot["data"].as_str().unwrap_or_default()), "no picture came");
         expect_ok(fs::write(file, bytes), "the picture could not be written");
     }
 
-    /// The window gets this size, in CSS pixels.
+    /// In CSS pixels.
     pub fn resize(&self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.call("Emulation.setDeviceMetricsOverride", &size);
@@ -97,27 +95,27 @@ impl BrowserPage {
         self.call("Emulation.setEmulatedMedia", &json!({"features": features}));
     }
 
-    /// The page is shown as it would be printed, or as on a screen again.
+    /// Renders the page for print, or for the screen again.
     pub fn print(&self, on: bool) {
         self.call("Emulation.setEmulatedMedia", &json!({"media": if on { "print" } else { "" }}));
     }
 
-    /// Switches the scripts of pages on or off, from the next one on. [`eval`](Self::eval) works all the same.
+    /// Switches scripts on or off, from the next page on. [`eval`](Self::eval) works all the same.
     pub fn scripts(&self, on: bool) {
         self.call("Emulation.setScriptExecutionDisabled", &json!({"value": !on}));
     }
 
-    /// The address of everything that was asked for, in order, the page itself included.
+    /// Every requested address, in order, including the page itself.
     pub fn requests(&self) -> Vec<String> {
         self.strings("Network.requestWillBeSent", |event| event["request"]["url"].as_str().map(str::to_owned))
     }
 
-    /// What every dialog said that a page opened; all were refused.
+    /// The text of every dialog that a page opened; all were refused.
     pub fn dialogs(&self) -> Vec<String> {
         self.strings("Page.javascriptDialogOpening", |event| event["message"].as_str().map(str::to_owned))
     }
 
-    /// What scripts wrote to the console, threw and did not catch, and what the browser complained about.
+    /// Console output, uncaught exceptions, and the browser's own complaints.
     pub fn console(&self) -> Vec<String> {
         let said = self.strings("Runtime.consoleAPICalled", |event| Some(event["args"].to_string()));
         let thrown =
@@ -127,7 +125,7 @@ impl BrowserPage {
         [said, thrown, logged].concat()
     }
 
-    /// What the page's security policy forbade.
+    /// What the page's security policy blocked.
     pub fn violations(&self) -> Vec<String> {
         self.strings("Audits.issueAdded", |event| {
             let issue = &event["issue"];
@@ -144,7 +142,7 @@ impl BrowserPage {
     }
 
     fn strings(&self, method: &str, read: impl Fn(&Value) -> Option<String>) -> Vec<String> {
-        // What a page did before this question is told before its answer.
+        // Everything the page did before this call is reported before its answer.
         self.call("Runtime.evaluate", &json!({"expression": "0"}));
         let events = self.connection.events(&self.session);
         let ours = events.iter().filter(|event| event.method == method);

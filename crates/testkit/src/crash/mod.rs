@@ -1,8 +1,8 @@
-//! Whole or nothing, on the model of a file system: a transaction, a put-back, a revert or a recovery
-//! is run once, then every way in which a power cut could have left the disk is recovered and
-//! judged; and every call of it is made to fail once.
+//! Whole or nothing, on the model file system: a transaction, a put-back, a revert or a recovery is run
+//! once, then every disk that a power cut could have left is recovered and judged; and every call of it is
+//! made to fail once.
 //!
-//! A scenario is decided by its number alone, and a failure says how to run exactly its case again.
+//! A scenario is determined by its number alone, and a failure says how to run exactly its case again.
 
 mod scenario;
 mod verify;
@@ -20,7 +20,6 @@ use rustix::io::Errno;
 
 use verify::{ExpectedTrees, project};
 
-/// What one scenario came to.
 #[derive(Debug, Default)]
 pub struct CrashReport {
     /// Points at which the power was cut.
@@ -33,7 +32,7 @@ pub struct CrashReport {
     pub failures: Vec<CrashFailure>,
 }
 
-/// The errors that calls are made to fail with.
+/// Calls fail with each of these.
 const ERRORS: [Errno; 8] = [
     Errno::NOSPC,
     Errno::IO,
@@ -45,12 +44,11 @@ const ERRORS: [Errno; 8] = [
     Errno::PERM,
 ];
 
-/// Opens the ledger on a model.
 pub fn ledger(model: &Arc<ModelFs>) -> Result<Ledger, LedgerError> {
     Ledger::open(Arc::clone(model) as Arc<_>, Path::new("/"), LedgerSettings::default())
 }
 
-/// Runs a scenario uninjured, then recovers every disk that a power cut could have left.
+/// Runs a scenario unharmed, then recovers every disk that a power cut could have left.
 pub fn explore(number: u64, bounds: &CrashBounds) -> CrashReport {
     let mut report = CrashReport::default();
     let scenario = CrashScenario::new(number);
@@ -64,7 +62,7 @@ pub fn explore(number: u64, bounds: &CrashBounds) -> CrashReport {
     let operations = model.operations();
     let mut seen = HashSet::new();
     let explored = model.all_crash_images(bounds, &mut |image, lost| {
-        // The same disk at a later point must meet what was promised until then.
+        // The same disk at a later point must also meet the later promises.
         let promised = lost.operations() == operations;
         if !seen.insert((lost.fingerprint(), promised)) {
             return;
@@ -79,7 +77,7 @@ pub fn explore(number: u64, bounds: &CrashBounds) -> CrashReport {
     report
 }
 
-/// Makes every call of a scenario fail once, with one error after the other.
+/// Makes every call of a scenario fail once, with each error.
 pub fn fail_every_call(number: u64) -> CrashReport {
     let mut report = CrashReport::default();
     let scenario = CrashScenario::new(number);
@@ -98,7 +96,7 @@ pub fn fail_every_call(number: u64) -> CrashReport {
     report
 }
 
-/// Runs one case again, and says what is wrong with it, if anything is.
+/// Runs one case again; returns the problem, if any.
 pub fn replay(case: &CrashCase) -> Option<String> {
     let mut report = CrashReport::default();
     let scenario = CrashScenario::new(case.scenario());
@@ -114,7 +112,7 @@ pub fn replay(case: &CrashCase) -> Option<String> {
     }
 }
 
-/// The disk before the scenario, and what must come of it.
+/// The disk before the scenario, and the expected results.
 fn prepared(scenario: &CrashScenario, report: &mut CrashReport) -> Option<(Arc<ModelFs>, ExpectedTrees)> {
     match scenario.prepare() {
         Ok((model, expected)) => Some((model, expected)),

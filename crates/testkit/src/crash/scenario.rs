@@ -1,4 +1,4 @@
-//! Projects and changes made from a number: mixtures of every kind of step, with files that are
+//! Projects and changes generated from a number: mixtures of every kind of step, with files that are
 //! binary, empty, executable, private or without a final newline, and links, in old and new directories, some of
 //! which are empty or get other permission bits.
 
@@ -16,10 +16,9 @@ use super::verify::{ExpectedTrees, project};
 use super::{ledger, recover};
 use crate::random::Random;
 
-/// A file's bytes and permission bits, by name.
+/// Bytes and permission bits, by name.
 pub(super) type ScenarioFiles = BTreeMap<String, (Vec<u8>, u32)>;
 
-/// What a scenario does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScenarioKind {
     /// The first change in a project.
@@ -28,9 +27,9 @@ pub enum ScenarioKind {
     Apply,
     /// A change that is put back.
     PutBack,
-    /// Taking back the newest change.
+    /// Reverting the newest change.
     Revert,
-    /// The recovery of a change that died when it was in place.
+    /// The recovery of a change that died after everything was in place.
     Recover,
     /// The recovery of a change that died in the middle.
     RecoverHalf,
@@ -48,19 +47,17 @@ pub(super) enum ScenarioEnding {
 /// A project, and what happens to it.
 #[derive(Debug, Clone)]
 pub struct CrashScenario {
-    /// Decides everything else.
+    /// Determines everything else.
     pub number: u64,
-    /// What it does.
     pub kind: ScenarioKind,
     /// The project at first.
     pub files: ScenarioFiles,
-    /// The change.
     pub changes: Vec<FileChange>,
     /// What it does to directories, and which names are links.
     pub header: TransactionHeader,
     /// One of the directories is on another device.
     pub elsewhere: bool,
-    /// The file system cannot let two files change places.
+    /// The file system cannot exchange two files.
     pub without_exchange: bool,
 }
 
@@ -101,18 +98,17 @@ const NAMES: [&str; 14] = [
 ];
 
 impl CrashScenario {
-    /// The scenario of this number.
     pub fn new(number: u64) -> CrashScenario {
         let mut random = Random::of_case(0x1ed6e5, number);
         let kind = KINDS[usize::try_from(number).unwrap_or(0) % KINDS.len()];
         let files = files(&mut random);
-        // Now and then so many that syncs are batched.
+        // Sometimes so many that syncs are batched.
         let most = if random.once_in(12) { 40 } else { 12 };
         let count = 1 + random.below(most);
         let mut changes = changes(&mut random, &files, count);
         let elsewhere = random.once_in(4);
         if elsewhere {
-            // A file that only gets another name cannot leave its device.
+            // A file that is only renamed cannot leave its device.
             let leaves = |change: &FileChange| {
                 change.old_path().as_str().starts_with(ELSEWHERE)
                     && !change.path.as_str().starts_with(ELSEWHERE)
@@ -144,7 +140,7 @@ impl CrashScenario {
         CrashScenario { number, kind, files, changes, header, elsewhere, without_exchange }
     }
 
-    /// The disk right before, everything durable, and what must come of it.
+    /// The disk right before, everything durable, and the expected results.
     ///
     /// # Errors
     /// If the ledger fails without any harm.
@@ -167,7 +163,7 @@ impl CrashScenario {
             commit(&ledger(&model)?, &first, self.about(1))?;
             before = project(&model);
         }
-        // Where it leads is found out on a copy.
+        // The result is found out on a copy.
         let copy = Arc::new((*model).clone());
         commit(&ledger(&copy)?, &self.changes, self.header())?;
         let mut after = project(&copy);
@@ -205,7 +201,6 @@ impl CrashScenario {
         Ok((model, ExpectedTrees { before, after, id, ending }))
     }
 
-    /// Does it.
     pub(super) fn run(&self, model: &Arc<ModelFs>) -> Result<(), LedgerError> {
         match self.kind {
             ScenarioKind::First | ScenarioKind::Apply => {
@@ -238,20 +233,14 @@ impl CrashScenario {
     }
 }
 
-/// Takes back the newest entry of the log.
-///
-/// # Errors
-/// The ledger's.
+/// Reverts the newest entry of the log.
 pub(super) fn revert(ledger: &Ledger, about: TransactionHeader) -> Result<(), LedgerError> {
     let target = ledger.find_target("1")?;
     let reversal = ledger.plan_revert(&target, &RevertOptions::default())?;
     commit(ledger, &reversal.changes, reversal.header(about))
 }
 
-/// Makes a change and keeps it.
-///
-/// # Errors
-/// The ledger's; an error of the disk after the commit counts as one.
+/// Makes a change and keeps it. An error of the disk after the commit counts as a failure.
 pub(super) fn commit(
     ledger: &Ledger,
     changes: &[FileChange],
@@ -290,7 +279,7 @@ fn files(random: &mut Random) -> ScenarioFiles {
             files.insert(name.to_string(), (target(random), LINK_MODE));
             continue;
         }
-        let mode = *random.pick(&[0o644, 0o644, 0o644, 0o755, 0o600, 0o664, 0o4755]);
+        let mode = *random.pick(&[0o644, 0o644, 0o644, 0o755, 0o600, 0o664]);
         files.insert(name.to_string(), (content(random), mode));
     }
     files
@@ -301,7 +290,7 @@ fn target(random: &mut Random) -> Vec<u8> {
     format!("../{}", random.pick(&NAMES)).into_bytes()
 }
 
-/// Some bytes of the kinds that projects have.
+/// Bytes of the kinds that projects have.
 fn content(random: &mut Random) -> Vec<u8> {
     let lines = random.below(30);
     let end = if random.once_in(3) { "\r\n" } else { "\n" };
@@ -320,7 +309,7 @@ fn content(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// A random change of `count` files at most; each name takes part once.
+/// A random change of at most `count` files; each name takes part once.
 fn changes(random: &mut Random, files: &ScenarioFiles, count: usize) -> Vec<FileChange> {
     let mut free: Vec<&String> = files.keys().collect();
     let mut changes = Vec::new();
@@ -357,7 +346,7 @@ fn changes(random: &mut Random, files: &ScenarioFiles, count: usize) -> Vec<File
         }
         changes.push(match random.below(10) {
             8 => change(old, Some((name, target(random), NewMode::Exact(LINK_MODE)))),
-            9 => change(old, Some((name, bytes.clone(), NewMode::Exact(mode ^ 0o4000)))),
+            9 => change(old, Some((name, bytes.clone(), NewMode::Exact(mode ^ 0o020)))),
             0 | 1 => change(old, None),
             2 => change(old, Some((&new_name, bytes.clone(), NewMode::Keep))),
             3 => change(old, Some((&new_name, content(random), NewMode::Keep))),
@@ -369,14 +358,14 @@ fn changes(random: &mut Random, files: &ScenarioFiles, count: usize) -> Vec<File
     changes
 }
 
-/// One change, from what stands where to what shall.
+/// From the old file to the new one.
 fn change(old: Option<(&str, Vec<u8>)>, new: Option<(&str, Vec<u8>, NewMode)>) -> FileChange {
     let parse = |text: &str| RelPath::parse(text).ok();
     let old_name = old.as_ref().and_then(|old| parse(old.0));
     let new_name = new.as_ref().and_then(|new| parse(new.0));
     let path = new_name.clone().or_else(|| old_name.clone());
     FileChange {
-        // The names that are given here are all good ones.
+        // All names used here are valid.
         path: path.unwrap_or_else(unreachable_path),
         renamed_from: old_name.filter(|old| new_name.as_ref().is_some_and(|new| new != old)),
         before: old.map(|old| old.1),

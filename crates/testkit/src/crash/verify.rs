@@ -1,6 +1,5 @@
-//! What must hold after a power cut or an error: every file as before or every file as after, the
-//! record there exactly when it is after, nothing left behind, and recovering twice is recovering
-//! once.
+//! What must hold after a power cut or an error: every file as before or every file as after, the record
+//! there exactly if it is after, nothing left behind, and recovering twice is recovering once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +17,7 @@ use super::{ledger, recover};
 pub(super) struct ExpectedTrees {
     pub(super) before: ModelSnapshot,
     pub(super) after: ModelSnapshot,
-    /// The transaction whose record says which of the two it is.
+    /// The transaction whose record tells which of the two it is.
     pub(super) id: TxId,
     pub(super) ending: ScenarioEnding,
 }
@@ -27,34 +26,22 @@ pub(super) struct ExpectedTrees {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrashCase {
     /// The scenario without any harm.
-    Whole {
-        /// Which scenario.
-        scenario: u64,
-    },
+    Whole { scenario: u64 },
     /// A power cut.
     Cut {
-        /// Which scenario.
         scenario: u64,
         /// When, and what was lost.
         choice: CrashChoice,
     },
     /// A call that fails.
-    Error {
-        /// Which scenario.
-        scenario: u64,
-        /// Which call.
-        call: u64,
-        /// With what.
-        errno: Errno,
-    },
+    Error { scenario: u64, call: u64, errno: Errno },
 }
 
 /// A case that went wrong.
 #[derive(Debug, Clone)]
 pub struct CrashFailure {
-    /// What runs it again.
+    /// The command that runs it again.
     pub replay: String,
-    /// What is wrong.
     pub problem: String,
 }
 
@@ -64,7 +51,7 @@ impl CrashFailure {
     }
 }
 
-/// The project's part of a model: everything but relay's own directory.
+/// Everything but relay's own directory.
 pub(super) fn project(model: &ModelFs) -> ModelSnapshot {
     let mut tree = model.snapshot();
     let own = |path: &str| path == ".relaycode" || path.starts_with(".relaycode/");
@@ -75,8 +62,8 @@ pub(super) fn project(model: &ModelFs) -> ModelSnapshot {
     tree
 }
 
-/// What is left in relay's own directory that must not stay: journals, and directories of
-/// transactions that are neither done nor kept.
+/// What must not be left in relay's own directory: journals, and directories of transactions that are
+/// neither done nor kept.
 fn leftovers(model: &ModelFs) -> Vec<String> {
     let tree = model.snapshot();
     let journals = tree.files.keys().filter(|path| path.ends_with(".pending.yml"));
@@ -87,7 +74,7 @@ fn leftovers(model: &ModelFs) -> Vec<String> {
 }
 
 impl ExpectedTrees {
-    /// What is wrong with a run that nothing harmed.
+    /// Problems of a run that nothing harmed.
     pub(super) fn uninjured(&self, outcome: Result<(), LedgerError>, tree: &ModelSnapshot) -> Option<String> {
         if let Err(error) = outcome {
             return Some(format!("it fails without any harm: {error}"));
@@ -96,7 +83,7 @@ impl ExpectedTrees {
         (tree != wanted).then(|| format!("it ends with another tree:\n{}", difference(wanted, tree)))
     }
 
-    /// What is wrong with a disk after recovery. `promised`: the command had reported success.
+    /// Problems of a disk after recovery. `promised`: the command had reported success.
     pub(super) fn after_recovery(&self, image: ModelFs, promised: bool) -> Option<String> {
         let image = Arc::new(image);
         if let Err(error) = recover(&image) {
@@ -114,7 +101,7 @@ impl ExpectedTrees {
         })
     }
 
-    /// What is wrong with a run in which one call fails, and with the recovery after it.
+    /// Problems of a run in which one call fails, and of the recovery after it.
     pub(super) fn with_error(
         &self,
         model: &Arc<ModelFs>,
@@ -130,7 +117,7 @@ impl ExpectedTrees {
         let right = match (&outcome, self.ending) {
             (Ok(()), ScenarioEnding::Committed) => tree == self.after,
             (Ok(()), ScenarioEnding::PutBack) => tree == self.before,
-            // The put-back itself may have been hit: then the next command goes on with it.
+            // The put-back itself may have failed: then the next command continues it.
             (Err(_), _) => {
                 if let Err(error) = recover(&model) {
                     return Some(format!("recovery fails: {error}"));
@@ -169,7 +156,7 @@ impl ExpectedTrees {
     }
 }
 
-/// What differs between two trees, one line each.
+/// One line per difference.
 fn difference(wanted: &ModelSnapshot, found: &ModelSnapshot) -> String {
     let mut lines = Vec::new();
     for (path, file) in &wanted.files {
@@ -206,7 +193,6 @@ fn difference(wanted: &ModelSnapshot, found: &ModelSnapshot) -> String {
 }
 
 impl CrashCase {
-    /// Its scenario.
     pub fn scenario(&self) -> u64 {
         match self {
             CrashCase::Whole { scenario }

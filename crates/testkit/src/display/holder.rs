@@ -12,10 +12,10 @@ use super::LIMIT;
 use crate::expect::expect_ok;
 use crate::process::{ChildGuard, poll_until, temp_file_with};
 
-/// How long a program takes at most to end when the clipboard was taken from it, unless it hangs.
+/// How long a program takes at most to exit after it lost the clipboard, unless it hangs.
 const LETS_GO: Duration = Duration::from_millis(500);
 
-/// The program of ours that held the clipboard last.
+/// Our program that held the clipboard last.
 #[derive(Debug, Default)]
 pub(super) struct ClipboardHolder(Mutex<Option<ChildGuard>>);
 
@@ -27,21 +27,20 @@ impl ClipboardHolder {
         let held_until_now = old.as_mut().is_some_and(|old| old.wait_exit(Duration::ZERO).is_none());
         command.stdin(expect_ok(temp_file_with(bytes), "could not write what is copied"));
         *held = Some(expect_ok(ChildGuard::start(command), "could not start the program that copies"));
-        // The old program ends when the clipboard is taken from it: that is the moment. Without one
-        // (or when it hangs) only the content tells.
+        // The old program exits when it loses the clipboard: that is the moment. Without one (or if it
+        // hangs) only the content tells.
         let let_go = held_until_now && old.as_mut().is_some_and(|old| old.wait_exit(LETS_GO).is_some());
         let there = let_go || poll_until(LIMIT, || is_there().then_some(())).is_some();
         assert!(there, "{command:?} did not take the clipboard within {LIMIT:?}");
     }
 
-    /// The program neither answers nor ends.
+    /// The program neither answers nor exits.
     pub(super) fn hang(&self) {
         if let Some(program) = self.lock().as_mut() {
             program.signal(Signal::STOP);
         }
     }
 
-    /// The program dies.
     pub(super) fn kill(&self) {
         if let Some(program) = self.lock().as_mut() {
             program.signal(Signal::KILL);
@@ -49,7 +48,7 @@ impl ClipboardHolder {
         }
     }
 
-    /// The program ends by itself, because its desktop is gone.
+    /// The program exits by itself, because its desktop is gone.
     pub(super) fn wait_desktop_exit(&self) {
         if let Some(program) = self.lock().as_mut() {
             program.signal(Signal::CONT);
@@ -58,7 +57,7 @@ impl ClipboardHolder {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<ChildGuard>> {
-        // A test that failed may still end what it started.
+        // A failing test may still end what it started.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

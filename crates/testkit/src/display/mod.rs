@@ -1,8 +1,9 @@
 //! Real desktops without a screen: [`X11`] is Xvfb with xclip and xsel, [`Wayland`] is sway with
-//! wl-clipboard. Each is a desktop of its own, so tests can have one each, side by side.
+//! wl-clipboard. Each is separate, so tests can have one each, side by side.
 //!
-//! What is started ends with the value, also when the test fails, and leaves no file behind.
-//! (Not from a `static`, which is never dropped.) A start that finds a program missing says which; one that fails otherwise fails the test.
+//! Everything ends with the value, also if the test fails, and leaves no file behind. (Not from a `static`,
+//! which is never dropped.) A start that finds a program missing names it; any other failure fails the
+//! test.
 
 mod holder;
 mod owner;
@@ -16,5 +17,5 @@ pub use x11::X11;
 
 use std::time::Duration;
 
-/// How long a desktop may take to start, and a clipboard to change hands.
+/// For a desktop to start, and for a clipboard to change hands.
 const LIMIT: Duration = Duration::from_secs(20);

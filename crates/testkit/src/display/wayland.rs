@@ -1,7 +1,7 @@
 //! A Wayland desktop: sway without a screen, with wl-clipboard as the programs that copy and paste.
 //!
-//! sway refuses to run as root; there it runs as an unprivileged user, in a folder of that user's.
-//! A program of root's is let in all the same.
+//! sway refuses to run as root; there it runs as an unprivileged user, in a folder of that user's. Programs
+//! of root can connect all the same.
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};
@@ -21,14 +21,14 @@ use crate::expect::expect_ok;
 use crate::missing::{Missing, find};
 use crate::process::{ChildGuard, output, poll_until};
 
-/// Who sway runs as when we are root.
+/// The user that sway runs as if we are root.
 const UNPRIVILEGED: &str = "nobody";
 
-/// No X11 on it, and a file that says what the desktop is called when everything is up.
+/// No X11 on it, and a file with the desktop's name when everything is up.
 const CONFIG: &str = "xwayland disable\nexec 'echo $WAYLAND_DISPLAY > name.new && mv name.new name'\n";
 
-/// wl-copy keeps what it read in a file, which stays when it is killed. Up to here it is handed
-/// over as an argument.
+/// wl-copy keeps its input in a file, which stays when it is killed. Up to this size the text is passed as
+/// an argument.
 const ARGUMENT: usize = 64 << 10;
 
 /// One desktop, and its clipboard.
@@ -41,7 +41,6 @@ pub struct Wayland {
 }
 
 impl Wayland {
-    /// Starts sway.
     pub fn start() -> Result<Wayland, Missing> {
         find("wl-copy")?;
         let sway = find("sway")?;
@@ -69,13 +68,13 @@ impl Wayland {
         Ok(Wayland { socket, holder: ClipboardHolder::default(), compositor, folder })
     }
 
-    /// Its name, as in `wayland-1`.
+    /// As in `wayland-1`.
     pub fn socket(&self) -> &str {
         &self.socket
     }
 
-    /// What a program on this desktop has in its environment. It should not have a `DISPLAY`:
-    /// see [`surround`](Self::surround).
+    /// The environment of a program on this desktop. It should not have a `DISPLAY`: see
+    /// [`surround`](Self::surround).
     pub fn env(&self) -> Vec<(String, String)> {
         let folder = self.folder.path().to_string_lossy().into_owned();
         vec![("WAYLAND_DISPLAY".to_owned(), self.socket.clone()), ("XDG_RUNTIME_DIR".to_owned(), folder)]
@@ -86,23 +85,22 @@ impl Wayland {
         command.env_remove("DISPLAY").env_remove("WAYLAND_SOCKET").envs(self.env());
     }
 
-    /// Where its socket is.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.socket)
     }
 
-    /// Somebody in this process who can take the clipboard.
+    /// An owner inside this process.
     pub fn owner(&self) -> ClipboardOwner {
         ClipboardOwner::on_wayland(self)
     }
 
-    /// Copies text, as a person would.
+    /// As a person would.
     pub fn copy(&self, text: &str) {
         self.copy_as("text/plain", text.as_bytes());
     }
 
-    /// Copies bytes as one kind of data, as in `image/png`. wl-copy offers a kind of text as every
-    /// other kind of text too.
+    /// Copies bytes as one kind of data, as in `image/png`. wl-copy offers a kind of text as every other
+    /// kind of text too.
     pub fn copy_as(&self, target: &str, bytes: &[u8]) {
         let mut command = self.program("wl-copy");
         command.args(["--foreground", "--type", target]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -117,7 +115,7 @@ impl Wayland {
         self.holder.replace(&mut command, bytes_in, is_there);
     }
 
-    /// What a person would paste; empty when there is no text.
+    /// What a person would paste; empty if there is no text.
     pub fn paste(&self) -> String {
         String::from_utf8_lossy(&self.paste_as("text/plain").unwrap_or_default()).into_owned()
     }
@@ -129,7 +127,7 @@ impl Wayland {
         expect_ok(output(&mut command, b"", LIMIT), "could not run wl-paste")
     }
 
-    /// The program that copied last neither answers nor ends from now on.
+    /// The program that copied last neither answers nor exits from now on.
     pub fn hang_owner(&self) {
         self.holder.hang();
     }
@@ -139,7 +137,7 @@ impl Wayland {
         self.holder.kill();
     }
 
-    /// The compositor dies, and every program that is connected with it.
+    /// The compositor dies, and every program connected to it.
     pub fn crash(&mut self) {
         self.compositor.signal(Signal::KILL);
         let _ = self.compositor.wait_exit(LIMIT);
@@ -160,7 +158,7 @@ impl Drop for Wayland {
     }
 }
 
-/// What the desktop is called, as soon as it can be used.
+/// The desktop's name, as soon as it can be used.
 fn name(compositor: &mut ChildGuard, folder: &Path) -> String {
     let found = poll_until(LIMIT, || match fs::read_to_string(folder.join("name")) {
         Ok(name) => Some(name.trim().to_owned()),
@@ -172,7 +170,7 @@ fn name(compositor: &mut ChildGuard, folder: &Path) -> String {
     name
 }
 
-/// A user's number, and that of their group.
+/// User and group id.
 fn ids(user: &str) -> Option<(u32, u32)> {
     let users = fs::read_to_string("/etc/passwd").ok()?;
     let line = users.lines().find(|line| line.split(':').next() == Some(user))?;

@@ -22,16 +22,16 @@ pub struct X11 {
 }
 
 impl X11 {
-    /// Starts Xvfb on a display that is free.
+    /// On a free display.
     pub fn start() -> Result<X11, Missing> {
         X11::start_with(&[])
     }
 
-    /// The same with more options.
+    /// With more options.
     pub fn start_with(options: &[&str]) -> Result<X11, Missing> {
         find("xclip")?;
         let mut command = Command::new(find("Xvfb")?);
-        // The number of the display comes by the standard output, once it can be used.
+        // The display's number comes on standard output, once it can be used.
         command.args(["-displayfd", "1", "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset"]);
         command.args(options);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -41,13 +41,13 @@ impl X11 {
         Ok(X11 { display: format!(":{number}"), holder: ClipboardHolder::default(), server })
     }
 
-    /// Its name, as in `:12`.
+    /// As in `:12`.
     pub fn display(&self) -> &str {
         &self.display
     }
 
-    /// What a program on this desktop has in its environment. It must not have a `WAYLAND_DISPLAY`:
-    /// see [`surround`](Self::surround).
+    /// The environment of a program on this desktop. It must not have a `WAYLAND_DISPLAY`: see
+    /// [`surround`](Self::surround).
     pub fn env(&self) -> Vec<(String, String)> {
         vec![("DISPLAY".to_owned(), self.display.clone())]
     }
@@ -58,22 +58,21 @@ impl X11 {
         command.envs(self.env());
     }
 
-    /// Somebody in this process who can take the clipboard.
+    /// An owner inside this process.
     pub fn owner(&self) -> ClipboardOwner {
         ClipboardOwner::on_x11(self)
     }
 
-    /// Copies text, as a person would.
+    /// As a person would.
     pub fn copy(&self, text: &str) {
         self.hold(&mut self.xclip(&["-quiet", "-in"]), "UTF8_STRING", text.as_bytes());
     }
 
-    /// Copies bytes as one kind of data only, as in `image/png`.
+    /// Copies bytes as only one kind of data, as in `image/png`.
     pub fn copy_as(&self, target: &str, bytes: &[u8]) {
         self.hold(&mut self.xclip(&["-quiet", "-in", "-target", target]), target, bytes);
     }
 
-    /// Copies text with the other program.
     pub fn copy_with_xsel(&self, text: &str) -> Result<(), Missing> {
         let mut xsel = Command::new(find("xsel")?);
         xsel.args(["--clipboard", "--input", "--nodetach"]);
@@ -81,9 +80,9 @@ impl X11 {
         Ok(())
     }
 
-    /// What a person would paste; empty when there is no text.
+    /// What a person would paste; empty if there is no text.
     pub fn paste(&self) -> String {
-        // xclip hands out what it holds under any name it is asked for: only its list is honest.
+        // xclip returns its content under any name it is asked for: only its list is honest.
         if !self.targets().iter().any(|target| target == "UTF8_STRING") {
             return String::new();
         }
@@ -101,7 +100,7 @@ impl X11 {
         expect_ok(output(&mut self.xclip(&["-out", "-target", target]), b"", LIMIT), "could not run xclip")
     }
 
-    /// The program that copied last neither answers nor ends from now on.
+    /// The program that copied last neither answers nor exits from now on.
     pub fn hang_owner(&self) {
         self.holder.hang();
     }
@@ -111,7 +110,7 @@ impl X11 {
         self.holder.kill();
     }
 
-    /// The server dies, and every program that is connected with it.
+    /// The server dies, and every program connected to it.
     pub fn crash(&mut self) {
         self.server.signal(Signal::KILL);
         let _ = self.server.wait_exit(LIMIT);

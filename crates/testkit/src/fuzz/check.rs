@@ -1,7 +1,6 @@
-//! The laws that hold for any input whatever:
-//! nothing panics; nothing takes longer than [`TIME_BOUND`]; what was read, printed and read again
-//! is the same change; a plan keeps every byte above its first hunk and takes away no more lines
-//! than its hunks name; and the way back from a plan's result leads to the original bytes.
+//! The laws that hold for any input: nothing panics; nothing takes longer than [`TIME_BOUND`]; a proposal
+//! that is printed and read again is the same change; a plan keeps every byte above its first hunk and
+//! removes no more lines than its hunks name; and reversing a plan's result gives the original bytes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -17,22 +16,19 @@ use rustix::time::{ClockId, clock_gettime};
 use super::FuzzCase;
 use crate::reverse_change;
 
-/// Longer than this for one case is a failure. It is the processor's time: a busy machine takes longer for everything.
+/// For one case, in processor time: a busy machine takes longer for everything.
 pub const TIME_BOUND: Duration = Duration::from_secs(2);
 
 /// A law that a case breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LawViolation {
-    /// A short stable name of the law.
+    /// Short and stable.
     pub law: &'static str,
-    /// What was seen.
+    /// What was observed.
     pub what: String,
 }
 
-/// Runs one case through the engine.
-///
-/// # Errors
-/// The first law that does not hold.
+/// Runs one case through the engine; `Err` is the first law that does not hold.
 pub fn check(case: &FuzzCase) -> Result<(), LawViolation> {
     let start = spent();
     let outcome = catch_unwind(AssertUnwindSafe(|| run(case)));
@@ -47,7 +43,7 @@ pub fn check(case: &FuzzCase) -> Result<(), LawViolation> {
     }
 }
 
-/// What this thread has had of the processor.
+/// Processor time of this thread.
 fn spent() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
@@ -73,7 +69,7 @@ fn run(case: &FuzzCase) -> Result<(), LawViolation> {
             tree.insert(path, bytes.clone());
         }
     }
-    // A damaged block stops the whole plan; what is left is tried too.
+    // A damaged block stops the whole plan; the rest is tried too.
     let mut readable = proposal.clone();
     readable.unread.clear();
     for proposal in [&proposal, &readable] {
@@ -84,15 +80,15 @@ fn run(case: &FuzzCase) -> Result<(), LawViolation> {
     Ok(())
 }
 
-/// Printed and read again, a proposal asks for the same: the operations and the control block.
+/// Printed and read again, a proposal has the same operations and control block.
 fn check_print(proposal: &Proposal, limits: &PlanLimits) -> Result<(), LawViolation> {
     if proposal.operations.is_empty() {
         return Ok(());
     }
-    // Reasoning is any text whatever, a stray fence for example; what is asked for is the change.
+    // Reasoning is any text, a stray fence for example; only the change counts.
     let change = Proposal { reasoning: Vec::new(), ..proposal.clone() };
     let text = response::print(&change);
-    // A line that ends in a carriage return of its own cannot be told from one that ends in CRLF.
+    // A line that ends in a carriage return cannot be told from one that ends in CRLF.
     if text.contains('\r') {
         return Ok(());
     }
@@ -136,7 +132,7 @@ fn check_plan(proposal: &Proposal, plan: &Plan) -> Result<(), LawViolation> {
     Ok(())
 }
 
-/// Everything above the first hunk is as it was, and no more lines are gone than hunks name.
+/// Everything above the first hunk is unchanged, and no more lines are gone than hunks name.
 fn check_untouched(
     proposal: &Proposal,
     file: &FilePlan,
@@ -144,13 +140,13 @@ fn check_untouched(
     after: &[u8],
 ) -> Result<(), LawViolation> {
     let first = file.hunks.iter().map(|hunk| hunk.used).min().unwrap_or(1);
-    // The engine may or may not count a lone carriage return as the end of a line.
+    // The engine may or may not count a lone carriage return as a line end.
     let above = [newline_ends(before), line_ends(before)]
         .into_iter()
         .filter_map(|ends| ends.get(first.checked_sub(2)?).copied())
         .min()
         .unwrap_or(0);
-    // The last line may gain the newline that it lacked.
+    // The last line may gain the newline it lacked.
     if !after.starts_with(before[..above].trim_ascii_end()) {
         return Err(LawViolation {
             law: "untouched",
@@ -158,9 +154,9 @@ fn check_untouched(
         });
     }
     let named = hunk_lines(proposal, &file.path);
-    // Blank lines and elided lines may go although no hunk spells them out.
+    // Blank and elided lines may go although no hunk spells them out.
     let spelt_out = file.hunks.iter().all(|hunk| hunk.rung == "exact");
-    // When the last line goes and had no newline, the line above loses its own.
+    // If the last line goes and had no newline, the line above loses its own.
     let slack = usize::from(!before.ends_with(b"\n"));
     if spelt_out && file.removed > named.saturating_add(slack) {
         return Err(LawViolation {
@@ -171,12 +167,15 @@ fn check_untouched(
     Ok(())
 }
 
-/// The offset behind every `\n`.
+/// The offset after every `
+/// `.
 fn newline_ends(bytes: &[u8]) -> Vec<usize> {
     (0..bytes.len()).filter(|at| bytes[*at] == b'\n').map(|at| at + 1).collect()
 }
 
-/// The offset behind every `\n`, `\r\n` and lone `\r`.
+/// The offset after every `
+/// `, `\r
+/// ` and lone `\r`.
 fn line_ends(bytes: &[u8]) -> Vec<usize> {
     (0..bytes.len())
         .filter(|at| bytes[*at] == b'\n' || (bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n')))
@@ -197,16 +196,16 @@ fn hunk_lines(proposal: &Proposal, wanted: &RelPath) -> usize {
         .fold(0, usize::saturating_add)
 }
 
-/// The way back leads to the original bytes.
+/// Reversing gives the original bytes.
 fn check_reverse(path: &RelPath, before: &str, after: &str) -> Result<(), LawViolation> {
-    // Lines that end in a lone carriage return cannot be told from text in a diff, and text into
-    // which a change put a NUL is no longer text.
+    // Lines that end in a lone carriage return cannot be told from text in a diff, and text into which a
+    // change put a NUL is no longer text.
     let old_style = |text: &str| text.contains('\r') && !text.contains('\n');
     if before == after || old_style(before) || old_style(after) || after.contains('\0') {
         return Ok(());
     }
-    // An empty file does not remember how its lines ended, and a text that newly begins with a byte
-    // order mark has one from then on.
+    // An empty file does not remember its line endings, and a text that newly begins with a byte order mark
+    // has one from then on.
     let marked = |text: &str| text.starts_with('\u{feff}');
     if (after.trim_start_matches('\u{feff}').is_empty() && before.contains('\r'))
         || marked(before) != marked(after)

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::mutate::boundary;
 use super::{FuzzCase, check};
 
-/// At most this long is spent on one case.
+/// Most time spent on one case.
 const EFFORT: Duration = Duration::from_secs(20);
 
 /// A smaller case that breaks `law` too.
@@ -38,7 +38,7 @@ pub fn minimise(case: &FuzzCase, law: &str) -> FuzzCase {
     best
 }
 
-/// Takes pieces out of `text`, ever smaller ones, as long as `fails` still holds.
+/// Removes pieces of `text`, ever smaller ones, as long as `fails` still holds.
 fn shrink(text: &str, deadline: Instant, fails: impl Fn(String) -> bool) -> String {
     let mut text = text.to_owned();
     let mut piece = text.len().next_power_of_two() / 2;

@@ -1,6 +1,6 @@
 //! A mutation fuzzer for the change engine that needs nothing but stable Rust.
 //!
-//! A [`FuzzCase`] is a response and the files it is about. [`mutate`] spoils cases, [`check`] runs one
+//! A [`FuzzCase`] is a response and the files it is about. `mutate` spoils cases, [`check()`] runs one
 //! through the whole engine and names the law it breaks. Case `i` under seed `s` is always the
 //! same, whatever ran before it.
 
@@ -17,10 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::random::Random;
 
-/// One input: what an AI wrote, and the project it meets.
+/// What an AI wrote, and the project it meets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FuzzCase {
-    /// The response.
     pub response: String,
     /// Path and bytes of every file.
     pub files: Vec<(String, Vec<u8>)>,
@@ -33,7 +32,6 @@ pub fn case(seeds: &[FuzzCase], seed: u64, index: u64) -> FuzzCase {
 }
 
 impl FuzzCase {
-    /// A case with one file.
     pub fn with_file(response: &str, path: &str, text: &str) -> FuzzCase {
         FuzzCase { response: response.to_owned(), files: vec![(path.to_owned(), text.as_bytes().to_vec())] }
     }

@@ -1,5 +1,5 @@
-//! Ways to spoil a case: the ones that break formats (markers lost, doubled or moved, fences cut),
-//! and the ones that break files (line endings, invalid bytes, lines gone).
+//! Ways to spoil a case: those that break formats (markers lost, doubled or moved, fences cut), and those
+//! that break files (line endings, invalid bytes, lines gone).
 
 use super::FuzzCase;
 use crate::random::Random;
@@ -78,10 +78,9 @@ const TOKENS: &[&str] = &[
     "\u{1f600}",
 ];
 
-/// At most so many bytes come out of spoiling, so that a case stays quick.
+/// Largest spoilt text, so that a case stays quick.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// A spoilt case.
 pub(super) fn spoil(seeds: &[FuzzCase], random: &mut Random) -> FuzzCase {
     let mut case = random.pick(seeds).clone();
     if random.once_in(6) {

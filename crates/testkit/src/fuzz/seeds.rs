@@ -23,7 +23,7 @@ const RESPONSES: &[&str] = &[
     "```ts // src/a.ts search-replace\n<<<<<<< SEARCH\nexport function one() {\n...\n    return 1;\n=======\nexport function one() {\n...\n    return 100;\n>>>>>>> REPLACE\n```\n",
 ];
 
-/// The seeds that need no data from elsewhere.
+/// The seeds that need no other data.
 pub fn built_in() -> Vec<FuzzCase> {
     let mut cases = Vec::new();
     for response in RESPONSES {

@@ -1,7 +1,7 @@
-//! Writing an answer to a connection: the head, the body in pieces, silence, and the ways to break off.
+//! Writes an answer to a connection: the head, the body in pieces, silence, and the ways to break off.
 //!
-//! Between two pieces it is noticed at once when the client has gone, so that a test of cancelling does not have to
-//! wait for the next write.
+//! Between two pieces a disconnected client is noticed at once, so that a test of cancelling does not have
+//! to wait for the next write.
 
 use std::io::{self, Write};
 use std::net::TcpStream;
@@ -13,14 +13,14 @@ use super::http::IncomingRequest;
 use super::server::ServerShared;
 use crate::random::Random;
 
-/// The longest piece that a stream is cut into; longer streams are cut into longer pieces, so that the number of
-/// pieces stays within bounds.
+/// The longest piece that a stream is cut into; longer streams are cut into longer pieces, so that their
+/// number stays bounded.
 const MAX_PIECE: usize = 24;
 
-/// About so many pieces a stream is cut into.
+/// About this many pieces at most.
 const MAX_PIECES: usize = 4000;
 
-/// Between two looks whether the server is to stop, while the client has sent more than it should.
+/// Time between two checks for a stop, while the client has sent more than it should.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Why an answer breaks off.
@@ -34,21 +34,20 @@ pub(super) enum AnswerAbort {
     Stopped,
 }
 
-/// An answer on its way.
 pub(super) struct HttpAnswer<'a> {
     stream: &'a TcpStream,
     shared: &'a ServerShared,
-    /// Whether the client understands a body in chunks.
+    /// The client understands a chunked body.
     may_chunk: bool,
-    /// Whether the body goes in chunks; otherwise it has a length, or ends with the connection.
+    /// The body is chunked; otherwise it has a length, or ends with the connection.
     chunked: bool,
     head_only: bool,
-    /// Whether the connection ends with this answer.
+    /// The connection ends with this answer.
     pub(super) last: bool,
     random: Option<Random>,
     /// Bytes of the body sent so far.
     pub(super) sent: u64,
-    /// What the head said; 0 before it was sent.
+    /// As sent in the head; 0 before.
     pub(super) status: u16,
 }
 
@@ -58,7 +57,6 @@ impl<'a> HttpAnswer<'a> {
         HttpAnswer { stream, shared, may_chunk, chunked, head_only, last, random: None, sent: 0, status: 0 }
     }
 
-    /// An answer to this.
     pub(super) fn to(
         stream: &'a TcpStream,
         shared: &'a ServerShared,
@@ -73,7 +71,6 @@ impl<'a> HttpAnswer<'a> {
         self.random = Some(Random::new(seed));
     }
 
-    /// A whole answer.
     pub(super) fn send_whole(
         &mut self,
         status: u16,
@@ -85,7 +82,7 @@ impl<'a> HttpAnswer<'a> {
         self.send_piece(body)
     }
 
-    /// The head of an answer. Without a length the body follows in chunks and ends with [`HttpAnswer::finish`].
+    /// Without a length the body follows in chunks and ends with [`HttpAnswer::finish`].
     pub(super) fn send_head(
         &mut self,
         status: u16,
@@ -95,7 +92,7 @@ impl<'a> HttpAnswer<'a> {
     ) -> Result<(), AnswerAbort> {
         let mut head = format!("HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\n", reason(status));
         for (name, value) in headers {
-            // A header that breaks the head would be another fault than the one that was asked for.
+            // A header that breaks the head would be a different fault from the requested one.
             let clean = |text: &str| text.replace(['\r', '\n'], " ");
             head.push_str(&format!("{}: {}\r\n", clean(name), clean(value)));
         }
@@ -114,7 +111,6 @@ impl<'a> HttpAnswer<'a> {
         self.write(head.as_bytes())
     }
 
-    /// A piece of the body.
     pub(super) fn send_piece(&mut self, bytes: &[u8]) -> Result<(), AnswerAbort> {
         if self.head_only || bytes.is_empty() {
             return Ok(());
@@ -139,12 +135,12 @@ impl<'a> HttpAnswer<'a> {
         Ok(())
     }
 
-    /// The end of a body in chunks.
+    /// The end of a chunked body.
     pub(super) fn finish(&mut self) -> Result<(), AnswerAbort> {
         if self.chunked && !self.head_only { self.write(b"0\r\n\r\n") } else { Ok(()) }
     }
 
-    /// Silence, until the time is over or the client goes.
+    /// Until the time is over or the client disconnects.
     pub(super) fn pause(&mut self, time: Duration) -> Result<(), AnswerAbort> {
         let end = Instant::now() + time;
         loop {
@@ -152,13 +148,13 @@ impl<'a> HttpAnswer<'a> {
             if left.is_zero() {
                 return Ok(());
             }
-            // Something to read wakes us: the end of the connection, which the server's own end brings about, too.
+            // Anything readable wakes us: also the end of the connection, caused by the server's own end.
             let _ = self.stream.set_read_timeout(Some(left));
             let looked = self.stream.peek(&mut [0]);
             let _ = self.stream.set_read_timeout(None);
             match looked {
                 Ok(0) => return Err(self.gone()),
-                // The next request already: there is nothing to wait for but time.
+                // The next request already: only the time is left to wait for.
                 Ok(_) => self.shared.sleep(left.min(LOOK_AGAIN))?,
                 Err(error) if is_quiet(&error) => {}
                 Err(_) => return Err(self.gone()),
@@ -172,7 +168,7 @@ impl<'a> HttpAnswer<'a> {
         AnswerAbort::Cut
     }
 
-    /// Whether the client is still there.
+    /// Whether the client is still connected.
     fn check(&self) -> Result<(), AnswerAbort> {
         let _ = self.stream.set_nonblocking(true);
         let looked = self.stream.peek(&mut [0]);
@@ -188,7 +184,7 @@ impl<'a> HttpAnswer<'a> {
         if self.shared.is_stopping() { AnswerAbort::Stopped } else { AnswerAbort::ClientClosed }
     }
 
-    /// Writes one piece, in random ones if it is to be split.
+    /// In random pieces if it is to be split.
     fn write_split(&mut self, bytes: &[u8]) -> Result<(), AnswerAbort> {
         if self.random.is_none() {
             return self.write(bytes);
@@ -216,7 +212,7 @@ fn is_quiet(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
 
-/// The words beside a status.
+/// The reason phrase of a status.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

@@ -1,4 +1,5 @@
-//! One connection: requests one after the other, until the client goes, the script cuts it, or the server ends.
+//! One connection: requests one after the other, until the client disconnects, the script cuts it, or the
+//! server ends.
 
 use std::net::TcpStream;
 
@@ -17,10 +18,9 @@ use super::wire::{ScriptedWire, WireRequest};
 
 const JSON: &str = "application/json";
 
-/// So much is kept of a body that is no JSON.
+/// Bytes kept of a body that is not JSON.
 const KEPT_OF_TEXT: usize = 2000;
 
-/// Serves a connection to its end.
 pub(super) fn serve(shared: &ServerShared, stream: &TcpStream, number: u64) {
     let mut incoming = RequestReader::new(stream);
     loop {
@@ -164,7 +164,6 @@ impl RequestJob<'_> {
         }
     }
 
-    /// Says a turn.
     fn turn(
         &self,
         wire: &'static dyn ScriptedWire,
@@ -183,10 +182,10 @@ impl RequestJob<'_> {
         }
         let headers: Vec<(String, String)> =
             turn.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        let ask =
+        let request =
             WireRequest { path: self.path, query: self.asked.query(), body: self.body, serial: self.id };
         if turn.chunks.is_some() {
-            let kind = wire.content_type(&ask);
+            let kind = wire.content_type(&request);
             answer.send_head(
                 turn.status.unwrap_or(200),
                 own_type(turn).unwrap_or(kind),
@@ -205,27 +204,32 @@ impl RequestJob<'_> {
                 text.as_bytes(),
             );
         }
-        if wire.streams(&ask) {
-            let frames = wire.frames(turn, &ask);
-            answer.send_head(turn.status.unwrap_or(200), wire.content_type(&ask), &plain(&headers), None)?;
-            return take(faults::steps(turn, wire, &ask, frames), answer);
+        if wire.streams(&request) {
+            let frames = wire.frames(turn, &request);
+            answer.send_head(
+                turn.status.unwrap_or(200),
+                wire.content_type(&request),
+                &plain(&headers),
+                None,
+            )?;
+            return take(faults::steps(turn, wire, &request, frames), answer);
         }
-        self.whole(turn, wire, &ask, &plain(&headers), answer)
+        self.whole(turn, wire, &request, &plain(&headers), answer)
     }
 
-    /// An answer that is no stream: the faults that make sense there.
+    /// An answer without a stream: the faults that make sense there.
     fn whole(
         &self,
         turn: &ScriptedTurn,
         wire: &dyn ScriptedWire,
-        ask: &WireRequest<'_>,
+        request: &WireRequest<'_>,
         headers: &[(String, String)],
         answer: &mut HttpAnswer<'_>,
     ) -> Result<(), AnswerAbort> {
         if turn.stream_error.is_some() {
             return answer.send_whole(500, JSON, headers, wire.refusal(500).to_string().as_bytes());
         }
-        let body = faults::bytes(turn, wire.whole(turn, ask).to_string());
+        let body = faults::bytes(turn, wire.whole(turn, request).to_string());
         let half = body.len() / 2;
         let sent = if turn.malformed { &body[..half] } else { &body[..] };
         let length = if turn.never_end { None } else { Some(sent.len()) };

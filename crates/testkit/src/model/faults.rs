@@ -1,35 +1,34 @@
-//! What goes wrong in a stream: the wire's faithful events and a turn become the steps that are really taken.
+//! What goes wrong in a stream: the wire's faithful events and a turn become the steps that are really
+//! taken.
 //!
-//! Pure: bytes and pauses in, steps out; so that every wire fails in the same ways.
+//! Pure: bytes and pauses in, steps out, so that every wire fails in the same ways.
 
 use std::time::Duration;
 
 use super::turn::{ScriptedTurn, milliseconds};
 use super::wire::{ScriptedWire, WireFrame, WirePart, WireRequest};
 
-/// A letter of the private use area that stands for bytes that are no UTF-8 until they are sent.
+/// A private use character that stands for invalid UTF-8 until it is sent.
 const STAND_IN: char = '\u{f8fe}';
 
 /// What is sent in its place: no UTF-8 begins like this.
 const NO_UTF8: &[u8] = &[0xff, 0xfe];
 
-/// The longest text that `big_line` may ask for.
+/// Largest text for `big_line`.
 const MAX_BIG_LINE: usize = 64 * 1024 * 1024;
 
 /// One step of sending a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BodyStep {
-    /// Send this.
     Send(Vec<u8>),
-    /// Be silent.
     Pause(Duration),
-    /// Send this again and again, with silence in between.
+    /// Send this again and again, with pauses.
     Forever(Vec<u8>, Duration),
     /// Reset the connection.
     Cut,
 }
 
-/// The turn's text with what the faults put into it.
+/// The turn's text with its faults.
 pub(super) fn deltas(turn: &ScriptedTurn) -> Vec<String> {
     let mut deltas = turn.text.deltas();
     if turn.invalid_utf8 {
@@ -58,14 +57,14 @@ pub(super) fn bytes(turn: &ScriptedTurn, text: String) -> Vec<u8> {
 pub(super) fn steps(
     turn: &ScriptedTurn,
     wire: &dyn ScriptedWire,
-    ask: &WireRequest<'_>,
+    request: &WireRequest<'_>,
     mut frames: Vec<WireFrame>,
 ) -> Vec<BodyStep> {
     if let Some(message) = &turn.stream_error {
         let said = frames.iter().rposition(|frame| frame.part == WirePart::Delta);
         let begun = frames.iter().rposition(|frame| frame.part == WirePart::Start);
         frames.truncate(said.or(begun).map_or(0, |last| last + 1));
-        frames.push(wire.stream_error(message, ask));
+        frames.push(wire.stream_error(message, request));
     } else if turn.truncate || turn.never_end {
         frames.retain(|frame| frame.part != WirePart::End);
     }
@@ -107,7 +106,6 @@ pub(super) fn raw_steps(turn: &ScriptedTurn) -> Vec<BodyStep> {
     walk.end()
 }
 
-/// The steps so far.
 struct StepBuilder<'a> {
     turn: &'a ScriptedTurn,
     between: Duration,
@@ -140,7 +138,7 @@ impl StepBuilder<'_> {
         }
     }
 
-    /// A cut that was asked for after the last event comes, too.
+    /// A cut that was requested after the last event comes, too.
     fn end(mut self) -> Vec<BodyStep> {
         if !self.over && self.turn.disconnect_after.is_some_and(|after| after <= self.events) {
             self.steps.push(BodyStep::Cut);

@@ -1,4 +1,4 @@
-//! Reading HTTP/1.1 requests: as little of it as clients of models need, bounded in every direction.
+//! Reads HTTP/1.1 requests: as little of it as clients of models need, bounded in every direction.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -9,37 +9,36 @@ use flate2::read::{GzDecoder, ZlibDecoder};
 /// The request line and the headers together.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// A body, also after it was inflated.
+/// Also after inflating.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// How much is read, and for how long, of a request that was refused.
+/// How much is read, and for how long, of a refused request.
 const MAX_DRAIN: usize = 8 * 1024 * 1024;
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
-/// Read at once.
+/// Bytes per read.
 const READ: usize = 64 * 1024;
 
-/// A request as it came.
 #[derive(Debug)]
 pub(super) struct IncomingRequest {
     pub(super) method: String,
-    /// The path with its query.
+    /// With its query.
     pub(super) target: String,
     /// Names in lower case.
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
-    /// Whether the connection stays open afterwards.
+    /// The connection stays open afterwards.
     pub(super) keep_alive: bool,
-    /// Whether the client understands a chunked body.
+    /// The client understands a chunked body.
     pub(super) chunked: bool,
 }
 
 /// Why there is no request.
 #[derive(Debug)]
 pub(super) enum RequestError {
-    /// The connection is over.
+    /// The connection is closed.
     Closed,
-    /// It is not one that can be read; the status, and what to say.
+    /// It cannot be read; the status, and the message.
     Refused(u16, &'static str),
 }
 
@@ -54,18 +53,17 @@ impl IncomingRequest {
         find(&self.headers, name)
     }
 
-    /// The path without its query.
     pub(super) fn path(&self) -> &str {
         self.target.split('?').next().unwrap_or_default()
     }
 
-    /// The query, empty where there is none.
+    /// Empty if there is none.
     pub(super) fn query(&self) -> &str {
         self.target.split_once('?').map_or("", |(_, query)| query)
     }
 }
 
-/// The bytes of a connection, and those that were read too far.
+/// The bytes of a connection, and those read too far.
 pub(super) struct RequestReader<'a> {
     stream: &'a TcpStream,
     held: Vec<u8>,
@@ -77,7 +75,6 @@ impl<'a> RequestReader<'a> {
         RequestReader { stream, held: Vec::new(), at: 0 }
     }
 
-    /// The next request.
     pub(super) fn next(&mut self) -> Result<IncomingRequest, RequestError> {
         let mut room = MAX_HEAD;
         let mut first = self.line(&mut room)?;
@@ -116,7 +113,7 @@ impl<'a> RequestReader<'a> {
         Ok(IncomingRequest { method, target, headers, body, keep_alive: keep, chunked })
     }
 
-    /// Reads on for a moment what is not wanted: a connection that is closed with unread bytes is reset, and the client
+    /// Reads unwanted bytes for a moment: closing a connection with unread bytes resets it, and the client
     /// would not see why it was refused.
     pub(super) fn drain(&mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
@@ -160,7 +157,7 @@ impl<'a> RequestReader<'a> {
         }
     }
 
-    /// So many bytes more.
+    /// Reads `count` more bytes.
     fn exactly(&mut self, count: usize, into: &mut Vec<u8>) -> Result<(), RequestError> {
         if into.len().saturating_add(count) > MAX_BODY {
             return Err(RequestError::Refused(413, "the body is too large"));
@@ -216,7 +213,7 @@ fn find<'h>(headers: &'h [(String, String)], name: &str) -> &'h str {
     headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str())
 }
 
-/// The body without its encoding.
+/// The decoded body.
 fn inflate(body: Vec<u8>, encoding: &str) -> Result<Vec<u8>, RequestError> {
     let mut plain = Vec::new();
     let limit = MAX_BODY as u64 + 1;

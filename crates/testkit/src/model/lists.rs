@@ -1,24 +1,25 @@
-//! What providers answer without a model: lists of models, counts of tokens, versions, each in its provider's shape.
+//! What providers answer without a model: lists of models, token counts, versions, each in its provider's
+//! form.
 
 use serde_json::{Value, json};
 
 use super::http::IncomingRequest;
 
-/// The context of every model in the lists.
+/// Context size of every model in the lists.
 const CONTEXT: u64 = 32_768;
 
-/// The most that they write.
+/// Their most output tokens.
 const OUTPUT: u64 = 8_192;
 
-/// When everything here was made: always the same, so that answers are.
+/// Creation time of everything here: constant, so that answers are.
 pub(super) const MADE: &str = "2026-01-01T00:00:00Z";
 
-/// The same moment as a number.
+/// The same moment in seconds.
 pub(super) const MADE_SECONDS: u64 = 1_767_225_600;
 
 const JSON: &str = "application/json";
 
-/// What a list may look at.
+/// What a list may use.
 pub(super) struct ListContext<'a> {
     pub(super) models: &'a [String],
     pub(super) path: &'a str,
@@ -26,26 +27,26 @@ pub(super) struct ListContext<'a> {
     pub(super) body: &'a Value,
 }
 
-/// A list: its content type and its body.
+/// Returns the content type and the body.
 pub(super) type ListHandler = fn(&ListContext<'_>) -> (&'static str, String);
 
 fn shown(value: &Value) -> (&'static str, String) {
     (JSON, value.to_string())
 }
 
-/// `*/models`, in the shape of the provider whose headers or path the request has.
-pub(super) fn models(look: &ListContext<'_>) -> (&'static str, String) {
-    let asked = look.asked;
-    let google = look.path.contains("/v1beta/")
+/// `*/models`, in the form of the provider whose headers or path the request has.
+pub(super) fn models(context: &ListContext<'_>) -> (&'static str, String) {
+    let asked = context.asked;
+    let google = context.path.contains("/v1beta/")
         || !asked.header("x-goog-api-key").is_empty()
         || asked.query().contains("key=");
     let anthropic = !asked.header("anthropic-version").is_empty() || !asked.header("x-api-key").is_empty();
     if google {
-        shown(&google_models(look.models))
+        shown(&google_models(context.models))
     } else if anthropic {
-        shown(&anthropic_models(look.models))
+        shown(&anthropic_models(context.models))
     } else {
-        shown(&openai_models(look.models))
+        shown(&openai_models(context.models))
     }
 }
 
@@ -77,11 +78,11 @@ fn openai_models(names: &[String]) -> Value {
             "meta": {"n_ctx_train": CONTEXT},
         })
     };
-    // `models` is what codex reads; none of its own kind are here.
+    // codex reads `models`; there are none of its kind here.
     json!({"object": "list", "data": names.iter().map(model).collect::<Vec<_>>(), "models": []})
 }
 
-pub(super) fn lm_studio(look: &ListContext<'_>) -> (&'static str, String) {
+pub(super) fn lm_studio(context: &ListContext<'_>) -> (&'static str, String) {
     let model = |name: &String| {
         json!({
             "id": name, "object": "model", "type": "llm", "publisher": "scripted", "arch": "scripted",
@@ -89,11 +90,11 @@ pub(super) fn lm_studio(look: &ListContext<'_>) -> (&'static str, String) {
             "loaded_context_length": CONTEXT, "capabilities": ["tool_use"],
         })
     };
-    shown(&json!({"object": "list", "data": look.models.iter().map(model).collect::<Vec<_>>()}))
+    shown(&json!({"object": "list", "data": context.models.iter().map(model).collect::<Vec<_>>()}))
 }
 
-pub(super) fn llama_props(look: &ListContext<'_>) -> (&'static str, String) {
-    let name = look.models.first().map_or("scripted-model", String::as_str);
+pub(super) fn llama_props(context: &ListContext<'_>) -> (&'static str, String) {
+    let name = context.models.first().map_or("scripted-model", String::as_str);
     shown(&json!({
         "default_generation_settings": {"id": 0, "n_ctx": CONTEXT, "params": {"n_predict": -1}}, "total_slots": 1,
         "model_alias": name, "model_path": format!("/models/{name}.gguf"), "chat_template": "",
@@ -105,17 +106,17 @@ pub(super) fn llama_health(_: &ListContext<'_>) -> (&'static str, String) {
     shown(&json!({"status": "ok"}))
 }
 
-pub(super) fn anthropic_count(look: &ListContext<'_>) -> (&'static str, String) {
-    shown(&json!({"input_tokens": tokens(look)}))
+pub(super) fn anthropic_count(context: &ListContext<'_>) -> (&'static str, String) {
+    shown(&json!({"input_tokens": tokens(context)}))
 }
 
-pub(super) fn google_count(look: &ListContext<'_>) -> (&'static str, String) {
-    shown(&json!({"totalTokens": tokens(look)}))
+pub(super) fn google_count(context: &ListContext<'_>) -> (&'static str, String) {
+    shown(&json!({"totalTokens": tokens(context)}))
 }
 
 /// A token is about four bytes.
-fn tokens(look: &ListContext<'_>) -> usize {
-    (look.asked.body.len() / 4).max(1)
+fn tokens(context: &ListContext<'_>) -> usize {
+    (context.asked.body.len() / 4).max(1)
 }
 
 pub(super) fn ollama_root(_: &ListContext<'_>) -> (&'static str, String) {
@@ -130,29 +131,33 @@ pub(super) fn ollama_pull(_: &ListContext<'_>) -> (&'static str, String) {
     ("application/x-ndjson", format!("{}\n", json!({"status": "success"})))
 }
 
-pub(super) fn ollama_tags(look: &ListContext<'_>) -> (&'static str, String) {
+pub(super) fn ollama_tags(context: &ListContext<'_>) -> (&'static str, String) {
     let model = |name: &String| {
         json!({
             "name": tagged(name), "model": tagged(name), "modified_at": MADE, "size": 1_000_000_000_u64,
             "digest": "0".repeat(64), "details": details(),
         })
     };
-    shown(&json!({"models": look.models.iter().map(model).collect::<Vec<_>>()}))
+    shown(&json!({"models": context.models.iter().map(model).collect::<Vec<_>>()}))
 }
 
-pub(super) fn ollama_running(look: &ListContext<'_>) -> (&'static str, String) {
+pub(super) fn ollama_running(context: &ListContext<'_>) -> (&'static str, String) {
     let model = |name: &String| {
         json!({
             "name": tagged(name), "model": tagged(name), "size": 1_000_000_000_u64, "digest": "0".repeat(64),
             "details": details(), "expires_at": MADE, "size_vram": 0, "context_length": CONTEXT,
         })
     };
-    shown(&json!({"models": look.models.iter().map(model).collect::<Vec<_>>()}))
+    shown(&json!({"models": context.models.iter().map(model).collect::<Vec<_>>()}))
 }
 
-pub(super) fn ollama_show(look: &ListContext<'_>) -> (&'static str, String) {
-    let name =
-        look.body.get("model").or_else(|| look.body.get("name")).and_then(Value::as_str).unwrap_or_default();
+pub(super) fn ollama_show(context: &ListContext<'_>) -> (&'static str, String) {
+    let name = context
+        .body
+        .get("model")
+        .or_else(|| context.body.get("name"))
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     shown(&json!({
         "modelfile": format!("FROM {name}\n"), "parameters": "", "template": "{{ .Prompt }}", "details": details(),
         "model_info": {
@@ -174,7 +179,7 @@ fn tagged(name: &str) -> String {
     if name.contains(':') { name.to_owned() } else { format!("{name}:latest") }
 }
 
-/// A path without percent signs: `models/M%3AstreamGenerateContent` is also said.
+/// Percent-decoded: clients also write `models/M%3AstreamGenerateContent`.
 pub(super) fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

@@ -6,79 +6,73 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// A secret that is no longer than this is a test's own, and kept whole.
+/// A secret up to this length is a test's own, and kept whole.
 const SHORT_SECRET: usize = 16;
 
-/// So much is kept of a longer one.
+/// Characters kept of a longer one.
 const KEPT_OF_SECRET: usize = 8;
 
 /// Headers that carry keys.
 const SECRET_HEADERS: &[&str] =
     &["authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "cookie"];
 
-/// A request that came.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRequest {
-    /// Its number, from 0.
+    /// From 0.
     pub id: u64,
-    /// The number of the connection that it came by.
+    /// The number of its connection.
     pub connection: u64,
-    /// When it came, counted from the server's start.
+    /// Since the server's start.
     pub at: Duration,
-    /// `POST` and the like.
     pub method: String,
-    /// The path with its query.
+    /// With its query.
     pub path: String,
-    /// Its headers, names in lower case, keys clipped.
+    /// Names in lower case, keys clipped.
     pub headers: Vec<(String, String)>,
-    /// The body: JSON, or a string if it is none, or null.
+    /// JSON, or a string if it is not JSON, or null.
     pub body: Value,
-    /// The wire it was for, by its id; `None` for lists and the like.
+    /// By its id; `None` for lists and the like.
     pub wire: Option<&'static str>,
-    /// What it was answered with.
     pub served: ServedBy,
-    /// The status that it was answered with; 0 before it was.
+    /// 0 before the answer.
     pub status: u16,
-    /// How it ended.
     pub end: RequestEnd,
-    /// How long it took to end.
+    /// Until it ended.
     pub took: Duration,
 }
 
 /// What a request was answered with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ServedBy {
-    /// The turn of that number.
+    /// By its index.
     Turn(usize),
-    /// The turn of that number, which expected something else.
+    /// By its index; it expected something else.
     Miss(usize),
     /// The turn for requests without tools.
     Aux,
-    /// What is said when no turn is left.
+    /// The answer when no turn is left.
     Default,
-    /// A list of models, a count of tokens: what needs no turn.
+    /// A list of models, a token count: what needs no turn.
     Plain,
     /// There is no such path.
     Unrouted,
 }
 
-/// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestEnd {
     /// Not yet.
     Running,
-    /// All that the script says was sent: so many bytes of body.
+    /// Everything in the script was sent: bytes of the body.
     Complete(u64),
-    /// The client closed the connection when so many bytes of body were sent.
+    /// The client closed the connection after this many bytes of the body.
     ClientClosed(u64),
-    /// The server cut the connection after so many bytes of body, as the script says.
+    /// The server cut the connection after this many bytes of the body, as the script says.
     Cut(u64),
     /// The server ended first.
     Stopped(u64),
 }
 
 impl RecordedRequest {
-    /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -86,7 +80,7 @@ impl RecordedRequest {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether it was for a wire, rather than for a list.
+    /// Whether it was for a wire, not for a list.
     pub fn is_turn(&self) -> bool {
         self.wire.is_some()
     }
@@ -122,7 +116,6 @@ fn seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e6
 }
 
-/// Headers with the keys clipped.
 pub(super) fn clip_headers(headers: &[(String, String)]) -> Vec<(String, String)> {
     let clip = |(name, value): &(String, String)| {
         let value = if SECRET_HEADERS.contains(&name.as_str()) { clip_secret(value) } else { value.clone() };
@@ -131,7 +124,7 @@ pub(super) fn clip_headers(headers: &[(String, String)]) -> Vec<(String, String)
     headers.iter().map(clip).collect()
 }
 
-/// A path with the key of its query clipped.
+/// With the key in its query clipped.
 pub(super) fn clip_path(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
     let parts: Vec<String> = query

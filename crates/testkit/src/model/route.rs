@@ -1,27 +1,25 @@
-//! Which path leads where. Clients put their own prefixes before a wire's path, so most are known by their end.
+//! Which path leads where. Clients put prefixes before a wire's path, so most are recognised by their end.
 
 use super::lists::{self, ListHandler};
 use super::wire::{self, ScriptedWire};
 
-/// Where a request goes.
 pub(super) enum Route {
-    /// To the script, in the words of a wire.
+    /// The script, in the format of a wire.
     Turn(&'static dyn ScriptedWire),
-    /// To something that is always the same.
+    /// A constant answer.
     List(ListHandler),
-    /// To the server's own counters.
+    /// The server's own counters.
     State,
-    /// To the requests so far.
+    /// The requests so far.
     Requests,
-    /// To a new script.
+    /// Loads a new script.
     Reset,
-    /// To a protocol that is not spoken here.
+    /// A protocol that is not spoken here.
     Upgrade,
-    /// Nowhere.
+    /// No such path.
     Nothing,
 }
 
-/// Where a request goes.
 pub(super) fn route(method: &str, path: &str) -> Route {
     if method == "POST" { post(path) } else { get(path) }
 }

@@ -1,4 +1,4 @@
-//! The script: which turns there are, and which request gets which.
+//! The script: its turns, and which request gets which.
 
 use std::collections::VecDeque;
 
@@ -8,21 +8,21 @@ use serde_json::Value;
 use super::request::ServedBy;
 use super::turn::ScriptedTurn;
 
-/// Turns that a script may hold, repeated ones counted.
+/// Most turns of a script, repetitions included.
 const MAX_TURNS: usize = 100_000;
 
-/// What the server says.
+/// What the server answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
-    /// One turn per request that takes one.
+    /// One per request that takes one.
     pub turns: Vec<ScriptedTurn>,
-    /// What a request gets that takes none: [`TurnSelection::Tools`].
+    /// For a request that takes none: [`TurnSelection::Tools`].
     pub aux: ScriptedTurn,
     /// Which requests take a turn.
     pub consume: TurnSelection,
-    /// The names of the models in the lists.
+    /// The names in the lists of models.
     pub models: Vec<String>,
-    /// Paths that are not there: the end of each, `/props` for one that is no llama.cpp.
+    /// Paths that do not exist, by their end: `/props` for a server that is not llama.cpp.
     pub absent: Vec<String>,
 }
 
@@ -30,17 +30,16 @@ pub struct Script {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TurnSelection {
-    /// Those that offer tools; others (titles, probes) get [`Script::aux`]. A turn whose `expect` is not met is
-    /// taken all the same, and marked as a miss.
+    /// Those that offer tools; others (titles, probes) get [`Script::aux`]. A turn whose `expect` is not
+    /// met is taken all the same, and marked as a miss.
     #[default]
     Tools,
-    /// All.
     Any,
-    /// Each takes the first turn left whose `expect` stands in its body; a turn without `expect` fits all.
+    /// Each takes the first remaining turn whose `expect` is in its body; a turn without `expect` fits all.
     Match,
 }
 
-/// A script as it is written, when it is more than turns.
+/// A script in JSON that is more than a list of turns.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ScriptObject {
@@ -66,17 +65,17 @@ impl Default for Script {
 }
 
 impl Script {
-    /// These turns, for requests that offer tools.
+    /// For requests that offer tools.
     pub fn new(turns: impl IntoIterator<Item = ScriptedTurn>) -> Script {
         Script { turns: turns.into_iter().collect(), ..Script::default() }
     }
 
-    /// These turns, one for every request.
+    /// One for every request.
     pub fn any(turns: impl IntoIterator<Item = ScriptedTurn>) -> Script {
         Script { consume: TurnSelection::Any, ..Script::new(turns) }
     }
 
-    /// These turns, each for the request that it expects.
+    /// Each for the request that it expects.
     pub fn matching(turns: impl IntoIterator<Item = ScriptedTurn>) -> Script {
         Script { consume: TurnSelection::Match, ..Script::new(turns) }
     }
@@ -88,17 +87,14 @@ impl Script {
         self
     }
 
-    /// Has no such path.
+    /// Answers 404 for this path.
     #[must_use]
     pub fn without_path(mut self, path: &str) -> Script {
         self.absent.push(path.to_owned());
         self
     }
 
-    /// A script from JSON: a list of turns, or an object with `turns` and more.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
+    /// A list of turns, or an object with `turns` and more.
     pub fn parse(json: &Value) -> Result<Script, String> {
         let mut script = Script::default();
         let wrong = |error| format!("the script is not understood: {error}");
@@ -116,7 +112,7 @@ impl Script {
     }
 }
 
-/// The turns that are left, and how many went.
+/// The remaining turns, and how many were taken.
 #[derive(Debug)]
 pub(super) struct TurnQueue {
     pub(super) consume: TurnSelection,
@@ -141,7 +137,7 @@ impl TurnQueue {
         queue
     }
 
-    /// One more turn, as often as it is to be repeated.
+    /// With its repetitions.
     pub(super) fn push(&mut self, turn: &ScriptedTurn) {
         for _ in 0..turn.repeat.unwrap_or(1) {
             if self.left.len() < MAX_TURNS {
@@ -155,12 +151,11 @@ impl TurnQueue {
         self.left.len()
     }
 
-    /// How many turns were taken.
     pub(super) fn taken(&self) -> usize {
         self.numbered - self.left.len()
     }
 
-    /// The turn for a request, and how it came to it.
+    /// The turn for a request, and how it was chosen.
     pub(super) fn next(&mut self, has_tools: bool, body: &str) -> (ScriptedTurn, ServedBy) {
         let fits = |turn: &ScriptedTurn| turn.expect.as_ref().is_none_or(|part| body.contains(part.as_str()));
         let place = match self.consume {

@@ -1,6 +1,7 @@
-//! The server itself: a listener on loopback, a thread per connection, and what they share.
+//! The server itself: a listener on loopback, a thread per connection, and their shared state.
 //!
-//! Nothing outlives the [`ScriptedServer`]: dropping it closes the port and every connection, and waits for the threads.
+//! Nothing outlives the [`ScriptedServer`]: dropping it closes the port and every connection, and waits for
+//! the threads.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,32 +22,30 @@ use super::script::{Script, TurnQueue};
 use super::turn::ScriptedTurn;
 use crate::expect::expect_ok;
 
-/// How long [`ScriptedServer::wait_for`] waits: far more than anything that goes well takes.
+/// For [`ScriptedServer::wait_for`]: far more than anything that goes well takes.
 const LONG: Duration = Duration::from_secs(30);
 
 /// Connections at a time; more are closed at once.
 const MAX_CONNECTIONS: usize = 1024;
 
-/// Requests that are remembered; beyond, the older half is forgotten.
+/// Requests remembered; beyond, the older half is forgotten.
 const MAX_REQUESTS: usize = 20_000;
 
-/// A scripted model server.
 pub struct ScriptedServer {
     shared: Arc<ServerShared>,
     address: SocketAddr,
     acceptor: Option<JoinHandle<()>>,
 }
 
-/// How to start a server that is not only for one test.
+/// For a server that is not only for one test.
 #[derive(Default)]
 pub struct ServerOptions {
-    /// The port; 0 for any that is free.
+    /// 0 for any free one.
     pub port: u16,
-    /// Gets one line of JSON per request that has ended.
+    /// Gets one line of JSON per finished request.
     pub log: Option<Box<dyn Write + Send>>,
 }
 
-/// How many connections there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionCounts {
     /// Since the start.
@@ -56,10 +55,10 @@ pub struct ConnectionCounts {
 }
 
 impl ScriptedServer {
-    /// Starts one on a free port of loopback.
+    /// On a free port of loopback.
     ///
     /// # Panics
-    /// When the system gives no port.
+    /// If the system has no port left.
     pub fn start(script: Script) -> ScriptedServer {
         expect_ok(
             ScriptedServer::open(script, ServerOptions::default()),
@@ -67,10 +66,8 @@ impl ScriptedServer {
         )
     }
 
-    /// Starts one as `options` say.
-    ///
     /// # Errors
-    /// When the port is not free.
+    /// If the port is taken.
     pub fn open(script: Script, options: ServerOptions) -> io::Result<ScriptedServer> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port))?;
         let address = listener.local_addr()?;
@@ -82,17 +79,16 @@ impl ScriptedServer {
         Ok(ScriptedServer { shared, address, acceptor: Some(acceptor) })
     }
 
-    /// `http://127.0.0.1:PORT`, without a slash at its end.
+    /// `http://127.0.0.1:PORT`, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Every request so far, also those that still run.
+    /// Also those that still run.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.lock().requests.clone()
     }
@@ -102,10 +98,10 @@ impl ScriptedServer {
         self.shared.lock().requests.iter().filter(|request| request.is_turn()).cloned().collect()
     }
 
-    /// Waits until `look` is content with the requests.
+    /// Waits until `look` accepts the requests.
     ///
     /// # Panics
-    /// When it is not within half a minute; says what did come.
+    /// If it does not within half a minute; shows the requests.
     #[track_caller]
     #[expect(clippy::panic, reason = "a test that waits in vain fails")]
     pub fn wait_for(&self, look: impl FnMut(&[RecordedRequest]) -> bool) {
@@ -115,7 +111,7 @@ impl ScriptedServer {
         }
     }
 
-    /// Waits until `look` is content with the requests; whether it was within `limit`.
+    /// Waits until `look` accepts the requests; `false` after `limit`.
     pub fn wait_within(&self, limit: Duration, mut look: impl FnMut(&[RecordedRequest]) -> bool) -> bool {
         let end = Instant::now() + limit;
         let mut state = self.shared.lock();
@@ -131,22 +127,20 @@ impl ScriptedServer {
         }
     }
 
-    /// One more turn at the end of the script.
+    /// At the end of the script.
     pub fn push(&self, turn: &ScriptedTurn) {
         self.shared.lock().queue.push(turn);
     }
 
-    /// How many turns are left.
     pub fn turns_left(&self) -> usize {
         self.shared.lock().queue.left()
     }
 
-    /// How many requests did not say what their turn expected.
+    /// How many requests did not contain what their turn expected.
     pub fn expectation_misses(&self) -> u64 {
         self.shared.lock().queue.misses
     }
 
-    /// How many connections there were and are.
     pub fn connections(&self) -> ConnectionCounts {
         let state = self.shared.lock();
         ConnectionCounts { opened: state.opened, open: state.streams.len() as u64 }
@@ -157,7 +151,7 @@ impl Drop for ScriptedServer {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
         self.shared.changed.notify_all();
-        // Wakes the acceptor, which then sees that it is to stop.
+        // Wakes the acceptor, which then sees that it has to stop.
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
         if let Some(acceptor) = self.acceptor.take() {
             let _ = acceptor.join();
@@ -201,7 +195,7 @@ fn accept(listener: &TcpListener, shared: &Arc<ServerShared>) {
             return;
         }
         let Ok((stream, _)) = accepted else {
-            // Out of file handles, say: it passes, or the server is dropped.
+            // Out of file handles, for example: it passes, or the server is dropped.
             if shared.sleep(Duration::from_millis(10)).is_err() {
                 return;
             }
@@ -212,7 +206,7 @@ fn accept(listener: &TcpListener, shared: &Arc<ServerShared>) {
         let for_thread = Arc::clone(shared);
         let thread = thread::Builder::new().name(name.clone()).spawn(move || {
             connection::serve(&for_thread, &stream, number);
-            // First out of the list: the last handle on the socket is the one that closes it.
+            // Remove it from the list first: the last handle on the socket closes it.
             for_thread.forget(number);
             drop(stream);
         });
@@ -223,7 +217,7 @@ fn accept(listener: &TcpListener, shared: &Arc<ServerShared>) {
     }
 }
 
-/// What all threads share.
+/// Shared by all threads.
 pub(super) struct ServerShared {
     pub(super) began: Instant,
     state: Mutex<ServerState>,
@@ -231,7 +225,6 @@ pub(super) struct ServerShared {
     stopping: AtomicBool,
 }
 
-/// What changes.
 pub(super) struct ServerState {
     pub(super) queue: TurnQueue,
     pub(super) script: Script,
@@ -271,7 +264,7 @@ impl ServerShared {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// Sleeps, unless the server ends.
+    /// Returns early with an error if the server ends.
     pub(super) fn sleep(&self, time: Duration) -> Result<(), AnswerAbort> {
         let end = Instant::now() + time;
         let mut state = self.lock();
@@ -306,14 +299,13 @@ impl ServerShared {
         self.changed.notify_all();
     }
 
-    /// Where a request goes.
     pub(super) fn route(&self, method: &str, path: &str) -> Route {
         let absent = self.lock().script.absent.iter().any(|end| path.ends_with(end.as_str()));
         if absent { Route::Nothing } else { route(method, path) }
     }
 
-    /// Remembers a request and gives it its number, and its turn if it is for a wire. Who sees the request in the log
-    /// may rely on it that later ones get later turns.
+    /// Remembers a request and gives it its number, and its turn if it is for a wire. Whoever sees the
+    /// request in the log can rely on later ones getting later turns.
     pub(super) fn record_request(&self, mut request: RecordedRequest, body: &[u8]) -> (u64, ScriptedTurn) {
         let mut state = self.lock();
         let mut turn = ScriptedTurn::default();
@@ -334,7 +326,6 @@ impl ServerShared {
         (id, turn)
     }
 
-    /// Says how a request ended.
     pub(super) fn record_end(&self, id: u64, status: u16, end: RequestEnd) {
         let now = self.began.elapsed();
         let line = self.change(id, |request| {
@@ -358,7 +349,7 @@ impl ServerShared {
         Some(copy)
     }
 
-    /// Begins anew with this script.
+    /// Starts over with this script.
     pub(super) fn reset(&self, script: Script) {
         let mut state = self.lock();
         state.queue = TurnQueue::new(&script);

@@ -1,4 +1,4 @@
-//! One turn of a script: what the model says to one request, and what goes wrong meanwhile.
+//! One turn of a script: the model's answer to one request, and what goes wrong.
 //!
 //! A turn is the same for every wire; a wire leaves out what it has no place for.
 
@@ -7,68 +7,65 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// No pause is longer than this, whatever a script says.
+/// Longest pause, whatever a script says.
 const MAX_PAUSE: Duration = Duration::from_secs(3600);
 
-/// What the model says to one request.
+/// The model's answer to one request.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScriptedTurn {
-    /// The answer's text.
     pub text: TurnText,
-    /// What it thinks first, where the wire has a place for it.
+    /// Its thinking before the text, if the wire has a place for it.
     pub reasoning: Option<TurnText>,
-    /// What the provider signs the thinking with; a default where the wire demands one, none when empty.
+    /// The provider's signature of the thinking; a default if the wire demands one, none if empty.
     pub thinking_signature: Option<String>,
-    /// The name of the field that carries thinking in chat completions; `reasoning_content` unless given.
+    /// The field for thinking in chat completions; `reasoning_content` by default.
     pub reasoning_field: Option<String>,
-    /// The tools it calls.
     pub tool_calls: Vec<ScriptedToolCall>,
-    /// Why it stops, in the wire's own word; what fits the turn unless given.
+    /// The stop reason, in the wire's own word; by default what fits the turn.
     pub stop: Option<String>,
-    /// What it costs.
+    /// Token counts.
     pub usage: TurnUsage,
-    /// How many requests this turn serves; 1 unless given.
+    /// How many requests this turn serves; 1 by default.
     pub repeat: Option<u32>,
-    /// What the request's body must contain: see [`super::Consume`].
+    /// What the request's body must contain: see [`super::TurnSelection`].
     pub expect: Option<String>,
 
-    /// The status of the answer; with one that is no success, `body` follows instead of an answer.
+    /// An error status is followed by `body` instead of an answer.
     pub status: Option<u16>,
-    /// What stands in a failure; the wire's own shape unless given.
+    /// The body of a failure; the wire's own form by default.
     pub body: Option<Value>,
-    /// More headers.
     pub headers: BTreeMap<String, String>,
 
     /// Silence before the status line, in milliseconds.
     pub delay_ms: u64,
-    /// Silence before the status line, in seconds or for ever.
+    /// Silence before the status line, in seconds or forever.
     pub stall_before_headers: Option<TurnDelay>,
-    /// The connection is closed before anything is sent.
+    /// Close the connection before anything is sent.
     pub close_before_headers: bool,
     /// Silence between two events, in milliseconds.
     pub chunk_delay_ms: u64,
-    /// Silence after the first delta, in seconds or for ever.
+    /// Silence after the first delta, in seconds or forever.
     pub hang_s: Option<TurnDelay>,
     /// One event in the middle is broken JSON.
     pub malformed: bool,
-    /// After so many events the connection is reset.
+    /// Reset the connection after this many events.
     pub disconnect_after: Option<usize>,
-    /// The body ends well, without the wire's last event.
+    /// End the body properly, but without the wire's last event.
     pub truncate: bool,
-    /// After the text, the wire's own error event with this message, and nothing more.
+    /// After the text, send the wire's own error event with this message, and nothing more.
     pub stream_error: Option<String>,
     /// The body is exactly these pieces, each sent on its own.
     pub chunks: Option<Vec<BodyPiece>>,
-    /// A seed: the stream is cut into random pieces.
+    /// A seed: cut the stream into random pieces.
     pub split: Option<u64>,
-    /// The last delta is sent again and again until the client goes.
+    /// Repeat the last delta until the client disconnects.
     pub never_end: bool,
-    /// Every event is sent twice.
+    /// Send every event twice.
     pub duplicate: bool,
-    /// Bytes that are no UTF-8 stand in the first delta of the text.
+    /// Put invalid UTF-8 into the first delta of the text.
     pub invalid_utf8: bool,
-    /// One delta has a text of so many bytes.
+    /// One delta has a text of this many bytes.
     pub big_line: Option<usize>,
 }
 
@@ -82,41 +79,38 @@ pub enum TurnText {
     Pieces(Vec<String>),
 }
 
-/// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedToolCall {
-    /// The tool.
     pub name: String,
-    /// Its arguments; a string is sent as it is, whether it is JSON or not.
+    /// A string is sent as it is, whether it is JSON or not.
     #[serde(default)]
     pub arguments: Value,
     /// What a custom tool of the Responses wire gets instead of arguments.
     #[serde(default)]
     pub input: Option<String>,
-    /// The call's id; one of ours unless given.
+    /// Generated by default.
     #[serde(default)]
     pub id: Option<String>,
-    /// The tool's namespace, on the Responses wire.
+    /// On the Responses wire.
     #[serde(default)]
     pub namespace: Option<String>,
 }
 
-/// What a turn costs, in tokens.
+/// In tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TurnUsage {
-    /// Read, and not from a cache.
+    /// Not from a cache.
     #[serde(rename = "in")]
     pub input: u64,
-    /// Written, thinking included.
+    /// Thinking included.
     #[serde(rename = "out")]
     pub output: u64,
-    /// Read from a cache.
     pub cache_read: u64,
     /// Put into a cache.
     pub cache_write: u64,
-    /// Of those written, thought.
+    /// The part of `output` that is thinking.
     pub reasoning: u64,
 }
 
@@ -126,13 +120,11 @@ impl Default for TurnUsage {
     }
 }
 
-/// How long to be silent.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum TurnDelay {
-    /// So many seconds.
     Seconds(f64),
-    /// `true`: until the client goes.
+    /// `true`: until the client disconnects.
     Forever(bool),
 }
 
@@ -140,19 +132,16 @@ pub enum TurnDelay {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum BodyPiece {
-    /// Text.
     Text(String),
-    /// Any bytes.
     Bytes(Vec<u8>),
 }
 
 impl ScriptedTurn {
-    /// An answer of this text.
     pub fn text(text: impl Into<String>) -> ScriptedTurn {
         ScriptedTurn { text: TurnText::Whole(text.into()), ..ScriptedTurn::default() }
     }
 
-    /// An answer whose deltas are these.
+    /// With these deltas.
     pub fn pieces<S: Into<String>>(pieces: impl IntoIterator<Item = S>) -> ScriptedTurn {
         ScriptedTurn {
             text: TurnText::Pieces(pieces.into_iter().map(Into::into).collect()),
@@ -160,7 +149,7 @@ impl ScriptedTurn {
         }
     }
 
-    /// An answer that is nothing but the call of a tool.
+    /// Nothing but the call of a tool.
     pub fn call(name: &str, arguments: Value) -> ScriptedTurn {
         ScriptedTurn::default().tool(name, arguments)
     }
@@ -211,21 +200,19 @@ impl ScriptedTurn {
         self
     }
 
-    /// Stops for this reason.
     #[must_use]
     pub fn stop(mut self, reason: &str) -> ScriptedTurn {
         self.stop = Some(reason.to_owned());
         self
     }
 
-    /// Costs this.
     #[must_use]
     pub fn usage(mut self, usage: TurnUsage) -> ScriptedTurn {
         self.usage = usage;
         self
     }
 
-    /// Serves so many requests.
+    /// Serves this many requests.
     #[must_use]
     pub fn repeat(mut self, times: u32) -> ScriptedTurn {
         self.repeat = Some(times);
@@ -239,14 +226,13 @@ impl ScriptedTurn {
         self
     }
 
-    /// Has this header, too.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> ScriptedTurn {
         self.headers.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// Has this body, if it is a failure.
+    /// For a failure.
     #[must_use]
     pub fn body(mut self, body: Value) -> ScriptedTurn {
         self.body = Some(body);
@@ -268,7 +254,7 @@ impl Default for TurnText {
 }
 
 impl TurnText {
-    /// The deltas: pieces as they are, a whole text in three.
+    /// Pieces as they are, a whole text in three.
     pub fn deltas(&self) -> Vec<String> {
         match self {
             TurnText::Pieces(pieces) => pieces.clone(),
@@ -287,7 +273,7 @@ impl ScriptedToolCall {
         }
     }
 
-    /// The arguments as an object, for wires that send no text.
+    /// For wires that send no text.
     pub(super) fn object(&self) -> Value {
         match &self.arguments {
             Value::Null => Value::Object(serde_json::Map::new()),
@@ -297,7 +283,7 @@ impl ScriptedToolCall {
 }
 
 impl TurnDelay {
-    /// As a time; for ever is the longest there is.
+    /// Forever is the longest duration there is.
     pub(super) fn time(self) -> Duration {
         match self {
             TurnDelay::Seconds(seconds) => {
@@ -309,13 +295,11 @@ impl TurnDelay {
     }
 }
 
-/// So many milliseconds.
 pub(super) fn milliseconds(count: u64) -> Duration {
     Duration::from_millis(count).min(MAX_PAUSE)
 }
 
 impl BodyPiece {
-    /// Its bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             BodyPiece::Text(text) => text.as_bytes(),

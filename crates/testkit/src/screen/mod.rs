@@ -1,19 +1,19 @@
-//! A terminal for tests: a program runs in a pseudo-terminal of its own, a thread reads what it
-//! writes as fast as a terminal does, and [`TestScreen`] shows what a person would see.
+//! A terminal for tests: a program runs in its own pseudo-terminal, a thread reads its output as fast as a
+//! terminal does, and [`TestScreen`] shows what a person would see.
 //!
 //! ```no_run
-//! # use relaycode_testkit::screen::{Screen, on_terminal};
+//! # use relaycode_testkit::screen::{TestScreen, on_terminal};
 //! let mut command = on_terminal("relay");
 //! command.arg("watch").env("RELAY_HOME", "/tmp/elsewhere");
-//! let mut screen = Screen::start(command, 80, 24);
+//! let mut screen = TestScreen::start(command, 80, 24);
 //! screen.wait_for_text("watching");
 //! screen.type_keys("q");
 //! assert!(screen.wait_exit().success());
 //! ```
 //!
-//! The program has the terminal as its controlling terminal, so that resizing, Ctrl-C and hanging up
-//! come to it as they would from a real one. Questions of the program to the terminal (`ESC [ 6 n`)
-//! stay unanswered. The program ends with the value at the latest.
+//! It is the program's controlling terminal, so that resizing, Ctrl-C and hanging up work as on a real one.
+//! Queries of the program to the terminal (`ESC [ 6 n`) stay unanswered. The program ends with the value at
+//! the latest.
 
 mod reader;
 mod render;
@@ -36,11 +36,11 @@ use crate::process::{ChildGuard, GENEROUS_TIMEOUT, wait_ready};
 use reader::ScreenReader;
 pub use usage::ProcessUsage;
 
-/// What is waited for may be elsewhere than on the screen: it is asked about this often.
+/// The awaited condition may not be on the screen: it is checked this often.
 const ASK_AGAIN: Duration = Duration::from_millis(50);
 
-/// A program that gets the terminal it is started on as its controlling terminal. Arguments,
-/// environment and folder are added to it as usual; input and output are the terminal's.
+/// A program that gets its terminal as its controlling terminal. Arguments, environment and folder are
+/// added as usual; input and output are the terminal's.
 pub fn on_terminal(program: impl AsRef<std::ffi::OsStr>) -> Command {
     // It does not fork here, so the process is the program's own.
     let mut command = Command::new("setsid");
@@ -52,18 +52,18 @@ pub fn on_terminal(program: impl AsRef<std::ffi::OsStr>) -> Command {
 #[derive(Debug)]
 pub struct TestScreen {
     program: ChildGuard,
-    /// Gone once the terminal was hung up.
+    /// `None` after a hang-up.
     master: Option<File>,
     reader: ScreenReader,
 }
 
 impl TestScreen {
-    /// Starts a program, made by [`on_terminal`], in a terminal of this size.
+    /// `command` is made by [`on_terminal`].
     pub fn start(command: Command, columns: u16, rows: u16) -> TestScreen {
         TestScreen::start_after(command, columns, rows, "")
     }
 
-    /// The same, with keys that were typed before the program was there.
+    /// With keys that were typed before the program started.
     pub fn start_after(mut command: Command, columns: u16, rows: u16, typed: &str) -> TestScreen {
         let (master, terminal) = expect_ok(open_pty(columns, rows), "could not make a pseudo-terminal");
         expect_ok((&master).write_all(typed.as_bytes()), "could not type ahead");
@@ -77,7 +77,7 @@ impl TestScreen {
         TestScreen { program, master: Some(master), reader }
     }
 
-    /// The rows on the screen, without the blanks at their ends and the empty rows at its end.
+    /// The rows, without trailing blanks and trailing empty rows.
     pub fn text(&self) -> String {
         self.reader.parser(|parser| render::text(parser.screen()))
     }
@@ -87,35 +87,34 @@ impl TestScreen {
         self.reader.parser(render::scrollback_text)
     }
 
-    /// The screen with its colours and attributes in words, as in `{bold green}+12{/} lines`.
+    /// With colours and attributes in words, as in `{bold green}+12{/} lines`.
     pub fn coloured(&self) -> String {
         self.reader.parser(|parser| render::coloured(parser.screen()))
     }
 
-    /// Every byte that the program wrote so far.
+    /// Everything the program wrote so far.
     pub fn raw(&self) -> Vec<u8> {
         self.reader.raw()
     }
 
-    /// Asks the emulator anything else: cursor, cells, modes.
+    /// Anything else about the emulator: cursor, cells, modes.
     pub fn with_emulator<T>(&self, question: impl FnOnce(&vt100::Screen) -> T) -> T {
         self.reader.parser(|parser| question(parser.screen()))
     }
 
-    /// Waits until it is as `wanted`, which is asked after everything the program writes, and now and
-    /// then besides. Fails the test, with what is seen, after `limit`, or when the terminal was closed.
+    /// Waits until `wanted` holds, which is checked after every output of the program, and now and then
+    /// besides. After `limit`, or when the terminal was closed, fails the test and shows the screen.
     #[track_caller]
     pub fn wait_for(&self, wanted: impl Fn(&TestScreen) -> bool, limit: Duration) {
         self.wait(wanted, limit, "what was waited for");
     }
 
-    /// Waits until `text` is on the screen.
     #[track_caller]
     pub fn wait_for_text(&self, text: &str) {
         self.wait(|screen| screen.text().contains(text), GENEROUS_TIMEOUT, &format!("{text:?}"));
     }
 
-    /// Waits until `text` is on the screen or has scrolled off.
+    /// On the screen or scrolled off.
     #[track_caller]
     pub fn wait_for_line(&self, text: &str) {
         self.wait(|screen| screen.scrollback_text().contains(text), GENEROUS_TIMEOUT, &format!("{text:?}"));
@@ -135,14 +134,14 @@ impl TestScreen {
         }
     }
 
-    /// Types keys, as bytes: `y`, `\r`, `\x03` (Ctrl-C), `\x1b[A` (up).
+    /// As bytes: `y`, `\r`, `\x03` (Ctrl-C), `\x1b[A` (up).
     #[track_caller]
     pub fn type_keys(&self, keys: &str) {
         self.send(keys.as_bytes());
     }
 
-    /// Pastes text as a terminal does: line ends become returns, and the text stands in brackets
-    /// if the program asked for them, with no bracket of its own inside.
+    /// As a terminal does: line ends become returns, and the text stands in brackets if the program asked
+    /// for them, with no bracket inside.
     #[track_caller]
     pub fn paste(&self, text: &str) {
         let text = text.replace("\r\n", "\r").replace('\n', "\r");
@@ -154,7 +153,7 @@ impl TestScreen {
         }
     }
 
-    /// Whether the terminal is as a shell leaves it: it edits lines, shows what is typed, and marks no paste.
+    /// Whether the terminal is as a shell leaves it: line editing, echo, no bracketed paste.
     pub fn is_in_shell_mode(&self) -> bool {
         let usual = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN;
         let modes = self.master.as_ref().and_then(|master| tcgetattr(master).ok());
@@ -162,7 +161,6 @@ impl TestScreen {
             && !self.with_emulator(vt100::Screen::bracketed_paste)
     }
 
-    /// Sends bytes as they are.
     #[track_caller]
     pub fn send(&self, mut bytes: &[u8]) {
         let mut master = expect_ok(self.master.as_ref().ok_or("it was hung up"), "the terminal is gone");
@@ -179,10 +177,10 @@ impl TestScreen {
         }
     }
 
-    /// Gives the terminal another size; the program hears of it.
+    /// The program is notified.
     pub fn resize(&self, columns: u16, rows: u16) {
         let Some(master) = &self.master else { return };
-        // The emulator first: what the program draws in answer is drawn for the new size.
+        // The emulator first: the program's answer is drawn for the new size.
         self.reader.parser(|parser| parser.screen_mut().set_size(rows, columns));
         expect_ok(tcsetwinsize(master, size(columns, rows)), "could not resize the terminal");
     }
@@ -193,17 +191,15 @@ impl TestScreen {
         self.master = None;
     }
 
-    /// The program's process.
     pub fn pid(&self) -> Pid {
         self.program.pid()
     }
 
-    /// Sends the program a signal.
     pub fn signal(&mut self, signal: Signal) {
         self.program.signal(signal);
     }
 
-    /// Waits until the program has ended and everything it wrote was read.
+    /// Waits until the program has exited and all its output was read.
     #[track_caller]
     pub fn wait_exit(&mut self) -> ExitStatus {
         let ended = self.program.wait_exit(GENEROUS_TIMEOUT).ok_or("it still runs");
@@ -217,27 +213,25 @@ impl TestScreen {
         status
     }
 
-    /// How the program ended, if it has.
     pub fn try_exit_status(&mut self) -> Option<ExitStatus> {
         self.program.wait_exit(Duration::ZERO)
     }
 
-    /// How long the program has kept a processor busy, in all its threads that still run.
+    /// Processor time of all its threads that still run.
     pub fn cpu_time(&self) -> Duration {
         expect_ok(usage::cpu_time(self.pid()), "could not read the program's processor time")
     }
 
-    /// How much memory the program has in use, in bytes.
+    /// In bytes.
     pub fn rss(&self) -> u64 {
         expect_ok(usage::rss(self.pid()), "could not read the program's memory")
     }
 
-    /// What the program uses.
     pub fn usage(&self) -> ProcessUsage {
         expect_ok(usage::usage(self.pid()), "could not read what the program uses")
     }
 
-    /// What is seen, for a message.
+    /// The screen, for a message.
     fn shown(&self) -> String {
         let rows: String = self.text().lines().map(|row| format!("  | {row}\n")).collect();
         format!("The screen shows:\n{rows}")
@@ -246,16 +240,13 @@ impl TestScreen {
 
 impl Drop for TestScreen {
     fn drop(&mut self) {
-        // Read on until it has ended: what it writes last must not hold it up.
+        // Read until it has exited: its last output must not block it.
         self.program.end();
         self.reader.stop();
     }
 }
 
 /// Both sides of a new terminal: the person's, and the program's.
-///
-/// # Errors
-/// The system's.
 pub fn open_pty(columns: u16, rows: u16) -> io::Result<(File, File)> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&master)?;

@@ -1,7 +1,7 @@
-//! Reads a terminal in a thread, and keeps what was seen.
+//! Reads a terminal in a thread, and keeps the screen.
 //!
-//! Bytes are read and understood under one lock: whoever holds it sees either nothing of them or
-//! their whole effect.
+//! Bytes are read and interpreted under one lock: whoever holds it sees either nothing of them or their
+//! whole effect.
 
 use std::fmt;
 use std::fs::File;
@@ -17,10 +17,10 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::process::wait_ready;
 
-/// How many lines that scrolled off are kept.
+/// Lines kept after they scrolled off.
 const SCROLLBACK: usize = 200_000;
 
-/// The thread, and what it saw.
+/// The thread, and what it read.
 #[derive(Debug)]
 pub(super) struct ScreenReader {
     shared: Arc<ScreenShared>,
@@ -54,7 +54,7 @@ impl ScreenReader {
         Ok(ScreenReader { shared, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Asks the emulator, or changes it.
+    /// Queries or changes the emulator.
     pub(super) fn parser<T>(&self, ask: impl FnOnce(&mut vt100::Parser) -> T) -> T {
         ask(&mut self.shared.lock().parser)
     }
@@ -68,7 +68,7 @@ impl ScreenReader {
         self.shared.lock().raw.len()
     }
 
-    /// Waits until there is more than at `version`, or `limit` has passed; `false` when nothing will come.
+    /// Waits until there is more than at `version`, or `limit` has passed; `false` if nothing will come.
     pub(super) fn wait_for_more(&self, version: usize, limit: Duration) -> bool {
         let seen = self.shared.lock();
         let nothing_yet = |seen: &mut ScreenState| seen.raw.len() == version && !seen.ended;
@@ -77,7 +77,7 @@ impl ScreenReader {
         seen.raw.len() > version || !seen.ended
     }
 
-    /// Waits until everything that is in the terminal was read, or `limit` has passed.
+    /// Waits until everything in the terminal was read, or `limit` has passed.
     pub(super) fn read_out(&self, master: &File, limit: Duration) {
         let began = Instant::now();
         while began.elapsed() < limit {

@@ -2,7 +2,7 @@
 
 use vt100::{Cell, Color, Parser, Screen};
 
-/// The rows, without blanks at their ends and empty rows at the end.
+/// Without trailing blanks and trailing empty rows.
 pub(super) fn text(screen: &Screen) -> String {
     joined(rows(screen))
 }
@@ -23,7 +23,7 @@ pub(super) fn scrollback_text(parser: &mut Parser) -> String {
     joined(lines)
 }
 
-/// The rows, each run of cells with a look in brackets that name it.
+/// Each run of cells with attributes in brackets that name them.
 pub(super) fn coloured(screen: &Screen) -> String {
     let (rows, columns) = screen.size();
     joined((0..rows).map(|row| coloured_row(screen, row, columns)).collect())
@@ -69,7 +69,7 @@ fn coloured_row(screen: &Screen, row: u16, columns: u16) -> String {
     line
 }
 
-/// The attributes of a cell, as in `bold green on blue`; empty for an ordinary one.
+/// As in `bold green on blue`; empty for an ordinary cell.
 fn look(cell: &Cell) -> String {
     let mut words = Vec::new();
     let attributes = [

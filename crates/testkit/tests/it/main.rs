@@ -1,4 +1,4 @@
-//! The drivers of tests, against the real programs.
+//! The test drivers, against the real programs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Notifications, as dunst gets them on a bus of the test's own.
+//! Notifications, as dunst gets them on a private bus.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,28 +1,28 @@
-//! Secrets that are known by where they stand: after a name such as `password` or `api_key`, in an
-//! `Authorization` header, before the `@` of a URL.
+//! Secrets known by where they stand: after a name such as `password` or `api_key`, in an `Authorization`
+//! header, before the `@` of a URL.
 //!
-//! Program text is full of such names, so a value counts only if it looks like one: a literal, long enough,
-//! and not made of plain words. Names are read once, and a value is judged by its first [`JUDGED`] bytes.
+//! Program text is full of such names, so a value counts only if it looks like a secret: a literal, long
+//! enough, and not made of plain words. Names are read once, and a value is judged by its first [`JUDGED`]
+//! bytes.
 
 use super::{contains_mark, run_length};
 
-/// Where a secret stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SecretRange {
     pub(super) from: usize,
     pub(super) to: usize,
 }
 
-/// Shorter values are left.
+/// Shorter values are left alone.
 const LEAST: usize = 8;
-/// … and for tokens in quotes, and without.
+/// The same for tokens, in quotes and without.
 const LEAST_QUOTED_TOKEN: usize = 12;
 const LEAST_BARE_TOKEN: usize = 16;
-/// A value is judged by so many bytes.
+/// Bytes of a value that are judged.
 const JUDGED: usize = 256;
-/// So many bytes of a name are looked at, from its end.
+/// Bytes of a name that are compared, from its end.
 const NAME: usize = 48;
-/// Blanks between a name, its sign and its value.
+/// Most blanks between a name, its sign and its value.
 const BLANKS: usize = 8;
 /// How far a type may separate a name from its value (`key: &'static str = "…"`).
 const TYPE: usize = 40;
@@ -32,7 +32,7 @@ enum SecretNameFamily {
     Password,
     Token,
     Header,
-    /// The word `Bearer` on its own.
+    /// The bare word `Bearer`.
     Bearer,
 }
 
@@ -49,19 +49,18 @@ const NAMES: &[(&str, SecretNameFamily)] = &[
     ("authorization", SecretNameFamily::Header),
 ];
 
-/// Names met in a line so far.
+/// The names met in a line so far.
 #[derive(Default)]
 pub(super) struct AssignmentScanner {
     name_end: usize,
 }
 
 impl AssignmentScanner {
-    /// Where the name that was met last ends.
     pub(super) fn name_end(&self) -> usize {
         self.name_end
     }
 
-    /// The value that the name or URL beginning at `at` gives away, if it does.
+    /// The secret given by the name or URL that begins at `at`, if any.
     pub(super) fn secret_at(&mut self, text: &[u8], at: usize) -> Option<SecretRange> {
         if text[at] == b':' && text[at..].starts_with(b"://") {
             return url_password(text, at + 3);
@@ -108,13 +107,13 @@ fn name_family(name: &[u8]) -> Option<SecretNameFamily> {
     NAMES.iter().find(|(end, _)| ends_with(end)).map(|(_, family)| *family)
 }
 
-/// What stands between a name and its value.
+/// The `=` or `:` between a name and its value.
 struct AssignmentSign {
-    /// Where the value begins, or its quote.
+    /// Where the value or its opening quote begins.
     end: usize,
     /// `:` rather than `=`.
     colon: bool,
-    /// There are no blanks around it.
+    /// No blanks around it.
     tight: bool,
 }
 
@@ -183,8 +182,8 @@ fn assigned_secret(
     })
 }
 
-/// The inside of a string without blanks that begins at `at`. `None`: there is no string; `Some(None)`:
-/// it is a sentence.
+/// The inside of a string without blanks that begins at `at`. `None`: no string; `Some(None)`: a string
+/// that is a sentence.
 fn quoted_value(text: &[u8], at: usize) -> Option<Option<SecretRange>> {
     let mut from = at;
     // `b"…"`, `\"…\"`
@@ -243,7 +242,7 @@ fn is_secret(text: &[u8], found: SecretRange, family: SecretNameFamily, style: S
     }
 }
 
-/// A variable or a field by its looks: `req.body.password2`, `token1`.
+/// Whether it looks like a variable or a field: `req.body.password2`, `token1`.
 fn is_expression(value: &[u8]) -> bool {
     if !is_identifier(value) {
         return false;
@@ -260,7 +259,7 @@ fn is_identifier(value: &[u8]) -> bool {
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
 }
 
-/// How often small letters, capitals and digits take turns: often in what a machine drew.
+/// How often lower case, upper case and digits alternate: often in random strings.
 fn changes(value: &[u8]) -> usize {
     let class = |byte: &u8| match byte {
         b'a'..=b'z' => 0,
@@ -271,7 +270,7 @@ fn changes(value: &[u8]) -> usize {
     value.windows(2).filter(|pair| class(&pair[0]) != class(&pair[1])).count()
 }
 
-/// `Authorization: Bearer …`, also as an argument of a call.
+/// `Authorization: Bearer …`, also as the argument of a call.
 fn header_secret(text: &[u8], name_end: usize) -> Option<SecretRange> {
     let mut at = sign(text, name_end, true, false)?.end;
     at += run_length(&text[..text.len().min(at + 2)], at, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`'));

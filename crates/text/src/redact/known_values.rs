@@ -1,17 +1,17 @@
-//! Values that the caller knows to be secret, found wherever they stand.
+//! Values that the caller knows to be secret, found anywhere in a text.
 //!
-//! A window of eight bytes moves over the text as one number, so that text is compared only where a
-//! value can begin: many values cost no more than one.
+//! A window of eight bytes moves over the text as one number, so the text is compared only where a value
+//! can begin: many values cost no more than one.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{MARK, RedactionBuffer};
 
-/// Shorter values are not looked for, in bytes.
+/// Bytes; shorter values are not looked for.
 pub(super) const LEAST: usize = 8;
-/// At most so many bytes of a value are compared. A longer one is known by its beginning, and blacked out
-/// as a whole where it stands as a whole.
+/// At most this many bytes of a value are compared. A longer one is recognised by its beginning, and
+/// blacked out as a whole where all of it is there.
 const COMPARED: usize = 4_096;
 
 /// The known values by their first [`LEAST`] bytes, the longest first.
@@ -24,7 +24,7 @@ impl SecretValues {
     pub(super) fn new(values: &[String]) -> SecretValues {
         let mut by_start: HashMap<u64, Vec<Vec<u8>>> = HashMap::new();
         for value in values.iter().flat_map(|value| value.lines()).map(str::trim) {
-            // A piece of the mark would be found in the mark again.
+            // A piece of the mark would be found again in the mark.
             if value.len() < LEAST || MARK.contains(value) {
                 continue;
             }

@@ -1,13 +1,13 @@
-//! Secrets are blacked out before text is kept, logged or sent.
+//! Blacks out secrets before text is kept, logged or sent.
 //!
-//! What is known by its shape ([`shapes`]: keys of well-known services, tokens, web hooks), what stands
-//! where secrets stand ([`settings`]: `password = …`, `Authorization: …`, `scheme://user:…@host`), private
-//! keys in armour, also when their lines come one at a time ([`armour`]), and values that the caller
-//! knows ([`Redactor::with_values`]).
+//! Found are: secrets known by their shape (`shapes`: keys of well-known services, tokens, web hooks), by
+//! where they stand (`assignments`: `password = …`, `Authorization: …`, `scheme://user:…@host`), private
+//! keys in PEM armour, also when their lines come one at a time (`private_keys`), and values that the
+//! caller knows ([`Redactor::with_values`]).
 //!
-//! Holds: one pass, time linear in the text whatever it says; twice is once; bytes that are no secret come
-//! out as they went in, so UTF-8 stays UTF-8. It errs on the side of leaving code readable: a secret
-//! without shape, name or value known is not found.
+//! Invariants: one pass, in time linear in the text whatever it says; redacting twice is redacting once;
+//! bytes that are not part of a secret come out unchanged, so UTF-8 stays UTF-8. When in doubt code stays
+//! readable: a secret without a known shape, name or value is not found.
 
 mod assignments;
 mod known_values;
@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use known_values::SecretValues;
 use private_keys::PrivateKeyScanner;
 
-/// What stands in the place of a secret.
+/// Replaces a secret.
 pub const MARK: &str = "[redacted]";
 
 /// Blacks out the secrets of a text.
@@ -36,12 +36,12 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Redactor::default().redact_text(text)
 }
 
-/// Blacks out the secrets of one line on its own. A private key that spans lines needs a [`Redactor`].
+/// Blacks out the secrets of a single line. A private key that spans lines needs a [`Redactor`].
 pub fn redact_line(bytes: &[u8]) -> Cow<'_, [u8]> {
     Redactor::default().redact_line(bytes)
 }
 
-/// Blacks out the secrets of a stream, line by line: it remembers being inside a private key.
+/// Blacks out the secrets of a stream, line by line; remembers whether it is inside a private key.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     values: SecretValues,
@@ -49,9 +49,8 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Also blacks out these very values (keys from the environment), wherever they stand. Values of fewer
-    /// than 8 bytes are left: they are words, not secrets. Of a value of several lines
-    /// each line counts.
+    /// Also blacks out these exact values (keys from the environment) anywhere. Values of fewer than 8
+    /// bytes are ignored: they are words, not secrets. In a value of several lines each line counts.
     #[must_use]
     pub fn with_values(values: &[String]) -> Redactor {
         Redactor { values: SecretValues::new(values), armour: PrivateKeyScanner::default() }
@@ -64,7 +63,6 @@ impl Redactor {
         apply(keys, shapes::redact_shapes)
     }
 
-    /// Several whole lines of the stream.
     pub fn redact_text<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         let mut out: Option<Vec<u8>> = None;
         let mut done = 0;
@@ -82,7 +80,7 @@ impl Redactor {
         }
         match out {
             None => Cow::Borrowed(text),
-            // Only whole runs of ASCII or whole values go, so this is UTF-8 as before.
+            // Only whole runs of ASCII or whole values are replaced, so this is still UTF-8.
             Some(bytes) => Cow::Owned(match String::from_utf8(bytes) {
                 Ok(text) => text,
                 Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
@@ -91,7 +89,7 @@ impl Redactor {
     }
 }
 
-/// Applies a step to what the step before made of the text.
+/// Applies `step` to the result of the step before.
 fn apply<'a>(text: Cow<'a, [u8]>, step: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> Cow<'a, [u8]> {
     match step(&text) {
         Some(changed) => Cow::Owned(changed),
@@ -99,7 +97,7 @@ fn apply<'a>(text: Cow<'a, [u8]>, step: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -
     }
 }
 
-/// Text on its way out, with pieces of it replaced. Unchanged text is never copied.
+/// A text with some ranges replaced. Unchanged text is never copied.
 struct RedactionBuffer<'a> {
     text: &'a [u8],
     out: Vec<u8>,
@@ -111,14 +109,13 @@ impl<'a> RedactionBuffer<'a> {
         RedactionBuffer { text, out: Vec::new(), copied: 0 }
     }
 
-    /// Blacks out a range, which begins at or after the end of the one before.
+    /// Blacks out a range, which must begin at or after the end of the previous one.
     fn mark(&mut self, from: usize, to: usize) {
         self.out.extend_from_slice(&self.text[self.copied..from]);
         self.out.extend_from_slice(MARK.as_bytes());
         self.copied = to;
     }
 
-    /// The text, if anything was blacked out.
     fn finish(mut self) -> Option<Vec<u8>> {
         if self.copied == 0 {
             return None;
@@ -128,7 +125,7 @@ impl<'a> RedactionBuffer<'a> {
     }
 }
 
-/// How long the run of bytes of a kind is, from `from` on.
+/// Length of the run of bytes that `kind` accepts, starting at `from`.
 fn run_length(text: &[u8], from: usize, kind: impl Fn(u8) -> bool) -> usize {
     text.get(from..).unwrap_or_default().iter().take_while(|byte| kind(**byte)).count()
 }

@@ -1,31 +1,30 @@
-//! Private keys in their armour: `-----BEGIN … PRIVATE KEY-----`, lines of base64, `-----END …-----`.
+//! Private keys in PEM armour: `-----BEGIN … PRIVATE KEY-----`, lines of base64, `-----END …-----`.
 //!
 //! The marks stay, the lines between them go. A line that cannot belong to a key ends the search, so that
-//! program text that merely names the first mark stays readable.
+//! program text that only mentions the first mark stays readable.
 
 use super::{MARK, RedactionBuffer, run_length};
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 const KEY: &[u8] = b"PRIVATE KEY";
-/// A run of base64 of at least so many bytes is taken for a line of a key.
+/// A run of base64 at least this long, in bytes, counts as a line of a key.
 const LINE: usize = 16;
 /// The longest name between `BEGIN` and the closing dashes.
 const NAME: usize = 64;
-/// No key is longer than so many lines; what follows is something else.
+/// No key has more lines; what follows is something else.
 const LINES: usize = 1_000;
 
-/// Where in a key the stream is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PrivateKeyScanner {
-    /// How many lines of a key have passed since its first mark; `None` outside.
+    /// Lines of a key seen since its first mark; `None` outside a key.
     inside: Option<usize>,
     /// A line of base64 has been seen: short lines may follow.
     body: bool,
 }
 
 impl PrivateKeyScanner {
-    /// The line with its part of a key blacked out, if it has one.
+    /// The line with its part of a key blacked out; `None` if it has none.
     pub(super) fn redact_line(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         if self.inside.is_none() && (!text.contains(&b'-') || find(text, 0, BEGIN).is_none()) {
             return None;
@@ -56,7 +55,7 @@ impl PrivateKeyScanner {
         rewrite.finish()
     }
 
-    /// The part of a line that lies between the marks.
+    /// Blacks out what lies between the marks.
     fn redact_part(&mut self, text: &[u8], from: usize, to: usize, rewrite: &mut RedactionBuffer<'_>) {
         let part = &text[from..to];
         let start = from + run_length(part, 0, |byte| byte.is_ascii_whitespace());
@@ -85,8 +84,8 @@ impl PrivateKeyScanner {
             at += length.max(1);
         }
         self.body |= found;
-        // The rest of the line of the first mark is often a quote or an escape; a later line that holds
-        // nothing of a key is not part of one.
+        // The rest of the first mark's line is often a quote or an escape; a later line without base64 ends
+        // the key.
         if !found && lines > 0 {
             *self = PrivateKeyScanner::default();
         }

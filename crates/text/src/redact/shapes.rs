@@ -1,20 +1,18 @@
-//! Secrets that are known by their shape: a beginning that says whose key it is, and enough of the right
-//! characters after it. The list is data; the beginning stays readable.
+//! Secrets known by their shape: a prefix that says whose key it is, followed by enough of the right
+//! characters. The list is data; the prefix stays readable.
 //!
-//! Every look ahead is bounded or remembers how far it saw, so a line costs time linear in its length.
+//! Every lookahead is bounded or remembers how far it got, so a line costs time linear in its length.
 
 use super::assignments::{self, SecretRange};
 use super::{RedactionBuffer, run_length};
 
-/// A kind of key.
 struct SecretShape {
-    /// How it begins; this stays.
+    /// The prefix, which stays readable.
     start: &'static str,
-    /// So many characters must follow at least.
+    /// How many characters must follow at least.
     least: usize,
-    /// Which ones.
     kind: SecretAlphabet,
-    /// Nothing but exactly `least` may follow.
+    /// Exactly `least` characters must follow, no more.
     exact: bool,
 }
 
@@ -22,7 +20,8 @@ struct SecretShape {
 enum SecretAlphabet {
     /// Letters, digits, `-` and `_`.
     Word,
-    /// Letters and digits, one digit among the first [`SecretShape::least`], then as [`SecretAlphabet::Word`].
+    /// Letters and digits, with a digit among the first [`SecretShape::least`], then as
+    /// [`SecretAlphabet::Word`].
     Random,
     /// Capital letters and digits.
     Capitals,
@@ -40,10 +39,10 @@ const fn exactly(start: &'static str, least: usize, kind: SecretAlphabet) -> Sec
     SecretShape { exact: true, ..shape(start, least, kind) }
 }
 
-/// Longer beginnings first where one begins another.
+/// Where one prefix begins another, the longer one comes first.
 #[rustfmt::skip]
 const SHAPES: &[SecretShape] = &[
-    // Anthropic, OpenAI, OpenRouter and those that write keys like them
+    // Anthropic, OpenAI, OpenRouter and others with keys like theirs
     shape("sk-ant-", 16, SecretAlphabet::Word),
     shape("sk-proj-", 16, SecretAlphabet::Word),
     shape("sk-svcacct-", 16, SecretAlphabet::Word),
@@ -104,8 +103,8 @@ const SHAPES: &[SecretShape] = &[
     shape("AGE-SECRET-KEY-1", 40, SecretAlphabet::Capitals),
 ];
 
-/// Which shapes have this byte first, and which second, as bits: two looks tell nearly every word apart from
-/// all of them.
+/// For each byte, as bits, which shapes have it first, and which second: two lookups rule out nearly every
+/// word.
 const FIRST: [u64; 256] = with_byte(0);
 const SECOND: [u64; 256] = with_byte(1);
 
@@ -120,16 +119,16 @@ const fn with_byte(place: usize) -> [u64; 256] {
     shapes
 }
 
-/// Each part of a JSON web token has at least so many characters.
+/// Shortest part of a JSON web token, in characters.
 const TOKEN_PART: usize = 8;
 
-/// The line without its secrets, if it has any.
+/// The line without its secrets; `None` if it has none.
 pub(super) fn redact_shapes(text: &[u8]) -> Option<Vec<u8>> {
     let mut rewrite = RedactionBuffer::new(text);
     let mut settings = assignments::AssignmentScanner::default();
     let mut no_token_before = 0;
     let mut at = 0;
-    // A setting is seen at its name; its value comes later, and may hold a shape that says more.
+    // An assignment is seen at its name; its value comes later, and may have a shape that says more.
     let mut value: Option<SecretRange> = None;
     while at < text.len() {
         if let Some(found) = value.take_if(|found| found.from <= at) {
@@ -162,8 +161,7 @@ pub(super) fn redact_shapes(text: &[u8]) -> Option<Vec<u8>> {
     rewrite.finish()
 }
 
-/// Where something can begin next: in the middle of a word, which ends where its name does at the latest,
-/// nothing can.
+/// Where the next secret can begin: not inside a word, which ends at `name_end` at the latest.
 fn past_word(text: &[u8], at: usize, name_end: usize) -> usize {
     if at >= name_end || begins(text, at) {
         return at;
@@ -171,7 +169,7 @@ fn past_word(text: &[u8], at: usize, name_end: usize) -> usize {
     at + run_length(&text[..name_end], at, |byte| byte.is_ascii_alphanumeric())
 }
 
-/// Whether a key may begin here: not in the middle of a word. `n` after a backslash is a line end.
+/// Whether a key may begin here: not inside a word. `n` after a backslash is a line end.
 fn begins(text: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| text[before]) else { return true };
     !before.is_ascii_alphanumeric()
@@ -210,7 +208,7 @@ fn shape_at(text: &[u8], at: usize) -> Option<SecretRange> {
     })
 }
 
-/// `eyJ….….…`. A run that was seen to be none is not looked at again.
+/// `eyJ….….…`. A run that turned out not to be a token is not read again.
 fn token_at(text: &[u8], at: usize, none_before: &mut usize) -> Option<SecretRange> {
     if at < *none_before || !text[at..].starts_with(b"eyJ") || !begins(text, at) {
         return None;

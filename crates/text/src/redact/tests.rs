@@ -1,4 +1,5 @@
-//! Each kind of secret alone, in text and twice; what must stay; and time.
+//! Each kind of secret alone, in running text and redacted twice; what must stay readable; and how long it
+//! takes.
 
 use std::time::{Duration, Instant};
 
@@ -6,12 +7,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Some random-looking characters, made here so that no scanner of sources takes them for a real key.
+/// Random-looking characters, generated here so that no source scanner takes them for a real key.
 fn random(length: usize) -> String {
     "a1B2c3D4e5F6g7H8i9J0".chars().cycle().take(length).collect()
 }
 
-/// A secret, and what becomes of it.
+/// Pairs of a secret and its redacted form.
 fn shapes() -> Vec<(String, String)> {
     let with = |start: &str, length: usize| (format!("{start}{}", random(length)), format!("{start}{MARK}"));
     let mut all = vec![
@@ -90,7 +91,7 @@ fn every_shape_is_blacked_out_in_the_middle_of_text() {
         [("see ", " there"), ("(", ")"), ("é ", "\r\nmore"), ("\\n", "\\nmore"), ("a,", ",b")]
     {
         for (secret, left) in shapes() {
-            // What may go on to the right is not told from the secret.
+            // These patterns extend to the right, so the end of the secret cannot be told.
             let environment = secret.starts_with("PASSWORD=")
                 || secret.starts_with("DB_PASS=")
                 || secret.starts_with("AWS_SECRET")

@@ -1,53 +1,45 @@
-//! Bytes of a terminal as keys and pasted text.
+//! Turns a terminal's bytes into keys and pasted text.
 //!
-//! Pasted text is never taken for keys: terminals that know bracketed paste mark it, and what comes in one
-//! burst from one that does not is taken for a paste, too. It ends where the terminal says so; whatever comes
-//! behind that in the same breath, also if it is read later, was not typed by anybody, and is dropped.
+//! Pasted text is never taken for keys: terminals that know bracketed paste mark it, and a burst from one
+//! that does not counts as a paste, too. A paste ends where the terminal says so; bytes right behind it,
+//! even if they are read later, were not typed by anybody, and are dropped.
 
 use std::time::Duration;
 
-/// A key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKey {
-    /// A character.
     Char(char),
-    /// Enter.
     Enter,
-    /// Takes the character before the cursor away.
     Backspace,
-    /// A control key: `Ctrl('u')`.
+    /// `Ctrl('u')`.
     Ctrl(char),
     /// Escape alone.
     Escape,
-    /// Anything else: arrows, function keys, sequences that nobody knows.
+    /// Arrows, function keys, unknown sequences.
     Other,
 }
 
-/// What came from a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalInput {
-    /// A key was pressed.
     Key(InputKey),
-    /// Text was pasted.
     Paste(PastedText),
 }
 
-/// Text that was pasted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastedText {
-    /// The bytes, with line feeds between lines; at most [`PASTE_BYTES`].
+    /// With line feeds between lines; at most [`PASTE_BYTES`].
     pub bytes: Vec<u8>,
     /// There was more.
     pub truncated: bool,
 }
 
-/// Bytes of a paste that are kept: an answer may have as many, and one more says that it has too many.
+/// Bytes kept of a paste: as many as an answer may have, plus one that shows it has too many.
 pub const PASTE_BYTES: usize = (4 << 20) + 1;
-/// Bytes of a sequence before it is given up.
+/// Longest escape sequence; a longer one is given up.
 const SEQUENCE_BYTES: usize = 32;
-/// After this long nothing more belongs to a burst, or to a sequence.
+/// After this long nothing more belongs to a burst or a sequence.
 pub const BURST_TIMEOUT: Duration = Duration::from_millis(60);
-/// After this long nothing more belongs to a paste that was marked, although its text said that it ends.
+/// After this long nothing more belongs to a marked paste whose end was seen.
 pub const PASTE_END_TIMEOUT: Duration = Duration::from_millis(20);
 
 const PASTE_BEGIN: &[u8] = b"\x1b[200~";
@@ -62,11 +54,10 @@ pub enum ExpectedInput {
     Line,
 }
 
-/// Reads bytes as they come.
 #[derive(Debug, Default)]
 pub struct InputDecoder {
     state: DecoderState,
-    /// A character or sequence that is not complete.
+    /// An incomplete character or sequence.
     pending: Vec<u8>,
     paste: Vec<u8>,
     truncated: bool,
@@ -80,12 +71,12 @@ enum DecoderState {
     Bracketed,
     /// A burst without marks, until it is quiet.
     Burst,
-    /// Behind the mark at a paste's end, until it is quiet.
+    /// After the end mark of a paste, until it is quiet.
     AfterPaste,
 }
 
 impl InputDecoder {
-    /// Something has begun that is not complete: after this long without more, [`quiet`](Decoder::quiet) ends it.
+    /// Something incomplete has begun: after this long without more, call [`InputDecoder::finish_pending`].
     pub fn pending_timeout(&self) -> Option<Duration> {
         match self.state {
             DecoderState::Burst => Some(BURST_TIMEOUT),
@@ -95,12 +86,11 @@ impl InputDecoder {
         }
     }
 
-    /// Between the marks of a paste.
     pub fn in_paste(&self) -> bool {
         self.state == DecoderState::Bracketed
     }
 
-    /// Takes bytes that came together.
+    /// `bytes` arrived together.
     pub fn feed(&mut self, bytes: &[u8], expect: ExpectedInput) -> Vec<TerminalInput> {
         match self.state {
             DecoderState::Bracketed => self.feed_bracketed(bytes),
@@ -113,7 +103,7 @@ impl InputDecoder {
         }
     }
 
-    /// Nothing came for a while: what has begun is complete.
+    /// Nothing came for a while: whatever has begun is complete.
     pub fn finish_pending(&mut self) -> Option<TerminalInput> {
         match self.state {
             DecoderState::Burst | DecoderState::AfterPaste => Some(self.take_paste()),
@@ -129,7 +119,7 @@ impl InputDecoder {
         }
     }
 
-    /// What was typed up to now is forgotten, and what was pasted is not: a paste that is not complete goes on.
+    /// Drops what was typed so far, but no paste: an incomplete one goes on.
     pub fn discard_typed(&mut self) -> Option<TerminalInput> {
         match self.state {
             DecoderState::Bracketed => None,
@@ -140,7 +130,7 @@ impl InputDecoder {
                 TerminalInput::Key(_) => false,
             }),
             DecoderState::Keys => {
-                // The beginning of a mark is no key.
+                // The beginning of a mark is not a key.
                 if !PASTE_BEGIN.starts_with(&self.pending) {
                     self.pending.clear();
                 }
@@ -153,12 +143,12 @@ impl InputDecoder {
         let begun = std::mem::take(&mut self.pending);
         let all = [begun.as_slice(), bytes].concat();
         if let Some(at) = find(&all, PASTE_BEGIN) {
-            // What was typed before it is lost in the paste's favour: nobody types and pastes in one breath.
+            // Keys typed just before are lost in favour of the paste: nobody types and pastes at once.
             self.state = DecoderState::Bracketed;
             return self.feed_bracketed(&all[at + PASTE_BEGIN.len()..]);
         }
         if find(&all, PASTE_END).is_some() {
-            // The end of a paste whose beginning was lost: nobody typed what stands before it, or behind.
+            // The end of a paste whose beginning was lost: nobody typed the bytes around it.
             self.state = DecoderState::AfterPaste;
             self.truncated = true;
             return Vec::new();
@@ -204,7 +194,7 @@ impl InputDecoder {
         }
     }
 
-    /// Only another paste counts.
+    /// Ignores everything but another paste.
     fn feed_after_paste(&mut self, bytes: &[u8]) -> Vec<TerminalInput> {
         let begun = std::mem::take(&mut self.pending);
         let all = [begun.as_slice(), bytes].concat();
@@ -220,7 +210,7 @@ impl InputDecoder {
     }
 
     fn append_paste(&mut self, bytes: &[u8]) {
-        // Room for the mark at the end, also where the text is cut.
+        // Room for the end mark, even where the text is cut.
         let room = (PASTE_BYTES + PASTE_END.len()).saturating_sub(self.paste.len());
         if bytes.len() > room {
             self.truncated = true;
@@ -245,7 +235,7 @@ impl InputDecoder {
     }
 }
 
-/// Terminals send Enter for the end of a line.
+/// In a paste, terminals send Enter (CR) for a line end.
 fn with_line_feeds(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes.iter().copied().peekable();
@@ -260,10 +250,11 @@ fn with_line_feeds(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether bytes that came at once were pasted into a terminal that does not say so.
+/// Whether bytes that came at once were pasted into a terminal without bracketed paste.
 fn is_burst(bytes: &[u8], expect: ExpectedInput) -> bool {
     if bytes.contains(&0x1b) {
-        // A long text with an escape in it is no key either; nor is what stands before one, but on a line.
+        // A long text with an escape in it is not a key either; nor, except in a line, is what comes before
+        // one.
         let before = expect == ExpectedInput::Keys && bytes[0] != 0x1b;
         return before || bytes.len() > SEQUENCE_BYTES;
     }
@@ -271,7 +262,7 @@ fn is_burst(bytes: &[u8], expect: ExpectedInput) -> bool {
     let lines = inner.iter().any(|byte| matches!(byte, b'\r' | b'\n'));
     match expect {
         ExpectedInput::Line => lines,
-        // A key that is held down repeats; nobody presses two at once.
+        // A held key repeats; nobody presses two at once.
         ExpectedInput::Keys => {
             let characters = String::from_utf8_lossy(bytes);
             let mut characters = characters.chars();
@@ -281,7 +272,7 @@ fn is_burst(bytes: &[u8], expect: ExpectedInput) -> bool {
     }
 }
 
-/// The first key, and its bytes; `None` if it is not complete.
+/// The first key and its length in bytes; `None` if it is incomplete.
 fn key(bytes: &[u8]) -> Option<(InputKey, usize)> {
     let first = *bytes.first()?;
     Some(match first {
@@ -310,7 +301,7 @@ fn character(bytes: &[u8]) -> Option<(InputKey, usize)> {
     }
 }
 
-/// A sequence that begins with an escape: what it means is of no interest here, only where it ends.
+/// An escape sequence: only its end matters here, not its meaning.
 fn sequence(bytes: &[u8]) -> Option<(InputKey, usize)> {
     match bytes.get(1)? {
         b'[' => {
@@ -388,7 +379,7 @@ mod tests {
             (Some(PASTE_END_TIMEOUT), Some(paste("text")))
         );
         assert_eq!(keys(&mut decoder, b"y"), [TerminalInput::Key(InputKey::Char('y'))]);
-        // Two pastes are two, however close.
+        // Two pastes stay two, however close.
         let both = b"\x1b[200~a\x1b[201~y\r\x1b[200~b\x1b[201~";
         for at in 0..=both.len() {
             let mut found = keys(&mut decoder, &both[..at]);
@@ -436,7 +427,7 @@ mod tests {
         assert_eq!(keys(&mut decoder, b"Here is the change\ru\r"), []);
         assert_eq!(keys(&mut decoder, b"q"), []);
         assert_eq!(decoder.finish_pending(), Some(paste("Here is the change\nu\nq")));
-        // A key that is held down is no paste.
+        // A held key is not a paste.
         assert_eq!(keys(&mut decoder, b"uuu").len(), 3);
         // A line that comes at once may have been typed; two have not.
         assert_eq!(decoder.feed(b"n too long\r", ExpectedInput::Line).len(), 11);

@@ -1,72 +1,69 @@
-//! A line that is being typed: what it says, and what has to be written so that the screen shows it.
+//! A line being typed: its text, and what must be written so that the screen shows it.
 
 use relaycode_text::width::cells;
 
 use super::decode::InputKey;
 use crate::layout::style::OutputStyle;
 
-/// Bytes of a line that are taken.
+/// Most bytes of a line.
 const LINE_BYTES: usize = 4_096;
 
-/// A line on its way.
 #[derive(Debug, Default)]
 pub(super) struct LineEditor {
     text: String,
 }
 
-/// What a key did.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum LineEditStep {
-    /// This is to be written.
+    /// Write this to the screen.
     Echo(String),
-    /// The line is complete.
     Done,
-    /// The end of input.
     End,
 }
 
 impl LineEditor {
-    /// What was typed, without blanks around it.
+    /// Trimmed.
     pub(super) fn text(&self) -> &str {
         self.text.trim()
     }
 
-    pub(super) fn apply_key(&mut self, key: InputKey, look: &OutputStyle) -> LineEditStep {
+    pub(super) fn apply_key(&mut self, key: InputKey, style: &OutputStyle) -> LineEditStep {
         match key {
             InputKey::Enter => LineEditStep::Done,
             InputKey::Ctrl('d') => LineEditStep::End,
             InputKey::Char(c) if self.text.len() < LINE_BYTES => {
                 self.text.push(c);
-                LineEditStep::Echo(display_char(c, look))
+                LineEditStep::Echo(display_char(c, style))
             }
-            InputKey::Backspace => LineEditStep::Echo(self.erase_last(1, look)),
+            InputKey::Backspace => LineEditStep::Echo(self.erase_last(1, style)),
             InputKey::Ctrl('u') => {
                 let all = self.text.chars().count();
-                LineEditStep::Echo(self.erase_last(all, look))
+                LineEditStep::Echo(self.erase_last(all, style))
             }
             InputKey::Ctrl('w') => {
                 let blanks = self.text.chars().rev().take_while(|c| c.is_whitespace()).count();
                 let word = self.text.chars().rev().skip(blanks).take_while(|c| !c.is_whitespace()).count();
-                LineEditStep::Echo(self.erase_last(blanks + word, look))
+                LineEditStep::Echo(self.erase_last(blanks + word, style))
             }
             _ => LineEditStep::Echo(String::new()),
         }
     }
 
-    /// Takes the last characters away, on the screen as well.
-    fn erase_last(&mut self, count: usize, look: &OutputStyle) -> String {
+    /// Also on the screen.
+    fn erase_last(&mut self, count: usize, style: &OutputStyle) -> String {
         let mut wide = 0;
         for _ in 0..count {
             let Some(c) = self.text.pop() else { break };
-            wide += cells(&display_char(c, look));
+            wide += cells(&display_char(c, style));
         }
         "\u{8} \u{8}".repeat(wide)
     }
 }
 
-/// A character as it is shown.
-fn display_char(c: char, look: &OutputStyle) -> String {
-    look.safe(c.encode_utf8(&mut [0; 4])).into_owned()
+/// As the screen shows it.
+fn display_char(c: char, style: &OutputStyle) -> String {
+    style.safe(c.encode_utf8(&mut [0; 4])).into_owned()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The terminal that relay was started from: questions and keys, whatever stdin and stdout are.
 //!
-//! Nothing that was typed before a question appeared counts as its answer, nothing that was not finished
-//! with Enter does, and nothing that was pasted does either: that waits, and is taken for a change that
-//! comes in. A process that is not in the terminal's foreground has nobody to ask.
+//! Nothing typed before a question appeared counts as its answer, nor does a line without Enter, nor a
+//! paste: that waits, and is treated as an incoming change. A process outside the terminal's foreground has
+//! nobody to ask.
 
 pub mod decode;
 mod line_editor;
@@ -28,7 +28,7 @@ use decode::{ExpectedInput, InputDecoder, InputKey, PastedText, TerminalInput};
 use line_editor::{LineEditStep, LineEditor};
 pub use modes::{CbreakGuard, LendGuard};
 
-/// The terminal that relay was started from. Clones are the same terminal.
+/// Clones share one terminal.
 #[derive(Debug, Clone)]
 pub struct Terminal {
     file: Rc<File>,
@@ -36,112 +36,105 @@ pub struct Terminal {
     queue: Rc<RefCell<InputQueue>>,
 }
 
-/// What came and was not taken yet.
+/// Input that was not taken yet.
 #[derive(Debug, Default)]
 struct InputQueue {
     decoder: InputDecoder,
     keys: VecDeque<InputKey>,
     pastes: VecDeque<PastedText>,
-    /// Pastes that came, and those for which there was no room.
+    /// Pastes received, and those for which there was no room.
     received: usize,
     dropped: usize,
 }
 
-/// What came when a question was asked.
+/// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptAnswer {
-    /// A line, without blanks around it; perhaps an empty one.
+    /// Trimmed; may be empty.
     Line(String),
-    /// The end of input.
     EndOfInput,
     /// A signal asked to stop.
     Stopped,
-    /// The terminal is gone, or cannot be read.
+    /// The terminal is gone or cannot be read.
     Disconnected(String),
 }
 
-/// What came while relay listened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalEvent {
-    /// A key.
     Key(InputKey),
-    /// Text was pasted.
     Paste(PastedText),
-    /// What else was waited for is there.
+    /// The caller's other descriptor is readable.
     Wakeup,
-    /// It is time.
     Timeout,
-    /// The terminal is gone, or cannot be read.
+    /// The terminal is gone or cannot be read.
     Disconnected(String),
 }
 
-/// Pastes that wait while a question is open; more are not taken.
+/// Most pastes that wait while a question is open.
 const PASTES: usize = 4;
-/// Bytes that are read at once.
+/// Bytes per read.
 const READ_BYTES: usize = 64 << 10;
-/// What came in so long is forgotten, or it goes on as a paste.
+/// Input is discarded for at most this long; the rest goes on as a paste.
 const DISCARD_LIMIT: Duration = Duration::from_secs(1);
-/// A signal that comes just before the wait begins does not end it: it is seen after this long.
+/// A signal just before the wait does not end it; it is noticed after this long.
 const SIGNAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Whether this terminal listens to this process, and not to another job of its shell.
+/// Whether this process is in the terminal's foreground, and not another job of the shell.
 ///
-/// In a sandbox with process numbers of its own, relay may belong to a group that was started outside of it: its
-/// number, and that of the group in front, are both 0 then. `rustix` takes neither.
+/// In a sandbox with its own process ids, relay may belong to a group that was started outside of it: both
+/// its group and the foreground group are 0 then. `rustix` accepts neither.
 ///
 /// # Errors
-/// When it is no terminal, or not the one that this process was started from.
+/// If it is not a terminal, or not this process's controlling terminal.
 pub fn is_foreground(terminal: impl AsFd) -> io::Result<bool> {
     Ok(tcgetpgrp(terminal)? == getpgrp())
 }
 
 impl Terminal {
-    /// The terminal, if there is one with somebody at it. `plain`: it understands no sequences.
+    /// `None` if there is no terminal with somebody at it. `plain`: it understands no escape sequences.
     pub fn open(plain: bool) -> Option<Terminal> {
         let file = OpenOptions::new().read(true).write(true).open("/dev/tty").ok()?;
         is_foreground(&file).ok()?.then(|| Terminal::from_file(file, plain))
     }
 
-    /// A terminal that is open already.
     pub fn from_file(file: File, plain: bool) -> Terminal {
         let file = Rc::new(file);
         let modes = Rc::new(modes::ModeSwitcher::new(Rc::clone(&file), !plain));
         Terminal { file, modes, queue: Rc::default() }
     }
 
-    /// The terminal as a stream.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// The lines that it shows at once.
+    /// Its height in lines.
     pub fn rows(&self) -> Option<usize> {
         terminal_size_of(&*self.file).map(|(_, height)| usize::from(height.0)).filter(|rows| *rows > 0)
     }
 
-    /// Writes text, which is safe already.
+    /// `text` must be safe already.
     pub fn write_text(&self, text: &str) {
         // A terminal that is gone shows when it is read from.
         let _ = (&*self.file).write_all(text.as_bytes());
     }
 
-    /// From now on keys come one by one, unseen, and pasted text is marked.
+    /// Until the guard is dropped, keys come one by one without echo, and pasted text is marked.
     pub fn enter_cbreak(&self) -> CbreakGuard {
         modes::enter_cbreak(&self.modes)
     }
 
-    /// Lends the terminal to another program, as it was before relay listened.
+    /// Restores the original modes for another program until the guard is dropped.
     pub fn lend(&self) -> LendGuard {
         modes::lend(&self.modes)
     }
 
-    /// Text that was pasted while something else was asked.
+    /// Text pasted while a question was open.
     pub fn take_paste(&self) -> Option<PastedText> {
         self.queue.borrow_mut().pastes.pop_front()
     }
 
-    /// Forgets what was typed up to now. What was pasted is kept, and so it is read: were it thrown away unread, what
-    /// comes behind would look as if it had been typed.
+    /// Drops what was typed so far. Pastes are kept, so they must be read: thrown away unread, the bytes
+    /// behind them would look typed.
     pub fn discard_typed(&self) {
         let until = Instant::now() + DISCARD_LIMIT;
         while Instant::now() < until {
@@ -162,35 +155,35 @@ impl Terminal {
         heard.keys.clear();
     }
 
-    /// Asks, and waits for what comes. `stopped` is asked now and then, and after every signal.
-    pub fn prompt(&self, question: &str, look: &OutputStyle, stopped: &dyn Fn() -> bool) -> PromptAnswer {
+    /// Asks, and waits for the answer. `stopped` is polled, also after every signal.
+    pub fn prompt(&self, question: &str, style: &OutputStyle, stopped: &dyn Fn() -> bool) -> PromptAnswer {
         let _listening = self.enter_cbreak();
-        // Before the question stands there: whoever answers at once is heard.
+        // Before the question is shown, so that an immediate answer counts.
         self.discard_typed();
         self.write_text(question);
         let answer = self
-            .read_answer_line(question, look, stopped)
+            .read_answer_line(question, style, stopped)
             .unwrap_or_else(|error| PromptAnswer::Disconnected(error.to_string()));
-        // Also when it came together with the line.
+        // Also if the signal came together with the line.
         let answer = if stopped() { PromptAnswer::Stopped } else { answer };
         self.write_text("\n");
         answer
     }
 
-    /// Asks for something that nobody is to see: nothing of it appears. What is pasted is part of the answer.
+    /// Asks for a secret: nothing of it is shown. A paste is part of the answer.
     pub fn prompt_secret(
         &self,
         question: &str,
-        look: &OutputStyle,
+        style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
     ) -> PromptAnswer {
         let _listening = self.enter_cbreak();
         self.discard_typed();
-        // What was pasted before the question is no answer to it.
+        // What was pasted before the question is not its answer.
         self.queue.borrow_mut().pastes.clear();
         self.write_text(question);
         let answer = self
-            .read_secret(question, look, stopped)
+            .read_secret(question, style, stopped)
             .unwrap_or_else(|error| PromptAnswer::Disconnected(error.to_string()));
         let answer = if stopped() { PromptAnswer::Stopped } else { answer };
         self.write_text("\n");
@@ -200,7 +193,7 @@ impl Terminal {
     fn read_secret(
         &self,
         question: &str,
-        look: &OutputStyle,
+        style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
     ) -> io::Result<PromptAnswer> {
         let mut line = LineEditor::default();
@@ -213,11 +206,11 @@ impl Terminal {
             }
             while let Some(paste) = self.take_paste() {
                 for c in String::from_utf8_lossy(&paste.bytes).trim_end().chars() {
-                    let _ = line.apply_key(InputKey::Char(c), look);
+                    let _ = line.apply_key(InputKey::Char(c), style);
                 }
             }
             while let Some(key) = { self.queue.borrow_mut().keys.pop_front() } {
-                match line.apply_key(key, look) {
+                match line.apply_key(key, style) {
                     LineEditStep::Echo(_) => {}
                     LineEditStep::Done => return Ok(PromptAnswer::Line(line.text().to_string())),
                     LineEditStep::End => return Ok(PromptAnswer::EndOfInput),
@@ -226,7 +219,7 @@ impl Terminal {
         }
     }
 
-    /// Waits for a key, a paste, `woken` to become readable, or the time.
+    /// Waits for a key, a paste, `woken` to become readable, or `until`.
     pub fn wait_event(&self, woken: BorrowedFd<'_>, until: Option<Instant>) -> TerminalEvent {
         loop {
             let mut heard = self.queue.borrow_mut();
@@ -258,8 +251,8 @@ impl Terminal {
         }
     }
 
-    /// Takes in what is typed for a line, or looks up after a moment without any. `again` is what stands there, and is said once
-    /// more to a terminal that somebody else had meanwhile. The inner error: the terminal is gone.
+    /// Reads keys for a line, or returns after a moment without any. `again` is the prompt, repeated if
+    /// somebody else used the terminal meanwhile. The inner error: the terminal is gone.
     fn read_line_keys(&self, again: &dyn Fn() -> String) -> io::Result<Result<(), String>> {
         let begun = self.queue.borrow().decoder.pending_timeout();
         let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(SIGNAL_CHECK_INTERVAL)))?;
@@ -269,7 +262,7 @@ impl Terminal {
         if begun.is_some() {
             self.finish_pending();
         } else if self.modes.reapply_if_changed() {
-            // relay was stopped for a while: whoever had the terminal left it in another way.
+            // relay was stopped for a while, and another program changed the modes.
             self.write_text(&format!("\r{}", again()));
         }
         Ok(Ok(()))
@@ -278,7 +271,7 @@ impl Terminal {
     fn read_answer_line(
         &self,
         question: &str,
-        look: &OutputStyle,
+        style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
     ) -> io::Result<PromptAnswer> {
         let mut line = LineEditor::default();
@@ -287,12 +280,12 @@ impl Terminal {
                 return Ok(PromptAnswer::Stopped);
             }
             let before = self.queue.borrow().counts();
-            if let Err(said) = self.read_line_keys(&|| format!("{question}{}", look.safe(line.text())))? {
+            if let Err(said) = self.read_line_keys(&|| format!("{question}{}", style.safe(line.text())))? {
                 return Ok(PromptAnswer::Disconnected(said));
             }
             let (came, lost) = self.queue.borrow().counts();
             if came > before.0 {
-                // What was pasted is no answer; the question stands there once more.
+                // A paste is not an answer; show the question again.
                 let typed = line.text();
                 let full = if lost > before.1 {
                     format!(", and {PASTES} wait already: this one is not taken")
@@ -301,11 +294,11 @@ impl Terminal {
                 };
                 self.write_text(&format!(
                     "\n  (pasted text is no answer{full})\n{question}{}",
-                    look.safe(typed)
+                    style.safe(typed)
                 ));
             }
             while let Some(key) = { self.queue.borrow_mut().keys.pop_front() } {
-                match line.apply_key(key, look) {
+                match line.apply_key(key, style) {
                     LineEditStep::Echo(text) => self.write_text(&text),
                     LineEditStep::Done => return Ok(PromptAnswer::Line(line.text().to_string())),
                     LineEditStep::End => return Ok(PromptAnswer::EndOfInput),
@@ -314,7 +307,6 @@ impl Terminal {
         }
     }
 
-    /// Reads what is there.
     fn read_available(&self, expect: ExpectedInput) -> Result<(), String> {
         let mut bytes = vec![0; READ_BYTES];
         let count = match (&*self.file).read(&mut bytes) {
@@ -351,19 +343,18 @@ impl InputQueue {
         }
     }
 
-    /// How many pastes came, and how many of them found no room.
+    /// How many pastes were received, and how many of them found no room.
     fn counts(&self) -> (usize, usize) {
         (self.received, self.dropped)
     }
 }
 
-/// What can be read.
 struct PollReady {
     terminal: bool,
     woken: bool,
 }
 
-/// Waits until one of them can be read, or the time comes, or a signal.
+/// Waits until one of them is readable, a signal comes, or the time is up.
 fn wait(terminal: &File, woken: Option<BorrowedFd<'_>>, until: Option<Instant>) -> io::Result<PollReady> {
     let own = terminal.as_fd();
     let mut fds = vec![PollFd::new(&own, PollFlags::IN)];

@@ -1,5 +1,5 @@
-//! The terminal's modes: while relay listens, keys come one by one, unseen, and pasted text is marked; at any
-//! other time the terminal is as it was.
+//! The terminal's modes: while relay listens, keys come one by one without echo, and pasted text is marked;
+//! at any other time the terminal is as it was.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -10,15 +10,14 @@ use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
 
-/// Marks pasted text, and no longer.
 const PASTE_MODE_ON: &str = "\x1b[?2004h";
 const PASTE_MODE_OFF: &str = "\x1b[?2004l";
 
-/// Who changed the terminal's modes, and how they were.
+/// How many listeners changed the modes, and the original ones.
 #[derive(Debug)]
 pub(super) struct ModeSwitcher {
     file: Rc<File>,
-    /// Whether it can mark pasted text; a dumb one would print the request.
+    /// A dumb terminal would print the request.
     bracketed_paste: bool,
     original: RefCell<Option<Termios>>,
     listeners: Cell<usize>,
@@ -30,7 +29,7 @@ pub struct CbreakGuard {
     modes: Rc<ModeSwitcher>,
 }
 
-/// While this lives, the terminal is somebody else's, as it was.
+/// While this lives, the terminal has its original modes.
 #[derive(Debug)]
 pub struct LendGuard {
     modes: Rc<ModeSwitcher>,
@@ -42,10 +41,10 @@ impl ModeSwitcher {
     }
 
     fn apply_cbreak(&self) {
-        // A terminal that cannot be asked is one that cannot be read: that shows then.
+        // A terminal without modes cannot be read either: that is reported then.
         let Ok(usual) = tcgetattr(&*self.file) else { return };
         let mut ours = usual.clone();
-        // Ctrl-C stays what it is: it reaches relay also when nobody listens.
+        // Ctrl-C keeps its meaning: it reaches relay also when nobody listens.
         ours.local_modes -= LocalModes::ICANON | LocalModes::ECHO | LocalModes::IEXTEN;
         ours.input_modes -= InputModes::ICRNL | InputModes::INLCR | InputModes::IXON;
         ours.special_codes[SpecialCodeIndex::VMIN] = 1;
@@ -57,7 +56,7 @@ impl ModeSwitcher {
         self.write(PASTE_MODE_ON);
     }
 
-    /// Whether somebody changed them while relay was stopped; they are as relay needs them again.
+    /// Whether somebody changed the modes while relay was stopped; restores relay's.
     pub(super) fn reapply_if_changed(&self) -> bool {
         let canonical = |modes: Termios| modes.local_modes.contains(LocalModes::ICANON);
         let changed = self.listeners.get() > 0 && tcgetattr(&*self.file).is_ok_and(canonical);
@@ -81,7 +80,7 @@ impl ModeSwitcher {
     }
 }
 
-/// Keys come one by one from now on; the terminal is given back when the last one who listens goes.
+/// The original modes come back when the last guard is dropped.
 pub(super) fn enter_cbreak(modes: &Rc<ModeSwitcher>) -> CbreakGuard {
     if modes.listeners.replace(modes.listeners.get() + 1) == 0 {
         modes.apply_cbreak();
@@ -89,7 +88,7 @@ pub(super) fn enter_cbreak(modes: &Rc<ModeSwitcher>) -> CbreakGuard {
     CbreakGuard { modes: Rc::clone(modes) }
 }
 
-/// The terminal is as it was, for as long as somebody else has it.
+/// Restores the original modes while somebody else has the terminal.
 pub(super) fn lend(modes: &Rc<ModeSwitcher>) -> LendGuard {
     if modes.listeners.get() > 0 {
         modes.restore();
@@ -98,7 +97,7 @@ pub(super) fn lend(modes: &Rc<ModeSwitcher>) -> LendGuard {
 }
 
 impl CbreakGuard {
-    /// Asks for it once more: whoever stopped relay for a while may have changed the modes.
+    /// A program that ran while relay was stopped may have changed the modes.
     pub fn reapply(&self) {
         self.modes.apply_cbreak();
     }

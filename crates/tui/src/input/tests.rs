@@ -1,4 +1,4 @@
-//! The terminal, at a pseudo-terminal.
+//! Questions and keys on a pseudo-terminal.
 
 use std::fs::File;
 use std::io::Write;

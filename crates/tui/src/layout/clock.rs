@@ -3,22 +3,21 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned, civil};
 
-/// The time now, ISO 8601 in UTC with milliseconds.
+/// ISO 8601 in UTC with milliseconds.
 pub fn now_utc() -> String {
     format!("{:.3}", Timestamp::now())
 }
 
-/// The time now, in seconds since 1970.
 pub fn unix_seconds() -> i64 {
     Timestamp::now().as_second()
 }
 
-/// The time of day in the user's own time zone: `14:02`.
+/// In local time: `14:02`.
 pub fn time_of_day() -> String {
     Zoned::now().strftime("%H:%M").to_string()
 }
 
-/// How long ago a recorded time is, as one says it; the text itself if it is no time.
+/// `2 min ago`; the text itself if it is not a time.
 pub fn ago(recorded: &str) -> String {
     match recorded.parse::<Timestamp>() {
         Ok(then) => elapsed_text(then, Timestamp::now()),
@@ -26,7 +25,7 @@ pub fn ago(recorded: &str) -> String {
     }
 }
 
-/// A recorded time in the user's own time zone; the text itself if it is no time.
+/// In local time; the text itself if it is not a time.
 pub fn local(recorded: &str) -> String {
     match recorded.parse::<Timestamp>() {
         Ok(then) => then.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string(),
@@ -34,7 +33,8 @@ pub fn local(recorded: &str) -> String {
     }
 }
 
-/// A time as people give it (`2h`, `3 days`, `yesterday`, `2026-03-01`, an exact one), ISO 8601 in UTC.
+/// Parses a time as people write it (`2h`, `3 days`, `yesterday`, `2026-03-01`, an exact one); returns ISO
+/// 8601 in UTC.
 pub fn parse_time(text: &str) -> Result<String, String> {
     let now = Zoned::now();
     let said = || format!("`{text}` is no time such as 2h, 3d, yesterday or 2026-03-01");
@@ -58,7 +58,7 @@ pub fn parse_time(text: &str) -> Result<String, String> {
 }
 
 fn elapsed_text(then: Timestamp, now: Timestamp) -> String {
-    /// A clock that is a little ahead is no news.
+    /// A clock that is slightly ahead does not matter.
     const AHEAD: SignedDuration = SignedDuration::from_mins(-2);
     let passed = now.duration_since(then);
     let (minutes, hours) = (passed.as_mins(), passed.as_hours());

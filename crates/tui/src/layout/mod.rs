@@ -1,4 +1,5 @@
-//! What every view is made of: the style of one stream, text that knows its width, narrow terminals, times.
+//! What every view is built from: the style of a stream, text that knows its width, narrow terminals,
+//! times.
 
 pub mod clock;
 pub(crate) mod narrow;

@@ -1,6 +1,6 @@
-//! What the place that relay prints to can do: colour, characters, width.
+//! What an output stream can show: colour, characters, width.
 //!
-//! Without UTF-8 every sign has an ASCII form and foreign text is escaped down to ASCII.
+//! Without UTF-8 every glyph has an ASCII form and foreign text is escaped to ASCII.
 
 use std::borrow::Cow;
 
@@ -8,58 +8,49 @@ use relaycode_text::escape::{EscapeOptions, EscapeTabs};
 use relaycode_text::width::{self, Ellipsis};
 use terminal_size::terminal_size_of;
 
-/// How to print to one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputStyle {
     /// Colours are understood and wanted.
     pub color: bool,
     /// UTF-8 is understood.
     pub utf8: bool,
-    /// Cells in a line; `None` if it is no terminal and lines may be long.
+    /// In cells; `None` if it is not a terminal and lines may be long.
     pub width: Option<usize>,
 }
 
-/// What a colour stands for; a sign or a word always says the same.
+/// The meaning of a colour; a glyph or a word always says the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PaintRole {
-    /// Lines that come in, things that are done.
+    /// Added lines, success.
     Good,
-    /// Lines that go, things that are refused.
+    /// Removed lines, refusals.
     Bad,
-    /// Something to look at.
+    /// Needs a look.
     Attention,
-    /// Secondary.
     Dim,
     /// Headings.
     Strong,
-    /// A word that comes in.
     GoodWord,
-    /// A word that goes.
+    /// A removed word.
     BadWord,
-    /// Blanks that come in.
     GoodBlank,
-    /// Blanks that go.
+    /// Removed blanks.
     BadBlank,
-    /// A word of a language.
     Keyword,
     /// A string or a number in code.
     Literal,
-    /// The name of a type or of a function in code.
     Name,
 }
 
-/// The signs, each with an ASCII form.
+/// Each has an ASCII form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Glyph {
-    /// It is done.
     Done,
     /// Refused or failed.
     Refused,
-    /// A change that comes in.
     Incoming,
-    /// A change that was taken back.
     Reverted,
-    /// Lines that go.
+    /// Removed lines.
     Minus,
     /// From one to another.
     Arrow,
@@ -73,39 +64,38 @@ pub enum Glyph {
     Bar,
 }
 
-/// A line's width where nothing says otherwise.
+/// Width of a line where nothing else is known.
 const USUAL_WIDTH: usize = 88;
 /// Lines are laid out no wider than this, however wide the terminal is.
 const WIDEST: usize = 110;
 /// … and no narrower.
 const NARROWEST: usize = 20;
-/// From here on a line has room for everything that belongs on it.
+/// From this width on a line has room for everything.
 const ROOMY_WIDTH: usize = 80;
-/// Cells that a text needs beside its label; with less it stands below it.
+/// Cells a text needs beside its label; with less it goes below.
 const MIN_TEXT_CELLS: usize = 24;
 
 impl OutputStyle {
-    /// The same on another stream, which is a terminal.
+    /// The same style for another stream, which is a terminal.
     pub fn for_stream(self, stream: &impl StreamWidth) -> OutputStyle {
         OutputStyle { width: Some(stream.cells().unwrap_or(USUAL_WIDTH)), ..self }
     }
 
-    /// The cells that a line is laid out in.
+    /// Cells for laying out a line.
     pub fn columns(&self) -> usize {
         self.width.unwrap_or(USUAL_WIDTH)
     }
 
-    /// Whether lines may have to be laid out in another way than on a terminal of the usual width.
+    /// Whether lines may need another layout than on a terminal of the usual width.
     pub fn is_narrow(&self) -> bool {
         self.width.is_some_and(|columns| columns < ROOMY_WIDTH)
     }
 
-    /// Whether too little is left beside `taken` cells for text to stand there; it then stands below.
+    /// Whether `taken` cells leave too little room for text beside them; it then goes below.
     pub fn is_tight(&self, taken: usize) -> bool {
         self.width.is_some_and(|columns| columns < taken + MIN_TEXT_CELLS)
     }
 
-    /// `text` in a colour.
     pub fn paint(&self, paint: PaintRole, text: &str) -> String {
         if !self.color || text.is_empty() {
             return text.to_string();
@@ -127,7 +117,6 @@ impl OutputStyle {
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
-    /// A sign.
     pub fn glyph(&self, sign: Glyph) -> &'static str {
         let (utf8, ascii) = match sign {
             Glyph::Done => ("✓", "ok"),
@@ -153,7 +142,7 @@ impl OutputStyle {
         self.escape(EscapeTabs::Show, false).apply(text)
     }
 
-    /// A line of code: like [`safe`](Look::safe), but tabs stay tabs.
+    /// A line of code: like [`OutputStyle::safe`], but tabs stay.
     pub fn code<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.escape(EscapeTabs::Keep, false).apply(text)
     }
@@ -169,7 +158,7 @@ impl OutputStyle {
         width::clip(&safe, limit, self.ellipsis()).into_owned()
     }
 
-    /// A path in at most `limit` cells.
+    /// Shortens a path to `limit` cells.
     pub fn path(&self, path: &str, limit: usize) -> String {
         width::shorten_path(&self.safe(path), limit, self.ellipsis()).into_owned()
     }
@@ -179,8 +168,8 @@ impl OutputStyle {
         width::clip(&self.safe(text), limit, self.ellipsis()).into_owned()
     }
 
-    /// Text that is safe and not painted yet, broken between words where the width is bounded; all
-    /// lines but the first are indented by `indent`.
+    /// Wraps text that is safe and not painted yet, if the width is bounded; all lines but the first are
+    /// indented by `indent`.
     pub fn wrap(&self, text: &str, indent: usize) -> String {
         match self.width {
             Some(columns) => width::wrap(text, columns, indent),
@@ -188,12 +177,12 @@ impl OutputStyle {
         }
     }
 
-    /// The same on a narrow terminal; elsewhere the text stays on one line.
+    /// Wraps on a narrow terminal only.
     pub(crate) fn wrap_if_narrow(&self, text: &str, indent: usize) -> String {
         if self.is_narrow() { self.wrap(text, indent) } else { text.to_string() }
     }
 
-    /// A path that is part of a sentence: not cut, unless it is wider than a line of its own with `indent`.
+    /// A path within a sentence: shortened only if it is wider than a line of its own at `indent`.
     pub fn path_in(&self, path: &str, indent: usize) -> String {
         self.path(path, self.width.map_or(usize::MAX, |columns| columns.saturating_sub(indent)))
     }
@@ -203,12 +192,11 @@ impl OutputStyle {
     }
 }
 
-/// A stream whose width can be asked for.
 pub trait StreamWidth {
-    /// Its columns, if it is a terminal that knows them.
+    /// `None` if it is not a terminal, or does not know.
     fn columns(&self) -> Option<usize>;
 
-    /// The cells that lines are laid out in there.
+    /// Cells for laying out lines.
     fn cells(&self) -> Option<usize> {
         self.columns().map(|columns| columns.clamp(NARROWEST, WIDEST))
     }

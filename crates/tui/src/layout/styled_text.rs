@@ -1,58 +1,58 @@
-//! The pieces that lines are made of: text that may be painted and knows its width, counts, numbers.
+//! The pieces of a line: text that may be painted and knows its width, counts, numbers.
 
 use relaycode_text::width::cells;
 
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 
-/// Entries of a list that are shown before it says how many more there are.
+/// A list shows this many entries, then how many more there are.
 pub const LIST_LIMIT: usize = 12;
 
-/// A line with one part at its beginning and one at its end; two lines where they do not fit.
-pub(crate) fn justified_line(look: &OutputStyle, left: &StyledText, right: &StyledText) -> String {
-    let room = look.columns();
+/// One part at the beginning and one at the end of a line; two lines if they do not fit.
+pub(crate) fn justified_line(style: &OutputStyle, left: &StyledText, right: &StyledText) -> String {
+    let room = style.columns();
     let taken = left.cells + right.cells;
-    if taken + 2 > room && look.width.is_some() {
+    if taken + 2 > room && style.width.is_some() {
         return format!("{}\n  {}\n", left.text, right.text);
     }
     let gap = room.saturating_sub(taken).max(2);
     format!("{}{}{}\n", left.text, " ".repeat(gap), right.text)
 }
 
-/// `✗ what happened                everything was put back`: a sentence, wrapped, and the state that it leaves.
-pub(crate) fn headline_with_state(look: &OutputStyle, sign: &str, what: &str, state: &str) -> String {
-    let wrapped = look.wrap(&format!("  {what}"), 2);
+/// `✗ what happened                everything was put back`: a wrapped sentence, and the resulting state.
+pub(crate) fn headline_with_state(style: &OutputStyle, sign: &str, what: &str, state: &str) -> String {
+    let wrapped = style.wrap(&format!("  {what}"), 2);
     let (first, rest) = wrapped.split_once('\n').unwrap_or((&wrapped, ""));
     let left = StyledText::plain(&format!("  {}", first.trim_start()));
-    // The sign takes the place of as many blanks, or more where it is ASCII.
+    // The sign replaces as many blanks, or more in its ASCII form.
     let left = StyledText { text: format!("{sign} {}", first.trim_start()), ..left };
-    if rest.is_empty() && left.cells + cells(state) + 2 <= look.width.unwrap_or(usize::MAX) {
-        return justified_line(look, &left, &StyledText::painted(look, PaintRole::Dim, state));
+    if rest.is_empty() && left.cells + cells(state) + 2 <= style.width.unwrap_or(usize::MAX) {
+        return justified_line(style, &left, &StyledText::painted(style, PaintRole::Dim, state));
     }
-    let state = look.paint(PaintRole::Dim, look.wrap(&format!("  {state}"), 2).trim_start());
+    let state = style.paint(PaintRole::Dim, style.wrap(&format!("  {state}"), 2).trim_start());
     let rest = if rest.is_empty() { String::new() } else { format!("{rest}\n") };
     format!("{}\n{rest}  {state}\n", left.text)
 }
 
-/// A text that is safe and not painted, beside its label; below it where there is too little room. `taken`: the cells
+/// Text (safe, not painted) beside its label, or below it if there is too little room. `taken`: the cells
 /// of the label's column.
-pub(crate) fn labelled_line(look: &OutputStyle, label: StyledText, taken: usize, text: &str) -> String {
-    let room = look.columns().saturating_sub(taken);
-    let too_wide = |text: &str| look.is_narrow() && text.split(' ').any(|word| cells(word) > room);
-    if !look.is_tight(taken) && !too_wide(text) {
-        let wrapped = look.wrap(&format!("{}{text}", " ".repeat(taken)), taken);
+pub(crate) fn labelled_line(style: &OutputStyle, label: StyledText, taken: usize, text: &str) -> String {
+    let room = style.columns().saturating_sub(taken);
+    let too_wide = |text: &str| style.is_narrow() && text.split(' ').any(|word| cells(word) > room);
+    if !style.is_tight(taken) && !too_wide(text) {
+        let wrapped = style.wrap(&format!("{}{text}", " ".repeat(taken)), taken);
         return format!("{}{}\n", label.padded(taken).text, wrapped.trim_start());
     }
-    let below = look.wrap(&format!("{}{text}", " ".repeat(BELOW)), BELOW);
+    let below = style.wrap(&format!("{}{text}", " ".repeat(BELOW)), BELOW);
     match label.text.trim().is_empty() {
         true => format!("{below}\n"),
         false => format!("{}\n{below}\n", label.text),
     }
 }
 
-/// Where a text begins that stands below its label.
+/// Indent of text below its label.
 const BELOW: usize = 4;
 
-/// Text that may be painted, and the cells it takes.
+/// Text that may be painted, and its width in cells.
 #[derive(Default)]
 pub(crate) struct StyledText {
     pub(crate) text: String,
@@ -64,8 +64,8 @@ impl StyledText {
         StyledText { text: text.to_string(), cells: cells(text) }
     }
 
-    pub(crate) fn painted(look: &OutputStyle, paint: PaintRole, text: &str) -> StyledText {
-        StyledText { text: look.paint(paint, text), cells: cells(text) }
+    pub(crate) fn painted(style: &OutputStyle, paint: PaintRole, text: &str) -> StyledText {
+        StyledText { text: style.paint(paint, text), cells: cells(text) }
     }
 
     pub(crate) fn append(mut self, other: &StyledText) -> StyledText {
@@ -74,7 +74,7 @@ impl StyledText {
         self
     }
 
-    /// Filled up with blanks to `width` cells.
+    /// Filled with blanks to `width` cells.
     pub(crate) fn padded(mut self, width: usize) -> StyledText {
         let blanks = width.saturating_sub(self.cells);
         self.text.push_str(&" ".repeat(blanks));
@@ -83,18 +83,18 @@ impl StyledText {
     }
 }
 
-/// `+12 −5`, without the half that is nothing.
-pub(crate) fn line_counts(look: &OutputStyle, added: usize, removed: usize) -> StyledText {
+/// `+12 −5`, without a half that is zero.
+pub(crate) fn line_counts(style: &OutputStyle, added: usize, removed: usize) -> StyledText {
     let mut part = StyledText::plain("");
     if added > 0 {
-        part = part.append(&StyledText::painted(look, PaintRole::Good, &format!("+{added}")));
+        part = part.append(&StyledText::painted(style, PaintRole::Good, &format!("+{added}")));
     }
     if removed > 0 {
         if added > 0 {
             part = part.append(&StyledText::plain(" "));
         }
-        let text = format!("{}{removed}", look.glyph(Glyph::Minus));
-        part = part.append(&StyledText::painted(look, PaintRole::Bad, &text));
+        let text = format!("{}{removed}", style.glyph(Glyph::Minus));
+        part = part.append(&StyledText::painted(style, PaintRole::Bad, &text));
     }
     part
 }
@@ -105,7 +105,7 @@ pub fn pluralize(count: usize, noun: &str) -> String {
     format!("{count} {noun}{s}")
 }
 
-/// A size for people: `812 bytes`, `12 kB`, `3.4 MB`.
+/// `812 bytes`, `12 kB`, `3.4 MB`.
 pub(crate) fn human_size(bytes: usize) -> String {
     match bytes {
         0..1_000 => pluralize(bytes, "byte"),

@@ -1,27 +1,27 @@
 //! Where a message bus listens: `unix:path=/run/user/1000/bus,guid=…;unix:abstract=…`.
 //!
-//! Only unix sockets of this machine are understood; every other kind is passed over, so nothing is
-//! ever sent over a network.
+//! Only unix sockets of this machine are accepted; every other kind is skipped, so nothing is ever sent
+//! over a network.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-/// Bytes of an address that are read.
+/// Longest address that is parsed, in bytes.
 const LONGEST: usize = 4096;
-/// Places of one address that are tried.
+/// Most alternatives tried of one address.
 const MAX_ADDRESSES: usize = 8;
 
-/// One place where a bus may listen.
+/// One socket where a bus may listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BusAddress {
     /// A socket in the file system.
     Path(PathBuf),
-    /// A socket by name alone, as Linux has them.
+    /// Linux's abstract namespace.
     Abstract(Vec<u8>),
 }
 
-/// The places that `address` names and that can be reached, in its order.
+/// The supported alternatives, in order.
 pub(super) fn parse(address: &str) -> Vec<BusAddress> {
     if address.len() > LONGEST {
         return Vec::new();
@@ -38,7 +38,7 @@ fn parse_one(address: &str) -> Option<BusAddress> {
     })
 }
 
-/// `%2f` and the like become bytes; a broken escape makes the address unusable.
+/// Decodes `%2f` and the like; a broken escape makes the address unusable.
 fn unescape(value: &str) -> Option<Vec<u8>> {
     let mut bytes = value.bytes();
     let mut out = Vec::with_capacity(value.len());

@@ -1,7 +1,7 @@
 //! A connection to a message bus, from the handshake to the answer of a call.
 //!
-//! Never blocks past its deadline: the socket does not block, and every wait is a poll for what is
-//! left of the time. Nothing that the bus sends can make it read without end.
+//! Never blocks past its deadline: the socket is non-blocking, and every wait is a poll for the rest of the
+//! time. Nothing the bus sends can make it read without end.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -22,14 +22,14 @@ use super::sanitize::sanitize_line;
 /// The bus itself, as a destination.
 pub(super) const BUS: &str = "org.freedesktop.DBus";
 const BUS_PATH: &str = "/org/freedesktop/DBus";
-/// Bytes of a line of the handshake.
+/// Longest line of the handshake, in bytes.
 const LINE: usize = 512;
-/// Cells of an error's name.
+/// Most cells shown of an error's name.
 const ERROR_NAME: usize = 80;
-/// Messages that may come before the one that is waited for.
+/// Most messages skipped before the expected one.
 const MESSAGES: usize = 64;
 
-/// A bus that let us in.
+/// An authenticated connection.
 #[derive(Debug)]
 pub(super) struct BusConnection {
     socket: OwnedFd,
@@ -38,7 +38,7 @@ pub(super) struct BusConnection {
 }
 
 impl BusConnection {
-    /// Connects to the first of `places` where somebody listens, and says hello.
+    /// Connects to the first of `places` that accepts, and authenticates.
     pub(super) fn connect(places: &[BusAddress], deadline: Instant) -> Result<BusConnection, BusError> {
         let mut error = BusError::NoAddress;
         for place in places {
@@ -65,7 +65,7 @@ impl BusConnection {
         self.call(&BusCall { destination: BUS, path: BUS_PATH, interface: BUS, member, signature, body })
     }
 
-    /// Calls a method and waits for its answer; everything else that comes in is passed over.
+    /// Calls a method and waits for its answer; other messages are skipped.
     pub(super) fn call(&mut self, call: &BusCall<'_>) -> Result<BusMessage, BusError> {
         self.serial += 1;
         self.write(&call.encode(self.serial))?;
@@ -85,7 +85,7 @@ impl BusConnection {
         Err(BusError::NotABus)
     }
 
-    /// The handshake. The system tells the bus who we are; we only say which of its ways is used.
+    /// The handshake. The kernel tells the bus who we are; we only choose that method.
     fn authenticate(&mut self) -> Result<(), BusError> {
         let uid: String =
             geteuid().as_raw().to_string().bytes().map(|digit| format!("{digit:02x}")).collect();
@@ -100,7 +100,7 @@ impl BusConnection {
         self.write(b"BEGIN\r\n")
     }
 
-    /// A line of the handshake. Read byte by byte: what follows it is not ours to take.
+    /// Read byte by byte: what follows the handshake is not ours to take.
     fn read_line(&mut self) -> Result<Vec<u8>, BusError> {
         let mut line = Vec::new();
         while !line.ends_with(b"\r\n") {
@@ -166,8 +166,7 @@ fn failed(errno: Errno) -> BusError {
     BusError::Io(errno.into())
 }
 
-/// A connected socket that does not block. Connecting does not either: where the other side has too
-/// many callers waiting, that is an error at once.
+/// A connected non-blocking socket. Connecting does not block either: a full backlog is an error at once.
 fn open(place: &BusAddress) -> Result<OwnedFd, Errno> {
     let address = match place {
         BusAddress::Path(path) => SocketAddrUnix::new(path)?,

@@ -1,7 +1,7 @@
-//! The desktop's part: a short-lived thread that talks to the notification server.
+//! Desktop notifications, sent by a short-lived thread.
 //!
-//! At most one is on its way; while it hangs, later ones are not sent. The caller waits for a moment
-//! at most, the thread ends by its deadline, and nothing that goes wrong there comes back as an error.
+//! At most one is on its way; while it hangs, later ones are not sent. The caller waits only for a moment,
+//! the thread ends by its deadline, and no failure comes back as an error.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -13,27 +13,26 @@ use super::error::BusError;
 #[cfg(target_os = "linux")]
 use super::server;
 
-/// How long the talk with the server may take in all.
+/// For the whole exchange with the notification server.
 pub const DEADLINE: Duration = Duration::from_secs(1);
-/// How long the caller waits to hear whether it was shown.
+/// How long the caller waits to learn whether it was shown.
 pub const SHOWN_WAIT: Duration = Duration::from_millis(100);
 
-/// What a look at the desktop found.
+/// What the desktop offers.
 #[derive(Debug)]
 pub enum DesktopProbe {
-    /// There is no bus to ask, or the desktop is not the one this person looks at (SSH).
+    /// No bus, or the desktop is not the one this person looks at (SSH).
     None,
     /// There should be a bus, but it cannot be used.
     Failed(BusError),
-    /// There is a bus, and nobody on it who shows notifications.
+    /// A bus without a notification server.
     NoServer,
-    /// Nobody shows notifications yet; the first one starts a server.
+    /// No server runs yet; the first notification starts one.
     Startable,
-    /// Somebody is there to show notifications.
     ServerRunning,
 }
 
-/// What the server is given: texts that are plain already.
+/// Its texts are plain already.
 #[derive(Debug)]
 pub(super) struct DesktopNotification {
     pub summary: String,
@@ -41,7 +40,7 @@ pub(super) struct DesktopNotification {
     pub urgent: bool,
 }
 
-/// What was shown last, so that the next can take its place.
+/// The last notification, so that the next can replace it.
 #[derive(Debug)]
 pub(super) struct ShownNotification {
     /// The connection that showed it.
@@ -49,7 +48,6 @@ pub(super) struct ShownNotification {
     pub id: u32,
 }
 
-/// The way to the notification server.
 #[derive(Debug)]
 pub(super) struct DesktopNotifier {
     places: Arc<[BusAddress]>,
@@ -62,7 +60,7 @@ impl DesktopNotifier {
         DesktopNotifier { places: places.into(), busy: Arc::default(), last: Arc::default() }
     }
 
-    /// Sends `note` on its way. Whether it is known to be shown, after a moment at most.
+    /// Sends `note`; returns whether it is known to be shown, after a moment at most.
     pub(super) fn show(&self, note: DesktopNotification) -> bool {
         let Some(turn) = SendGuard::take(&self.busy) else { return false };
         let (places, last) = (Arc::clone(&self.places), Arc::clone(&self.last));
@@ -73,22 +71,22 @@ impl DesktopNotifier {
             let is_shown = shown.is_ok();
             *last = shown.ok().or_else(|| last.take());
             drop(last);
-            // Before the caller hears of it, so that its next one finds the way free.
+            // Before the caller gets its answer, so that its next notification can be sent.
             drop(turn);
             let _nobody_waits_any_more = tell.send(is_shown);
         };
-        // Where no thread can be had, the turn and the sender go with the closure.
+        // Without a thread, the guard and the sender go with the closure.
         thread::Builder::new().name("notify".to_owned()).spawn(talk).is_ok()
             && told.recv_timeout(SHOWN_WAIT) == Ok(true)
     }
 
-    /// Asks who shows notifications. Takes as long as the deadline allows.
+    /// Asks who shows notifications. Takes up to the deadline.
     pub(super) fn probe(&self) -> DesktopProbe {
         server::probe(&self.places, Instant::now() + DEADLINE).unwrap_or_else(DesktopProbe::Failed)
     }
 }
 
-/// The right to be on the way, given back however the thread ends.
+/// Held while a notification is on its way, released however the thread ends.
 struct SendGuard(Arc<AtomicBool>);
 
 impl SendGuard {
@@ -103,7 +101,7 @@ impl Drop for SendGuard {
     }
 }
 
-/// Elsewhere there is no bus, and [`Surroundings`](super::Surroundings) never names one.
+/// Other systems have no bus, and [`TerminalEnv`](super::TerminalEnv) never names one.
 #[cfg(not(target_os = "linux"))]
 mod server {
     use super::*;

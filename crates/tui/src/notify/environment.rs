@@ -1,13 +1,13 @@
 //! What the environment says about the desktop and the terminal.
 //!
-//! The one list of the variables that decide how a person is told and how text is copied. The values
-//! come in from the binary: nothing here reads the environment.
+//! The one list of the variables that decide how a person is notified and how text is copied. The binary
+//! passes the values in: this crate never reads the environment.
 
 use std::path::Path;
 
 use super::address::{self, BusAddress};
 
-/// The variables that matter, as they were found. A variable that is set but empty counts as not set.
+/// The relevant variables as found. An empty variable counts as not set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminalEnv {
     /// `DBUS_SESSION_BUS_ADDRESS`: where the desktop's message bus listens.
@@ -18,7 +18,7 @@ pub struct TerminalEnv {
     pub term: Option<String>,
     /// `TERM_PROGRAM`: the terminal's name, or `tmux`.
     pub term_program: Option<String>,
-    /// `LC_TERMINAL`: the terminal's name as iTerm2 sends it along over SSH.
+    /// `LC_TERMINAL`: the terminal's name as iTerm2 passes it through SSH.
     pub lc_terminal: Option<String>,
     /// `VTE_VERSION`: set by GNOME's terminals and their relatives.
     pub vte_version: Option<String>,
@@ -30,19 +30,18 @@ pub struct TerminalEnv {
     pub screen: Option<String>,
     /// `SSH_CONNECTION`: the person sits at another machine.
     pub ssh: Option<String>,
-    /// Whether there is a terminal to write to.
     pub terminal: bool,
-    /// Whether that terminal takes UTF-8.
+    /// The terminal accepts UTF-8.
     pub utf8: bool,
 }
 
 impl TerminalEnv {
-    /// Asks `variable` for each of the variables; what the terminal is comes from whoever knows it.
+    /// `variable` looks up each variable; what the terminal can do comes from the caller.
     ///
     /// ```
-    /// use relaycode_tui::notify::Surroundings;
+    /// use relaycode_tui::notify::TerminalEnv;
     ///
-    /// let found = Surroundings::read(|name| (name == "TERM").then(|| "foot".to_owned()), true, true);
+    /// let found = TerminalEnv::from_variables(|name| (name == "TERM").then(|| "foot".to_owned()), true, true);
     /// assert_eq!(found.term.as_deref(), Some("foot"));
     /// assert_eq!(found.tmux, None);
     /// ```
@@ -68,7 +67,7 @@ impl TerminalEnv {
         }
     }
 
-    /// What stands between us and the terminal that the person sees.
+    /// What runs between us and the terminal that the person sees.
     pub(crate) fn multiplexer(&self) -> Option<Multiplexer> {
         let term = self.term.as_deref().unwrap_or_default();
         if self.tmux.is_some() || term.starts_with("tmux") {
@@ -77,8 +76,8 @@ impl TerminalEnv {
         (self.screen.is_some() || term.starts_with("screen")).then_some(Multiplexer::Screen)
     }
 
-    /// Where the bus listens of the desktop that this person looks at. Over SSH there may well be a
-    /// bus, but it belongs to a desktop that nobody sits at.
+    /// Where the bus of this person's desktop listens. Over SSH there may be a bus, but it belongs to a
+    /// desktop that nobody sits at.
     pub(super) fn desktop_bus_addresses(&self) -> Option<Vec<BusAddress>> {
         if self.ssh.is_some() || cfg!(not(target_os = "linux")) {
             return None;
@@ -91,7 +90,7 @@ impl TerminalEnv {
     }
 }
 
-/// A program that draws several terminals into one, and swallows what it does not know.
+/// A program that draws several terminals into one, and swallows sequences it does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Multiplexer {
     Tmux,

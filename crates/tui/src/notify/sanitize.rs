@@ -1,13 +1,13 @@
-//! Foreign text made fit for a notification: one line, bounded, nothing that is obeyed or hidden.
+//! Foreign text made safe for a notification: one line, bounded, nothing that is obeyed or hidden.
 
 use relaycode_text::escape::EscapeOptions;
 use relaycode_text::width::{Ellipsis, clip};
 
-/// Characters that are looked at for each cell; text of no width is cut there.
+/// Characters per cell that are looked at; text without width is cut there.
 const PER_CELL: usize = 4;
 
-/// `text` on one line of at most `limit` cells. Any run of blanks, tabs and line ends is one blank; what
-/// is invisible or a control becomes visible, and without `utf8` everything beyond ASCII.
+/// `text` on one line of at most `limit` cells. Any run of blanks, tabs and line ends becomes one blank;
+/// invisible and control characters become visible, and without `utf8` everything beyond ASCII.
 pub(super) fn sanitize_line(text: &str, limit: usize, utf8: bool) -> String {
     let mut start = String::new();
     let mut taken = 0;

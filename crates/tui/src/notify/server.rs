@@ -1,7 +1,7 @@
-//! What is said to the desktop's notification server: who are you, and show this.
+//! The calls to the desktop's notification server.
 //!
-//! One connection per notification, closed right after. The hint that names an application is left
-//! out on purpose: some desktops take a notification away when the application's connection closes.
+//! One connection per notification, closed right after. The hint that names an application is left out on
+//! purpose: some desktops remove a notification when the application's connection closes.
 
 use std::time::Instant;
 
@@ -13,17 +13,17 @@ use super::marshal::{BusCall, BusWriter};
 
 const SERVER: &str = "org.freedesktop.Notifications";
 const SERVER_PATH: &str = "/org/freedesktop/Notifications";
-/// The name under which notifications are shown.
+/// The application name of our notifications.
 const APP: &str = "relay";
-/// The types of the values of a notification.
+/// The signature of `Notify`.
 const NOTIFY: &str = "susssasa{sv}i";
 /// The server decides how long it stays.
 const ITS_OWN_TIME: i32 = -1;
 const NORMAL: u8 = 1;
 const CRITICAL: u8 = 2;
 
-/// Shows `note` in place of `last`, if the server that showed that one is still there: another one
-/// may have given the number to somebody else's.
+/// Shows `note` in place of `last`, if the same server still runs: another one may have given that number
+/// to somebody else's notification.
 pub(super) fn notify(
     places: &[BusAddress],
     deadline: Instant,
@@ -62,7 +62,7 @@ pub(super) fn notify(
     Ok(ShownNotification { server: answer.sender.unwrap_or_default(), id })
 }
 
-/// Who shows notifications, now or when asked to.
+/// Who shows notifications, now or on demand.
 pub(super) fn probe(places: &[BusAddress], deadline: Instant) -> Result<DesktopProbe, BusError> {
     let mut bus = BusConnection::connect(places, deadline)?;
     if owner(&mut bus)?.is_some() {

@@ -1,4 +1,4 @@
-//! Telling through the terminal, where there is no desktop or it stands elsewhere.
+//! Notifying through the terminal, if there is no desktop or the person sits elsewhere.
 //!
 //! Which terminal understands what:
 //!
@@ -8,22 +8,22 @@
 //! | `OSC 777 ; notify ; title ; text` | foot, rxvt with an extension, VTE (from 0.46; older ones print it) |
 //! | bell | all others, the Linux console, `TERM=dumb` |
 //!
-//! VTE and rxvt may also swallow the sequence without a trace, so a bell follows there. Inside tmux
-//! and screen it is the bell alone: they show it themselves, and what the environment says there is
-//! about the terminal that started them, not the one that looks at them now.
+//! VTE and rxvt may also swallow the sequence silently, so a bell follows there. Inside tmux and screen
+//! only the bell is used: they show it themselves, and the environment there describes the terminal that
+//! started them, not the one attached now.
 //!
-//! `OSC 9` followed by a digit means something else to some terminals: our text begins with our name.
-//! The texts hold no `;`, and nothing that ends a sequence.
+//! `OSC 9` followed by a digit means something else to some terminals: our text begins with our name. The
+//! texts hold no `;`, and nothing that ends a sequence.
 
 use super::environment::TerminalEnv;
 use super::sanitize::sanitize_line;
 use super::{BODY_CELLS, Notification, NotifyMethod, SUMMARY_CELLS};
 
 const BELL: &str = "\x07";
-/// The first version of VTE that does not print what it does not know.
+/// The first version of VTE that does not print unknown sequences.
 const VTE_QUIET: u32 = 4600;
 
-/// How this terminal can be used.
+/// What this terminal supports.
 pub(super) fn detect_method(around: &TerminalEnv) -> NotifyMethod {
     let term = around.term.as_deref().unwrap_or_default();
     if !around.terminal {
@@ -32,7 +32,7 @@ pub(super) fn detect_method(around: &TerminalEnv) -> NotifyMethod {
     if around.multiplexer().is_some() || matches!(term, "" | "dumb" | "linux") {
         return NotifyMethod::Bell;
     }
-    // TERM first: it is the terminal's own, while the others may be inherited from one that started it.
+    // TERM first: it belongs to the terminal, while the others may be inherited from one that started it.
     if matches!(term, "xterm-kitty" | "xterm-ghostty" | "wezterm") {
         return NotifyMethod::Osc9;
     }
@@ -49,7 +49,7 @@ pub(super) fn detect_method(around: &TerminalEnv) -> NotifyMethod {
     if vte.is_some_and(|version| version >= VTE_QUIET) { NotifyMethod::Osc777 } else { NotifyMethod::Bell }
 }
 
-/// The bytes that tell `notice` by `reach`.
+/// The bytes that show `notice` by method `reach`.
 pub(super) fn sequence(reach: NotifyMethod, notice: &Notification, around: &TerminalEnv) -> String {
     let text = |text: &str, limit| sanitize_line(text, limit, around.utf8).replace(';', ",");
     let (summary, body) = (text(&notice.summary, SUMMARY_CELLS), text(&notice.body, BODY_CELLS));

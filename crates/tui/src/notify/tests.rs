@@ -1,5 +1,5 @@
-//! What becomes of the texts, and which terminal is told how. The desktop's part is tested with real
-//! and false buses in `tests/it`.
+//! What becomes of the texts, and which terminal is notified how. The desktop is tested with real and false
+//! buses in `tests/it`.
 
 use relaycode_text::escape::is_unsafe;
 use relaycode_text::width::cells;
@@ -10,7 +10,7 @@ fn terminal(term: &str) -> TerminalEnv {
     TerminalEnv { term: Some(term.into()), terminal: true, utf8: true, ..TerminalEnv::default() }
 }
 
-fn told(around: TerminalEnv, summary: &str, body: &str) -> String {
+fn sequence_text(around: TerminalEnv, summary: &str, body: &str) -> String {
     let mut out = Vec::new();
     let notice = Notification { summary: summary.into(), body: body.into(), urgent: false };
     Notifier::new(around).notify(&notice, &mut out);
@@ -50,16 +50,16 @@ fn tmux_and_screen_get_the_bell_whatever_started_them() {
     let old = TerminalEnv { tmux: Some("/tmp/tmux-1000/default,9,0".into()), ..terminal("screen-256color") };
     let screen = TerminalEnv { screen: Some("9.pts-0.host".into()), ..terminal("xterm-kitty") };
     for around in [outer, old, screen] {
-        assert_eq!(told(around, "apply?", ""), "\x07");
+        assert_eq!(sequence_text(around, "apply?", ""), "\x07");
     }
 }
 
 #[test]
 fn the_sequences_are_whole_and_say_who_speaks() {
-    assert_eq!(told(terminal("xterm-kitty"), "4", ""), "\x1b]9;relay: 4\x07");
-    assert_eq!(told(terminal("foot"), "apply?", "a;b"), "\x1b]777;notify;relay: apply?;a,b\x07");
-    assert_eq!(told(terminal("rxvt"), "apply?", ""), "\x1b]777;notify;relay: apply?;\x07\x07");
-    assert_eq!(told(TerminalEnv { terminal: false, ..terminal("foot") }, "apply?", ""), "");
+    assert_eq!(sequence_text(terminal("xterm-kitty"), "4", ""), "\x1b]9;relay: 4\x07");
+    assert_eq!(sequence_text(terminal("foot"), "apply?", "a;b"), "\x1b]777;notify;relay: apply?;a,b\x07");
+    assert_eq!(sequence_text(terminal("rxvt"), "apply?", ""), "\x1b]777;notify;relay: apply?;\x07\x07");
+    assert_eq!(sequence_text(TerminalEnv { terminal: false, ..terminal("foot") }, "apply?", ""), "");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn no_text_is_obeyed_hidden_or_longer_than_it_may_be() {
     ];
     for text in &hostile {
         for term in ["xterm-kitty", "foot", "rxvt", "xterm"] {
-            let out = told(terminal(term), text, text);
+            let out = sequence_text(terminal(term), text, text);
             let inner = out.trim_start_matches("\x1b]").trim_end_matches('\x07');
             assert!(!inner.chars().any(is_unsafe), "{term}: {inner:?}");
             assert!(inner.matches(';').count() <= 3 && out.len() < 4000, "{term}: {out:?}");

@@ -1,5 +1,5 @@
-//! Every view fits the terminal it is made for, from 20 columns on. What may be wider is one word that cannot be broken
-//! without spoiling it, on a line of its own.
+//! Every view fits its terminal, from 20 columns on. Only a single word that cannot be broken, on its own
+//! line, may be wider.
 
 use relaycode_testkit::hostile_text;
 use relaycode_text::width::cells;
@@ -8,10 +8,10 @@ use super::hostile_text::{loaded, printed};
 use super::*;
 
 const WIDTHS: [usize; 7] = [20, 24, 30, 40, 60, 80, 100];
-/// What is text of others, shown as it is: code, output, what is copied; and the half of a line.
+/// Views of foreign text shown as it is (code, output, what is copied), and of half a line.
 const AS_IT_IS: [&str; 7] =
     ["diff", "diff side by side", "blame", "for the model", "repair", "gate, output", "gate, verdict"];
-/// From here on a few views have lines that may be long, as they always had.
+/// From this width on a few views may have long lines.
 const ROOMY: usize = 80;
 const AS_KNOWN: [&str; 2] = ["refusal", "log"];
 
@@ -29,11 +29,11 @@ fn every_view_fits_its_width() {
     let hostile = (0..hostile_text::string_count()).step_by(97).map(hostile_text::hostile_string);
     let mut wide = Vec::new();
     for said in ordinary.iter().map(|said| said.to_string()).chain(hostile) {
-        // At the usual widths lines stay as they were: what is long there may be longer than the line.
+        // At the usual widths lines are not wrapped: long text there may be longer than the line.
         let usual = said.len() < 30 && !said.chars().any(is_unsafe);
         for width in WIDTHS.into_iter().filter(|width| *width < ROOMY || usual && said.is_ascii()) {
-            for look in [PLAIN, ASCII].map(|look| OutputStyle { width: Some(width), ..look }) {
-                wide.extend(too_wide(&printed(&said, &loaded, &look), width));
+            for style in [PLAIN, ASCII].map(|style| OutputStyle { width: Some(width), ..style }) {
+                wide.extend(too_wide(&printed(&said, &loaded, &style), width));
             }
         }
     }
@@ -43,7 +43,7 @@ fn every_view_fits_its_width() {
     assert!(wide.is_empty(), "{} lines\n{}", wide.len(), first.join("\n"));
 }
 
-/// The lines that are wider than they may be, each with the view it is of.
+/// The lines that are too wide, each with its view.
 fn too_wide(views: &[(&'static str, String)], width: usize) -> Vec<String> {
     let mut wide = Vec::new();
     for (name, text) in views.iter().filter(|(name, _)| !AS_IT_IS.contains(name)) {
@@ -54,7 +54,7 @@ fn too_wide(views: &[(&'static str, String)], width: usize) -> Vec<String> {
     wide
 }
 
-/// Whether a line holds nothing but one word, behind a sign or a number at most.
+/// Whether a line is just one word, after a sign or a number at most.
 fn one_word(line: &str) -> bool {
     let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
     words.len() == 1 || words.len() == 2 && cells(words[0]) <= 2
@@ -62,8 +62,8 @@ fn one_word(line: &str) -> bool {
 
 #[test]
 fn a_card_at_twenty_columns_says_everything() {
-    let look = OutputStyle { width: Some(20), ..PLAIN };
-    let text = card::text_with_clock("14:02", &titled("feat: round totals"), &plan(), "answer.md", &look);
+    let style = OutputStyle { width: Some(20), ..PLAIN };
+    let text = card::text_with_clock("14:02", &titled("feat: round totals"), &plan(), "answer.md", &style);
     let expected = "\
 ▸ 14:02  feat: round
   totals

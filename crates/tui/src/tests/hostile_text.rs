@@ -1,4 +1,4 @@
-//! P9: whatever foreign text says, nothing of it reaches a terminal raw. Every function that prints gets each
+//! P9: whatever foreign text says, none of it reaches a terminal raw. Every function that prints gets each
 //! string in every field that others fill.
 
 use std::collections::BTreeMap;
@@ -30,8 +30,8 @@ const LOOKS: [OutputStyle; 4] = [
     OutputStyle { color: true, utf8: true, width: None },
 ];
 
-/// So many strings fill a field together: what a field holds is escaped as a whole. In every tenth round the
-/// first of them comes alone as well, so that what is cut to a width is seen, too.
+/// This many strings fill a field together, since a field is escaped as a whole. In every tenth round the
+/// first of them also comes alone, so that what is cut to a width is covered, too.
 const TOGETHER: u64 = 10;
 
 #[test]
@@ -44,13 +44,13 @@ fn tongue_no_string_reaches_the_terminal_raw_by_any_way() {
             let loaded = &loaded;
             scope.spawn(move || {
                 for round in (worker..rounds).step_by(workers as usize) {
-                    let look = LOOKS[(round % 4) as usize];
+                    let style = LOOKS[(round % 4) as usize];
                     let first = round * TOGETHER;
                     let all: Vec<String> =
                         (first..first + TOGETHER).map(hostile_text::hostile_string).collect();
-                    check(first, &all.join(" "), loaded, &look);
+                    check(first, &all.join(" "), loaded, &style);
                     if round % 10 == 0 {
-                        check(first, &all[0], loaded, &look);
+                        check(first, &all[0], loaded, &style);
                     }
                 }
             });
@@ -58,28 +58,27 @@ fn tongue_no_string_reaches_the_terminal_raw_by_any_way() {
     });
 }
 
-fn check(first: u64, hostile: &str, loaded: &LoadedConfig, look: &OutputStyle) {
-    for (name, text) in printed(hostile, loaded, look) {
-        let raw = hostile_text::find_unsafe_char(&text, look.color);
+fn check(first: u64, hostile: &str, loaded: &LoadedConfig, style: &OutputStyle) {
+    for (name, text) in printed(hostile, loaded, style) {
+        let raw = hostile_text::find_unsafe_char(&text, style.color);
         assert_eq!(raw, None, "strings from {first} on, {hostile:?}, by {name}: {text:?}");
     }
 }
 
-/// A configuration whose values are the default ones; its remarks are filled later.
+/// Default values; its remarks are filled in later.
 pub(super) fn loaded() -> LoadedConfig {
     relaycode_project::config::load(std::path::Path::new("/nonexistent"), None).unwrap()
 }
 
-/// What every function makes of a string.
-pub(super) fn printed(s: &str, loaded: &LoadedConfig, look: &OutputStyle) -> Vec<(&'static str, String)> {
-    let mut all = answers(s, look);
-    all.extend(ledgers(s, look));
-    all.extend(gates(s, look));
-    all.extend(configurations(s, loaded, look));
+/// The output of every function for a string.
+pub(super) fn printed(s: &str, loaded: &LoadedConfig, style: &OutputStyle) -> Vec<(&'static str, String)> {
+    let mut all = answers(s, style);
+    all.extend(ledgers(s, style));
+    all.extend(gates(s, style));
+    all.extend(configurations(s, loaded, style));
     all
 }
 
-/// A path that holds as much of the string as a path may.
 fn odd_path(s: &str) -> RelPath {
     RelPath::parse(s).unwrap_or_else(|_| path("a.txt"))
 }
@@ -105,7 +104,7 @@ fn odd_plan(s: &str) -> (Proposal, Plan) {
     (proposal, plan)
 }
 
-fn answers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
+fn answers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let (proposal, plan) = odd_plan(s);
     let text = s.to_string();
     let reasons = [
@@ -136,21 +135,21 @@ fn answers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
     let files: Vec<_> = plan.files.iter().zip(&diffs).collect();
     let rules = rules(s);
     vec![
-        ("card", card::text(&proposal, &plan, s, look)),
-        ("card without a title", card::text(&Proposal::default(), &plan, s, look)),
-        ("diff", crate::views::diff::text(&plan, look)),
+        ("card", card::text(&proposal, &plan, s, style)),
+        ("card without a title", card::text(&Proposal::default(), &plan, s, style)),
+        ("diff", crate::views::diff::text(&plan, style)),
         (
             "diff side by side",
-            crate::views::diff::text_with_layout(&plan, DiffLayout::SideBySide { columns: 90 }, look),
+            crate::views::diff::text_with_layout(&plan, DiffLayout::SideBySide { columns: 90 }, style),
         ),
-        ("refusal", refusal::text(&refused, &proposal.unread, Some(s), look)),
-        ("reasons", question::reasons(&rules, &plan, look)),
-        ("planned again", question::replanned_warning(&[odd_path(s), odd_path(s)], look)),
-        ("files", question::numbered_files(&files, true, look)),
-        ("for the model", question::rejection_preview(s, look)),
-        ("why", rules::text(&rules, Some(Digest::of(s.as_bytes())), look)),
-        ("would ask", rules::would_ask_line(&rules, look)),
-        ("repair", look.block(&relaycode_change::prompt::repair::repair_prompt(&refused)).into_owned()),
+        ("refusal", refusal::text(&refused, &proposal.unread, Some(s), style)),
+        ("reasons", question::reasons(&rules, &plan, style)),
+        ("planned again", question::replanned_warning(&[odd_path(s), odd_path(s)], style)),
+        ("files", question::numbered_files(&files, true, style)),
+        ("for the model", question::rejection_preview(s, style)),
+        ("why", rules::text(&rules, Some(Digest::of(s.as_bytes())), style)),
+        ("would ask", rules::would_ask_line(&rules, style)),
+        ("repair", style.block(&relaycode_change::prompt::repair::repair_prompt(&refused)).into_owned()),
     ]
 }
 
@@ -211,7 +210,7 @@ fn odd_record(s: &str) -> Record {
     }
 }
 
-fn ledgers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
+fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let text = s.to_string();
     let record = odd_record(s);
     let files = record.result.clone();
@@ -220,7 +219,7 @@ fn ledgers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
         BlameRow { number: 8, text: s, record: None },
     ];
     let blame =
-        crate::views::blame::text_of_all(&lines, look) + &crate::views::blame::text_of_one(&lines[0], look);
+        crate::views::blame::text_of_all(&lines, style) + &crate::views::blame::text_of_one(&lines[0], style);
     let row = |damage: Option<String>| LogRow {
         index: 1,
         id: Some(text.clone()),
@@ -259,21 +258,21 @@ fn ledgers(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
         reversal: &reversal,
         next: Some((2, text.clone())),
     };
-    let why = rules::record_rules(&record, look);
-    let gone = crate::views::record::no_diff(&files[0], look);
+    let why = rules::record_rules(&record, style);
+    let gone = crate::views::record::no_diff(&files[0], style);
     let shown = RecordView { record, revert_status: RevertStatus::default(), files };
     vec![
         ("blame", blame),
-        ("log", crate::views::log::text(&rows, 9, true, look) + &crate::views::log::oneline(&rows, look)),
-        ("show", crate::views::record::text(&shown, look)),
+        ("log", crate::views::log::text(&rows, 9, true, style) + &crate::views::log::oneline(&rows, style)),
+        ("show", crate::views::record::text(&shown, style)),
         ("no diff", gone),
         ("why of a record", why),
-        ("recovery", crate::views::recovery::text(&recovered, look)),
-        ("reverted", reverted.text(look)),
+        ("recovery", crate::views::recovery::text(&recovered, style)),
+        ("reverted", reverted.text(style)),
     ]
 }
 
-fn gates(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
+fn gates(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let step = |step, result| StepReport {
         step,
         command: s.to_string(),
@@ -302,17 +301,17 @@ fn gates(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
     };
     let silent = GateReport { new_errors: Vec::new(), new_count: 0, ..report.clone() };
     vec![
-        ("gate", gate::refused_card(&report, "put back", Some(s), look)),
-        ("gate without errors", gate::refused_card(&silent, "put back", None, look)),
-        ("gate, waiting", gate::pending_card(&report, look)),
-        ("gate, verdict", gate::verdict_text(&silent, look).unwrap_or_default()),
-        ("gate, output", gate::full_output(&report, look)),
-        ("gate, tail", gate::output_tail(s, look)),
-        ("applied", outcome::applied_line("3f9c1e2a", 1, Some(&report), "u", look)),
+        ("gate", gate::refused_card(&report, "put back", Some(s), style)),
+        ("gate without errors", gate::refused_card(&silent, "put back", None, style)),
+        ("gate, waiting", gate::pending_card(&report, style)),
+        ("gate, verdict", gate::verdict_text(&silent, style).unwrap_or_default()),
+        ("gate, output", gate::full_output(&report, style)),
+        ("gate, tail", gate::output_tail(s, style)),
+        ("applied", outcome::applied_line("3f9c1e2a", 1, Some(&report), "u", style)),
     ]
 }
 
-fn configurations(s: &str, loaded: &LoadedConfig, look: &OutputStyle) -> Vec<(&'static str, String)> {
+fn configurations(s: &str, loaded: &LoadedConfig, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let rows = || vec![(s.to_string(), s.to_string()), ("linter".to_string(), format!("{s} {s}"))];
     let wants = TrustRequest { commands: rows(), settings: rows(), git: rows() };
     let before =
@@ -328,14 +327,14 @@ fn configurations(s: &str, loaded: &LoadedConfig, look: &OutputStyle) -> Vec<(&'
         mixed_paths: vec![s.to_string()],
         message: Some(s.to_string()),
     };
-    let config = crate::views::config::table(&loaded, &table, look)
-        + &crate::views::config::check_report(&loaded, look);
+    let config = crate::views::config::table(&loaded, &table, style)
+        + &crate::views::config::check_report(&loaded, style);
     vec![
-        ("trust", trust::text(&wants, Some(&before), look) + &trust::text(&wants, None, look)),
-        ("question of trust", question::trust_prompt(&wants, Some(&before), s, look)),
-        ("setup", setup::text(s, &[s.to_string()], s, look)),
+        ("trust", trust::text(&wants, Some(&before), style) + &trust::text(&wants, None, style)),
+        ("question of trust", question::trust_prompt(&wants, Some(&before), s, style)),
+        ("setup", setup::text(s, &[s.to_string()], s, style)),
         ("config", config),
-        ("commit", crate::views::commit::text(&plan, s, &head, look)),
-        ("committed", crate::views::commit::committed_line("9e101c6", 2, &head, look)),
+        ("commit", crate::views::commit::text(&plan, s, &head, style)),
+        ("committed", crate::views::commit::committed_line("9e101c6", 2, &head, style)),
     ]
 }

@@ -1,4 +1,4 @@
-//! What a person sees, from hand-made plans and refusals.
+//! What a person sees of hand-made plans and refusals.
 
 mod fits_width;
 mod hostile_text;
@@ -280,10 +280,10 @@ fn hostile_text_never_reaches_a_terminal_raw() {
     plan.notes[0].text = HOSTILE.to_string();
     let mut proposal = titled(HOSTILE);
     proposal.unread.push(UnreadBlock { line: 1, reason: HOSTILE.to_string(), broken: false });
-    for look in [PLAIN, ASCII] {
-        let mut text = card::text(&proposal, &plan, HOSTILE, &look);
-        text += &crate::views::diff::text(&plan, &look);
-        text += &refusal::text(&stale(HOSTILE, HOSTILE), &proposal.unread, Some(HOSTILE), &look);
+    for style in [PLAIN, ASCII] {
+        let mut text = card::text(&proposal, &plan, HOSTILE, &style);
+        text += &crate::views::diff::text(&plan, &style);
+        text += &refusal::text(&stale(HOSTILE, HOSTILE), &proposal.unread, Some(HOSTILE), &style);
         let raw = text.chars().find(|c| is_unsafe(*c) && *c != '\n');
         assert_eq!(raw, None, "{text:?}");
     }
@@ -291,8 +291,8 @@ fn hostile_text_never_reaches_a_terminal_raw() {
 
 #[test]
 fn colour_never_stands_alone() {
-    let look = OutputStyle { color: true, ..PLAIN };
-    let painted = card::text(&titled("t"), &plan(), "x", &look) + &crate::views::diff::text(&plan(), &look);
+    let style = OutputStyle { color: true, ..PLAIN };
+    let painted = card::text(&titled("t"), &plan(), "x", &style) + &crate::views::diff::text(&plan(), &style);
     let mut plain = String::new();
     let mut rest = painted.as_str();
     while let Some((before, after)) = rest.split_once("\x1b[") {

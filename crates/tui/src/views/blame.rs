@@ -7,48 +7,46 @@ use crate::layout::clock;
 use crate::layout::style::{OutputStyle, PaintRole};
 use crate::{StyledText, labelled_line};
 
-/// One line and who wrote it.
 pub struct BlameRow<'a> {
-    /// Its number, from 1.
+    /// From 1.
     pub number: usize,
-    /// What it says.
     pub text: &'a str,
-    /// `None`: not relay.
+    /// `None`: not written by relay.
     pub record: Option<&'a Record>,
 }
 
-/// Cells of a title in the list.
+/// Most cells of a title.
 const TITLE: usize = 28;
 
 /// Every line: the change that wrote it, its number and its text.
-pub fn text_of_all(lines: &[BlameRow<'_>], look: &OutputStyle) -> String {
+pub fn text_of_all(lines: &[BlameRow<'_>], style: &OutputStyle) -> String {
     let width = lines.last().map_or(1, |line| line.number.to_string().len());
     // Half of a narrow terminal is for the code.
     let room =
-        if look.is_narrow() { TITLE.min((look.columns() / 2).saturating_sub(12 + width)) } else { TITLE };
+        if style.is_narrow() { TITLE.min((style.columns() / 2).saturating_sub(12 + width)) } else { TITLE };
     let mut text = String::new();
     for line in lines {
         let (id, title) = match line.record {
             Some(record) => (record.uuid.short(), title(record)),
             None => (String::new(), String::new()),
         };
-        let title = look.clip(&title, room);
+        let title = style.clip(&title, room);
         let blanks = " ".repeat(room.saturating_sub(relaycode_text::width::cells(&title)));
-        let title = look.paint(PaintRole::Dim, &title);
-        let code = look.code(line.text);
+        let title = style.paint(PaintRole::Dim, &title);
+        let code = style.code(line.text);
         text += format!("{id:8}  {title}{blanks}  {:>width$}  {code}", line.number).trim_end();
         text.push('\n');
     }
     text
 }
 
-/// One line, with everything that is known of the change that wrote it.
-pub fn text_of_one(line: &BlameRow<'_>, look: &OutputStyle) -> String {
-    let mut text = format!("{}  {}\n", line.number, look.code(line.text));
+/// One line, with everything known about the change that wrote it.
+pub fn text_of_one(line: &BlameRow<'_>, style: &OutputStyle) -> String {
+    let mut text = format!("{}  {}\n", line.number, style.code(line.text));
     let Some(record) = line.record else {
         return text
             + &outcome::indented_line(
-                look,
+                style,
                 "not written by relay: it was there before, or somebody edited it",
             );
     };
@@ -60,12 +58,12 @@ pub fn text_of_one(line: &BlameRow<'_>, look: &OutputStyle) -> String {
     ];
     for (name, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
         let label = StyledText::plain(&format!("  {name}"));
-        text += &match look.is_narrow() {
-            true => labelled_line(look, label, 13, &look.safe(value)),
-            false => format!("{}{}\n", label.padded(13).text, look.safe(value)),
+        text += &match style.is_narrow() {
+            true => labelled_line(style, label, 13, &style.safe(value)),
+            false => format!("{}{}\n", label.padded(13).text, style.safe(value)),
         };
     }
-    text += &outcome::indented_line(look, &format!("`relay show {}` shows all of it", record.uuid.short()));
+    text += &outcome::indented_line(style, &format!("`relay show {}` shows all of it", record.uuid.short()));
     text
 }
 

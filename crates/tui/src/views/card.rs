@@ -1,4 +1,4 @@
-//! A plan as a card: one line for the whole, one per file, then whatever deserves a look.
+//! A plan as a card: one line for the whole, one per file, then what needs a look.
 //!
 //! ```text
 //! ▸ feat: round totals to cents                                    3 files  +24 −5
@@ -17,28 +17,28 @@ use crate::layout::narrow;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, StyledText, justified_line, line_counts, pluralize};
 
-/// The card of a plan. `name` stands in where the answer has no title.
-pub fn text(proposal: &Proposal, plan: &Plan, name: &str, look: &OutputStyle) -> String {
-    text_with_clock("", proposal, plan, name, look)
+/// `name` is used if the answer has no title.
+pub fn text(proposal: &Proposal, plan: &Plan, name: &str, style: &OutputStyle) -> String {
+    text_with_clock("", proposal, plan, name, style)
 }
 
-/// The same with the time before the title: `▸ 14:02  feat: round totals to cents`.
+/// With the time before the title: `▸ 14:02  feat: round totals to cents`.
 pub fn text_with_clock(
     clock: &str,
     proposal: &Proposal,
     plan: &Plan,
     name: &str,
-    look: &OutputStyle,
+    style: &OutputStyle,
 ) -> String {
-    let mut out = title_row(clock, proposal, plan, name, look);
-    out += &rows(plan, look);
+    let mut out = title_row(clock, proposal, plan, name, style);
+    out += &rows(plan, style);
     let mut looks = Vec::new();
     for file in &plan.files {
         for hunk in &file.hunks {
-            looks.extend(hunk.differences.iter().map(|d| difference(file, d, look)));
+            looks.extend(hunk.differences.iter().map(|d| difference(file, d, style)));
         }
     }
-    // The words that differ say more than the finding about the same place.
+    // The differing words say more than the finding about the same place.
     let told_above = |finding: &&PlanFinding| {
         let same_place = |hunk: &HunkReport| {
             let first = hunk.differences.first().map(|difference| difference.line);
@@ -48,95 +48,95 @@ pub fn text_with_clock(
             && plan.files.iter().any(|file| file.path == finding.path && file.hunks.iter().any(same_place))
     };
     let findings = plan.findings.iter().filter(|finding| !told_above(finding));
-    looks.extend(findings.map(|f| finding(f, look)));
-    let sign = look.paint(PaintRole::Attention, "!");
-    out += &marked_list(&looks, &sign, look);
-    out += &remarks(&plan.notes, &proposal.unread, look);
-    out += &conclusion(plan, look);
+    looks.extend(findings.map(|f| finding(f, style)));
+    let sign = style.paint(PaintRole::Attention, "!");
+    out += &marked_list(&looks, &sign, style);
+    out += &remarks(&plan.notes, &proposal.unread, style);
+    out += &conclusion(plan, style);
     out
 }
 
-/// Notes on the answer, and the blocks of it that were not read.
-pub(crate) fn remarks(notes: &[ProposalNote], unread: &[UnreadBlock], look: &OutputStyle) -> String {
+/// Notes on the answer, and its blocks that were not read.
+pub(crate) fn remarks(notes: &[ProposalNote], unread: &[UnreadBlock], style: &OutputStyle) -> String {
     let mut lines = Vec::new();
     for note in notes {
         lines.push(match note.line {
-            0 => look.safe(&note.text).into_owned(),
-            line => format!("line {line} of the answer: {}", look.safe(&note.text)),
+            0 => style.safe(&note.text).into_owned(),
+            line => format!("line {line} of the answer: {}", style.safe(&note.text)),
         });
     }
-    let dot = look.glyph(Glyph::Dot);
-    let mut out = marked_list(&lines, dot, look);
+    let dot = style.glyph(Glyph::Dot);
+    let mut out = marked_list(&lines, dot, style);
     let blocks: Vec<String> = unread
         .iter()
-        .map(|block| format!("not read, line {} of the answer: {}", block.line, look.safe(&block.reason)))
+        .map(|block| format!("not read, line {} of the answer: {}", block.line, style.safe(&block.reason)))
         .collect();
-    out += &marked_list(&blocks, dot, look);
+    out += &marked_list(&blocks, dot, style);
     out
 }
 
-/// Lines with a sign before each, cut after a while.
-pub(crate) fn marked_list(lines: &[String], sign: &str, look: &OutputStyle) -> String {
+/// Lines with a sign before each, cut after a few.
+pub(crate) fn marked_list(lines: &[String], sign: &str, style: &OutputStyle) -> String {
     let mut out = String::new();
     for line in lines.iter().take(LIST_LIMIT) {
-        let wrapped = look.wrap(&format!("    {line}"), 4);
+        let wrapped = style.wrap(&format!("    {line}"), 4);
         out += &format!("  {sign} {}\n", wrapped.trim_start());
     }
     if lines.len() > LIST_LIMIT {
         let more = format!("and {} more", lines.len() - LIST_LIMIT);
-        out += &format!("  {sign} {}\n", look.paint(PaintRole::Dim, &more));
+        out += &format!("  {sign} {}\n", style.paint(PaintRole::Dim, &more));
     }
     out
 }
 
-/// The first line alone, of an answer that has no plan: `▸ 14:02  feat: round totals to cents`.
-pub fn title_line(clock: &str, proposal: &Proposal, name: &str, look: &OutputStyle) -> String {
-    let sign = look.glyph(Glyph::Incoming);
+/// The first line only, for an answer without a plan: `▸ 14:02  feat: round totals to cents`.
+pub fn title_line(clock: &str, proposal: &Proposal, name: &str, style: &OutputStyle) -> String {
+    let sign = style.glyph(Glyph::Incoming);
     let clock = format!("{clock}  ");
     let title = title(proposal).unwrap_or(name);
-    if look.is_narrow() {
-        return narrow::title_rows(look, StyledText::plain(&format!("{sign} {clock}")), 2, title);
+    if style.is_narrow() {
+        return narrow::title_rows(style, StyledText::plain(&format!("{sign} {clock}")), 2, title);
     }
-    let room = look.columns().saturating_sub(clock.len() + 3);
-    let title = look.paint(PaintRole::Strong, &look.clip(title, room));
+    let room = style.columns().saturating_sub(clock.len() + 3);
+    let title = style.paint(PaintRole::Strong, &style.clip(title, room));
     format!("{sign} {clock}{title}\n")
 }
 
-fn title_row(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, look: &OutputStyle) -> String {
+fn title_row(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &OutputStyle) -> String {
     let changing = || plan.files.iter().filter(|f| f.change != FileChangeKind::Unchanged);
     let (added, removed) = changing().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
     let totals =
-        [StyledText::plain(&pluralize(changing().count(), "file")), line_counts(look, added, removed)];
-    let sign = look.glyph(Glyph::Incoming);
+        [StyledText::plain(&pluralize(changing().count(), "file")), line_counts(style, added, removed)];
+    let sign = style.glyph(Glyph::Incoming);
     let clock = if clock.is_empty() { String::new() } else { format!("{clock}  ") };
     title_with_totals(
-        look,
+        style,
         StyledText::plain(&format!("{sign} {clock}")),
         title(proposal).unwrap_or(name),
         totals,
     )
 }
 
-/// What a change is called behind a `lead`, and how large it is at the end of the line or below.
+/// A change's title after a `lead`, and its size at the end of the line or below.
 pub(crate) fn title_with_totals(
-    look: &OutputStyle,
+    style: &OutputStyle,
     lead: StyledText,
     title: &str,
     totals: [StyledText; 2],
 ) -> String {
     let gap = if totals[1].cells > 0 { "  " } else { "" };
     let cells = totals[0].cells + gap.len() + totals[1].cells;
-    let room = look.columns().saturating_sub(cells + lead.cells + 3);
-    let clipped = look.clip(title, room);
-    if look.is_narrow() && clipped != look.safe(title) {
-        return narrow::title_and_totals(look, lead, title, &totals);
+    let room = style.columns().saturating_sub(cells + lead.cells + 3);
+    let clipped = style.clip(title, room);
+    if style.is_narrow() && clipped != style.safe(title) {
+        return narrow::title_and_totals(style, lead, title, &totals);
     }
-    let left = lead.append(&StyledText::painted(look, PaintRole::Strong, &clipped));
+    let left = lead.append(&StyledText::painted(style, PaintRole::Strong, &clipped));
     let [files, lines] = totals;
-    justified_line(look, &left, &files.append(&StyledText::plain(gap)).append(&lines))
+    justified_line(style, &left, &files.append(&StyledText::plain(gap)).append(&lines))
 }
 
-/// What the author calls the change.
+/// The author's name for the change.
 fn title(proposal: &Proposal) -> Option<&str> {
     let control = &proposal.control;
     [&control.git_commit_msg, &control.prompt_summary]
@@ -146,15 +146,14 @@ fn title(proposal: &Proposal) -> Option<&str> {
         .next()
 }
 
-/// Cells that a path takes in a row at most, where the width is bounded.
-fn path_room(look: &OutputStyle) -> usize {
+/// Most cells of a path in a row, if the width is bounded.
+fn path_room(style: &OutputStyle) -> usize {
     /// Cells for the letter before and for counts and matches after the path.
     const BESIDE: usize = 42;
-    // On a narrow terminal a name that is too long gets a line of its own.
-    look.width.filter(|_| !look.is_narrow()).map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
+    // On a narrow terminal a name that is too long gets its own line.
+    style.width.filter(|_| !style.is_narrow()).map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
 }
 
-/// The parts of a file's row.
 struct CardFileRow {
     letter: char,
     name: StyledText,
@@ -163,19 +162,19 @@ struct CardFileRow {
 }
 
 /// A file on as many lines as it needs.
-fn stacked(file: &FilePlan, row: &CardFileRow, look: &OutputStyle) -> String {
+fn stacked(file: &FilePlan, row: &CardFileRow, style: &OutputStyle) -> String {
     let names = (file.renamed_from.as_ref().map(RelPath::as_str), file.path.as_str());
-    narrow::file_rows(look, row.letter, names, &row.counts, &row.about)
+    narrow::file_rows(style, row.letter, names, &row.counts, &row.about)
 }
 
-fn rows(plan: &Plan, look: &OutputStyle) -> String {
+fn rows(plan: &Plan, style: &OutputStyle) -> String {
     /// One very long name does not move the columns of all the others.
     const NAME_CELLS: usize = 48;
-    let room = path_room(look);
+    let room = path_room(style);
     let row = |file: &FilePlan| CardFileRow {
         letter: file.change.letter(),
-        name: StyledText::plain(&names(file, room, look)),
-        counts: line_counts(look, file.added, file.removed),
+        name: StyledText::plain(&names(file, room, style)),
+        counts: line_counts(style, file.added, file.removed),
         about: about(file),
     };
     let rows: Vec<CardFileRow> = plan.files.iter().map(row).collect();
@@ -190,14 +189,14 @@ fn rows(plan: &Plan, look: &OutputStyle) -> String {
             (_, about) => before + 2 + count_cells + 3 + about,
         }
     };
-    if look.is_narrow() && rows.iter().any(|row| line_cells(row) > look.columns()) {
-        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, look)).collect();
+    if style.is_narrow() && rows.iter().any(|row| line_cells(row) > style.columns()) {
+        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, style)).collect();
     }
     let mut out = String::new();
     for row in rows {
         let name = row.name.padded(name_cells);
         let counts = row.counts.padded(count_cells);
-        let about = look.paint(PaintRole::Dim, &row.about);
+        let about = style.paint(PaintRole::Dim, &row.about);
         let line = format!("    {}  {}  {}   {about}", row.letter, name.text, counts.text);
         out += line.trim_end();
         out.push('\n');
@@ -205,15 +204,15 @@ fn rows(plan: &Plan, look: &OutputStyle) -> String {
     out
 }
 
-/// The name, or both names of a file that moves.
-fn names(file: &FilePlan, room: usize, look: &OutputStyle) -> String {
+/// The name, or both names of a renamed file.
+fn names(file: &FilePlan, room: usize, style: &OutputStyle) -> String {
     match &file.renamed_from {
-        None => look.path(file.path.as_str(), room),
+        None => style.path(file.path.as_str(), room),
         Some(from) => {
-            let arrow = look.glyph(Glyph::Arrow);
+            let arrow = style.glyph(Glyph::Arrow);
             let half = if room == usize::MAX { room } else { room / 2 };
-            let from = look.path(from.as_str(), half);
-            format!("{from} {arrow} {}", look.path(file.path.as_str(), half))
+            let from = style.path(from.as_str(), half);
+            format!("{from} {arrow} {}", style.path(file.path.as_str(), half))
         }
     }
 }
@@ -241,7 +240,7 @@ fn about(file: &FilePlan) -> String {
     parts.join(", ")
 }
 
-/// `2 exact`, `1 re-indented`, in the order in which they first occur.
+/// `2 exact`, `1 re-indented`, in order of first occurrence.
 fn matches(file: &FilePlan) -> Vec<String> {
     let mut found: Vec<(&str, usize)> = Vec::new();
     for hunk in &file.hunks {
@@ -258,7 +257,7 @@ fn matches(file: &FilePlan) -> Vec<String> {
     found.into_iter().map(text).collect()
 }
 
-/// A rung as one says it of an edit.
+/// A rung as people call it.
 fn word(rung: &'static str) -> &'static str {
     match rung {
         "indent" => "re-indented",
@@ -274,13 +273,13 @@ fn word(rung: &'static str) -> &'static str {
     }
 }
 
-fn difference(file: &FilePlan, difference: &HunkDifference, look: &OutputStyle) -> String {
-    /// Cells of a quoted part.
+fn difference(file: &FilePlan, difference: &HunkDifference, style: &OutputStyle) -> String {
+    /// Most cells of a quoted part.
     const QUOTED: usize = 60;
     let (there, said) = differing(&difference.file, &difference.answer);
-    let room = QUOTED.min(look.columns().saturating_sub(7));
-    let (there, said) = (look.excerpt(there, room), look.excerpt(said, room));
-    let place = format!("{} line {}", look.path_in(file.path.as_str(), 4), difference.line);
+    let room = QUOTED.min(style.columns().saturating_sub(7));
+    let (there, said) = (style.excerpt(there, room), style.excerpt(said, room));
+    let place = format!("{} line {}", style.path_in(file.path.as_str(), 4), difference.line);
     match (there.is_empty(), said.is_empty()) {
         (true, _) => format!("{place} is not there, the answer says `{said}`"),
         (_, true) => format!("{place} says `{there}`, the answer leaves it out"),
@@ -306,23 +305,23 @@ fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
     if part_a.trim().is_empty() || part_b.trim().is_empty() { (a, b) } else { (part_a, part_b) }
 }
 
-fn finding(finding: &PlanFinding, look: &OutputStyle) -> String {
-    let path = look.path_in(finding.path.as_str(), 5);
+fn finding(finding: &PlanFinding, style: &OutputStyle) -> String {
+    let path = style.path_in(finding.path.as_str(), 5);
     let place = match finding.line {
         Some(line) => format!("{path} line {line}"),
         None => path,
     };
     let kind = finding.kind.name();
-    format!("{place}: {} ({kind})", look.safe(&finding.text))
+    format!("{place}: {} ({kind})", style.safe(&finding.text))
 }
 
-/// Said where there is nothing left to do.
-fn conclusion(plan: &Plan, look: &OutputStyle) -> String {
+/// Shown if there is nothing left to do.
+fn conclusion(plan: &Plan, style: &OutputStyle) -> String {
     if plan.files.iter().any(|file| file.change != FileChangeKind::Unchanged) {
         return String::new();
     }
-    let sign = look.paint(PaintRole::Good, look.glyph(Glyph::Done));
-    let said = look.wrap("   everything is already in", 2);
+    let sign = style.paint(PaintRole::Good, style.glyph(Glyph::Done));
+    let said = style.wrap("   everything is already in", 2);
     format!("{sign} {}\n", said.trim_start())
 }
 

@@ -7,23 +7,23 @@ use super::outcome;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, pluralize};
 
-/// What would be committed.
-pub fn text(plan: &CommitPlan, message: &str, head: &GitHead, look: &OutputStyle) -> String {
+/// Before the commit.
+pub fn text(plan: &CommitPlan, message: &str, head: &GitHead, style: &OutputStyle) -> String {
     let on = head.branch.as_deref().unwrap_or("a detached HEAD");
     let count = pluralize(plan.paths.len(), "file");
-    let head = format!("{} commit of {count} on {}", look.glyph(Glyph::Incoming), look.safe(on));
-    let mut text = look.wrap_if_narrow(&head, 2) + "\n";
+    let head = format!("{} commit of {count} on {}", style.glyph(Glyph::Incoming), style.safe(on));
+    let mut text = style.wrap_if_narrow(&head, 2) + "\n";
     for line in message.lines().take(LIST_LIMIT) {
-        text += look.wrap_if_narrow(&format!("    {}", look.safe(line)), 4).trim_end();
+        text += style.wrap_if_narrow(&format!("    {}", style.safe(line)), 4).trim_end();
         text.push('\n');
     }
     for path in plan.paths.iter().take(LIST_LIMIT) {
         let mark = if plan.mixed_paths.contains(path) {
-            look.paint(PaintRole::Attention, "!")
+            style.paint(PaintRole::Attention, "!")
         } else {
             " ".to_string()
         };
-        text += &format!("  {mark} {}\n", look.path_in(path, 4));
+        text += &format!("  {mark} {}\n", style.path_in(path, 4));
     }
     if plan.paths.len() > LIST_LIMIT {
         text += &format!("    and {} more\n", plan.paths.len() - LIST_LIMIT);
@@ -33,15 +33,14 @@ pub fn text(plan: &CommitPlan, message: &str, head: &GitHead, look: &OutputStyle
             "{} also with edits that are not of these changes",
             pluralize(plan.mixed_paths.len(), "file")
         );
-        text += &outcome::warning_line(look, &said);
+        text += &outcome::warning_line(style, &said);
     }
     text
 }
 
-/// It was made.
-pub fn committed_line(id: &str, files: usize, head: &GitHead, look: &OutputStyle) -> String {
+pub fn committed_line(id: &str, files: usize, head: &GitHead, style: &OutputStyle) -> String {
     let short: String = id.chars().take(8).collect();
-    let on = head.branch.as_deref().map(|branch| format!(" on {}", look.safe(branch))).unwrap_or_default();
-    let dot = look.glyph(Glyph::Dot);
-    outcome::success_line(look, &format!("committed {short}{on} {dot} {}", pluralize(files, "file")))
+    let on = head.branch.as_deref().map(|branch| format!(" on {}", style.safe(branch))).unwrap_or_default();
+    let dot = style.glyph(Glyph::Dot);
+    outcome::success_line(style, &format!("committed {short}{on} {dot} {}", pluralize(files, "file")))
 }

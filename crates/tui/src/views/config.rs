@@ -9,39 +9,39 @@ use crate::layout::narrow;
 use crate::layout::style::{OutputStyle, PaintRole};
 use crate::{StyledText, pluralize};
 
-/// Cells of a value in the table.
+/// Most cells of a value.
 const VALUE: usize = 36;
 
-/// Every key.
-pub fn table(loaded: &LoadedConfig, rows: &[ConfigRow], look: &OutputStyle) -> String {
+pub fn table(loaded: &LoadedConfig, rows: &[ConfigRow], style: &OutputStyle) -> String {
     let mut text = String::new();
     let widest = rows.iter().map(|row| cells(row.key)).max().unwrap_or_default();
     for row in rows {
         let from = origin(&row.origin);
         let paint = if row.origin == ConfigOrigin::Default { PaintRole::Dim } else { PaintRole::Strong };
-        let value = look.clip(&row.value, VALUE);
-        let value = StyledText::painted(look, paint, &value).padded(VALUE);
-        if look.is_narrow() && 2 + widest + 2 + VALUE + 2 + cells(&from) > look.columns() {
-            let value = look.clip(&row.value, look.columns().saturating_sub(4));
-            let parts =
-                [StyledText::painted(look, paint, &value), StyledText::painted(look, PaintRole::Dim, &from)];
-            text += &look.wrap(&format!("  {}", row.key), 2);
-            text += &format!("\n{}", narrow::flow_parts(look, StyledText::plain("    "), 4, 2, &parts));
+        let value = style.clip(&row.value, VALUE);
+        let value = StyledText::painted(style, paint, &value).padded(VALUE);
+        if style.is_narrow() && 2 + widest + 2 + VALUE + 2 + cells(&from) > style.columns() {
+            let value = style.clip(&row.value, style.columns().saturating_sub(4));
+            let parts = [
+                StyledText::painted(style, paint, &value),
+                StyledText::painted(style, PaintRole::Dim, &from),
+            ];
+            text += &style.wrap(&format!("  {}", row.key), 2);
+            text += &format!("\n{}", narrow::flow_parts(style, StyledText::plain("    "), 4, 2, &parts));
             continue;
         }
-        let from = look.paint(PaintRole::Dim, &from);
+        let from = style.paint(PaintRole::Dim, &from);
         text += &format!("  {:<widest$}  {}  {from}\n", row.key, value.text);
     }
-    text += &remark_lines(&loaded.remarks, look);
+    text += &remark_lines(&loaded.remarks, style);
     text
 }
 
-/// Whether the files are right.
-pub fn check_report(loaded: &LoadedConfig, look: &OutputStyle) -> String {
+pub fn check_report(loaded: &LoadedConfig, style: &OutputStyle) -> String {
     let what = match &loaded.file {
         Some(file) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            format!("{} can be read", look.safe(&name))
+            format!("{} can be read", style.safe(&name))
         }
         None => "there is no configuration: the defaults count; `relay init` writes one".to_string(),
     };
@@ -49,12 +49,12 @@ pub fn check_report(loaded: &LoadedConfig, look: &OutputStyle) -> String {
         0 => String::new(),
         count => format!(", with {}", pluralize(count, "remark")),
     };
-    outcome::success_line(look, &format!("{what}{odd}")) + &remark_lines(&loaded.remarks, look)
+    outcome::success_line(style, &format!("{what}{odd}")) + &remark_lines(&loaded.remarks, style)
 }
 
-/// What is odd about the files, a line each.
-pub fn remark_lines(remarks: &[ConfigRemark], look: &OutputStyle) -> String {
-    remarks.iter().map(|remark| outcome::warning_line(look, &look.safe(&remark_text(remark)))).collect()
+/// Remarks on the files, one line each.
+pub fn remark_lines(remarks: &[ConfigRemark], style: &OutputStyle) -> String {
+    remarks.iter().map(|remark| outcome::warning_line(style, &style.safe(&remark_text(remark)))).collect()
 }
 
 fn remark_text(remark: &ConfigRemark) -> String {
@@ -74,7 +74,6 @@ fn origin(origin: &ConfigOrigin) -> String {
     }
 }
 
-/// One key for machines.
 pub fn row_json(row: &ConfigRow) -> Value {
     let (from, line) = match row.origin {
         ConfigOrigin::Default => ("default", 0),
@@ -85,7 +84,6 @@ pub fn row_json(row: &ConfigRow) -> Value {
     json!({"key": row.key, "value": value, "from": from, "line": line, "meaning": row.meaning})
 }
 
-/// One remark for machines.
 pub fn remark_json(remark: &ConfigRemark) -> Value {
     json!({"file": remark.file, "line": remark.line, "text": remark.text})
 }

@@ -15,35 +15,28 @@ use crate::layout::narrow;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{StyledText, line_counts, pluralize};
 
-/// One thing that was done, as a line of the list.
+/// One line of the list.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LogRow {
-    /// What `relay show` and `relay revert` take, as well as the id.
+    /// Accepted by `relay show` and `relay revert`, like the id.
     pub index: usize,
-    /// The transaction, or the group; `None` if the record is too damaged to say.
+    /// The transaction or the group; `None` if the record is too damaged to tell.
     pub id: Option<String>,
     /// The transactions, newest first: one, or those of a group.
     pub members: Vec<String>,
-    /// When, ISO 8601 in UTC.
+    /// ISO 8601 in UTC.
     pub created_at: String,
-    /// Where it came from.
     pub origin: String,
-    /// How many files it changed.
     pub files: usize,
-    /// Lines that came.
     pub added: usize,
-    /// Lines that went.
     pub removed: usize,
     /// What it was about.
     pub summary: String,
-    /// It was reverted.
     pub undone: bool,
-    /// It can be reverted.
     pub revertible: bool,
     /// A group that nobody finished.
     pub interrupted: bool,
-    /// What it reverts.
     pub revert_of: Vec<TxId>,
     /// Why it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,13 +44,12 @@ pub struct LogRow {
 }
 
 impl LogRow {
-    /// The line of an entry of the ledger.
     pub fn from_entry(entry: &LogEntry) -> LogRow {
         let members = &entry.members;
         let newest = members.first();
         let sum =
             |count: fn(&LogTransaction) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
-        // A group is called by what its first member was about.
+        // A group is named after its first member.
         let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
         LogRow {
             index: entry.position,
@@ -78,18 +70,18 @@ impl LogRow {
     }
 }
 
-/// The rows, and how many more of the `total` there are than these. `any`: there is something in the ledger,
-/// if perhaps nothing that was looked for.
-pub fn text(rows: &[LogRow], total: usize, any: bool, look: &OutputStyle) -> String {
+/// The rows, and how many more there are out of `total`. `any`: the ledger has entries, though perhaps none
+/// that match.
+pub fn text(rows: &[LogRow], total: usize, any: bool, style: &OutputStyle) -> String {
     if total == 0 {
         let nothing = if any {
             "nothing in the log fits that; `relay log` lists it all\n"
         } else {
             "nothing was applied here yet\n"
         };
-        return look.wrap(nothing, 2);
+        return style.wrap(nothing, 2);
     }
-    let lines: Vec<LogLine> = rows.iter().map(|row| LogLine::from_row(row, look)).collect();
+    let lines: Vec<LogLine> = rows.iter().map(|row| LogLine::from_row(row, style)).collect();
     let widest = |cells: fn(&LogLine) -> usize| lines.iter().map(cells).max().unwrap_or(0);
     let widths = LogColumnWidths {
         index: rows.iter().map(|row| row.index.to_string().len()).max().unwrap_or(0).max(2),
@@ -98,38 +90,38 @@ pub fn text(rows: &[LogRow], total: usize, any: bool, look: &OutputStyle) -> Str
         files: widest(|line| line.files.cells),
         counts: widest(|line| line.counts.cells),
     };
-    let fits = |line: &LogLine| line.least(&widths) <= look.columns();
-    let stacked = look.is_narrow() && !lines.iter().all(fits);
+    let fits = |line: &LogLine| line.least(&widths) <= style.columns();
+    let stacked = style.is_narrow() && !lines.iter().all(fits);
     let mut out = String::new();
     for (row, line) in rows.iter().zip(lines) {
         out += &match stacked {
-            true => line.stacked(row, widths.index, look),
-            false => line.laid_out(row.index, &widths, look),
+            true => line.stacked(row, widths.index, style),
+            false => line.laid_out(row.index, &widths, style),
         };
     }
     let more = total.saturating_sub(rows.len());
     if more > 0 {
         let text = format!("and {more} more; `relay log -n {total}` lists them all");
-        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&text, 2)));
+        out += &format!("{}\n", style.paint(PaintRole::Dim, &style.wrap(&text, 2)));
     }
     out
 }
 
 /// An id and a summary on each line, for scripts and narrow places.
-pub fn oneline(rows: &[LogRow], look: &OutputStyle) -> String {
+pub fn oneline(rows: &[LogRow], style: &OutputStyle) -> String {
     let mut out = String::new();
     for row in rows {
         let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
-        let mark = if row.undone { format!("{} ", look.glyph(Glyph::Reverted)) } else { String::new() };
-        let start = format!("{} {mark}", look.clip(&id, SHORT));
-        let room = if look.is_narrow() { look.columns().saturating_sub(cells(&start)) } else { usize::MAX };
-        let line = format!("{start}{}", look.clip(&summary(row), room));
+        let mark = if row.undone { format!("{} ", style.glyph(Glyph::Reverted)) } else { String::new() };
+        let start = format!("{} {mark}", style.clip(&id, SHORT));
+        let room = if style.is_narrow() { style.columns().saturating_sub(cells(&start)) } else { usize::MAX };
+        let line = format!("{start}{}", style.clip(&summary(row), room));
         out += &format!("{}\n", line.trim_end());
     }
     out
 }
 
-/// The parts of a line.
+/// The columns of a row.
 struct LogLine {
     mark: &'static str,
     id: StyledText,
@@ -138,7 +130,7 @@ struct LogLine {
     files: StyledText,
     counts: StyledText,
     summary: String,
-    /// Said behind the summary.
+    /// After the summary.
     tail: Vec<String>,
 }
 
@@ -151,10 +143,10 @@ struct LogColumnWidths {
 }
 
 impl LogLine {
-    fn from_row(row: &LogRow, look: &OutputStyle) -> LogLine {
-        /// Cells of a name that relay did not choose.
+    fn from_row(row: &LogRow, style: &OutputStyle) -> LogLine {
+        /// Most cells of an origin that relay did not choose.
         const ORIGIN: usize = 12;
-        /// Cells of a time; what is longer is none.
+        /// Most cells of a time; anything longer is not a time.
         const TIME: usize = 14;
         let mut tail = Vec::new();
         if row.members.len() > 1 {
@@ -170,52 +162,52 @@ impl LogLine {
         LogLine {
             mark: match row {
                 LogRow { damage: Some(_), .. } => "!",
-                LogRow { undone: true, .. } => look.glyph(Glyph::Reverted),
+                LogRow { undone: true, .. } => style.glyph(Glyph::Reverted),
                 _ => " ",
             },
-            id: StyledText::plain(&look.clip(&id, SHORT)).padded(SHORT),
-            time: StyledText::painted(look, PaintRole::Dim, &look.clip(&clock::ago(&row.created_at), TIME)),
-            origin: StyledText::plain(&look.clip(&row.origin, ORIGIN)),
+            id: StyledText::plain(&style.clip(&id, SHORT)).padded(SHORT),
+            time: StyledText::painted(style, PaintRole::Dim, &style.clip(&clock::ago(&row.created_at), TIME)),
+            origin: StyledText::plain(&style.clip(&row.origin, ORIGIN)),
             files: StyledText::plain(&pluralize(row.files, "file")),
-            counts: line_counts(look, row.added, row.removed),
+            counts: line_counts(style, row.added, row.removed),
             summary: summary(row),
             tail,
         }
     }
 
-    /// The cells that a row takes with a summary that still says something.
+    /// Least cells of a row whose summary still says something.
     fn least(&self, widths: &LogColumnWidths) -> usize {
         /// Cells of such a summary.
         const SAYING: usize = 20;
-        /// The mark, and what stands between the columns.
+        /// The mark and the gaps between the columns.
         const BETWEEN: usize = 4 + 5 * 2;
         let tail: usize = self.tail.iter().map(|text| cells(text) + 3).sum();
         let columns = widths.index + SHORT + widths.time + widths.origin + widths.files + widths.counts;
         BETWEEN + columns + cells(&self.summary).min(SAYING) + tail
     }
 
-    /// The summary below the row, and whatever else does not fit on it.
-    fn stacked(self, row: &LogRow, index_cells: usize, look: &OutputStyle) -> String {
+    /// With the summary and whatever else does not fit below the row.
+    fn stacked(self, row: &LogRow, index_cells: usize, style: &OutputStyle) -> String {
         let lead = StyledText::plain(&format!("{:>width$} {} ", row.index, self.mark, width = index_cells));
         let indent = lead.cells;
         let columns = [self.id, self.time, self.origin, self.files, self.counts];
-        let mut out = narrow::flow_parts(look, lead, indent, 2, &columns);
+        let mut out = narrow::flow_parts(style, lead, indent, 2, &columns);
         let edge = || StyledText::plain(&" ".repeat(indent));
         if row.damage.is_some() {
-            // It is said nowhere else.
-            let said = look.safe(&self.summary).into_owned();
-            out += &(look.wrap(&format!("{}{said}", edge().text), indent) + "\n");
+            // It appears nowhere else.
+            let said = style.safe(&self.summary).into_owned();
+            out += &(style.wrap(&format!("{}{said}", edge().text), indent) + "\n");
         } else if !self.summary.trim().is_empty() {
-            out += &narrow::title_rows(look, edge(), indent, &self.summary);
+            out += &narrow::title_rows(style, edge(), indent, &self.summary);
         }
         if !self.tail.is_empty() {
-            let tail = narrow::painted_words(look, PaintRole::Dim, &self.tail.join(", "));
-            out += &narrow::flow_parts(look, edge(), indent, 1, &tail);
+            let tail = narrow::painted_words(style, PaintRole::Dim, &self.tail.join(", "));
+            out += &narrow::flow_parts(style, edge(), indent, 1, &tail);
         }
         out
     }
 
-    fn laid_out(self, index: usize, widths: &LogColumnWidths, look: &OutputStyle) -> String {
+    fn laid_out(self, index: usize, widths: &LogColumnWidths, style: &OutputStyle) -> String {
         /// A summary is never cut shorter than this.
         const SHORTEST: usize = 12;
         let index = format!("{index:>width$}", width = widths.index + 1);
@@ -231,16 +223,16 @@ impl LogLine {
         let tail = self.tail.join(", ");
         let before_tail = if tail.is_empty() { "" } else { "   " };
         // Without a terminal lines may be long.
-        let room = look.width.map_or(usize::MAX, |width| {
+        let room = style.width.map_or(usize::MAX, |width| {
             width.saturating_sub(start.cells + before_tail.len() + tail.len()).max(SHORTEST)
         });
-        let summary = look.clip(&self.summary, room);
-        let line = format!("{}{summary}{before_tail}{}", start.text, look.paint(PaintRole::Dim, &tail));
+        let summary = style.clip(&self.summary, room);
+        let line = format!("{}{summary}{before_tail}{}", start.text, style.paint(PaintRole::Dim, &tail));
         format!("{}\n", line.trim_end())
     }
 }
 
-/// Digits of an id that people see.
+/// Digits of an id shown to people.
 const SHORT: usize = 8;
 
 /// What it was about, in a few words.

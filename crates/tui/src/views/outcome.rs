@@ -14,84 +14,83 @@ use relaycode_ledger::revert::{KeptEdits, RevertPlan};
 use relaycode_project::git::head::GitHead;
 use relaycode_text::width::cells;
 
-/// A change was applied; `gate` is what the project's commands said, `undo` what undoes it.
+/// `gate` is the result of the project's commands, `undo` the command that undoes the change.
 pub fn applied_line(
     id: &str,
     files: usize,
     gate: Option<&GateReport>,
     undo: &str,
-    look: &OutputStyle,
+    style: &OutputStyle,
 ) -> String {
-    let dot = look.glyph(Glyph::Dot);
-    let checked = gate.and_then(|gate| gate::passed_summary(gate, look));
+    let dot = style.glyph(Glyph::Dot);
+    let checked = gate.and_then(|gate| gate::passed_summary(gate, style));
     let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();
     success_line(
-        look,
+        style,
         &format!("applied {id} {dot} {} {dot} {checked}{undo} undoes it", pluralize(files, "file")),
     )
 }
 
-/// A line that goes with the one above it.
-pub fn indented_line(look: &OutputStyle, text: &str) -> String {
-    format!("{}\n", look.wrap(&format!("  {text}"), 2))
+/// A line that belongs to the one above it.
+pub fn indented_line(style: &OutputStyle, text: &str) -> String {
+    format!("{}\n", style.wrap(&format!("  {text}"), 2))
 }
 
-/// How something went, for who wants to hear everything. `text` is made safe here.
-pub fn detail_line(look: &OutputStyle, text: &str) -> String {
-    let line = look.wrap(&format!("  {}", look.safe(text)), 4);
-    format!("{}\n", look.paint(PaintRole::Dim, &line))
+/// For verbose output. `text` is made safe here.
+pub fn detail_line(style: &OutputStyle, text: &str) -> String {
+    let line = style.wrap(&format!("  {}", style.safe(text)), 4);
+    format!("{}\n", style.paint(PaintRole::Dim, &line))
 }
 
 /// `✓ …`
-pub fn success_line(look: &OutputStyle, text: &str) -> String {
-    let sign = look.glyph(Glyph::Done);
-    let wrapped = look.wrap(&format!("{}{text}", " ".repeat(cells(sign) + 1)), 2);
-    format!("{} {}\n", look.paint(PaintRole::Good, sign), wrapped.trim_start())
+pub fn success_line(style: &OutputStyle, text: &str) -> String {
+    let sign = style.glyph(Glyph::Done);
+    let wrapped = style.wrap(&format!("{}{text}", " ".repeat(cells(sign) + 1)), 2);
+    format!("{} {}\n", style.paint(PaintRole::Good, sign), wrapped.trim_start())
 }
 
 /// `! …`
-pub fn warning_line(look: &OutputStyle, text: &str) -> String {
-    let sign = look.paint(PaintRole::Attention, "!");
-    let wrapped = look.wrap(&format!("  {text}"), 2);
+pub fn warning_line(style: &OutputStyle, text: &str) -> String {
+    let sign = style.paint(PaintRole::Attention, "!");
+    let wrapped = style.wrap(&format!("  {text}"), 2);
     format!("{sign} {}\n", wrapped.trim_start())
 }
 
-/// A change was taken back, or a revert was.
+/// An undo, or a redo.
 pub struct RevertReport<'a> {
-    /// What was taken back, as people call it.
+    /// What was reverted, as people call it.
     pub name: String,
-    /// What that had taken back itself, and what is in again.
+    /// What the reverted change had itself reverted, and what is back now.
     pub reinstated: &'a [TxId],
-    /// How.
     pub reversal: &'a RevertPlan,
-    /// What could be reverted next: its number in the log, and what it was about.
+    /// What could be reverted next: its number in the log, and its summary.
     pub next: Option<(usize, String)>,
 }
 
 /// What a change did and its revert does not bring back.
-pub fn unrestored_lines(look: &OutputStyle, unrestored: &[RecordOmission]) -> String {
+pub fn unrestored_lines(style: &OutputStyle, unrestored: &[RecordOmission]) -> String {
     let line = |left: &RecordOmission| {
-        let path = look.path_in(&left.path, 4);
-        warning_line(look, &format!("not brought back: {path} {}", look.safe(&left.reason)))
+        let path = style.path_in(&left.path, 4);
+        warning_line(style, &format!("not brought back: {path} {}", style.safe(&left.reason)))
     };
     let mut out: String = unrestored.iter().take(LIST_LIMIT).map(line).collect();
     if unrestored.len() > LIST_LIMIT {
         let more = format!("and {} more; `--json` lists them all", unrestored.len() - LIST_LIMIT);
-        out += &indented_line(look, &more);
+        out += &indented_line(style, &more);
     }
     out
 }
 
 impl RevertReport<'_> {
-    /// A line for what was done, lines for what deserves a look, a line for what can be done next.
-    pub fn text(&self, look: &OutputStyle) -> String {
-        let dot = look.glyph(Glyph::Dot);
+    /// A line for what was done, lines for what needs a look, a line for what can be done next.
+    pub fn text(&self, style: &OutputStyle) -> String {
+        let dot = style.glyph(Glyph::Dot);
         let kept = |KeptEdits { path, edits }: &KeptEdits| {
             let edits = pluralize(*edits, "later edit");
-            format!(" {dot} {} also has {edits} of yours: kept", look.path_in(path, 2))
+            format!(" {dot} {} also has {edits} of yours: kept", style.path_in(path, 2))
         };
         let kept: String = self.reversal.kept_edits.iter().take(LIST_LIMIT).map(kept).collect();
-        let name = look.safe(&self.name);
+        let name = style.safe(&self.name);
         let (what, again) = match self.reinstated {
             [] => (format!("reverted {name}"), "`relay revert` again brings it back"),
             [one] => (
@@ -103,27 +102,27 @@ impl RevertReport<'_> {
                 "`relay revert` again takes them out",
             ),
         };
-        let mut out = success_line(look, &format!("{what}{kept}"));
+        let mut out = success_line(style, &format!("{what}{kept}"));
         for path in self.reversal.conflict_marked.iter().take(LIST_LIMIT) {
             out += &warning_line(
-                look,
-                &format!("{} holds both sides between conflict markers", look.path_in(path, 2)),
+                style,
+                &format!("{} holds both sides between conflict markers", style.path_in(path, 2)),
             );
         }
-        out += &unrestored_lines(look, &self.reversal.unrestored);
+        out += &unrestored_lines(style, &self.reversal.unrestored);
         for note in self.reversal.notes.iter().take(LIST_LIMIT) {
-            out += &(look.wrap(&format!("  {}", look.safe(note)), 2) + "\n");
+            out += &(style.wrap(&format!("  {}", style.safe(note)), 2) + "\n");
         }
         let next = match &self.next {
             Some((index, title)) => format!("; `relay revert {index}` undoes {title}"),
             None => String::new(),
         };
-        out += &(look.wrap(&format!("  {again}{}", look.safe(&next)), 2) + "\n");
+        out += &(style.wrap(&format!("  {again}{}", style.safe(&next)), 2) + "\n");
         out
     }
 }
 
-/// What was checked out: `main at 9e101c6`.
+/// `main at 9e101c6`.
 pub fn head_label(head: &GitHead) -> String {
     let short = |commit: &String| commit.chars().take(7).collect::<String>();
     match (&head.branch, head.commit.as_ref().map(short)) {

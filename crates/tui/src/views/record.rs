@@ -17,26 +17,21 @@ use crate::layout::narrow;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, StyledText, labelled_line, line_counts, pluralize};
 
-/// What became of a transaction later.
+/// What happened to a transaction later.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RevertStatus {
-    /// It was reverted.
     pub undone: bool,
-    /// … by this one.
     pub reverted_by: Option<TxId>,
 }
 
 /// A record, and what of it is shown.
 pub struct RecordView {
-    /// The record.
     pub record: Record,
-    /// What became of it later.
     pub revert_status: RevertStatus,
     /// The files that were asked for.
     pub files: Vec<FileRecord>,
 }
 
-/// What happened to a file of a record.
 pub fn file_change(record: &Record, file: &FileRecord) -> FileChangeKind {
     match (&file.before, &file.after) {
         (None, _) => FileChangeKind::Added,
@@ -47,15 +42,14 @@ pub fn file_change(record: &Record, file: &FileRecord) -> FileChangeKind {
     }
 }
 
-/// The record in some lines.
-pub fn text(shown: &RecordView, look: &OutputStyle) -> String {
+pub fn text(shown: &RecordView, style: &OutputStyle) -> String {
     let record = &shown.record;
-    let mut out = head(shown, look);
-    out += &rows(&shown.record, &shown.files, look);
-    out += &directory_rows(&shown.record, look);
+    let mut out = head(shown, style);
+    out += &rows(&shown.record, &shown.files, style);
+    out += &directory_rows(&shown.record, style);
     let mut field = |name: &str, value: &str| {
-        let label = StyledText::plain("  ").append(&StyledText::painted(look, PaintRole::Dim, name));
-        out += &labelled_line(look, label, 2 + NAME, &look.safe(value));
+        let label = StyledText::plain("  ").append(&StyledText::painted(style, PaintRole::Dim, name));
+        out += &labelled_line(style, label, 2 + NAME, &style.safe(value));
     };
     field("id", &record.uuid.to_string());
     field("when", &format!("{}, {}", clock::local(&record.created_at), clock::ago(&record.created_at)));
@@ -79,37 +73,37 @@ pub fn text(shown: &RecordView, look: &OutputStyle) -> String {
     if let Some(asked) = &record.prompt_summary {
         field("asked for", &clipped(asked));
     }
-    out += &message(record, look);
-    out += &paragraphs_under("its author said", &record.reasoning, look);
-    out += &listed("edits that did not match exactly", &record.matches, look);
-    out += &listed("notes", &record.notes, look);
+    out += &message(record, style);
+    out += &paragraphs_under("its author said", &record.reasoning, style);
+    out += &listed("edits that did not match exactly", &record.matches, style);
+    out += &listed("notes", &record.notes, style);
     out
 }
 
-/// Said instead of a diff whose bytes are gone.
-pub fn no_diff(file: &FileRecord, look: &OutputStyle) -> String {
-    let text = format!("{}: its content is not kept any more", look.path_in(&file.path, 1));
-    format!("\n{}\n", look.paint(PaintRole::Dim, &look.wrap_if_narrow(&text, 2)))
+/// Instead of a diff whose bytes are gone.
+pub fn no_diff(file: &FileRecord, style: &OutputStyle) -> String {
+    let text = format!("{}: its content is not kept any more", style.path_in(&file.path, 1));
+    format!("\n{}\n", style.paint(PaintRole::Dim, &style.wrap_if_narrow(&text, 2)))
 }
 
 /// Cells of a field's name.
 const NAME: usize = 11;
-/// Characters of a text that its author may have made long.
+/// Most characters of a text that its author may have made long.
 const CLIPPED: usize = 400;
 
-fn head(shown: &RecordView, look: &OutputStyle) -> String {
+fn head(shown: &RecordView, style: &OutputStyle) -> String {
     let files = &shown.files;
     let (added, removed) = files.iter().fold((0_usize, 0_usize), |(added, removed), file| {
         (added.saturating_add(file.added), removed.saturating_add(file.removed))
     });
-    let totals = [StyledText::plain(&pluralize(files.len(), "file")), line_counts(look, added, removed)];
+    let totals = [StyledText::plain(&pluralize(files.len(), "file")), line_counts(style, added, removed)];
     let mark =
-        if shown.revert_status.undone { format!(" {}", look.glyph(Glyph::Reverted)) } else { String::new() };
+        if shown.revert_status.undone { format!(" {}", style.glyph(Glyph::Reverted)) } else { String::new() };
     let id = format!("{}{mark}  ", shown.record.uuid.short());
-    card::title_with_totals(look, StyledText::plain(&id), &title(&shown.record), totals)
+    card::title_with_totals(style, StyledText::plain(&id), &title(&shown.record), totals)
 }
 
-/// What the author calls the change.
+/// The author's name for the change.
 pub(crate) fn title(record: &Record) -> String {
     let texts = [&record.git_commit_msg, &record.prompt_summary];
     let lines = texts.into_iter().flatten().filter_map(|text| first_line(text));
@@ -136,32 +130,33 @@ fn origin(record: &Record) -> String {
     format!("{}{place}", record.origin)
 }
 
-fn rows(record: &Record, files: &[FileRecord], look: &OutputStyle) -> String {
-    let arrow = look.glyph(Glyph::Arrow);
-    // On a narrow terminal a name that is too long gets a line of its own.
-    let bounded = look.width.filter(|_| !look.is_narrow());
+fn rows(record: &Record, files: &[FileRecord], style: &OutputStyle) -> String {
+    let arrow = style.glyph(Glyph::Arrow);
+    // On a narrow terminal a name that is too long gets its own line.
+    let bounded = style.width.filter(|_| !style.is_narrow());
     let room = bounded.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
     let name = |file: &FileRecord| match &file.renamed_from {
-        None => look.path(&file.path, room),
+        None => style.path(&file.path, room),
         Some(from) => {
             let half = if room == usize::MAX { room } else { room / 2 };
-            format!("{} {arrow} {}", look.path(from, half), look.path(&file.path, half))
+            format!("{} {arrow} {}", style.path(from, half), style.path(&file.path, half))
         }
     };
     let names: Vec<StyledText> = files.iter().map(|file| StyledText::plain(&name(file))).collect();
     let widest = names.iter().map(|name| name.cells).max().unwrap_or(0);
-    let lines = files.iter().map(|file| line_counts(look, file.added, file.removed).cells).max().unwrap_or(0);
-    if look.is_narrow() && 9 + widest + lines > look.columns() {
+    let lines =
+        files.iter().map(|file| line_counts(style, file.added, file.removed).cells).max().unwrap_or(0);
+    if style.is_narrow() && 9 + widest + lines > style.columns() {
         let one = |file: &FileRecord| {
             let names = (file.renamed_from.as_deref(), file.path.as_str());
-            let lines = line_counts(look, file.added, file.removed);
-            narrow::file_rows(look, file_change(record, file).letter(), names, &lines, "")
+            let lines = line_counts(style, file.added, file.removed);
+            narrow::file_rows(style, file_change(record, file).letter(), names, &lines, "")
         };
         return files.iter().map(one).collect();
     }
     let mut out = String::new();
     for (file, name) in files.iter().zip(names) {
-        let counts = line_counts(look, file.added, file.removed);
+        let counts = line_counts(style, file.added, file.removed);
         let line = format!(
             "    {}  {}  {}",
             file_change(record, file).letter(),
@@ -174,13 +169,13 @@ fn rows(record: &Record, files: &[FileRecord], look: &OutputStyle) -> String {
 }
 
 /// What became of directories, beyond those that came and went with files in them.
-fn directory_rows(record: &Record, look: &OutputStyle) -> String {
+fn directory_rows(record: &Record, style: &OutputStyle) -> String {
     let holds = |directory: &str| {
         let inside = |path: &str| path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'));
         record.result.iter().any(|file| inside(&file.path) || inside(file.old_path()))
     };
     let row = |letter: char, path: &str, what: &str| {
-        let line = format!("    {letter}  {}/  {what}", look.path_in(path, 7));
+        let line = format!("    {letter}  {}/  {what}", style.path_in(path, 7));
         format!("{}\n", line.trim_end())
     };
     let made = record.made_directories.iter().filter(|path| !holds(path)).map(|path| row('A', path, ""));
@@ -190,42 +185,42 @@ fn directory_rows(record: &Record, look: &OutputStyle) -> String {
         row(
             'M',
             &change.path,
-            &format!("{:04o} {} {:04o}", change.before, look.glyph(Glyph::Arrow), change.after),
+            &format!("{:04o} {} {:04o}", change.before, style.glyph(Glyph::Arrow), change.after),
         )
     });
     made.chain(removed).chain(modes).take(LIST_LIMIT).collect()
 }
 
-/// The message beyond its first line, which is the title.
-fn message(record: &Record, look: &OutputStyle) -> String {
+/// Without its first line, which is the title.
+fn message(record: &Record, style: &OutputStyle) -> String {
     let Some(message) = &record.git_commit_msg else {
         return String::new();
     };
     let lines: Vec<String> =
         message.lines().skip_while(|line| line.trim().is_empty()).skip(1).map(str::to_string).collect();
     let text = lines.join("\n").trim().to_string();
-    if text.is_empty() { text } else { paragraphs_under("message", &[text], look) }
+    if text.is_empty() { text } else { paragraphs_under("message", &[text], style) }
 }
 
 /// Paragraphs, clipped, under a heading.
-fn paragraphs_under(heading: &str, paragraphs: &[String], look: &OutputStyle) -> String {
-    /// Paragraphs that are shown.
+fn paragraphs_under(heading: &str, paragraphs: &[String], style: &OutputStyle) -> String {
+    /// Most paragraphs.
     const SHOWN: usize = 3;
     let paragraphs: Vec<&String> = paragraphs.iter().filter(|text| !text.trim().is_empty()).collect();
     if paragraphs.is_empty() {
         return String::new();
     }
-    let mut out = format!("  {}\n", look.paint(PaintRole::Dim, heading));
+    let mut out = format!("  {}\n", style.paint(PaintRole::Dim, heading));
     for text in paragraphs.iter().take(SHOWN) {
         for line in clipped(text).lines() {
-            let line = look.wrap(&format!("    {}", look.safe(line)), 4);
+            let line = style.wrap(&format!("    {}", style.safe(line)), 4);
             out += &format!("{}\n", line.trim_end());
         }
     }
     if paragraphs.len() > SHOWN {
         let more =
             format!("and {} more; --json has it all", pluralize(paragraphs.len() - SHOWN, "paragraph"));
-        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&format!("    {more}"), 4)));
+        out += &format!("{}\n", style.paint(PaintRole::Dim, &style.wrap(&format!("    {more}"), 4)));
     }
     out
 }
@@ -238,18 +233,18 @@ fn clipped(text: &str) -> String {
     }
 }
 
-fn listed(heading: &str, lines: &[String], look: &OutputStyle) -> String {
+fn listed(heading: &str, lines: &[String], style: &OutputStyle) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let heading = look.wrap(&format!("  {heading}"), 2);
-    let mut out = format!("{}\n", look.paint(PaintRole::Dim, &heading));
+    let heading = style.wrap(&format!("  {heading}"), 2);
+    let mut out = format!("{}\n", style.paint(PaintRole::Dim, &heading));
     for line in lines.iter().take(LIST_LIMIT) {
-        out += &(look.wrap(&format!("    {}", look.safe(line)), 6) + "\n");
+        out += &(style.wrap(&format!("    {}", style.safe(line)), 6) + "\n");
     }
     if lines.len() > LIST_LIMIT {
         let more = format!("and {} more", lines.len() - LIST_LIMIT);
-        out += &format!("    {}\n", look.paint(PaintRole::Dim, &more));
+        out += &format!("    {}\n", style.paint(PaintRole::Dim, &more));
     }
     out
 }

@@ -1,4 +1,4 @@
-//! A command that is recorded: what was secured before it began, and what became of what it changed.
+//! A recorded command: what was backed up before it, and what became of its changes.
 //!
 //! ```text
 //! secured 812 files, 14.2 MB in 0.2 s
@@ -17,28 +17,28 @@ use super::outcome;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, human_size, line_counts, pluralize};
 
-/// Before the command begins.
-pub fn secured_line(secured: &SecureReport, took: Duration, look: &OutputStyle) -> String {
+/// Before the command runs.
+pub fn secured_line(secured: &SecureReport, took: Duration, style: &OutputStyle) -> String {
     let bytes = human_size(usize::try_from(secured.bytes).unwrap_or(usize::MAX));
     let line =
         format!("secured {}, {bytes} in {:.1} s", pluralize(secured.files, "file"), took.as_secs_f64());
-    let mut out = format!("{}\n", look.paint(PaintRole::Dim, &line));
+    let mut out = format!("{}\n", style.paint(PaintRole::Dim, &line));
     if let Some(why) = &secured.within_reach_reason {
         let said = format!("what was secured lies in the project itself ({why})");
-        out += &outcome::warning_line(look, &look.safe(&said));
-        out += &outcome::indented_line(look, "a command that removes .relaycode takes it along");
+        out += &outcome::warning_line(style, &style.safe(&said));
+        out += &outcome::indented_line(style, "a command that removes .relaycode takes it along");
     }
     if !secured.omissions.is_empty() {
         let mut most: Vec<&Omission> = secured.omissions.iter().collect();
         most.sort_by_key(|left| std::cmp::Reverse(left.bytes));
-        out += &listed("not secured: ", &most, look);
-        out += &outcome::indented_line(look, "what changes there is named afterwards, and cannot be undone");
+        out += &listed("not secured: ", &most, style);
+        out += &outcome::indented_line(style, "what changes there is named afterwards, and cannot be undone");
     }
     out
 }
 
-/// After the command has ended; `line` is what was run.
-pub fn adoption_report(adoption: &Adoption, line: &str, look: &OutputStyle) -> String {
+/// After the command; `line` is the command.
+pub fn adoption_report(adoption: &Adoption, line: &str, style: &OutputStyle) -> String {
     let mut out = match &adoption.committed {
         Some(committed) => {
             let record = &committed.record;
@@ -46,20 +46,20 @@ pub fn adoption_report(adoption: &Adoption, line: &str, look: &OutputStyle) -> S
             let sum = |count: fn(&relaycode_ledger::record::FileRecord) -> usize| {
                 record.result.iter().map(count).fold(0, usize::saturating_add)
             };
-            let counts = line_counts(look, sum(|file| file.added), sum(|file| file.removed));
+            let counts = line_counts(style, sum(|file| file.added), sum(|file| file.removed));
             let blank = if counts.cells == 0 { "" } else { " " };
-            let (dot, files) = (look.glyph(Glyph::Dot), changed_things(record));
+            let (dot, files) = (style.glyph(Glyph::Dot), changed_things(record));
             let undo = format!("`relay revert {}` undoes it", id.chars().take(4).collect::<String>());
             outcome::success_line(
-                look,
+                style,
                 &format!("recorded {id} {dot} {files}{blank}{} {dot} {undo}", counts.text),
             )
         }
         None if adoption.irreversible.is_empty() => outcome::success_line(
-            look,
-            &format!("nothing changed while `{}` ran: nothing to record", look.safe(line)),
+            style,
+            &format!("nothing changed while `{}` ran: nothing to record", style.safe(line)),
         ),
-        None => outcome::warning_line(look, "nothing was recorded: what changed cannot be undone by relay"),
+        None => outcome::warning_line(style, "nothing was recorded: what changed cannot be undone by relay"),
     };
     if let Some((before, now)) = &adoption.head_change {
         let said = format!(
@@ -67,17 +67,17 @@ pub fn adoption_report(adoption: &Adoption, line: &str, look: &OutputStyle) -> S
             outcome::head_label(now),
             outcome::head_label(before)
         );
-        out += &outcome::warning_line(look, &look.safe(&said));
+        out += &outcome::warning_line(style, &style.safe(&said));
     }
     if adoption.history.removed {
         let records = pluralize(adoption.history.restored, "earlier record");
-        out += &outcome::warning_line(look, &format!("it removed .relaycode: that is back, with {records}"));
+        out += &outcome::warning_line(style, &format!("it removed .relaycode: that is back, with {records}"));
     } else if adoption.history.restored > 0 {
         let records = pluralize(adoption.history.restored, "earlier record");
-        out += &outcome::warning_line(look, &format!("it removed {records} from .relaycode: back again"));
+        out += &outcome::warning_line(style, &format!("it removed {records} from .relaycode: back again"));
     }
     let left: Vec<&Omission> = adoption.irreversible.iter().collect();
-    out + &listed("changed while it ran, not undoable: ", &left, look)
+    out + &listed("changed while it ran, not undoable: ", &left, style)
 }
 
 /// How many files a record has; of one that is about directories alone, how many of these.
@@ -92,7 +92,7 @@ fn changed_things(record: &Record) -> String {
     }
 }
 
-fn listed(what: &str, left: &[&Omission], look: &OutputStyle) -> String {
+fn listed(what: &str, left: &[&Omission], style: &OutputStyle) -> String {
     let mut out = String::new();
     for left in left.iter().take(LIST_LIMIT) {
         let bytes = usize::try_from(left.bytes).unwrap_or(usize::MAX);
@@ -103,13 +103,13 @@ fn listed(what: &str, left: &[&Omission], look: &OutputStyle) -> String {
             files => format!(" ({}, {})", pluralize(files, "file"), human_size(bytes)),
         };
         out += &outcome::warning_line(
-            look,
-            &format!("{what}{}{many} {}", look.path_in(&left.path, 4), look.safe(&left.reason)),
+            style,
+            &format!("{what}{}{many} {}", style.path_in(&left.path, 4), style.safe(&left.reason)),
         );
     }
     if left.len() > LIST_LIMIT {
         out += &outcome::indented_line(
-            look,
+            style,
             &format!("and {} more; `--json` lists them all", left.len() - LIST_LIMIT),
         );
     }

@@ -1,4 +1,4 @@
-//! What a run that stopped in the middle left, and what was done about it.
+//! What an interrupted run left behind, and what was done about it.
 //!
 //! ```text
 //! ! an earlier run stopped in the middle of 3f9c1e2a: 2 of 3 files were put back
@@ -11,28 +11,28 @@ use crate::layout::style::{OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, pluralize};
 use relaycode_ledger::{RecoveredTransaction, RecoveryOutcome};
 
-/// A few lines for every transaction; nothing if there is none.
-pub fn text(recovered: &[RecoveredTransaction], look: &OutputStyle) -> String {
-    let mut out: String = recovered.iter().map(|one| entry(one, look)).collect();
+/// A few lines per transaction; nothing if there is none.
+pub fn text(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {
+    let mut out: String = recovered.iter().map(|one| entry(one, style)).collect();
     if recovered.iter().any(|one| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_))) {
         let next = "  next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)";
-        out += &(look.wrap(next, 8) + "\n");
+        out += &(style.wrap(next, 8) + "\n");
     }
     out
 }
 
-fn entry(recovered: &RecoveredTransaction, look: &OutputStyle) -> String {
-    let sign = look.paint(PaintRole::Attention, "!");
+fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
+    let sign = style.paint(PaintRole::Attention, "!");
     let id = recovered.id.short();
     let what = match &recovered.outcome {
         RecoveryOutcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
         RecoveryOutcome::PutBack { kept, .. } => {
-            let kept = kept.as_ref().map(|kept| format!("; what was there is kept in {}", look.safe(kept)));
+            let kept = kept.as_ref().map(|kept| format!("; what was there is kept in {}", style.safe(kept)));
             let kept = kept.unwrap_or_default();
             format!("an earlier run stopped in the middle of {id}: everything was put back{kept}")
         }
         RecoveryOutcome::Kept { kept } => {
-            format!("{id} stays as it is now; what it had displaced is kept in {}", look.safe(kept))
+            format!("{id} stays as it is now; what it had displaced is kept in {}", style.safe(kept))
         }
         RecoveryOutcome::Original => {
             format!("{id} was left open by the original tool; it is not touched")
@@ -58,24 +58,24 @@ fn entry(recovered: &RecoveredTransaction, look: &OutputStyle) -> String {
             )
         }
     };
-    let mut out = format!("{sign} {}\n", look.wrap(&format!("  {what}"), 2).trim_start());
+    let mut out = format!("{sign} {}\n", style.wrap(&format!("  {what}"), 2).trim_start());
     if let RecoveryOutcome::NeedsDecision(unfinished) = &recovered.outcome {
-        out += &unfinished_files(unfinished, look);
+        out += &unfinished_files(unfinished, style);
     }
     out
 }
 
-fn unfinished_files(unfinished: &UnfinishedPutBack, look: &OutputStyle) -> String {
+fn unfinished_files(unfinished: &UnfinishedPutBack, style: &OutputStyle) -> String {
     let mut out = String::new();
     for file in unfinished.left.iter().take(LIST_LIMIT) {
         let kept = file.kept.as_ref().map(|kept| format!("; its other bytes are in {kept}"));
         let line = format!("{}: left alone{}", file.reason, kept.unwrap_or_default());
-        let path = look.path_in(&file.path, 4);
-        out += &(look.wrap(&format!("  {path} {}", look.safe(&line)), 4) + "\n");
+        let path = style.path_in(&file.path, 4);
+        out += &(style.wrap(&format!("  {path} {}", style.safe(&line)), 4) + "\n");
     }
     if unfinished.left.len() > LIST_LIMIT {
         let more = format!("and {} more", unfinished.left.len() - LIST_LIMIT);
-        out += &format!("  {}\n", look.paint(PaintRole::Dim, &more));
+        out += &format!("  {}\n", style.paint(PaintRole::Dim, &more));
     }
     out
 }

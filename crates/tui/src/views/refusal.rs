@@ -1,4 +1,4 @@
-//! A refusal: which edits do not fit and what is there instead, which ones do fit, what to do next.
+//! A refusal: which edits do not fit and what is there instead, which ones fit, what to do next.
 //!
 //! ```text
 //! ✗ refused: 1 of 3 edits does not match                             nothing was changed
@@ -20,34 +20,39 @@ use super::card;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, StyledText, justified_line, pluralize};
 
-/// The refusal. `next` is a sentence on how to get a repair prompt, if there is one to get.
-pub fn text(refused: &PlanRefusal, unread: &[UnreadBlock], next: Option<&str>, look: &OutputStyle) -> String {
-    let sign = look.paint(PaintRole::Bad, look.glyph(Glyph::Refused));
+/// `next` is a sentence on how to get a repair prompt, if there is one.
+pub fn text(
+    refused: &PlanRefusal,
+    unread: &[UnreadBlock],
+    next: Option<&str>,
+    style: &OutputStyle,
+) -> String {
+    let sign = style.paint(PaintRole::Bad, style.glyph(Glyph::Refused));
     let what = format!("refused: {}", headline(refused));
-    let mut out = crate::headline_with_state(look, &sign, &what, "nothing was changed");
+    let mut out = crate::headline_with_state(style, &sign, &what, "nothing was changed");
     let shown = &refused.refusals[..refused.refusals.len().min(LIST_LIMIT)];
     for (index, refusal) in shown.iter().enumerate() {
-        out += &entry(refusal, look);
+        out += &entry(refusal, style);
         let ends_file = shown[index + 1..].iter().all(|later| later.path != refusal.path);
         let fits =
             refusal.path.as_ref().filter(|_| ends_file).and_then(|path| fitting_in(&refused.fitting, path));
-        out += &fits.map(|fits| look.wrap(&format!("  {fits}"), 4) + "\n").unwrap_or_default();
+        out += &fits.map(|fits| style.wrap(&format!("  {fits}"), 4) + "\n").unwrap_or_default();
     }
     if refused.refusals.len() > LIST_LIMIT {
         let more = format!("and {} more", refused.refusals.len() - LIST_LIMIT);
-        out += &format!("  {}\n", look.paint(PaintRole::Dim, &more));
+        out += &format!("  {}\n", style.paint(PaintRole::Dim, &more));
     }
-    out += &fitting_elsewhere(refused, look);
+    out += &fitting_elsewhere(refused, style);
     let unread: Vec<UnreadBlock> = unread.iter().filter(|b| !listed(refused, b)).cloned().collect();
-    out += &card::remarks(&refused.notes, &unread, look);
+    out += &card::remarks(&refused.notes, &unread, style);
     if let Some(next) = next {
-        out += &look.wrap(&format!("  {}", look.safe(next)), 2);
+        out += &style.wrap(&format!("  {}", style.safe(next)), 2);
         out.push('\n');
     }
     out
 }
 
-/// Whether a block that was not read is among the reasons already.
+/// Whether an unread block is among the reasons already.
 fn listed(refused: &PlanRefusal, block: &UnreadBlock) -> bool {
     let is = |r: &&RefusalEntry| matches!(r.reason, RefusalReason::Unread { .. }) && r.line == block.line;
     refused.refusals.iter().any(|refusal| is(&refusal))
@@ -81,7 +86,7 @@ pub fn headline(refused: &PlanRefusal) -> String {
     parts.join(", ")
 }
 
-/// The kinds of reasons, as the headline counts them.
+/// Kinds of reasons, as the headline counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefusalKind {
     Missing,
@@ -140,15 +145,15 @@ impl RefusalKind {
     }
 }
 
-fn entry(refusal: &RefusalEntry, look: &OutputStyle) -> String {
+fn entry(refusal: &RefusalEntry, style: &OutputStyle) -> String {
     if let RefusalReason::Nothing { text } = &refusal.reason {
-        return look.wrap_if_narrow(&format!("  {}", look.safe(text)), 2) + "\n";
+        return style.wrap_if_narrow(&format!("  {}", style.safe(text)), 2) + "\n";
     }
-    let mut out = look.wrap_if_narrow(&format!("  {}", place(refusal, look)), 4) + "\n";
+    let mut out = style.wrap_if_narrow(&format!("  {}", place(refusal, style)), 4) + "\n";
     match &refusal.reason {
-        RefusalReason::NotFound { wanted, nearest, .. } => out += &missing(wanted, nearest.as_ref(), look),
+        RefusalReason::NotFound { wanted, nearest, .. } => out += &missing(wanted, nearest.as_ref(), style),
         RefusalReason::Ambiguous { wanted, places, count, .. } => {
-            out += &looked_for(first_line(wanted), look);
+            out += &looked_for(first_line(wanted), style);
             let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
             let more = match count.saturating_sub(places.len()) {
                 0 => String::new(),
@@ -158,7 +163,7 @@ fn entry(refusal: &RefusalEntry, look: &OutputStyle) -> String {
             let said = format!(
                 "    is there {count} times, at lines {lines}{more}; more surrounding lines would tell which"
             );
-            out += &(look.wrap_if_narrow(&said, 4) + "\n");
+            out += &(style.wrap_if_narrow(&said, 4) + "\n");
         }
         RefusalReason::Hunk { text, .. }
         | RefusalReason::Conflict { text }
@@ -166,16 +171,16 @@ fn entry(refusal: &RefusalEntry, look: &OutputStyle) -> String {
         | RefusalReason::Limit { text }
         | RefusalReason::Unread { text }
         | RefusalReason::Nothing { text } => {
-            out += &look.wrap(&format!("    {}", look.safe(text)), 4);
+            out += &style.wrap(&format!("    {}", style.safe(text)), 4);
             out.push('\n');
         }
     }
     out
 }
 
-fn place(refusal: &RefusalEntry, look: &OutputStyle) -> String {
+fn place(refusal: &RefusalEntry, style: &OutputStyle) -> String {
     let mut out = match &refusal.path {
-        Some(path) => look.path_in(path.as_str(), 3),
+        Some(path) => style.path_in(path.as_str(), 3),
         None => String::new(),
     };
     if let RefusalReason::NotFound { hunk, .. }
@@ -197,27 +202,27 @@ fn first_line(hunk: &Hunk) -> &str {
     lines.clone().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
-fn missing(wanted: &Hunk, nearest: Option<&NearestPlace>, look: &OutputStyle) -> String {
+fn missing(wanted: &Hunk, nearest: Option<&NearestPlace>, style: &OutputStyle) -> String {
     let Some(nearest) = nearest else {
-        let said = look.wrap("    nothing in the file looks like it", 4);
-        return looked_for(first_line(wanted), look) + &said + "\n";
+        let said = style.wrap("    nothing in the file looks like it", 4);
+        return looked_for(first_line(wanted), style) + &said + "\n";
     };
     let first = nearest.first_difference;
     let said = wanted.before.get(first).map_or("", String::as_str);
-    let mut out = looked_for(said, look);
+    let mut out = looked_for(said, style);
     match nearest.text.get(first) {
         Some(real) => {
-            let line = StyledText::painted(look, PaintRole::Dim, &format!("line {}", nearest.line + first));
-            if look.is_tight(BESIDE) {
+            let line = StyledText::painted(style, PaintRole::Dim, &format!("line {}", nearest.line + first));
+            if style.is_tight(BESIDE) {
                 let head = StyledText::plain("    nearest, ").append(&line);
-                return out + &format!("{}\n", head.text) + &below(real, look);
+                return out + &format!("{}\n", head.text) + &below(real, style);
             }
-            let room = look.columns().saturating_sub(BESIDE + 2 + line.cells);
-            let text = format!("    nearest      {}", quoted(real, room, look));
-            out += &justified_line(look, &StyledText::plain(&text), &line);
+            let room = style.columns().saturating_sub(BESIDE + 2 + line.cells);
+            let text = format!("    nearest      {}", quoted(real, room, style));
+            out += &justified_line(style, &StyledText::plain(&text), &line);
         }
-        None if look.is_tight(BESIDE) => {
-            out += &(look.wrap("    nearest: the file ends before it", 6) + "\n");
+        None if style.is_tight(BESIDE) => {
+            out += &(style.wrap("    nearest: the file ends before it", 6) + "\n");
         }
         None => out += "    nearest      the file ends before it\n",
     }
@@ -227,27 +232,27 @@ fn missing(wanted: &Hunk, nearest: Option<&NearestPlace>, look: &OutputStyle) ->
 /// Cells before a quoted line.
 const BESIDE: usize = 17;
 
-/// A line of code, or what stands for one without any text.
-fn quoted(line: &str, room: usize, look: &OutputStyle) -> String {
-    match look.excerpt(line, room) {
+/// A line of code, or a stand-in for a blank one.
+fn quoted(line: &str, room: usize, style: &OutputStyle) -> String {
+    match style.excerpt(line, room) {
         text if text.is_empty() => "(an empty line)".to_string(),
         text => text,
     }
 }
 
-fn looked_for(line: &str, look: &OutputStyle) -> String {
-    if look.is_tight(BESIDE) {
-        return format!("    looked for\n{}", below(line, look));
+fn looked_for(line: &str, style: &OutputStyle) -> String {
+    if style.is_tight(BESIDE) {
+        return format!("    looked for\n{}", below(line, style));
     }
-    let room = look.columns().saturating_sub(BESIDE);
-    format!("    looked for   {}\n", quoted(line, room, look))
+    let room = style.columns().saturating_sub(BESIDE);
+    format!("    looked for   {}\n", quoted(line, room, style))
 }
 
-/// A quoted line below what it is.
-fn below(line: &str, look: &OutputStyle) -> String {
+/// A quoted line below its label.
+fn below(line: &str, style: &OutputStyle) -> String {
     const INDENT: usize = 6;
-    let room = look.columns().saturating_sub(INDENT);
-    let text = look.wrap(&format!("{}{}", " ".repeat(INDENT), quoted(line, room, look)), INDENT);
+    let room = style.columns().saturating_sub(INDENT);
+    let text = style.wrap(&format!("{}{}", " ".repeat(INDENT), quoted(line, room, style)), INDENT);
     format!("{text}\n")
 }
 
@@ -273,9 +278,9 @@ fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// The edits of files that have no failing ones.
-fn fitting_elsewhere(refused: &PlanRefusal, look: &OutputStyle) -> String {
-    /// Files that are named.
+/// The edits of files without failing ones.
+fn fitting_elsewhere(refused: &PlanRefusal, style: &OutputStyle) -> String {
+    /// Most files that are named.
     const NAMED: usize = 3;
     let failing: HashSet<&RelPath> =
         refused.refusals.iter().filter_map(|refusal| refusal.path.as_ref()).collect();
@@ -284,11 +289,11 @@ fn fitting_elsewhere(refused: &PlanRefusal, look: &OutputStyle) -> String {
     let edits = paths.len();
     paths.dedup();
     if paths.len() > NAMED {
-        return look.wrap(&format!("  {edits} edits of {} other files fit", paths.len()), 4) + "\n";
+        return style.wrap(&format!("  {edits} edits of {} other files fit", paths.len()), 4) + "\n";
     }
     let line = |path: &RelPath| {
         let fits = fitting_in(&refused.fitting, path).unwrap_or_default();
-        look.wrap_if_narrow(&format!("  {}: {fits}", look.path_in(path.as_str(), 3)), 4) + "\n"
+        style.wrap_if_narrow(&format!("  {}: {fits}", style.path_in(path.as_str(), 3)), 4) + "\n"
     };
     paths.into_iter().map(line).collect()
 }

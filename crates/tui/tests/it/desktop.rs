@@ -1,4 +1,4 @@
-//! A desktop of one's own, and what is on its screen.
+//! A private desktop for tests, and what is on its screen.
 
 use std::process::Command;
 use std::time::Duration;
@@ -10,10 +10,9 @@ use relaycode_testkit::missing::{Missing, find};
 use relaycode_testkit::process::poll_until;
 use relaycode_tui::notify::TerminalEnv;
 
-/// How long a condition is waited for before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until `condition` gives something, and fails after a time that is long for every machine.
+/// Fails after a time that is long for every machine.
 pub(crate) fn wait_for<T>(what: &str, condition: impl FnMut() -> Option<T>) -> T {
     poll_until(PATIENCE, condition).unwrap_or_else(|| panic!("waited in vain for {what}"))
 }
@@ -35,12 +34,11 @@ impl Desk {
         Ok(desk)
     }
 
-    /// How many notifications are on the screen.
     pub(crate) fn displayed(&self) -> usize {
         self.control(&["count", "displayed"]).unwrap().trim().parse().unwrap()
     }
 
-    /// Takes every notification away and gives what they said, the newest first: summary, body, timeout.
+    /// Removes every notification and returns their texts, newest first: summary, body, timeout.
     pub(crate) fn clear(&self) -> Vec<[String; 3]> {
         self.control(&["close-all"]).unwrap();
         let history = wait_for("an empty screen", || {
@@ -68,7 +66,7 @@ impl Desk {
     }
 }
 
-/// A terminal that rings, and a bus.
+/// A terminal with a bell, and a bus.
 pub(crate) fn around(address: &str) -> TerminalEnv {
     TerminalEnv {
         bus_address: Some(address.to_owned()),

@@ -12,7 +12,7 @@ use crate::desktop::{around, wait_for};
 /// What a busy machine may add to a limit.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// Listens in a folder of its own, and lets `answer` talk to everybody who comes.
+/// Listens in its own directory, and lets `answer` talk to every caller.
 fn listen(answer: impl Fn(UnixStream) + Send + Sync + Copy + 'static) -> (TempDir, Notifier) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bus");
@@ -30,7 +30,7 @@ fn hold(mut caller: UnixStream) {
     let _ = std::io::copy(&mut caller, &mut std::io::sink());
 }
 
-/// Lets the caller in like a bus does.
+/// Authenticates the caller like a bus does.
 fn let_in(caller: &mut UnixStream) {
     let mut first = [0; 64];
     let _ = caller.read(&mut first);
@@ -116,7 +116,7 @@ fn garbage_is_not_taken_for_a_bus() {
         hold(caller);
     });
     check(&notifier, |error| matches!(error, BusError::NotABus));
-    // A length of 4 GB, of which nothing follows.
+    // A length of 4 GB, and nothing after it.
     let (_dir, notifier) = listen(|mut caller| {
         let_in(&mut caller);
         let _ = caller.write_all(&[b'l', 2, 0, 1, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0, 0, 0, 0]);
@@ -148,7 +148,7 @@ fn while_one_hangs_no_other_is_sent_and_afterwards_one_is() {
     let start = Instant::now();
     assert!(tell() >= SHOWN_WAIT, "the first is waited for");
     let later: Duration = (0..200).map(|_| tell()).sum();
-    // Only where the machine took longer than the deadline for this may another one have been sent.
+    // Another one may have been sent only if the machine took longer than the deadline.
     assert!(later < SHOWN_WAIT || start.elapsed() > DEADLINE, "{later:?}");
     wait_for("the first to be given up", || (tell() >= SHOWN_WAIT).then_some(()));
 }

@@ -1,5 +1,5 @@
-//! Notifications and copying with real parts: a private message bus, a notification server on a
-//! screen that nobody sees, tmux; and with buses that are none.
+//! Notifications and copying with real parts: a private message bus, a notification server on an invisible
+//! screen, tmux; and with false buses.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![cfg(target_os = "linux")]

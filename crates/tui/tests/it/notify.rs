@@ -1,4 +1,4 @@
-//! Notices on a real desktop: they are shown, the next takes the place of the last, nothing is obeyed.
+//! Notifications on a real desktop: they are shown, the next replaces the last, nothing is obeyed.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
@@ -17,7 +17,7 @@ fn notice(summary: &str, body: &str, urgent: bool) -> Notification {
     Notification { summary: summary.to_owned(), body: body.to_owned(), urgent }
 }
 
-/// Tells it, as often as a loaded machine makes it late, until the desktop confirms within the moment.
+/// Repeats it on a loaded machine until the desktop confirms in time.
 fn show(notifier: &Notifier, notice: &Notification) {
     wait_for("the desktop", || {
         let mut terminal = Vec::new();
@@ -44,7 +44,7 @@ fn an_outcome_takes_the_place_of_the_question_that_waited() {
 
     show(&notifier, &notice("again", "", true));
     assert_eq!(desk.clear()[0][2], "0", "what waits for a person stays");
-    // A second notifier knows nothing of the first one's: it adds.
+    // A second notifier does not know the first one's: it adds.
     show(&notifier, &notice("one", "", false));
     show(&Notifier::new(around(desk.bus.address())), &notice("two", "", false));
     assert_eq!(desk.displayed(), 2);
@@ -84,7 +84,7 @@ fn on_a_bus_without_a_server_the_terminal_is_used() {
 fn a_server_that_the_bus_can_start_is_found() {
     let bus = or_skip!(TestBus::start());
     bus.add_service("org.freedesktop.Notifications", "/bin/false");
-    // The bus reads its folder when it sees the change; until then nobody is known.
+    // The bus reads its folder when it sees the change; until then no server is known.
     let notifier = Notifier::new(around(bus.address()));
     wait_for("the service file", || matches!(notifier.probe(), Found::Startable).then_some(()));
 }
@@ -110,7 +110,7 @@ fn the_runtime_directory_leads_to_the_bus_and_several_addresses_are_tried_in_ord
 fn a_bus_with_an_abstract_name_is_reached() {
     let name = format!("relay-test-{}", std::process::id());
     let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
-    // Handed on to a real bus, byte by byte.
+    // Forwarded to a real bus, byte by byte.
     let bus = or_skip!(TestBus::start());
     let socket = bus.folder().join("bus");
     let hand_on = std::thread::spawn(move || {

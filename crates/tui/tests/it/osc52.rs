@@ -9,7 +9,7 @@ use relaycode_tui::osc52;
 
 use crate::desktop::wait_for;
 
-/// A tmux of one's own, ended with the test.
+/// Ends with the test.
 struct Tmux {
     dir: tempfile::TempDir,
 }
@@ -45,7 +45,7 @@ fn tmux_takes_the_longest_text_once_the_clipboard_is_on() {
     let copied =
         wait_for("the copy", || Some(tmux.run(&["show-buffer"])).filter(|output| output.status.success()));
     assert!(copied.stdout == text.as_bytes(), "{} bytes arrived", copied.stdout.len());
-    // Of neither form anything is left on the screen.
+    // Neither form leaves anything on the screen.
     let screen = wait_for("the screen", || {
         let screen = String::from_utf8_lossy(&tmux.run(&["capture-pane", "-p"]).stdout).trim().to_owned();
         screen.contains("shown").then_some(screen)

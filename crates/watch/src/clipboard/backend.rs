@@ -1,30 +1,29 @@
-//! Which clipboard is used. By itself the one that tells of changes: Wayland's where the compositor lets programs watch
-//! it, else X11's (also XWayland's), elsewhere the system's own, looked at every so often.
+//! Which clipboard is used. The default is one that reports changes: Wayland's if the compositor lets
+//! programs watch it, else X11's (also XWayland's); on other systems their own, polled.
 
 use super::polling::PolledClipboard;
 use super::{Clipboard, ClipboardUnavailable, DisplayAddresses};
 
-/// Which clipboard the user wants.
+/// The user's choice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ClipboardBackend {
-    /// The best there is.
+    /// The best available.
     #[default]
     Auto,
-    /// Wayland's, and no other.
+    /// Wayland's only.
     Wayland,
-    /// X11's, and no other.
+    /// X11's only.
     X11,
-    /// Whatever the system has, looked at every so often.
+    /// Whatever the system has, polled.
     Poll,
-    /// None at all.
+    /// Don't watch.
     None,
 }
 
 impl ClipboardBackend {
-    /// The names, in the order in which they are shown.
+    /// In the order in which they are shown.
     pub const NAMES: [&'static str; 5] = ["auto", "wayland", "x11", "poll", "none"];
 
-    /// The choice of that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<ClipboardBackend> {
         match name {
@@ -38,10 +37,8 @@ impl ClipboardBackend {
     }
 }
 
-/// Opens the clipboard that was chosen.
-///
 /// # Errors
-/// If there is none, or it cannot be watched; of several reasons the one that helps most.
+/// If there is none, or it cannot be watched; of several reasons the most helpful one.
 pub fn open(
     desktop: &DisplayAddresses,
     choice: ClipboardBackend,
@@ -65,7 +62,7 @@ fn auto(_: &DisplayAddresses) -> Result<Box<dyn Clipboard>, ClipboardUnavailable
     Ok(Box::new(PolledClipboard::open()?))
 }
 
-/// Wayland's way, else X11's. A compositor that lets nobody watch says more than an X11 display that is not there.
+/// Wayland, else X11. A compositor that lets nobody watch explains more than a missing X11 display.
 #[cfg(target_os = "linux")]
 pub(crate) fn open_first<T>(
     desktop: &DisplayAddresses,

@@ -1,9 +1,9 @@
-//! Any system's clipboard, looked at every so often: macOS, Windows, and elsewhere if asked for.
+//! Any system's clipboard, polled: macOS, Windows, and elsewhere on request.
 //!
-//! Between two looks only a keyed hash of the text is kept, never the text. What cannot be bounded here: the library
-//! reads a text whole before its length is known, and waits for its owner as long as it likes, so `most` and `patience`
-//! only decide what is handed on. It does not say whether nothing is there or something other than text, nor whether relay
-//! itself put it there. It finds the desktop by itself, from the environment.
+//! Between two polls only a keyed hash of the text is kept, never the text. The library's limits: it reads
+//! a text whole before its length is known, and waits for the owner as long as it likes, so `most` and
+//! `patience` only decide what is passed on. It cannot tell an empty clipboard from one without text, nor
+//! whether relay itself copied. It finds the desktop by itself, from the environment.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
@@ -22,11 +22,10 @@ const NAME: &str = if cfg!(target_os = "macos") {
     "polled"
 };
 
-/// A clipboard that does not tell of changes.
 pub(super) struct PolledClipboard {
     clipboard: arboard::Clipboard,
     keys: RandomState,
-    /// The hash of what was there at the last look, of nothing as of text.
+    /// Hash of the content at the last poll; an empty clipboard has one too.
     last: Option<u64>,
 }
 
@@ -35,14 +34,14 @@ impl PolledClipboard {
         let no = |error: Error| ClipboardUnavailable::Unreachable { name: NAME, why: error.to_string() };
         let clipboard = arboard::Clipboard::new().map_err(no)?;
         let mut polled = PolledClipboard { clipboard, keys: RandomState::new(), last: None };
-        // What is there now is not new; what comes from here on is.
+        // What is there now is not new; what comes from now on is.
         if let Ok(content) = polled.read_current() {
             polled.last = polled.hash(&content);
         }
         Ok(polled)
     }
 
-    /// What is there, with all of its text.
+    /// With all of its text.
     fn read_current(&mut self) -> Result<ClipboardContent, ClipboardError> {
         Ok(match self.clipboard.get_text() {
             Ok(text) if text.is_empty() => ClipboardContent::Empty,
@@ -51,7 +50,8 @@ impl PolledClipboard {
             Err(Error::ConversionFailure) => ClipboardContent::NotUtf8,
             Err(Error::ClipboardOccupied) => ClipboardContent::Silent,
             Err(_) => {
-                // It may be its owner or the whole clipboard: if it can be opened anew, it was its owner.
+                // The owner may be gone, or the whole clipboard: if it can be opened again, it was the
+                // owner.
                 let gone = |error: Error| ClipboardError { name: NAME, why: error.to_string() };
                 self.clipboard = arboard::Clipboard::new().map_err(gone)?;
                 ClipboardContent::Silent
@@ -59,7 +59,7 @@ impl PolledClipboard {
         })
     }
 
-    /// Nothing to go by if its owner does not answer: then it is as it was.
+    /// `None` if the owner does not answer: then the content counts as unchanged.
     fn hash(&self, content: &ClipboardContent) -> Option<u64> {
         match content {
             ClipboardContent::Silent => self.last,

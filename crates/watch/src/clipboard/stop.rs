@@ -1,5 +1,5 @@
-//! How a thread that waits for something is told to end: a pipe, whose end it can wait for beside everything else
-//! (on Windows, where a pipe cannot be waited for, a channel).
+//! Tells a waiting thread to end: a pipe that it can wait for together with everything else (on Windows,
+//! where a pipe cannot be waited for, a channel).
 
 use std::io;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 #[cfg(not(unix))]
 use std::sync::{Mutex, PoisonError};
 
-/// Who waits looks at this beside everything else: it becomes readable when it is time to end.
+/// Becomes readable when it is time to end.
 #[derive(Debug)]
 pub struct WatchStopSignal {
     #[cfg(unix)]
-    told: PipeReader,
+    receiver: PipeReader,
     #[cfg(not(unix))]
-    told: Mutex<Receiver<()>>,
+    receiver: Mutex<Receiver<()>>,
 }
 
-/// Dropping it tells whoever has the other half to end.
+/// Dropping it sends the signal to the other half.
 #[derive(Debug)]
 pub struct WatchStopGuard {
     #[cfg(unix)]
@@ -31,43 +31,41 @@ pub struct WatchStopGuard {
     _open: Sender<()>,
 }
 
-/// Both halves.
-///
 /// # Errors
 /// If the system has no pipe left.
 pub fn stop_pair() -> io::Result<(WatchStopGuard, WatchStopSignal)> {
     #[cfg(unix)]
-    let (told, open) = io::pipe()?;
+    let (receiver, open) = io::pipe()?;
     #[cfg(not(unix))]
-    let (open, told) = channel();
+    let (open, receiver) = channel();
     #[cfg(not(unix))]
-    let told = Mutex::new(told);
-    Ok((WatchStopGuard { _open: open }, WatchStopSignal { told }))
+    let receiver = Mutex::new(receiver);
+    Ok((WatchStopGuard { _open: open }, WatchStopSignal { receiver }))
 }
 
 impl WatchStopSignal {
-    /// Waits that long, or until it is time to end: whether it is.
+    /// Waits that long, or until it is time to end; returns whether it is.
     #[cfg(unix)]
     #[must_use]
     pub fn wait_timeout(&self, time: Duration) -> bool {
         use super::poll::{deadline_after, poll_readable, poll_until};
-        let mut told = [poll_readable(self)];
-        // A wait that fails would turn the caller's loop into a spin: it is taken for the end.
-        poll_until(&mut told, deadline_after(time)).is_err() || !told[0].revents().is_empty()
+        let mut receiver = [poll_readable(self)];
+        // A failing wait would turn the caller's loop into a spin, so it counts as the end.
+        poll_until(&mut receiver, deadline_after(time)).is_err() || !receiver[0].revents().is_empty()
     }
 
-    /// Waits that long, or until it is time to end: whether it is.
+    /// Waits that long, or until it is time to end; returns whether it is.
     #[cfg(not(unix))]
     #[must_use]
     pub fn within(&self, time: Duration) -> bool {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
+        let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner);
+        receiver.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
     }
 }
 
 #[cfg(unix)]
 impl AsFd for WatchStopSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.told.as_fd()
+        self.receiver.as_fd()
     }
 }

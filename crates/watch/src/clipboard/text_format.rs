@@ -1,30 +1,30 @@
-//! In what forms a clipboard offers text, which is preferred, and how its bytes become text.
+//! The forms in which a clipboard offers text, which one is preferred, and how its bytes become text.
 //!
-//! The same names serve X11 (targets) and Wayland (mime types). Only names are looked at here: whoever offers them
-//! may lie, so the bytes are checked as well.
+//! The same names serve X11 (targets) and Wayland (MIME types). Whoever offers them may lie, so the bytes
+//! are checked as well.
 
 use super::ClipboardContent;
 
-/// Offered beside the text by what relay copies, so that a watcher knows it for its own kind's.
+/// Offered beside the text that relay copies, so that a watching relay recognises it.
 pub(crate) const OWN_COPY_MARK: &str = "application/x-relaycode";
 /// Offered by password managers beside a secret.
 pub(crate) const SECRET_MARK: &str = "x-kde-passwordManagerHint";
 
-/// A form of text, the best first.
+/// Best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClipboardFormat {
     /// X11's name for UTF-8.
     Utf8String,
-    /// The same as a mime type.
+    /// The same as a MIME type.
     PlainUtf8,
-    /// In no stated encoding: taken if it is UTF-8.
+    /// No stated encoding: accepted if it is UTF-8.
     Plain,
-    /// X11's old one: Latin-1 by definition.
+    /// X11's old form: Latin-1 by definition.
     Latin1,
 }
 
 impl ClipboardFormat {
-    /// All of them, the best first.
+    /// Best first.
     pub(crate) const ALL: [ClipboardFormat; 4] = [
         ClipboardFormat::Utf8String,
         ClipboardFormat::PlainUtf8,
@@ -32,7 +32,7 @@ impl ClipboardFormat {
         ClipboardFormat::Latin1,
     ];
 
-    /// What it is called on the clipboard.
+    /// As the clipboard calls it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             ClipboardFormat::Utf8String => "UTF8_STRING",
@@ -42,7 +42,7 @@ impl ClipboardFormat {
         }
     }
 
-    /// The form of that name. Mime types are the same in every case of letters; a blank may follow the `;`.
+    /// MIME types ignore case; a blank may follow the `;`.
     pub(crate) fn from_name(name: &str) -> Option<ClipboardFormat> {
         let same = |form: &ClipboardFormat| name.eq_ignore_ascii_case(form.name());
         let spaced =
@@ -50,7 +50,7 @@ impl ClipboardFormat {
         ClipboardFormat::ALL.into_iter().find(same).or_else(spaced)
     }
 
-    /// The text that bytes in this form say, if it is no longer than that.
+    /// Decodes the bytes, unless the text is longer than `most`.
     pub(crate) fn decode(self, bytes: Vec<u8>, most: usize) -> ClipboardContent {
         if bytes.is_empty() {
             return ClipboardContent::Empty;
@@ -70,17 +70,16 @@ impl ClipboardFormat {
     }
 }
 
-/// What is offered, as far as it matters here. Names of any number and length come in; this stays small.
+/// What is offered, as far as it matters here. Any number of names of any length may come in; this stays
+/// small.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OfferedFormats {
-    /// The best form of text.
     pub(crate) text: Option<ClipboardFormat>,
     ours: bool,
     secret: bool,
 }
 
 impl OfferedFormats {
-    /// One more name.
     pub(crate) fn add_name(&mut self, name: &str) {
         self.ours |= name == OWN_COPY_MARK;
         self.secret |= name == SECRET_MARK;
@@ -89,7 +88,7 @@ impl OfferedFormats {
         }
     }
 
-    /// What is known without reading any of it; none if there is text to read.
+    /// What is known without reading; `None` if there is text to read.
     pub(crate) fn known_content(self) -> Option<ClipboardContent> {
         if self.ours {
             return Some(ClipboardContent::OwnCopy);

@@ -1,4 +1,4 @@
-//! Changes in directories as Linux tells them, on a thread that sleeps until one comes.
+//! Changes in directories as Linux reports them, on a thread that sleeps until one comes.
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,10 +12,10 @@ use rustix::io::Errno;
 use super::ConfigFileCallback;
 use crate::clipboard::{WatchStopGuard, WatchStopSignal, stop_pair};
 
-/// Room for some changes at once; a name has at most 255 bytes.
+/// Room for several events; a name has at most 255 bytes.
 const BUFFER: usize = 4_096;
 
-/// Two directories that are watched, for as long as this lives.
+/// Watches two directories until dropped.
 #[derive(Debug)]
 pub(super) struct DirectoryWatcher {
     stopper: Option<WatchStopGuard>,

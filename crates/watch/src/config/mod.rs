@@ -1,8 +1,8 @@
-//! The configuration's files, watched: the project's, and the user's own. That something happened to one of them
-//! rings a bell; what it means is found out by reading it.
+//! Watches the configuration files: the project's, and the user's. An event only rings a bell; what changed
+//! is found by reading the files.
 //!
-//! On Linux the kernel is asked for changes alone. The library that serves the other systems would also tell each time
-//! a file is opened, and so wake relay whenever anybody reads in the project's directory.
+//! On Linux only changes are asked for. The library used on other systems also reports each time a file is
+//! opened, which would wake relay whenever anybody reads in the project's directory.
 
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
 mod inotify;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use relaycode_project::config::{PROJECT_FILES, USER_FILE};
 
-/// The files are watched, for as long as this lives.
+/// Watches until dropped.
 #[derive(Debug)]
 pub struct ConfigWatcher {
     _watcher: inotify::DirectoryWatcher,
@@ -23,10 +23,10 @@ pub struct ConfigWatcher {
 }
 
 impl ConfigWatcher {
-    /// Begins to watch the files in `root` and in `home`; `bell` rings when something happened.
+    /// Watches the files in `root` and in `home`; rings `bell` on a change.
     ///
     /// # Errors
-    /// Why the project's directory cannot be watched. The user's own need not exist.
+    /// If the project's directory cannot be watched. `home` need not exist.
     pub fn start(root: &Path, home: Option<&Path>, bell: UnixStream) -> Result<ConfigWatcher, String> {
         let touched = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&touched);
@@ -43,11 +43,11 @@ impl ConfigWatcher {
         })
     }
 
-    /// Whether something happened since this was asked last.
+    /// Whether something changed since the last call.
     pub fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::SeqCst)
     }
 }
 
-/// Hears the name of a file that something happened to.
+/// Gets the name of the file that changed.
 type ConfigFileCallback = Box<dyn Fn(&str) + Send>;

@@ -1,10 +1,12 @@
-//! Puts text on the clipboard and keeps it there. On X11 and Wayland a clipboard holds nothing by itself: whoever copied must
-//! stay and hand the text to each who asks, until somebody else copies. Elsewhere the system keeps it.
+//! Puts text on the clipboard and keeps it there. On X11 and Wayland a clipboard holds nothing by itself:
+//! the program that copied must stay and serve the text to each reader, until somebody else copies. On
+//! other systems the system keeps it.
 //!
-//! It is served here and not by the clipboard library, for two reasons: the library can neither say when the clipboard
-//! is really owned, nor offer a mark beside the text ([`Content::Ours`](crate::clipboard::Content::Ours)) by which a
-//! watcher knows that it need not look. Whoever asks is a stranger: how many are served at once is bounded, and none
-//! of them can keep the others waiting.
+//! Served here and not by the clipboard library for two reasons: the library can neither say when the
+//! clipboard is really owned, nor offer a mark beside the text
+//! ([`ClipboardContent::OwnCopy`](crate::clipboard::ClipboardContent::OwnCopy)) that tells a watching relay
+//! not to look. Readers are strangers: how many are served at once is bounded, and none can keep the others
+//! waiting.
 
 #[cfg(target_os = "linux")]
 mod wayland;
@@ -13,44 +15,35 @@ mod x11;
 
 use crate::clipboard::{ClipboardBackend, ClipboardError, ClipboardUnavailable, DisplayAddresses};
 
-/// The longest text that is put on the clipboard, in bytes.
+/// Most bytes put on the clipboard.
 pub const HOLD_MOST: usize = 1024 * 1024;
 
-/// So many readers are served at once; one more takes the place of the oldest.
+/// Most readers served at once; another one replaces the oldest.
 #[cfg(target_os = "linux")]
 const MAX_READERS: usize = 16;
-/// How long who has begun to read may go on after somebody else copied.
+/// How long a reader may finish after somebody else copied.
 #[cfg(target_os = "linux")]
 const LINGER_TIME: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// The text could not be put on the clipboard, or not be kept there.
+/// Why the text is not on the clipboard, or not any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HoldError {
-    /// Too much of it.
     #[error("{size} bytes are too much for the clipboard (at most {HOLD_MOST})")]
-    TooLarge {
-        /// Its size.
-        size: usize,
-    },
-    /// There is no clipboard.
+    TooLarge { size: usize },
     #[error(transparent)]
     NoClipboard(#[from] ClipboardUnavailable),
-    /// Somebody else copied at the same moment, or the clipboard lets nobody in.
+    /// Somebody else copied at the same moment, or the clipboard refuses.
     #[error("the clipboard ({name}) did not take the text; try again")]
-    Refused {
-        /// What it is called.
-        name: &'static str,
-    },
-    /// It ended meanwhile.
+    Refused { name: &'static str },
     #[error(transparent)]
     Gone(#[from] ClipboardError),
 }
 
-/// Puts the text on the clipboard, says so by `ready`, and serves it until somebody else's copy replaces it.
-/// Where the system itself keeps what is copied, it returns at once.
+/// Puts the text on the clipboard, calls `ready`, and serves it until another copy replaces it. Where the
+/// system keeps copied text itself, returns at once.
 ///
 /// # Errors
-/// If the text never got there (`ready` was not called), or the clipboard ended.
+/// If the text never got there (`ready` was not called), or the clipboard is gone.
 pub fn hold(
     text: &str,
     desktop: &DisplayAddresses,

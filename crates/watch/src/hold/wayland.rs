@@ -1,4 +1,4 @@
-//! Holding on Wayland: each who asks gives a pipe, into which the text is written as fast as it is read.
+//! Holding on Wayland: each reader passes a pipe, into which the text is written as fast as it is read.
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -13,7 +13,7 @@ use crate::clipboard::poll::deadline_after;
 use crate::clipboard::text_format::{ClipboardFormat, OWN_COPY_MARK};
 use crate::clipboard::wayland::{NAME, WaylandConnection};
 
-/// One who asked, and how much it has.
+/// A reader, and how much of the text it has.
 struct WaylandTextReader {
     pipe: OwnedFd,
     sent: usize,
@@ -23,7 +23,7 @@ pub(super) fn serve(mut link: WaylandConnection, text: &str, ready: impl FnOnce(
     let mut forms = vec![OWN_COPY_MARK];
     forms.extend(ClipboardFormat::ALL.map(ClipboardFormat::name));
     link.set_selection(&forms);
-    // The compositor shows it to us as to everybody, or somebody was faster.
+    // If the compositor offers it to us as to everybody, we own it; otherwise somebody was faster.
     link.sync()?;
     let until = deadline_after(LINGER_TIME);
     while !is_own_copy(&link) {
@@ -38,7 +38,7 @@ pub(super) fn serve(mut link: WaylandConnection, text: &str, ready: impl FnOnce(
     let mut end: Option<Instant> = None;
     loop {
         for (form, pipe) in std::mem::take(&mut link.state.wanted) {
-            // The mark itself says nothing: its pipe is closed at once.
+            // The mark has no content: its pipe is closed at once.
             if form == OWN_COPY_MARK || ioctl_fionbio(&pipe, true).is_err() {
                 continue;
             }
@@ -67,14 +67,14 @@ fn is_own_copy(link: &WaylandConnection) -> bool {
     known == Some(ClipboardContent::OwnCopy)
 }
 
-/// Gives it as much as it takes now; whether it wants more.
+/// Writes as much as the reader takes now; returns whether there is more.
 fn write_more(reader: &mut WaylandTextReader, text: &[u8]) -> bool {
     while reader.sent < text.len() {
         match write(&reader.pipe, &text[reader.sent..]) {
             Ok(count) => reader.sent += count,
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => return true,
-            // It is gone, or has enough.
+            // The reader is gone, or has enough.
             Err(_) => return false,
         }
     }

@@ -1,5 +1,5 @@
-//! Holding on X11: each who asks names a window and a property, into which the text is put; if it is long, part by
-//! part, each after the last was taken away (INCR).
+//! Holding on X11: each reader names a window and a property that the text is put into; a long text in
+//! parts, each after the previous one was taken (INCR).
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -17,10 +17,10 @@ use crate::clipboard::poll::deadline_after;
 use crate::clipboard::text_format::ClipboardFormat;
 use crate::clipboard::x11::{NAME, X11Connection, X11WaitResult, connection_error};
 
-/// What is put into a property at once. Every server takes requests of this size.
+/// Bytes put into a property at once. Every server accepts requests of this size.
 const PART: usize = 64 * 1024;
 
-/// One who asked for a long text, and how much it has.
+/// A reader of a long text, and how much of it it has.
 struct X11TextReader {
     window: Window,
     property: Atom,
@@ -31,7 +31,7 @@ struct X11TextReader {
 struct X11SelectionHolder<'a> {
     link: &'a X11Connection,
     text: &'a str,
-    /// Since when the clipboard is ours, by the server's clock.
+    /// Since when we own the clipboard, by the server's clock.
     since: Timestamp,
     readers: VecDeque<X11TextReader>,
 }
@@ -56,20 +56,20 @@ pub(super) fn serve(link: &X11Connection, text: &str, ready: impl FnOnce()) -> R
             X11WaitResult::Event(Event::SelectionClear(lost)) if lost.owner == window => {
                 end = deadline_after(LINGER_TIME);
             }
-            // Errors are about windows of readers that are gone.
+            // Errors concern windows of readers that are gone.
             X11WaitResult::Event(_) => {}
             X11WaitResult::TimedOut | X11WaitResult::Stopped => return Ok(()),
         }
         if end.is_some() && holder.readers.is_empty() {
-            // Asked and answered: a server forgets what it has not read yet when a client closes, and whoever was
-            // answered last would wait for ever.
+            // A round trip: on close a server drops what it has not read yet, and the last reader would
+            // wait forever.
             link.owner()?;
             return Ok(());
         }
     }
 }
 
-/// The server's time, told by a property that changes: to take the clipboard without it could take it from
+/// The server's time, from the event of a changed property: without it we could take the clipboard from
 /// somebody who copied later.
 fn server_time(link: &X11Connection, window: Window) -> Result<Timestamp, ClipboardError> {
     let property = link.atoms.transfer;
@@ -111,7 +111,7 @@ impl X11SelectionHolder<'_> {
             .map_err(connection_error)
     }
 
-    /// Puts what was asked for there; whether we have it.
+    /// Puts the requested form into the property; returns whether we have it.
     fn write_property(
         &mut self,
         window: Window,
@@ -162,12 +162,12 @@ impl X11SelectionHolder<'_> {
         Ok(true)
     }
 
-    /// The old form is Latin-1: only of ASCII are its bytes ours.
+    /// The old form is Latin-1: our bytes are valid in it only if they are ASCII.
     fn can_offer(&self, form: ClipboardFormat) -> bool {
         form != ClipboardFormat::Latin1 || self.text.is_ascii()
     }
 
-    /// The last part was taken: the next; after the text an empty one.
+    /// The previous part was taken: send the next; after the text an empty one.
     fn send_next_part(&mut self, window: Window, property: Atom) -> Result<(), ClipboardError> {
         let at =
             self.readers.iter().position(|reader| (reader.window, reader.property) == (window, property));
@@ -181,7 +181,7 @@ impl X11SelectionHolder<'_> {
         reader.sent += part.len();
         if part.is_empty() {
             self.readers.retain(|reader| (reader.window, reader.property) != (window, property));
-            // What else happens to its window is none of our business.
+            // Other events of its window do not concern us.
             if !self.readers.iter().any(|reader| reader.window == window) {
                 let look = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
                 self.link.server.change_window_attributes(window, &look).map_err(connection_error)?;

@@ -1,4 +1,5 @@
-//! A compositor of a hundred lines that speaks the bare protocol: for what no installed one can be made to do.
+//! A compositor in a hundred lines that speaks the bare protocol: for what no installed one can be made to
+//! do.
 
 use std::collections::HashMap;
 use std::io::{IoSliceMut, Write};
@@ -10,21 +11,19 @@ use std::thread::JoinHandle;
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
-/// The offer's number: the first of those that are the compositor's to give.
+/// The first id of the compositor's own range.
 const OFFER: u32 = 0xff00_0000;
 
-/// What it does.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Play {
-    /// What it has.
     pub(crate) globals: &'static [&'static str],
-    /// What is on its clipboard.
+    /// The text on its clipboard.
     pub(crate) says: &'static [u8],
-    /// Whether the owner dies after saying it.
+    /// Whether the owner dies after sending it.
     pub(crate) dies: bool,
 }
 
-/// Plays for one client; ends with it.
+/// Serves one client, and ends with it.
 pub(crate) fn compositor(play: Play) -> (tempfile::TempDir, PathBuf, JoinHandle<()>) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("wayland-1");
@@ -120,7 +119,7 @@ impl Client {
     fn send(&mut self, object: u32, opcode: u32, message: &[u8]) {
         let size = u32::try_from(message.len() + 8).unwrap();
         let bytes = [&number(object), &number(size << 16 | opcode), message].concat();
-        // A client that has gone has what it wants.
+        // A client that has gone got what it wanted.
         let _ = self.stream.write_all(&bytes);
     }
 }

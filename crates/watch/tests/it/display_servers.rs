@@ -1,4 +1,4 @@
-//! Servers for one test each, and the programs on them: they end with it.
+//! Display servers for one test each, and the programs on them; they end with it.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -22,14 +22,14 @@ enum Server {
 }
 
 impl Display {
-    /// An X11 server; `None`: the test is skipped, and that is said.
+    /// `None`: the test is skipped, with a message.
     pub(crate) fn x11(options: &[&str]) -> Option<Display> {
         let server = X11::start_with(options).map_err(|missing: Missing| missing.skip()).ok()?;
         let desktop = DisplayAddresses { wayland: None, x11: Some(server.display().to_owned()) };
         Some(Display { server: Server::X11(server), desktop })
     }
 
-    /// A Wayland compositor without XWayland; `None`: the test is skipped, and that is said.
+    /// Without XWayland. `None`: the test is skipped, with a message.
     pub(crate) fn wayland() -> Option<Display> {
         let server = Wayland::start().map_err(|missing: Missing| missing.skip()).ok()?;
         let value = |name: &str| server.env().into_iter().find(|(key, _)| key == name).unwrap().1;
@@ -40,7 +40,7 @@ impl Display {
         })
     }
 
-    /// A client of this server, and of no other.
+    /// A client of this server only.
     pub(crate) fn client(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).env("LC_ALL", "C.UTF-8").stderr(Stdio::null());
@@ -51,7 +51,7 @@ impl Display {
         command
     }
 
-    /// Runs a client that takes this as its input and puts itself into the background.
+    /// Runs a client that reads this as its input and goes into the background.
     pub(crate) fn copy(&self, program: &str, arguments: &[&str], bytes: &[u8]) {
         let mut copying = self.client(program, arguments);
         let mut copying = copying.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
@@ -59,7 +59,7 @@ impl Display {
         assert!(copying.wait().unwrap().success(), "{program} failed");
     }
 
-    /// Copies text the usual way.
+    /// The usual way to copy.
     pub(crate) fn copy_text(&self, text: &str) {
         match self.server {
             Server::X11(_) => self.copy("xclip", &["-selection", "clipboard"], text.as_bytes()),
@@ -67,7 +67,7 @@ impl Display {
         }
     }
 
-    /// Copies text before anybody watches: programs put themselves into the background before it is there.
+    /// Copies before anybody watches: programs go into the background before the text is there.
     pub(crate) fn copy_before(&self, text: &str) {
         self.copy_text(text);
         until("the copied text", || match &self.server {
@@ -76,17 +76,16 @@ impl Display {
         });
     }
 
-    /// What a client prints.
     pub(crate) fn output(&self, program: &str, arguments: &[&str]) -> Vec<u8> {
         self.client(program, arguments).stdin(Stdio::null()).output().unwrap().stdout
     }
 
-    /// A shell in which clients find the server.
+    /// A shell whose commands find the server.
     pub(crate) fn shell(&self, line: &str) -> Child {
         self.client("sh", &["-c", line]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
     }
 
-    /// Ends the server, as a crash would.
+    /// As in a crash.
     pub(crate) fn kill(&mut self) {
         match &mut self.server {
             Server::X11(server) => server.crash(),

@@ -1,4 +1,4 @@
-//! What relay copies can be read by everybody until somebody else copies, and is known as relay's.
+//! What relay copies can be read by everybody until somebody else copies, and is recognised as relay's.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
@@ -16,7 +16,7 @@ use crate::support::{LIMIT, changed, read, text, until};
 
 type Held = Receiver<Result<(), HoldError>>;
 
-/// Holds in a thread of its own; returns when the clipboard is owned.
+/// Holds in its own thread; returns when the clipboard is owned.
 fn held(display: &Display, said: &str) -> (JoinHandle<()>, Held) {
     let (desktop, said) = (display.desktop.clone(), said.to_owned());
     let (ready, is_ready) = channel();
@@ -95,7 +95,7 @@ fn on_x11_who_asks_just_before_somebody_else_copies_is_answered() {
     let (clipboard, form, property) = (atom("CLIPBOARD"), atom("UTF8_STRING"), atom("HERE"));
     for _ in 0..50 {
         let (thread, has_ended) = held(&display, "ours");
-        // In one go, so that the holder answers and ends in one go.
+        // In one write, so that the holder answers and ends at once.
         server.convert_selection(window, clipboard, form, property, x11rb::CURRENT_TIME).unwrap();
         server.set_selection_owner(window, clipboard, x11rb::CURRENT_TIME).unwrap();
         server.flush().unwrap();
@@ -111,7 +111,7 @@ fn on_x11_who_asks_just_before_somebody_else_copies_is_answered() {
 fn a_reader_that_stops_keeps_nobody_waiting() {
     let Some(display) = Display::wayland() else { return };
     let (thread, has_ended) = held(&display, &"x".repeat(HOLD_MOST));
-    // Its output is not read: it hangs with a full pipe, and the holder's with it.
+    // Its output is not read: it hangs with a full pipe, and so does the holder's side.
     let mut stuck: Vec<_> = (0..20)
         .map(|_| {
             let mut paste = display.client("wl-paste", &["-n"]);

@@ -1,5 +1,5 @@
-//! Clipboards of real servers: Xvfb with xclip and xsel, sway with wl-clipboard. What is not installed is skipped,
-//! and said.
+//! Clipboards of real servers: Xvfb with xclip and xsel, sway with wl-clipboard. What is not installed is
+//! skipped, with a message.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,5 +1,5 @@
-//! The clipboard that is looked at every so often. Its library finds the display in the environment, so the test
-//! runs in a process of its own.
+//! The polled clipboard. Its library finds the display in the environment, so the test runs in its own
+//! process.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -40,7 +40,7 @@ fn in_a_process_of_its_own() {
     changed(&mut *clipboard);
     assert_eq!(read(&mut *clipboard), text("neu: 世\r\n"));
     assert_eq!(clipboard.read(4, Duration::from_secs(1)).unwrap(), ClipboardContent::TooLarge);
-    // The same again is nothing new.
+    // The same text again is not new.
     copy(&[], "neu: 世\r\n".as_bytes());
     assert_eq!(wait_for(&mut *clipboard, Duration::from_millis(200)), Ok(ClipboardWake::Stopped));
     copy(&["-t", "image/png"], b"\x89PNG");

@@ -1,4 +1,4 @@
-//! What the tests stand on: waiting with a limit, what a wait costs, what a process holds.
+//! Waiting with a limit, what a wait costs, what a process holds.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -6,15 +6,14 @@ use std::time::{Duration, Instant};
 
 use relaycode_watch::clipboard::{Clipboard, ClipboardContent, ClipboardError, ClipboardWake, stop_pair};
 
-/// A test that goes wrong fails, and does not hang.
+/// A test that goes wrong fails instead of hanging.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
-/// The patience and size with which the tests read.
+/// Limits for reads in the tests.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) const MOST: usize = 4 * 1024 * 1024;
-/// The interval of clipboards that do not tell.
+/// Poll interval of clipboards that do not report changes.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(50);
 
-/// Waits until it is so.
 pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) {
     let limit = Instant::now() + LIMIT;
     while !so() {
@@ -41,22 +40,20 @@ pub(crate) fn wait_for(
     })
 }
 
-/// There must be a change soon.
+/// Fails unless there is a change soon.
 pub(crate) fn changed(clipboard: &mut dyn Clipboard) {
     assert_eq!(wait_for(clipboard, LIMIT), Ok(ClipboardWake::Changed));
 }
 
-/// Reads with the usual patience.
 pub(crate) fn read(clipboard: &mut dyn Clipboard) -> ClipboardContent {
     clipboard.read(MOST, PATIENCE).unwrap()
 }
 
-/// Text.
 pub(crate) fn text(text: &str) -> ClipboardContent {
     ClipboardContent::Text(text.into())
 }
 
-/// Reads at each change until that is there.
+/// Reads at each change until `last` is there.
 pub(crate) fn follow(clipboard: &mut dyn Clipboard, last: &ClipboardContent) {
     let limit = Instant::now() + LIMIT;
     while &read(clipboard) != last {
@@ -65,7 +62,7 @@ pub(crate) fn follow(clipboard: &mut dyn Clipboard, last: &ClipboardContent) {
     }
 }
 
-/// What two seconds of waiting for nothing cost this thread.
+/// CPU time of this thread for two seconds of waiting.
 pub(crate) fn idle_cost(clipboard: &mut dyn Clipboard) -> Duration {
     let spent = || {
         let line = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();

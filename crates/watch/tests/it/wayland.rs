@@ -91,7 +91,7 @@ fn an_owner_that_hangs_is_given_up_and_one_that_dies_leaves_no_half_text() {
     let begun = Instant::now();
     assert_eq!(clipboard.read(99, Duration::from_millis(200)).unwrap(), ClipboardContent::Silent);
     assert!(begun.elapsed() < Duration::from_secs(3));
-    // Dies while it is asked: before the answer, so that nothing is there to be read but the end.
+    // Dies while being asked, before the answer, so that the reader sees nothing but the end.
     std::thread::scope(|scope| {
         scope.spawn(|| {
             wl_copy.kill().unwrap();

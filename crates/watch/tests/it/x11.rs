@@ -54,7 +54,7 @@ fn what_is_no_text_is_told_apart_from_nothing() {
         changed(&mut *clipboard);
         assert_eq!(read(&mut *clipboard), content, "{target}");
     }
-    // Its owner ends: nothing is there.
+    // Its owner exits: nothing is there.
     display.copy("xsel", &["-b", "-c"], b"");
     changed(&mut *clipboard);
     assert_eq!(read(&mut *clipboard), ClipboardContent::Empty);
@@ -104,13 +104,13 @@ fn a_hundred_megabytes_are_refused_without_being_read() {
 fn what_is_too_large_for_relay_can_still_be_pasted_elsewhere() {
     let Some(display) = Display::x11(&[]) else { return };
     let mut clipboard = opened(&display);
-    // xclip hands out its text to one after the other.
+    // xclip serves its readers one after the other.
     let mut copying =
         display.shell("head -c 20000000 /dev/zero | tr '\\0' a | xclip -i -selection clipboard");
     changed(&mut *clipboard);
     assert_eq!(read(&mut *clipboard), ClipboardContent::TooLarge);
     assert!(copying.wait().unwrap().success());
-    // relay waits for the next change, as it does when it watches, and lets the rest come meanwhile.
+    // relay waits for the next change, as it does when watching, and receives the rest meanwhile.
     let paste = ["1", "xclip", "-o", "-selection", "clipboard"];
     until("a paste of all of it", || {
         let _ = wait_for(&mut *clipboard, Duration::from_millis(200));

@@ -69,7 +69,7 @@ impl Owner {
         self.answer(asked, asked.property);
     }
 
-    /// Says that it has UTF-8, and begins to hand it over in parts.
+    /// Offers UTF-8, and begins to send it in parts.
     fn begin(&self) -> SelectionRequestEvent {
         let asked = self.asked();
         let (utf8, list, incr) = (self.atom("UTF8_STRING"), self.atom("ATOM"), self.atom("INCR"));
@@ -104,7 +104,7 @@ fn a_change_is_noticed_at_once() {
         })
         .collect();
     took.sort();
-    // Half of them: some wait for a processor that has much to do.
+    // Half of them: the others may wait for a busy processor.
     assert!(took[10] < Duration::from_millis(100), "{took:?}");
 }
 
@@ -137,7 +137,7 @@ fn the_late_answer_to_an_earlier_request_is_not_taken_for_this_one() {
     let (said, is_said) = channel::<()>();
     thread::scope(|scope| {
         scope.spawn(|| {
-            // The list of what it has is refused, the text is answered: after the late answer.
+            // The list of forms is refused, the text is answered: after the late answer.
             owner.answer(&owner.asked(), x11rb::NONE);
             let asked = owner.asked();
             owner.say(&late, b"late");
@@ -257,7 +257,7 @@ fn a_stopped_xclip_is_silent_and_survives_being_given_up() {
     until("nothing is there", || read(&mut *clipboard) == ClipboardContent::Empty);
 }
 
-/// An owner for a server that may not lose a client: Xvfb without XFIXES dies of it.
+/// For a server that must not lose a client: Xvfb without XFIXES dies of it.
 fn says(owner: Owner, tells_time: bool, texts: &[&'static str], next: &Receiver<()>) {
     let (timestamp, utf8) = (owner.atom("TIMESTAMP"), owner.atom("UTF8_STRING"));
     let mut texts = texts.iter();

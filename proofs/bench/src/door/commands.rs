@@ -1,14 +1,13 @@
-//! The commands around an apply: how long a user waits for the ones that only look, and for setting up.
+//! The commands around an apply: how long a user waits for read-only ones, and for setting up.
 
 use tempfile::TempDir;
 
-use super::applying::milliseconds;
 use super::project::{Form, Kind, Project, init, settle, with_history};
-use crate::child::{Cost, median, run};
-use crate::measure::Measured;
+use crate::child::{Cost, repeated, run};
+use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// Processor time to stay below, in milliseconds: for what looks, for setting up, for two hundred files that
-/// are only planned, and for asking a hundred transactions about every line of a file.
+/// Limits in milliseconds of processor time: for read-only commands, for setting up, for planning two
+/// hundred files, and for asking a hundred transactions about every line of a file.
 const LOOK_BELOW: f64 = 10.0;
 const INIT_BELOW: f64 = 15.0;
 const PREVIEW_BELOW: f64 = 60.0;
@@ -17,31 +16,26 @@ const BLAME_BELOW: f64 = 50.0;
 const HISTORY: usize = 100;
 /// Files of a large change.
 const FILES: usize = 200;
-/// Runs of which the median counts.
+/// The median counts.
 const RUNS: usize = 15;
 
-/// Measures them.
-pub(super) fn measure(
-    wanted: &dyn Fn(&str) -> bool,
-    keep: &mut impl FnMut(Measured),
-    kept: &mut Vec<TempDir>,
-) -> anyhow::Result<()> {
-    if wanted("door, commands, preview") {
+pub(super) fn measure(report: &mut BenchReport, kept: &mut Vec<TempDir>) -> anyhow::Result<()> {
+    if report.wants("door, commands, preview") {
         let mut project = Project::make(Kind::Code, FILES, None)?;
         settle()?;
         for form in Form::ALL {
-            let costs = repeated(|| project.preview(form, &["--no-syntax"]))?;
-            keep(row(&format!("preview of {FILES} .ts, {}", form.name()), &costs, PREVIEW_BELOW));
+            let cost = repeated(RUNS, || project.preview(form, &["--no-syntax"]))?;
+            report.add(row(&format!("preview of {FILES} .ts, {}", form.name()), cost, PREVIEW_BELOW));
         }
         kept.push(project.into_scratch());
     }
-    if wanted("door, commands, log, show, blame") {
+    if report.wants("door, commands, log, show, blame") {
         let project = with_history(HISTORY)?;
         settle()?;
         let file = project.path(0);
         let mut look = |what: &str, args: &[&str], below: f64| -> anyhow::Result<()> {
-            let costs = repeated(|| run(project.relay()?.args(args)))?;
-            keep(row(&format!("{what}, {HISTORY} transactions"), &costs, below));
+            let cost = repeated(RUNS, || run(project.relay()?.args(args)))?;
+            report.add(row(&format!("{what}, {HISTORY} transactions"), cost, below));
             Ok(())
         };
         look("log", &["log"], LOOK_BELOW)?;
@@ -50,29 +44,24 @@ pub(super) fn measure(
         look("blame", &["blame", &file], BLAME_BELOW)?;
         kept.push(project.into_scratch());
     }
-    if wanted("door, commands, start, init") {
+    if report.wants("door, commands, start, init") {
         let project = Project::make(Kind::Code, 1, None)?;
-        let costs = repeated(|| run(project.relay()?.arg("--version")))?;
-        keep(row("start", &costs, LOOK_BELOW));
+        let cost = repeated(RUNS, || run(project.relay()?.arg("--version")))?;
+        report.add(row("start", cost, LOOK_BELOW));
         kept.push(project.into_scratch());
-        let costs = repeated(|| {
+        let cost = repeated(RUNS, || {
             let (scratch, mut command) = init()?;
             kept.push(scratch);
             run(&mut command)
         })?;
-        keep(row("init", &costs, INIT_BELOW));
+        report.add(row("init", cost, INIT_BELOW));
     }
     Ok(())
 }
 
-fn repeated(mut once: impl FnMut() -> anyhow::Result<Cost>) -> anyhow::Result<Vec<Cost>> {
-    (0..RUNS).map(|_| once()).collect()
-}
-
-fn row(what: &str, costs: &[Cost], below: f64) -> Measured {
-    let cost = median(costs);
+fn row(what: &str, cost: Cost, below: f64) -> Measured {
     let name = format!("door, commands, {what}");
-    let mut measured = Measured::single(name, "ms", milliseconds(cost.processor), Some(below));
-    measured.note = format!("processor; wall {:.1} ms", milliseconds(cost.wall));
-    measured
+    Measured::single(name, "ms", milliseconds(cost.processor))
+        .below(below)
+        .note(format!("processor; wall {:.1} ms", milliseconds(cost.wall)))
 }

@@ -1,12 +1,11 @@
-//! At the limits: as many edits, and as many and as large files, as one answer may have. What relay does
-//! about them must grow with them and no faster, so half of each is measured beside it.
+//! At the limits: as many edits, and as many and as large files, as one answer may have. The cost must grow
+//! with them and no faster, so a quarter of each is measured as well.
 
-use super::applying::milliseconds;
 use super::project::{large, settle};
-use crate::child::{median, run};
-use crate::measure::Measured;
+use crate::child::{repeated, run};
+use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// What is measured: its name, and for a share of it in quarters the files, the bytes of each, the edits of each.
+/// For a number of quarters: the files, the bytes of each, the edits of each.
 type Shape = fn(usize) -> (usize, usize, usize);
 
 const SHAPES: &[(&str, Shape)] = &[
@@ -14,34 +13,33 @@ const SHAPES: &[(&str, Shape)] = &[
     ("2000 edits of one file of 1 MiB", |quarters| (1, quarters * 250_000, 500 * quarters)),
     ("200 files of 1 MiB", |quarters| (50 * quarters, (1 << 20) - 4096, 1)),
 ];
-/// From a quarter to the whole the time may grow so many times; four is linear, the rest is noise.
+/// Allowed growth from a quarter to the whole; four is linear, the rest is noise.
 const GROWTH_BELOW: f64 = 6.5;
 const RUNS: usize = 3;
 
-/// Measures every shape, a quarter of it and the whole.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+/// Every shape, a quarter of it and the whole.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for (what, shape) in SHAPES {
         let name = format!("door, limits, {what}");
-        if !wanted(&name) {
+        if !report.wants(&name) {
             continue;
         }
         let mut times = Vec::new();
         for quarters in [1, 4] {
-            let mut costs = Vec::new();
-            for _ in 0..RUNS {
+            times.push(repeated(RUNS, || {
                 let (files, bytes, edits) = shape(quarters);
                 let (_scratch, mut apply) = large(files, bytes, edits)?;
                 settle()?;
-                costs.push(run(&mut apply)?);
-            }
-            times.push(median(&costs));
+                run(&mut apply)
+            })?);
         }
         if let [quarter, whole] = times[..] {
-            let mut measured = Measured::single(name.clone(), "ms", milliseconds(whole.processor), None);
-            measured.note = format!("wall {:.0} ms", milliseconds(whole.wall));
-            keep(measured);
+            let row = Measured::single(name.clone(), "ms", milliseconds(whole.processor));
+            report.add(row.note(format!("wall {:.0} ms", milliseconds(whole.wall))));
             let growth = milliseconds(whole.processor) / milliseconds(quarter.processor).max(0.1);
-            keep(Measured::single(format!("{name}, growth from a quarter"), "×", growth, Some(GROWTH_BELOW)));
+            report.add(
+                Measured::single(format!("{name}, growth from a quarter"), "×", growth).below(GROWTH_BELOW),
+            );
         }
     }
     Ok(())

@@ -1,8 +1,7 @@
-//! The door: what relay itself costs from an answer to a recorded change, in a project that was set up and is
-//! trusted. Measured through the release binary: processor time without the commands that the
-//! project names, the peak of the memory, and the clock beside them.
+//! The door: what relay itself costs from an answer to a recorded change, in a trusted project. Measured
+//! through the release binary: processor time without the project's commands, peak memory, and wall time.
 //!
-//! The syntax check is a parser's work over every changed file, so it is shown apart.
+//! The syntax check is a parser's work over every changed file, so it is shown separately.
 
 mod applying;
 mod commands;
@@ -10,15 +9,14 @@ mod limits;
 mod project;
 mod redaction;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
-/// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    // They all stay to the end: ext4 looks long for a place among what was just deleted.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    // They are all kept to the end: ext4 is slow to find room among what was just deleted.
     let mut kept = Vec::new();
-    applying::measure(wanted, keep, &mut kept)?;
-    commands::measure(wanted, keep, &mut kept)?;
-    limits::measure(wanted, keep)?;
-    redaction::measure(wanted, keep);
+    applying::measure(report, &mut kept)?;
+    commands::measure(report, &mut kept)?;
+    limits::measure(report)?;
+    redaction::measure(report);
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Projects that were set up, and answers for them: files of code with one edit of four lines each, said in
-//! each of the ways that models use most.
+//! Projects that were set up, and answers for them: files of code with one edit of four lines each, written
+//! in each of the ways that models use most.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -14,14 +14,14 @@ use crate::child::{Cost, relay, run, scratch};
 use crate::startup;
 use relaycode_testkit::clock;
 
-/// Functions of five lines in every file.
+/// Functions of five lines per file.
 const FUNCTIONS: usize = 40;
 /// The function that an answer changes: all its lines but the closing brace.
 const CHANGED: usize = 24;
 /// Lines of a function that an answer changes.
 const EDIT: usize = 4;
 
-/// What the files are.
+/// The content of the files.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A language whose syntax planning checks.
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// How an answer says what it wants.
+/// How an answer is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     SearchReplace,
@@ -59,7 +59,7 @@ impl Form {
     }
 }
 
-/// A project with a home of its own, both gone when it is dropped.
+/// A project with its own home, both removed on drop.
 pub(super) struct Project {
     scratch: TempDir,
     root: PathBuf,
@@ -70,7 +70,7 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// Makes the files, and has relay set the project up. With a linter, it is configured and trusted.
+    /// Creates the files, and has relay set the project up. A linter is configured and trusted.
     pub(super) fn make(kind: Kind, files: usize, linter: Option<&str>) -> anyhow::Result<Project> {
         let scratch = scratch()?;
         let root = scratch.path().join("project");
@@ -92,7 +92,7 @@ impl Project {
         self.scratch
     }
 
-    /// A file of the project, by its place.
+    /// A file of the project, by number.
     pub(super) fn path(&self, number: usize) -> String {
         format!("src/part{}/file{number}.{}", number % 7, self.kind.extension())
     }
@@ -115,7 +115,7 @@ impl Project {
         Ok(())
     }
 
-    /// Writes the answer that brings every file to its next version, and says where it is.
+    /// Writes the answer that brings every file to its next version; returns its path.
     fn next_answer(&mut self, form: Form) -> anyhow::Result<PathBuf> {
         self.version += 1;
         let path = self.scratch.path().join("answer.md");
@@ -155,26 +155,24 @@ impl Project {
         Ok(apply)
     }
 
-    /// Applies the next answer.
     pub(super) fn apply(&mut self, form: Form, options: &[&str]) -> anyhow::Result<Cost> {
         run(&mut self.apply_next(form, options)?)
     }
 
-    /// The memory that applying the next answer takes, in megabytes; `None` where it is not known.
+    /// Peak memory of applying the next answer, in megabytes; `None` if unknown.
     pub(super) fn apply_peak(&mut self, form: Form, options: &[&str]) -> anyhow::Result<Option<f64>> {
-        let peak = startup::peak(&self.apply_next(form, options)?)?;
-        Ok(peak.map(|kilobytes| kilobytes * 1024.0 / 1e6))
+        startup::peak(&self.apply_next(form, options)?)
     }
 
-    /// What the next answer would do, without the diff.
+    /// A preview of the next answer, without the diff.
     pub(super) fn preview(&mut self, form: Form, options: &[&str]) -> anyhow::Result<Cost> {
         let answer = self.next_answer(form)?;
         self.version -= 1;
         run(self.relay()?.arg("preview").arg(answer).arg("--no-diff").args(options))
     }
 
-    /// The processor time of a plain program that does the same to the files: reads each, writes the new one
-    /// under another name, syncs it and gives it its name. Its start is not counted.
+    /// Processor time of a plain program that does the same to the files: reads each, writes the new one
+    /// under another name, syncs it and renames it. Its start is not counted.
     pub(super) fn plainly(&self) -> anyhow::Result<Duration> {
         let start = clock::processor_time();
         for number in 0..self.files {
@@ -209,7 +207,7 @@ fn function(number: usize, at: usize, version: usize) -> [String; 5] {
     ]
 }
 
-/// The lines that an answer changes, with one around them.
+/// The lines that an answer changes, with one line of context around them.
 fn edit(number: usize, version: usize) -> Vec<String> {
     let before = function(number, CHANGED - 1, 0).into_iter().skip(EDIT);
     before.chain(function(number, CHANGED, version)).collect()
@@ -227,7 +225,7 @@ fn diff(path: &str, old: &[String], new: &[String]) -> String {
     text
 }
 
-/// A project of one file that so many answers have changed, one after the other.
+/// A project of one file that this many answers have changed, one after the other.
 pub(super) fn with_history(answers: usize) -> anyhow::Result<Project> {
     let mut project = Project::make(Kind::Code, 1, None)?;
     for _ in 0..answers {
@@ -236,7 +234,7 @@ pub(super) fn with_history(answers: usize) -> anyhow::Result<Project> {
     Ok(project)
 }
 
-/// An empty project that nobody has set up, and the command that does.
+/// An empty project, and the command that sets it up.
 pub(super) fn init() -> anyhow::Result<(TempDir, Command)> {
     let scratch = scratch()?;
     let root = scratch.path().join("project");
@@ -246,12 +244,12 @@ pub(super) fn init() -> anyhow::Result<(TempDir, Command)> {
     Ok((scratch, init))
 }
 
-/// Waits until what was written is on the disk, so that no measurement pays for it.
+/// Waits until everything written is on the disk, so that no measurement pays for it.
 pub(super) fn settle() -> anyhow::Result<()> {
     run(&mut Command::new("sync")).map(|_| ())
 }
 
-/// The directory of a project of `files` files with `bytes` each, and its answer of `hunks` edits in each file.
+/// A project of `files` files with `bytes` each, and its answer of `hunks` edits in each file.
 pub(super) fn large(files: usize, bytes: usize, hunks: usize) -> anyhow::Result<(TempDir, Command)> {
     let (scratch, mut init) = init()?;
     run(&mut init)?;

@@ -1,24 +1,24 @@
-//! Blacking out secrets: every operation of an answer goes through it on its way into the record, so its time
-//! must grow with the text and no faster, whatever the text says.
+//! Redaction: every operation of an answer goes through it on its way into the record, so its time must
+//! grow with the text and no faster, whatever the text says.
 
 use std::time::Duration;
 
 use relaycode_text::redact::redact;
 
-use crate::measure::{Measured, plain_pass};
+use crate::measure::{BenchReport, Measured, milliseconds, plain_pass};
 use crate::samples;
 use relaycode_testkit::clock;
 
-/// Sizes in MiB; the last is the longest answer that is read.
+/// In MiB; the last is the longest answer that is read.
 const SIZES: [usize; 3] = [1, 2, 4];
-/// Milliseconds to stay below for the longest.
+/// Limit in milliseconds for the longest.
 const BELOW: f64 = 50.0;
-/// From 1 to 4 MiB the time may grow so many times; four is linear, the rest is noise.
+/// Allowed growth from 1 to 4 MiB; four is linear, the rest is noise.
 const GROWTH_BELOW: f64 = 6.5;
-/// Runs per size; the fastest counts for growth, the median for the bound.
+/// Runs per size; the fastest counts for growth, the median for the limit.
 const RUNS: usize = 9;
 
-/// A text of so many bytes.
+/// A text of this many bytes.
 type Make = fn(usize) -> String;
 
 const KINDS: &[(&str, Make)] = &[
@@ -35,11 +35,11 @@ const KINDS: &[(&str, Make)] = &[
     ("armour, many ends", |bytes| "-----BEGIN PRIVATE KEY----------END ".repeat(bytes / 36)),
 ];
 
-/// Measures every kind at every size.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) {
+/// Every kind at every size.
+pub(super) fn measure(report: &mut BenchReport) {
     for (kind, make) in KINDS {
         let name = format!("door, redaction, {kind}");
-        if !wanted(&name) {
+        if !report.wants(&name) {
             continue;
         }
         let mut fastest = Vec::new();
@@ -49,16 +49,15 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             taken.sort_unstable();
             fastest.extend(taken.first().copied());
             if SIZES.last() == Some(&size) {
-                let median = taken.get(RUNS / 2).copied().unwrap_or_default().as_secs_f64() * 1e3;
-                let mut measured = Measured::single(format!("{name}, {size} MiB"), "ms", median, Some(BELOW));
-                measured.plain = Some(plain_pass(text.as_bytes()));
-                keep(measured);
+                let median = milliseconds(taken.get(RUNS / 2).copied().unwrap_or_default());
+                report.add(
+                    Measured::single(format!("{name}, {size} MiB"), "ms", median)
+                        .below(BELOW)
+                        .plain(plain_pass(text.as_bytes())),
+                );
             }
         }
-        if let (Some(first), Some(last)) = (fastest.first(), fastest.last()) {
-            let growth = last.as_secs_f64() / first.as_secs_f64().max(1e-4);
-            keep(Measured::single(format!("{name}, growth 1 to 4 MiB"), "×", growth, Some(GROWTH_BELOW)));
-        }
+        report.add_growth(format!("{name}, growth 1 to 4 MiB"), &fastest, GROWTH_BELOW);
     }
 }
 

@@ -1,40 +1,34 @@
-//! What `relay ask` costs beside the agent: everything of relay and its keeper, nothing of the player.
+//! What `relay ask` costs beside the agent: relay and its keeper, without the player.
 
+use super::median_row;
 use super::player::PIECES;
-use super::row;
 use super::stage::Stage;
 use crate::child::run;
-use crate::measure::Measured;
+use crate::measure::{BenchReport, milliseconds};
 
-/// Milliseconds of processor time over the agent's own.
+/// Milliseconds of processor time beyond the agent's own.
 const PROCESSOR_BELOW: f64 = 20.0;
-/// Megabytes of relay at most.
+/// Megabytes of relay.
 const MEMORY_BELOW: f64 = 20.0;
-/// One that talks, one that reads, and nobody else.
+/// One that talks, one that reads, and no other.
 const THREADS_BELOW: f64 = 3.0;
 const RUNS: usize = 60;
 const LONG_RUNS: usize = 10;
 
-/// Measures a short answer, and a very long one.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+/// A short answer, and a very long one.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let name = "friends, ask, a short answer";
-    if wanted(name) {
-        one(name, "answer", RUNS, true, keep)?;
+    if report.wants(name) {
+        one(name, "answer", RUNS, true, report)?;
     }
     let name = format!("friends, ask, {PIECES} pieces");
-    if wanted(&name) {
-        one(&name, "long", LONG_RUNS, false, keep)?;
+    if report.wants(&name) {
+        one(&name, "long", LONG_RUNS, false, report)?;
     }
     Ok(())
 }
 
-fn one(
-    name: &str,
-    play: &str,
-    runs: usize,
-    held: bool,
-    keep: &mut impl FnMut(Measured),
-) -> anyhow::Result<()> {
+fn one(name: &str, play: &str, runs: usize, held: bool, report: &mut BenchReport) -> anyhow::Result<()> {
     let stage = Stage::new(play, "")?;
     let (mut processor, mut own, mut wall) = (Vec::new(), Vec::new(), Vec::new());
     let (mut memory, mut keeper, mut threads) = (Vec::new(), Vec::new(), Vec::new());
@@ -51,21 +45,18 @@ fn one(
         keeper.push(told.keeper.peak * 1024.0 / 1e6);
         threads.push(told.relay.threads);
     }
-    let mut measured = row(&format!("{name}, processor"), "ms", &processor, held.then_some(PROCESSOR_BELOW));
-    measured.note += &format!(
-        "; relay alone {:.1}, the player {:.1}, wall {:.0}",
-        super::middle(own),
-        super::middle(player),
-        super::middle(wall)
+    report.add(
+        median_row(&format!("{name}, processor"), "ms", &processor, held.then_some(PROCESSOR_BELOW)).note(
+            format!(
+                "; relay alone {:.1}, the player {:.1}, wall {:.0}",
+                super::middle(own),
+                super::middle(player),
+                super::middle(wall)
+            ),
+        ),
     );
-    keep(measured);
-    let mut measured = row(&format!("{name}, memory"), "MB", &memory, Some(MEMORY_BELOW));
-    measured.note += &format!("; the keeper {:.1}", super::middle(keeper));
-    keep(measured);
-    keep(row(&format!("{name}, threads"), "", &threads, Some(THREADS_BELOW)));
+    let row = median_row(&format!("{name}, memory"), "MB", &memory, Some(MEMORY_BELOW));
+    report.add(row.note(format!("; the keeper {:.1}", super::middle(keeper))));
+    report.add(median_row(&format!("{name}, threads"), "", &threads, Some(THREADS_BELOW)));
     Ok(())
-}
-
-pub(super) fn milliseconds(time: std::time::Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }

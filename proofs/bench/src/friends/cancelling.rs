@@ -1,5 +1,5 @@
-//! From Ctrl-C until nothing is left: of a friend that obeys, and of one that does not, whose children left its session
-//! and ignore what asks them to go.
+//! From Ctrl-C until nothing is left: of a friend that obeys, and of one that does not, whose children left
+//! its session and ignore signals.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -8,11 +8,10 @@ use anyhow::bail;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::asking::milliseconds;
+use super::median_row;
 use super::player::BEGUN;
-use super::row;
 use super::stage::Stage;
-use crate::measure::Measured;
+use crate::measure::{BenchReport, milliseconds};
 
 /// Milliseconds.
 const GONE_BELOW: f64 = 2_500.0;
@@ -20,17 +19,16 @@ const RUNS: usize = 8;
 const LIMIT: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
-/// The shell's part of a friend that does not go: it and what it starts ignore everything that can be ignored.
+/// A friend that does not exit: it and its children ignore every signal that can be ignored.
 const STUBBORN: &str = "trap '' TERM INT HUP\nsetsid sleep 600 &\nsetsid sleep 600 &\nsleep 600 &\n\
                         setsid sh -c 'setsid sleep 600 & exec sleep 600' &";
 
-/// Measures both.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     // Relay and its keeper, the player and its children.
     let kinds = [("obeys", "wait", "", 3), ("is deaf, with 5 children", "deaf", STUBBORN, 8)];
     for (kind, play, first, count) in kinds {
         let name = format!("friends, cancel, a friend that {kind}");
-        if !wanted(&name) {
+        if !report.wants(&name) {
             continue;
         }
         let stage = Stage::new(play, first)?;
@@ -40,15 +38,14 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             relays.push(milliseconds(relay));
             all.push(milliseconds(gone));
         }
-        let mut measured = row(&name, "ms", &all, Some(GONE_BELOW));
-        measured.p99 = all.iter().copied().fold(0.0, f64::max);
-        measured.note += &format!("; relay ended after {:.0}", super::middle(relays));
-        keep(measured);
+        let mut row = median_row(&name, "ms", &all, Some(GONE_BELOW));
+        row.p99 = all.iter().copied().fold(0.0, f64::max);
+        report.add(row.note(format!("; relay ended after {:.0}", super::middle(relays))));
     }
     Ok(())
 }
 
-/// How long relay took to end, and how long it took until nothing was left.
+/// How long until relay exited, and until nothing was left.
 fn one(stage: &Stage, count: usize) -> anyhow::Result<(Duration, Duration)> {
     let mut command = stage.relay()?;
     command.args(["ask", "--to", "codex", "--no-tree-check", "what is this"]);

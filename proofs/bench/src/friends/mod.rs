@@ -1,8 +1,8 @@
-//! Friends: what relay costs beside the agent that is asked, what the look at the project costs, how soon nothing is
-//! left of a friend that is broken off, and what `record` and `do` cost before and after the work itself.
+//! Friends: what relay costs beside the agent, what checking the project costs, how soon nothing is left of
+//! a cancelled friend, and what `record` and `do` cost before and after the work itself.
 //!
-//! relay is measured with a program that plays codex and tells its own costs, so that everything else is relay's and
-//! its keeper's; and with the real codex, where it is installed.
+//! relay is measured with a program that plays codex and reports its own costs, so that everything else is
+//! relay's and its keeper's; and with the real codex, if it is installed.
 
 mod asking;
 mod cancelling;
@@ -16,18 +16,17 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::measure::Measured;
+use super::measure::{BenchReport, Measured};
 
-/// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    asking::measure(wanted, keep)?;
-    real::measure(wanted, keep)?;
-    cancelling::measure(wanted, keep)?;
-    tree::measure(wanted, keep)?;
-    copies::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    asking::measure(report)?;
+    real::measure(report)?;
+    cancelling::measure(report)?;
+    tree::measure(report)?;
+    copies::measure(report)
 }
 
-/// The part that a process of its own does.
+/// The part that runs in a separate process.
 pub(super) fn as_child(words: &[&str]) -> anyhow::Result<()> {
     match words {
         ["play", play, report] => player::play(play, Path::new(report)),
@@ -36,19 +35,17 @@ pub(super) fn as_child(words: &[&str]) -> anyhow::Result<()> {
     }
 }
 
-/// The middle one.
 fn middle(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The middle value, held to a target; the least and the most in the note.
-fn row(name: &str, unit: &'static str, values: &[f64], below: Option<f64>) -> Measured {
-    let mut measured = Measured::single(name.to_owned(), unit, middle(values.to_vec()), below);
+/// The median, held to a target; minimum and maximum in the note.
+fn median_row(name: &str, unit: &'static str, values: &[f64], below: Option<f64>) -> Measured {
     let (least, most) = (
         values.iter().copied().fold(f64::INFINITY, f64::min),
         values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
     );
-    measured.note = format!("median of {}, {least:.1} to {most:.1}", values.len());
-    measured
+    let measured = Measured::single(name, unit, middle(values.to_vec())).below(below);
+    measured.note(format!("median of {}, {least:.1} to {most:.1}", values.len()))
 }

@@ -1,5 +1,5 @@
-//! A program that plays codex's app-server: it answers at once, and tells at its end what it cost itself, and what the
-//! system says of its parent, the keeper, and of the keeper's, relay.
+//! A program that plays codex's app-server: it answers at once, and finally reports its own cost, and what
+//! the system says about its parent, the keeper, and the keeper's parent, relay.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -11,34 +11,34 @@ use nix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Pieces of a long answer, as many as an agent that says a lot in an hour.
+/// Pieces of a long answer, as many as a talkative agent sends in an hour.
 pub(super) const PIECES: usize = 20_000;
-/// The thread, by which a recorded conversation knows it again.
+/// The thread id, by which a recorded conversation is recognised.
 pub(super) const THREAD: &str = "01a1de0c-0000-7000-8000-000000000001";
-/// A file beside the report, once a turn has begun.
+/// A file beside the report, created when a turn has begun.
 pub(super) const BEGUN: &str = "begun";
 const TURN: &str = "01a1de0c-0000-7000-8000-000000000002";
 
-/// What a player tells at its end.
+/// What a player reports at its end.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Report {
     /// Its own processor time.
     pub(super) processor: Duration,
     pub(super) keeper: Seen,
     pub(super) relay: Seen,
-    /// Every line that it was told.
+    /// Every line it received.
     pub(super) said: Vec<String>,
 }
 
-/// What the system says of a process.
+/// What the system says about a process.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Seen {
-    /// Kilobytes of memory at most.
+    /// Peak memory in kilobytes.
     pub(super) peak: f64,
     pub(super) threads: f64,
 }
 
-/// Plays, until there is nothing more to read.
+/// Plays until the end of its input.
 pub(super) fn play(play: &str, report: &Path) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     let mut said = Vec::new();
@@ -96,10 +96,10 @@ fn answer(method: &str, params: &Value) -> anyhow::Result<Value> {
     })
 }
 
-/// What is told of the turn.
+/// The events of the turn.
 fn turn(play: &str, out: &mut impl Write) -> anyhow::Result<()> {
     let pieces = match play {
-        // They think, and do not come to an end; one of them not even when it is asked to.
+        // They think and never finish; one of them not even when asked to.
         "wait" | "deaf" => return Ok(()),
         "answer" => 50,
         "long" => PIECES,

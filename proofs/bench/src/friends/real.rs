@@ -1,6 +1,6 @@
-//! `relay ask` with the real codex and a scripted model, beside the same conversation without relay: the very lines
-//! that relay says to its app-server, said by this program. What codex itself takes varies by more than relay costs,
-//! so relay's own share is held to the target, and the difference is shown.
+//! `relay ask` with the real codex and a scripted model, beside the same conversation without relay: the
+//! same lines that relay sends to its app-server, sent by this program. The cost of codex varies by more
+//! than relay's, so relay's own share is held to the target, and the difference is shown.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -11,17 +11,16 @@ use relaycode_testkit::agents::{self, AgentScratch, InstalledAgent};
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use serde_json::Value;
 
-use super::asking::milliseconds;
+use super::median_row;
 use super::player::THREAD;
-use super::row;
 use super::stage::Stage;
 use crate::child::{ended, run};
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured, milliseconds};
 use crate::startup::beside_this_one;
 
 const PROCESSOR_BELOW: f64 = 20.0;
 const RUNS: usize = 10;
-/// How codex is started, as relay does it.
+/// As relay starts codex.
 const SERVER: &[&str] = &[
     "app-server",
     "-c",
@@ -40,10 +39,10 @@ const SERVER: &[&str] = &[
     "analytics.enabled=false",
 ];
 
-/// Measures it, where codex is installed.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+/// If codex is installed.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let name = "friends, ask, the real codex";
-    if !wanted(name) {
+    if !report.wants(name) {
         return Ok(());
     }
     let turns: Vec<ScriptedTurn> =
@@ -54,9 +53,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     let resident = match scratch.install_agent(codex, &server.url()) {
         Ok(resident) => resident,
         Err(absent) => {
-            let mut measured = Measured::single(name.to_owned(), "", 0.0, None);
-            measured.note = format!("not measured: {absent}");
-            keep(measured);
+            report.add(Measured::single(name, "", 0.0).note(format!("not measured: {absent}")));
             return Ok(());
         }
     };
@@ -69,17 +66,14 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         with.push(milliseconds(cost.with_children));
         bare.push(milliseconds(driven(&resident, &said)?));
     }
-    let mut measured = row(&format!("{name}, relay's own processor"), "ms", &own, Some(PROCESSOR_BELOW));
-    measured.note += "; without the keeper";
-    keep(measured);
-    let mut measured = row(&format!("{name}, processor of all"), "ms", &with, None);
-    measured.plain = Some(super::middle(bare));
-    measured.note += "; plain: the same conversation without relay";
-    keep(measured);
+    let row = median_row(&format!("{name}, relay's own processor"), "ms", &own, Some(PROCESSOR_BELOW));
+    report.add(row.note("; without the keeper"));
+    let row = median_row(&format!("{name}, processor of all"), "ms", &with, None).plain(super::middle(bare));
+    report.add(row.note("; plain: the same conversation without relay"));
     Ok(())
 }
 
-/// What relay says to an app-server.
+/// What relay sends to an app-server.
 fn said() -> anyhow::Result<Vec<String>> {
     let stage = Stage::new("answer", "")?;
     run(stage.relay()?.args(["ask", "--to", "codex", "--no-tree-check", "what is this"]))?;
@@ -88,7 +82,7 @@ fn said() -> anyhow::Result<Vec<String>> {
     Ok(stage.report()?.said.iter().map(|line| line.replace(project, "PROJECT")).collect())
 }
 
-/// Has the same conversation; what it took of the processor.
+/// Has the same conversation; returns its processor time.
 fn driven(resident: &InstalledAgent, said: &[String]) -> anyhow::Result<Duration> {
     let mut command = resident.command(resident.program());
     command.args(SERVER).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! A project, a home, and a codex that is played, all on the disk that the build is on.
+//! A project, a home, and a played codex, all on the disk of the build.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::player::Report;
 use crate::child::{relay, scratch};
 
-/// Marks whatever is started here.
+/// Marks everything that is started here.
 pub(super) const MARK: &str = "RELAY_BENCH_STAGE";
 
 /// A project and a player.
@@ -20,7 +20,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// With a codex that plays `play`, started after the shell has done `first`.
+    /// With a codex that plays `play`, after the shell has run `first`.
     pub(super) fn new(play: &str, first: &str) -> anyhow::Result<Stage> {
         let stage = Stage { folder: scratch()? };
         for name in ["bin", "home", "project"] {
@@ -56,7 +56,7 @@ impl Stage {
         Ok(command)
     }
 
-    /// What the last player told.
+    /// The report of the last player.
     pub(super) fn report(&self) -> anyhow::Result<Report> {
         let told = fs::read(self.report_file()).context("the player told nothing")?;
         fs::remove_file(self.report_file())?;
@@ -74,7 +74,7 @@ impl Stage {
     }
 }
 
-/// A repository of `files` files of `size` bytes each, all of them known to git.
+/// A repository of `files` files of `size` bytes each, all tracked by git.
 pub(super) fn fill(root: &Path, files: usize, size: usize) -> anyhow::Result<()> {
     git(root, &["init", "-q", "-b", "main", "."])?;
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -91,7 +91,7 @@ pub(super) fn fill(root: &Path, files: usize, size: usize) -> anyhow::Result<()>
         content.truncate(size);
         fs::write(folder.join(format!("file{at:05}.rs")), content)?;
     }
-    // Nothing is to tidy up behind our backs while something is measured.
+    // No housekeeping in the background during a measurement.
     git(root, &["config", "gc.auto", "0"])?;
     git(root, &["config", "maintenance.auto", "false"])?;
     git(root, &["-c", "core.compression=0", "add", "."])?;

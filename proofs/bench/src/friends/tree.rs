@@ -1,5 +1,6 @@
-//! The look at the project before and after a friend: the part that reads everything once, and the comparison. Each
-//! look is a process of its own, as it is for a user. The plain pass reads the same files.
+//! The check of the project before and after a friend: the part that reads everything once, and the
+//! comparison. Each check runs in a separate process, as it does for a user. The plain pass reads the same
+//! files.
 
 use std::fs;
 use std::path::Path;
@@ -11,28 +12,27 @@ use relaycode_exec::Runner;
 use relaycode_friend::tree_check::TreeCheckSnapshot;
 use relaycode_project::git::Git;
 
-use super::asking::milliseconds;
-use super::row;
+use super::median_row;
 use super::stage::{fill, git};
-use crate::child::scratch;
-use crate::measure::Measured;
+use crate::child::{part, scratch};
+use crate::measure::{BenchReport, milliseconds};
 use crate::startup::beside_this_one;
 
 /// Milliseconds for 100 MB.
 const TREE_BELOW: f64 = 1_000.0;
-/// Milliseconds for what git ignores, which is not read.
+/// Milliseconds for ignored files, which are not read.
 const IGNORED_BELOW: f64 = 100.0;
 const RUNS: usize = 9;
 
-/// Measures three projects.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+/// Three projects.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for (name, files, size, ignored, below) in [
         ("100 MB in 2000 files", 2_000, 50_000, 0, TREE_BELOW),
         ("10 MB in 10000 files", 10_000, 1_000, 0, TREE_BELOW),
         ("1 GB ignored in 1000 files", 10, 1_000, 1_000, IGNORED_BELOW),
     ] {
         let name = format!("friends, tree check, {name}");
-        if !wanted(&name) {
+        if !report.wants(&name) {
             continue;
         }
         let folder = scratch()?;
@@ -47,16 +47,16 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             takes.push(take);
             processor.push(used);
         }
-        let mut measured = row(&name, "ms", &both, Some(below));
-        measured.plain = Some(plain);
-        measured.note +=
-            &format!("; taking it {:.0}, processor {:.0}", super::middle(takes), super::middle(processor));
-        keep(measured);
+        report.add(median_row(&name, "ms", &both, Some(below)).plain(plain).note(format!(
+            "; taking it {:.0}, processor {:.0}",
+            super::middle(takes),
+            super::middle(processor)
+        )));
     }
     Ok(())
 }
 
-/// Files of a megabyte that git ignores; there is nothing in them.
+/// Empty files of a megabyte that git ignores.
 fn ignore(root: &Path, files: usize) -> anyhow::Result<()> {
     if files == 0 {
         return Ok(());
@@ -69,7 +69,7 @@ fn ignore(root: &Path, files: usize) -> anyhow::Result<()> {
     git(root, &["add", ".gitignore"])
 }
 
-/// How long it takes to read every file that git knows, and nothing more.
+/// Time to read every tracked file, and nothing more.
 fn read(root: &Path) -> anyhow::Result<f64> {
     let mut files = Vec::new();
     for folder in fs::read_dir(root)?.flatten() {
@@ -86,14 +86,13 @@ fn read(root: &Path) -> anyhow::Result<f64> {
 
 /// Milliseconds to take it, to compare it, and processor time of both.
 fn in_a_child(root: &Path) -> anyhow::Result<[f64; 3]> {
-    let mut child = std::process::Command::new(std::env::current_exe()?);
-    let output = child.args(["--as-child", "friends", "tree"]).arg(root).output()?;
+    let output = part(&["friends", "tree"])?.arg(root).output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(said.trim())
         .with_context(|| format!("the child says `{said}` and {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Looks at a project twice, and tells what it took.
+/// Checks a project twice, and reports the cost.
 pub(super) fn look(root: &Path) -> anyhow::Result<()> {
     let runner = Runner::new(beside_this_one()?);
     let git = Git::new(&runner, root);

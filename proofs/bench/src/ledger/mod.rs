@@ -1,6 +1,6 @@
-//! The ledger: what putting two hundred files on disk costs in syncs, system calls and processor
-//! time, and what ten thousand records cost those who come after them. Everything is measured
-//! through the release binary, in projects on the disk that the build is on.
+//! The ledger: what putting two hundred files on disk costs in syncs, system calls and processor time, and
+//! what ten thousand records cost later commands. Measured through the release binary, in projects on the
+//! disk of the build.
 
 mod applying;
 mod project;
@@ -8,10 +8,9 @@ mod records;
 
 pub(super) use project::write_plainly;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
-/// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    applying::measure(wanted, keep)?;
-    records::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    applying::measure(report)?;
+    records::measure(report)
 }

@@ -1,26 +1,25 @@
-//! Projects to apply answers to: files of code-like lines, answers that change every one of them,
-//! and the plain program that writes the same files without any care.
+//! Projects to apply answers to: files of code-like lines, answers that change each of them, and the plain
+//! program that writes the same files without any care.
 
 use std::fs;
 use std::path::Path;
 
 /// Files of a large change.
 pub(super) const FILES: usize = 200;
-/// Lines of each.
 const LINES: usize = 200;
 /// The line that an answer changes.
 const CHANGED: usize = 120;
 
-/// What the files are.
+/// The content of the files.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// A language whose syntax planning checks, which takes most of its time.
     Code,
-    /// Nothing that anybody checks, so that what the ledger takes is not lost in that.
+    /// Nothing that anybody checks, so that the ledger's share is visible.
     Text,
 }
 
-/// How an answer says what it wants.
+/// How an answer is written.
 #[derive(Clone, Copy)]
 pub(super) enum Answer {
     /// Every file as a whole.
@@ -39,7 +38,7 @@ impl Answer {
         }
     }
 
-    /// The answer that brings the first `files` files to version `version` from the one before.
+    /// Brings the first `files` files to version `version` from the one before.
     pub(super) fn text(self, kind: Kind, files: usize, version: usize) -> String {
         let mut text = String::new();
         for number in 0..files {
@@ -74,9 +73,9 @@ pub(super) fn make(root: &Path, kind: Kind, files: usize) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Writes what version 1 of every file is, twice, each under another name first, into directories
-/// where nothing is yet, and syncs nothing: the least that anything does which stages files and
-/// keeps what they were. (Replacing files would cost more: some file systems then write at once.)
+/// Writes version 1 of every file twice, each under another name first, into empty directories, and syncs
+/// nothing: the least that a program must do which stages files and keeps the old ones. (Replacing files
+/// would cost more: some file systems then write at once.)
 pub(crate) fn write_plainly(root: &Path) -> anyhow::Result<()> {
     for pass in ["once", "twice"] {
         for number in 0..FILES {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::Context;
 use relaycode_ledger::TxId;
@@ -12,25 +13,24 @@ use relaycode_ledger::record::{
 };
 
 use super::project::{Answer, Kind, make};
-use crate::child::{Cost, median, relay, run, scratch};
-use crate::measure::Measured;
+use crate::child::{Cost, relay, repeated, run, scratch};
+use crate::measure::{BenchReport, Measured, milliseconds};
 use crate::startup::peak;
 
-/// Records of the histories, the longest last.
+/// Records per history.
 const HISTORIES: [u32; 3] = [100, 1_000, 10_000];
 /// Milliseconds for a page of the log of the longest one.
 const PAGE_BELOW: f64 = 20.0;
-/// How the memory for that page may differ between them: not at all, but for what a process differs
-/// from run to run.
+/// Allowed growth of the memory for that page: none, except for noise.
 const GROWTH_BELOW: f64 = 1.1;
-/// Runs of which the median counts.
+/// The median counts.
 const RUNS: usize = 21;
-/// Changes that are made on top.
+/// Changes made on top.
 const CHANGES: usize = 9;
 
-/// Measures a history of each length.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    if !wanted("ledger, log") {
+/// A history of each length.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    if !report.wants("ledger, log") {
         return Ok(());
     }
     let mut peaks = Vec::new();
@@ -39,55 +39,51 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         let root = scratch.path().join("project");
         make(&root, Kind::Text, 1)?;
         write_history(&root, count)?;
-        let rebuild = run(relay(None)?.args(["log", "-C"]).arg(&root))?;
-        let mut pages = Vec::new();
-        for _ in 0..RUNS {
-            pages.push(run(relay(None)?.args(["log", "-C"]).arg(&root))?);
-        }
-        let page = median(&pages);
+        let log = || -> anyhow::Result<Command> {
+            let mut log = relay(None)?;
+            log.args(["log", "-C"]).arg(&root);
+            Ok(log)
+        };
+        let rebuild = run(&mut log()?)?;
+        let page = repeated(RUNS, || run(&mut log()?))?;
         let longest = HISTORIES.last() == Some(&count);
         let name = |what: &str| format!("ledger, {count} records, {what}");
-        let milliseconds = |cost: &Cost| cost.wall.as_secs_f64() * 1e3;
         let below = Some(PAGE_BELOW).filter(|_| longest);
-        let mut shown = Measured::single(name("log"), "ms", milliseconds(&page), below);
-        shown.note = format!(
+        report.add(Measured::single(name("log"), "ms", milliseconds(page.wall)).below(below).note(format!(
             "wall, median; processor {:.1} ms; {:.0} ms when the index was built",
-            page.processor.as_secs_f64() * 1e3,
-            milliseconds(&rebuild)
-        );
-        keep(shown);
-        if let Some(kilobytes) = peak(relay(None)?.args(["log", "-C"]).arg(&root))? {
-            peaks.push(kilobytes);
-            keep(Measured::single(name("log, memory"), "MB", kilobytes * 1024.0 / 1e6, None));
+            milliseconds(page.processor),
+            milliseconds(rebuild.wall)
+        )));
+        if let Some(megabytes) = peak(&log()?)? {
+            peaks.push(megabytes);
+            report.add(Measured::single(name("log, memory"), "MB", megabytes));
         }
         if longest {
-            one_more(scratch.path(), &root, &name("apply 1 file"), keep)?;
+            one_more(scratch.path(), &root, &name("apply 1 file"), report)?;
             write_displaced(&root, count)?;
-            one_more(scratch.path(), &root, &name("and as many .done, apply"), keep)?;
+            one_more(scratch.path(), &root, &name("and as many .done, apply"), report)?;
         }
     }
     if let (Some(least), Some(most)) =
         (peaks.iter().copied().reduce(f64::min), peaks.iter().copied().reduce(f64::max))
     {
         let name = "ledger, log, memory, growth".to_owned();
-        keep(Measured::single(name, "×", most / least, Some(GROWTH_BELOW)));
+        report.add(Measured::single(name, "×", most / least).below(GROWTH_BELOW));
     }
     Ok(())
 }
 
-/// Changes one file on top of what there is, several times.
-fn one_more(scratch: &Path, root: &Path, name: &str, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    let mut costs = Vec::new();
+/// Changes one file on top of it, several times.
+fn one_more(scratch: &Path, root: &Path, name: &str, report: &mut BenchReport) -> anyhow::Result<()> {
     make(root, Kind::Text, 1)?;
-    for version in 1..=CHANGES {
-        let file = scratch.join("answer.md");
+    let (file, mut version) = (scratch.join("answer.md"), 0);
+    let Cost { wall, processor, .. } = repeated(CHANGES, || {
+        version += 1;
         fs::write(&file, Answer::Whole.text(Kind::Text, 1, version))?;
-        costs.push(run(relay(None)?.arg("apply").arg(&file).arg("-y").arg("-C").arg(root))?);
-    }
-    let Cost { wall, processor, .. } = median(&costs);
-    let mut measured = Measured::single(name.to_owned(), "ms", wall.as_secs_f64() * 1e3, None);
-    measured.note = format!("wall, median; processor {:.1} ms", processor.as_secs_f64() * 1e3);
-    keep(measured);
+        run(relay(None)?.arg("apply").arg(&file).arg("-y").arg("-C").arg(root))
+    })?;
+    let row = Measured::single(name, "ms", milliseconds(wall));
+    report.add(row.note(format!("wall, median; processor {:.1} ms", milliseconds(processor))));
     Ok(())
 }
 
@@ -95,7 +91,7 @@ fn id(number: u32) -> anyhow::Result<TxId> {
     Ok(format!("{number:08x}-0c4b-4c1d-9a53-0c2f5d1e7b66").parse()?)
 }
 
-/// Writes so many records, as if so many changes had been applied.
+/// As if this many changes had been applied.
 fn write_history(root: &Path, count: u32) -> anyhow::Result<()> {
     let directory = root.join(state_dir::STATE_DIR_NAME);
     fs::create_dir_all(&directory)?;
@@ -155,7 +151,7 @@ fn small(number: u32) -> anyhow::Result<Record> {
     })
 }
 
-/// Makes the directories in which those changes would have left the files that they displaced.
+/// The directories in which those changes would have left the displaced files.
 fn write_displaced(root: &Path, count: u32) -> anyhow::Result<()> {
     for number in 1..=count {
         let directory = root.join(format!("{}/tx/{}.done", state_dir::STATE_DIR_NAME, id(number)?));

@@ -1,5 +1,5 @@
-//! From bytes to events, frame by frame: after each, all events are taken and the message so far is looked at, as somebody
-//! would who shows every one.
+//! From bytes to events, frame by frame: after each, all events are taken and the message so far is read,
+//! as a reader would that shows every one.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use relaycode_llm::{AnswerDecoder, ChatRequest};
 
 use super::streams::{Kind, frames};
 use super::{BELOW, DELTAS, RUNS, model};
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured};
 use relaycode_testkit::clock::processor_time;
 
-/// Measures every wire.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+/// Every wire.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for wire in wire::ALL {
         let id = wire.id();
         for (kind, count, what) in [
@@ -24,7 +24,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             (Kind::Calls, MAX_ANSWER_PIECES, "whole calls"),
         ] {
             let name = format!("llm, {id}, {what}");
-            if !wanted(&name) {
+            if !report.wants(&name) {
                 continue;
             }
             let Some(frames) = frames(id, kind, count)? else { continue };
@@ -34,10 +34,11 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
                 plain.push(copied(&frames));
             }
             let bytes: usize = frames.iter().map(String::len).sum();
-            let mut measured = Measured::from_times(name, times, Some(BELOW));
-            measured.plain = Some(Measured::from_times(String::new(), plain, None).median);
-            measured.note = format!("{count} deltas, {:.1} MB; processor, {RUNS} runs", bytes as f64 / 1e6);
-            keep(measured);
+            let row =
+                Measured::from_times(name, times).below(BELOW).plain(Measured::from_times("", plain).median);
+            report.add(
+                row.note(format!("{count} deltas, {:.1} MB; processor, {RUNS} runs", bytes as f64 / 1e6)),
+            );
         }
     }
     Ok(())

@@ -1,5 +1,6 @@
-//! Models: what a hundred thousand streamed deltas cost on a processor, over every wire, from bytes in memory and over a real
-//! socket. Each delta is a few letters in a frame of its own, which is the most work for the fewest letters.
+//! Models: what a hundred thousand streamed deltas cost on a processor, over every wire, from memory and
+//! over a real socket. Each delta is a few letters in its own frame, which is the most work for the fewest
+//! letters.
 
 mod decoding;
 mod socket;
@@ -11,21 +12,20 @@ use anyhow::bail;
 use relaycode_llm::Model;
 use relaycode_llm::models::model::{ModelPrice, ServerCompat};
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
 /// Deltas of an answer.
 const DELTAS: usize = 100_000;
-/// Milliseconds on a processor for them.
+/// Milliseconds of processor time for them.
 const BELOW: f64 = 1_000.0;
 const RUNS: usize = 5;
 
-/// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    decoding::measure(wanted, keep)?;
-    socket::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    decoding::measure(report)?;
+    socket::measure(report)
 }
 
-/// The part that a process of its own does.
+/// The part that runs in a separate process.
 pub(super) fn as_child(words: &[&str]) -> anyhow::Result<()> {
     match words {
         ["stream", wire, url, interval] => socket::stream(wire, url, interval.parse()?),
@@ -33,7 +33,7 @@ pub(super) fn as_child(words: &[&str]) -> anyhow::Result<()> {
     }
 }
 
-/// A model that speaks this wire, there.
+/// A model that speaks this wire at `url`.
 fn model(wire: &str, url: &str) -> Model {
     Model {
         id: "m1".into(),

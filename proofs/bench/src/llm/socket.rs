@@ -1,5 +1,5 @@
-//! A whole answer over a socket: the scripted model server in one process, a client in another, and the processor time of the
-//! client alone, its start included.
+//! A whole answer over a socket: the scripted model server in one process, a client in another, and the
+//! processor time of the client alone, its start included.
 
 use std::fs;
 use std::path::Path;
@@ -14,15 +14,15 @@ use relaycode_llm::{ChatRequest, ModelClient, StreamOptions, StreamStep, wire};
 use serde_json::json;
 
 use super::{BELOW, DELTAS, RUNS, model};
-use crate::child::scratch;
-use crate::measure::Measured;
+use crate::child::{part, scratch, told};
+use crate::measure::{BenchReport, Measured, milliseconds};
 use crate::startup::beside_this_one;
 use relaycode_testkit::clock::processor_time;
 
 /// How long the server may take to listen.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The server while it runs.
+/// Ends with the value.
 struct Server(Child);
 
 impl Drop for Server {
@@ -32,11 +32,11 @@ impl Drop for Server {
     }
 }
 
-/// Measures every wire.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+/// Every wire.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let name = |wire: &str, what: &str| format!("llm, {wire}, socket, {what}");
     let rows = [("each", 0), ("merged", 50)];
-    let any = |wire: &str| rows.iter().any(|(what, _)| wanted(&name(wire, what)));
+    let any = |wire: &str| rows.iter().any(|(what, _)| report.wants(&name(wire, what)));
     if !wire::ALL.iter().any(|wire| any(wire.id())) {
         return Ok(());
     }
@@ -45,27 +45,14 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     for wire in wire::ALL {
         for (what, interval) in rows {
             let name = name(wire.id(), what);
-            if !wanted(&name) {
+            if !report.wants(&name) {
                 continue;
             }
-            let mut times = Vec::new();
-            let mut told = String::new();
-            for _ in 0..RUNS {
-                let url = format!("{address}{}", beneath(wire.id()));
-                let mut child = Command::new(std::env::current_exe()?);
-                child.args(["--as-child", "llm", "stream", wire.id(), &url, &interval.to_string()]);
-                let output = child.output()?;
-                if !output.status.success() {
-                    bail!("{name} fails: {}", String::from_utf8_lossy(&output.stderr));
-                }
-                let text = String::from_utf8_lossy(&output.stdout).into_owned();
-                let (micros, rest) = text.trim().split_once(' ').context("the child said nothing")?;
-                times.push(Duration::from_micros(micros.parse()?));
-                told = rest.to_owned();
-            }
-            let mut measured = Measured::from_times(name, times, Some(BELOW));
-            measured.note = format!("{DELTAS} deltas, {told}; processor of the client, {RUNS} runs");
-            keep(measured);
+            let url = format!("{address}{}", beneath(wire.id()));
+            let words = ["llm", "stream", wire.id(), &url, &interval.to_string()];
+            let (times, told) = told(RUNS, &mut part(&words)?)?;
+            let row = Measured::from_times(name, times).below(BELOW);
+            report.add(row.note(format!("{DELTAS} deltas, {told}; processor of the client, {RUNS} runs")));
         }
     }
     Ok(())
@@ -80,7 +67,7 @@ fn beneath(wire: &str) -> &'static str {
     }
 }
 
-/// Starts the server, with a turn for each request.
+/// With a turn for each request.
 fn start(scratch: &Path) -> anyhow::Result<(Server, String)> {
     let pieces: Vec<&str> =
         ["The", " basket", ".total", "(\"", "ü", "\n    "].into_iter().cycle().take(DELTAS).collect();
@@ -100,7 +87,7 @@ fn start(scratch: &Path) -> anyhow::Result<(Server, String)> {
     Ok((server, format!("http://127.0.0.1:{}", fs::read_to_string(port)?.trim())))
 }
 
-/// Reads one answer; prints the microseconds that this process was on a processor, and what came.
+/// Reads one answer; prints the processor time of this process in microseconds, and the result.
 pub(super) fn stream(wire: &str, url: &str, interval: u64) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = Instant::now();
@@ -124,7 +111,7 @@ pub(super) fn stream(wire: &str, url: &str, interval: u64) -> anyhow::Result<()>
         ensure!(said >= 3 * DELTAS, "only {said} bytes came");
         Ok(events)
     })?;
-    let wall = start.elapsed().as_secs_f64() * 1e3;
+    let wall = milliseconds(start.elapsed());
     println!("{} {events} delta events, wall {wall:.0} ms", processor_time().as_micros());
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Answers as each wire writes them, frame by frame: a text in small pieces, and the arguments of one long tool call; where a
-//! wire sends calls whole, as many calls as an answer may have.
+//! Answers as each wire writes them, frame by frame: a text in small pieces, and the arguments of one long
+//! tool call; if a wire sends calls whole, as many calls as an answer may have.
 
 use anyhow::bail;
 use serde_json::json;
@@ -7,7 +7,6 @@ use serde_json::json;
 /// What an answer consists of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// One text.
     Text,
     /// One tool call, with long arguments.
     Arguments,
@@ -20,7 +19,7 @@ const PIECES: [&str; 8] = ["The", " basket", ".total", "(\"", "ü", "\n    ", " 
 /// The same within a JSON string.
 const ESCAPED: [&str; 8] = ["The", " basket", ".total", "(\\\"", "ü", "\\n    ", " => 17", " \\ud83e\\udd80"];
 
-/// The frames of an answer of that wire; `None` if it sends no such answer.
+/// `None` if the wire sends no such answer.
 pub(super) fn frames(wire: &str, kind: Kind, deltas: usize) -> anyhow::Result<Option<Vec<String>>> {
     let whole_calls = matches!(wire, "google-generative-ai" | "ollama");
     if (kind == Kind::Arguments && whole_calls) || (kind == Kind::Calls && !whole_calls) {

@@ -1,4 +1,5 @@
-//! What appending costs: each entry one write, and now and then an index; with a sync behind each, for information.
+//! What appending costs: one write per entry, and sometimes an index; with a sync after each, for
+//! information.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -13,7 +14,7 @@ use relaycode_testkit::random::Random;
 
 use super::made::{CWD, text};
 use crate::child::scratch;
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured, milliseconds};
 
 const ENTRIES: usize = 20_000;
 const SYNCED: usize = 300;
@@ -21,17 +22,16 @@ const NAME: &str = "2026-02-01T00-00-00-000Z_019c3a5f2b7e7c1d9a530c2f5d1e7b66.js
 /// Milliseconds.
 const APPEND_BELOW: f64 = 1.0;
 
-/// Measures both.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    if !wanted("session, append") {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    if !report.wants("session, append") {
         return Ok(());
     }
-    row(keep, "session, append 20 000 × 2 kB", ENTRIES, false, Some(APPEND_BELOW))?;
-    row(keep, "session, append with sync", SYNCED, true, None)
+    row(report, "session, append 20 000 × 2 kB", ENTRIES, false, Some(APPEND_BELOW))?;
+    row(report, "session, append with sync", SYNCED, true, None)
 }
 
 fn row(
-    keep: &mut impl FnMut(Measured),
+    report: &mut BenchReport,
     name: &str,
     entries: usize,
     sync: bool,
@@ -63,13 +63,11 @@ fn row(
             Ok(())
         })?);
     }
-    let most = times.iter().max().copied().unwrap_or_default().as_secs_f64() * 1e3;
+    let most = milliseconds(times.iter().max().copied().unwrap_or_default());
     let slower = times.iter().filter(|time| **time >= Duration::from_millis(1)).count();
-    let mut measured = Measured::from_times(name.to_owned(), times, below);
-    let plain = Measured::from_times(String::new(), plain, None);
-    measured.plain = Some(plain.median);
-    measured.note = format!("max {most:.3}; {slower} of {entries} took 1 ms; plain p99 {:.3}", plain.p99);
-    keep(measured);
+    let plain = Measured::from_times("", plain);
+    let note = format!("max {most:.3}; {slower} of {entries} took 1 ms; plain p99 {:.3}", plain.p99);
+    report.add(Measured::from_times(name, times).below(below).plain(plain.median).note(note));
     Ok(())
 }
 

@@ -1,9 +1,8 @@
-//! Five thousand sessions of twenty projects: the list of all, by the library and by the command, with their indexes and
-//! without.
+//! Five thousand sessions of twenty projects: the list of all, by the library and by the command, with
+//! their indexes and without.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::ensure;
 use relaycode_durable::RealFs;
@@ -15,7 +14,7 @@ use relaycode_testkit::random::Random;
 use super::long::{index_of, make_index};
 use super::made::{Shape, write};
 use crate::child::{median, relay, run, scratch};
-use crate::measure::{Measured, times};
+use crate::measure::{BenchReport, Measured, milliseconds, times};
 
 const SESSIONS: usize = 5_000;
 const PROJECTS: usize = 20;
@@ -23,22 +22,21 @@ const PROJECTS: usize = 20;
 const LIST_BELOW: f64 = 200.0;
 const RUNS: usize = 21;
 
-/// Measures both kinds.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    if !wanted("session, list 5 000") {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    if !report.wants("session, list 5 000") {
         return Ok(());
     }
     let scratch = scratch()?;
     let home = scratch.path().join("home");
     let paths = make(&home)?;
-    listed(keep, &home, "indexes")?;
+    listed(report, &home, "indexes")?;
     for path in &paths {
         fs::remove_file(index_of(path))?;
     }
-    listed(keep, &home, "no indexes")
+    listed(report, &home, "no indexes")
 }
 
-fn listed(keep: &mut impl FnMut(Measured), home: &Path, kind: &str) -> anyhow::Result<()> {
+fn listed(report: &mut BenchReport, home: &Path, kind: &str) -> anyhow::Result<()> {
     let (fs, layout) = (RealFs::default(), HomeLayout::new(home));
     let mut found = 0;
     let library = times(|| {
@@ -49,11 +47,10 @@ fn listed(keep: &mut impl FnMut(Measured), home: &Path, kind: &str) -> anyhow::R
     ensure!(found == SESSIONS, "{found} of {SESSIONS} sessions are listed");
     let name = |what: &str| format!("session, list 5 000, {kind}, {what}");
     let runs = library.len();
-    // Both processors are used, so whoever else wants one is in every run: the median is judged.
-    let all = Measured::from_times(String::new(), library, None);
-    let mut measured = Measured::single(name("library"), "ms", all.median, Some(LIST_BELOW));
-    measured.note = format!("wall, median of {runs} runs, p99 {:.1}", all.p99);
-    keep(measured);
+    // Both processors are used, so any other load is in every run: the median is judged.
+    let all = Measured::from_times("", library);
+    let row = Measured::single(name("library"), "ms", all.median).below(LIST_BELOW);
+    report.add(row.note(format!("wall, median of {runs} runs, p99 {:.1}", all.p99)));
     for (what, words) in [
         ("command", vec!["sessions", "--all", "--json"]),
         ("command, all", vec!["sessions", "--all", "--json", "-n", "5000"]),
@@ -62,23 +59,20 @@ fn listed(keep: &mut impl FnMut(Measured), home: &Path, kind: &str) -> anyhow::R
         for _ in 0..RUNS {
             costs.push(run(relay(Some(home))?.args(&words).arg("-C").arg(home))?);
         }
-        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
         let longest = costs.iter().map(|cost| cost.wall).max().unwrap_or_default();
         let middle = median(&costs);
         let below = Some(LIST_BELOW).filter(|_| what == "command");
-        let mut measured = Measured::single(name(what), "ms", milliseconds(middle.wall), below);
-        measured.note = format!(
+        report.add(Measured::single(name(what), "ms", milliseconds(middle.wall)).below(below).note(format!(
             "relay {}; wall, median, max {:.1}; processor {:.1} ms",
             words.join(" "),
             milliseconds(longest),
             milliseconds(middle.processor)
-        );
-        keep(measured);
+        )));
     }
     Ok(())
 }
 
-/// Makes the sessions and their indexes: most are short, one in fifty is long.
+/// Creates the sessions and their indexes: most are short, one in fifty is long.
 fn make(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut random = Random::new(5);
     let mut paths = Vec::new();

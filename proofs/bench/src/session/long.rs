@@ -1,11 +1,11 @@
-//! A session of a hundred megabytes: opened and its context rebuilt, each time in a process of its own, with and without the
-//! index; what happens if nobody ever compacted it; and the commands that show all of it.
+//! A session of a hundred megabytes: opened and its context rebuilt, each time in a separate process, with
+//! and without the index; the cost if it was never compacted; and the commands that show all of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use relaycode_durable::{Fs, FsDir, RealFs};
@@ -13,15 +13,15 @@ use relaycode_session::file::index;
 use relaycode_session::{OpenMode, Session};
 
 use super::made::{CWD, Shape, write};
-use crate::child::{median, relay, run, scratch};
-use crate::measure::{Measured, once};
+use crate::child::{part, relay, repeated, run, scratch, told};
+use crate::measure::{BenchReport, Measured, milliseconds, once};
 use crate::startup::peak;
 
 const BYTES: u64 = 100 << 20;
 const COMPACTION: u64 = 8_000_000;
 const ID: &str = "019c3a5f2b7e7c1d9a530c2f5d1e7b66";
 const FILE: &str = "2026-02-01T00-00-00-000Z_019c3a5f2b7e7c1d9a530c2f5d1e7b66.jsonl";
-/// Milliseconds, and megabytes at the peak.
+/// Milliseconds, and peak megabytes.
 const WITH_BELOW: f64 = 300.0;
 const MEMORY_BELOW: f64 = 60.0;
 const WITHOUT_BELOW: f64 = 2_000.0;
@@ -29,9 +29,8 @@ const WITHOUT_BELOW: f64 = 2_000.0;
 const RUNS: usize = 11;
 const FEW: usize = 5;
 
-/// Measures both sessions.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    if !wanted("session, 100 MB") {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    if !report.wants("session, 100 MB") {
         return Ok(());
     }
     let scratch = scratch()?;
@@ -42,9 +41,9 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     let plain = plain_read(&path)?;
     make_index(&path)?;
     let name = |what: &str| format!("session, 100 MB, {what}");
-    opened(keep, &path, &name("open, index"), RUNS, plain, (Some(WITH_BELOW), Some(MEMORY_BELOW)))?;
+    opened(report, &path, &name("open, index"), RUNS, plain, (Some(WITH_BELOW), Some(MEMORY_BELOW)))?;
     fs::remove_file(index_of(&path))?;
-    opened(keep, &path, &name("open, no index"), FEW, plain, (Some(WITHOUT_BELOW), None))?;
+    opened(report, &path, &name("open, no index"), FEW, plain, (Some(WITHOUT_BELOW), None))?;
     make_index(&path)?;
     for (what, words) in [
         ("sessions show", vec!["sessions", "show", ID]),
@@ -60,76 +59,51 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             }
             Ok(command)
         };
-        shown(keep, &name(what), &command)?;
+        shown(report, &name(what), &command)?;
     }
     let page = fs::metadata(scratch.path().join("page.html"))?.len();
-    let mut size = Measured::single(name("the page"), "MB", page as f64 / 1e6, None);
-    size.note = format!("of {entries} entries, {:.1} MB", fs::metadata(&path)?.len() as f64 / 1e6);
-    keep(size);
+    let row = Measured::single(name("the page"), "MB", page as f64 / 1e6);
+    report.add(row.note(format!("of {entries} entries, {:.1} MB", fs::metadata(&path)?.len() as f64 / 1e6)));
 
     let shape = Shape { seed: 2, bytes: BYTES, compaction: None };
     write(&path, ID, CWD, &shape)?;
     let plain = plain_read(&path)?;
     make_index(&path)?;
-    opened(keep, &path, &name("uncompacted, index"), FEW, plain, (None, None))
+    opened(report, &path, &name("uncompacted, index"), FEW, plain, (None, None))
 }
 
 fn opened(
-    keep: &mut impl FnMut(Measured),
+    report: &mut BenchReport,
     path: &Path,
     name: &str,
     runs: usize,
     plain: f64,
     (time_below, memory_below): (Option<f64>, Option<f64>),
 ) -> anyhow::Result<()> {
-    let mut times = Vec::new();
-    let mut told = String::new();
-    for _ in 0..runs {
-        let output = child(path)?.output()?;
-        if !output.status.success() {
-            bail!("{name} fails: {}", String::from_utf8_lossy(&output.stderr));
-        }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let (micros, rest) = text.trim().split_once(' ').context("the child said nothing")?;
-        times.push(Duration::from_micros(micros.parse()?));
-        told = rest.to_owned();
-    }
-    let mut time = Measured::from_times(name.to_owned(), times, time_below);
-    time.plain = Some(plain);
-    time.note = format!("{runs} runs; {told}");
-    keep(time);
-    if let Some(kilobytes) = peak(&child(path)?)? {
-        let name = format!("{name}, memory");
-        keep(Measured::single(name, "MB", kilobytes * 1024.0 / 1e6, memory_below));
+    let path = path.to_str().context("no text")?;
+    let mut child = part(&["session", "open", path])?;
+    let (times, told) = told(runs, &mut child)?;
+    let row = Measured::from_times(name, times).below(time_below).plain(plain);
+    report.add(row.note(format!("{runs} runs; {told}")));
+    if let Some(megabytes) = peak(&child)? {
+        report.add(Measured::single(format!("{name}, memory"), "MB", megabytes).below(memory_below));
     }
     Ok(())
 }
 
 fn shown(
-    keep: &mut impl FnMut(Measured),
+    report: &mut BenchReport,
     name: &str,
     command: &dyn Fn() -> anyhow::Result<Command>,
 ) -> anyhow::Result<()> {
-    let mut costs = Vec::new();
-    for _ in 0..FEW {
-        costs.push(run(&mut command()?)?);
-    }
-    let mut time = Measured::single(name.to_owned(), "ms", median(&costs).wall.as_secs_f64() * 1e3, None);
-    if let Some(kilobytes) = peak(&command()?)? {
-        time.note = format!("wall, median; {:.0} MB at the peak", kilobytes * 1024.0 / 1e6);
-    }
-    keep(time);
+    let cost = repeated(FEW, || run(&mut command()?))?;
+    let peak = peak(&command()?)?;
+    let note = peak.map(|megabytes| format!("wall, median; {megabytes:.0} MB at the peak"));
+    report.add(Measured::single(name, "ms", milliseconds(cost.wall)).note(note.unwrap_or_default()));
     Ok(())
 }
 
-/// This program, opening a session.
-fn child(path: &Path) -> anyhow::Result<Command> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["--as-child", "session", "open"]).arg(path);
-    Ok(command)
-}
-
-/// Opens a session and rebuilds its context; prints the microseconds, and what it is.
+/// Opens a session and rebuilds its context; prints the microseconds, and its size.
 pub(super) fn open(path: &Path) -> anyhow::Result<()> {
     let start = Instant::now();
     let (dir, name) = place(path)?;
@@ -142,12 +116,12 @@ pub(super) fn open(path: &Path) -> anyhow::Result<()> {
         "{} {entries} entries, {} messages in the context, {:.1} ms of it opening",
         whole.as_micros(),
         context.messages.len(),
-        opened.as_secs_f64() * 1e3
+        milliseconds(opened)
     );
     Ok(())
 }
 
-/// Opens a session to write, which leaves an index.
+/// Opening a session for writing leaves an index.
 pub(super) fn make_index(path: &Path) -> anyhow::Result<()> {
     let (dir, name) = place(path)?;
     drop(Session::open(Arc::new(RealFs::default()), dir, &name, OpenMode::Write)?);
@@ -176,5 +150,5 @@ fn plain_read(path: &Path) -> anyhow::Result<f64> {
         lines = fs::read(path).map(|bytes| bytes.iter().filter(|byte| **byte == b'\n').count());
     });
     lines?;
-    Ok(taken.as_secs_f64() * 1e3)
+    Ok(milliseconds(taken))
 }

@@ -1,5 +1,5 @@
-//! Conversations of any length, made the same on every run: prompts, answers with thinking and tool calls, results of
-//! 1 to 200 kB, branches, labels, changes of model, and a compaction every so many bytes.
+//! Conversations of any length, the same on every run: prompts, answers with thinking and tool calls,
+//! results of 1 to 200 kB, branches, labels, changes of model, and a compaction every so many bytes.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -13,15 +13,16 @@ pub(super) const CWD: &str = "/home/someone/shop";
 
 /// What a conversation is made of.
 pub(super) struct Shape {
-    /// Decides what is said.
+    /// Determines the content.
     pub(super) seed: u64,
-    /// How long the file is at least.
+    /// Least length of the file.
     pub(super) bytes: u64,
-    /// A compaction after so many bytes. The file then ends just before the next, where most is in the context.
+    /// A compaction after this many bytes. The file then ends just before the next, where the context is
+    /// largest.
     pub(super) compaction: Option<u64>,
 }
 
-/// Writes a conversation; gives the number of its entries.
+/// Returns the number of entries.
 pub(super) fn write(path: &Path, id: &str, cwd: &str, shape: &Shape) -> anyhow::Result<usize> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
@@ -92,7 +93,7 @@ impl Maker {
         }
     }
 
-    /// An answer that calls a tool, and what the tool gave back.
+    /// An answer that calls a tool, and the tool's result.
     fn call(&mut self) -> anyhow::Result<()> {
         let id = format!("toolu_{:016x}", self.random.number());
         let (thought, words, code) = (self.text(200, 1_500), self.text(20, 300), self.text(100, 1_500));
@@ -128,7 +129,7 @@ impl Maker {
         self.put("message", json!({ "message": message }))
     }
 
-    /// Sums everything up but the last turns.
+    /// Summarises everything but the last turns.
     fn compact(&mut self) -> anyhow::Result<()> {
         let kept = self.path[self.path.len().saturating_sub(20)];
         let summary = self.text(4_000, 8_000);
@@ -165,7 +166,7 @@ impl Maker {
     }
 }
 
-/// Lines as they stand in code, output and answers.
+/// Lines as they occur in code, output and answers.
 const LINES: [&str; 12] = [
     "    let total = basket.items().map(|item| item.price * item.count).sum::<Money>();\n",
     "error[E0308]: mismatched types: expected `Option<Rate>`, found `Rate`\n",
@@ -181,7 +182,7 @@ const LINES: [&str; 12] = [
     "C:\\Users\\someone\\shop> cargo test --package checkout -- --nocapture\n",
 ];
 
-/// A text of about so many bytes.
+/// Of a random length within these bounds.
 pub(super) fn text(random: &mut Random, least: usize, most: usize) -> String {
     let length = least + random.below(most - least + 1);
     let mut text = String::with_capacity(length + 100);
@@ -191,7 +192,7 @@ pub(super) fn text(random: &mut Random, least: usize, most: usize) -> String {
     text
 }
 
-/// The name of an entry: eight characters, each number another.
+/// An entry's id: eight characters, unique per number.
 fn name(number: usize) -> String {
     format!("{:08x}", (number as u32).wrapping_mul(2_654_435_761))
 }

@@ -1,5 +1,6 @@
-//! Sessions: what a very long one costs to go on with, what very many cost to list, what an entry costs to append, and
-//! the prompt history. Conversations are made here, the same on every run, on the disk that the build is on.
+//! Sessions: what a very long one costs to continue, what very many cost to list, what an entry costs to
+//! append, and the prompt history. Conversations are generated here, the same on every run, on the disk of
+//! the build.
 
 mod appending;
 mod listing;
@@ -11,17 +12,16 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::measure::Measured;
+use super::measure::BenchReport;
 
-/// Measures all of it.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    long::measure(wanted, keep)?;
-    listing::measure(wanted, keep)?;
-    appending::measure(wanted, keep)?;
-    prompts::measure(wanted, keep)
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    long::measure(report)?;
+    listing::measure(report)?;
+    appending::measure(report)?;
+    prompts::measure(report)
 }
 
-/// The part that a process of its own does.
+/// The part that runs in a separate process.
 pub(super) fn as_child(words: &[&str]) -> anyhow::Result<()> {
     match words {
         ["open", path] => long::open(Path::new(path)),

@@ -1,4 +1,4 @@
-//! The prompt history when it is as long as it gets: what one more prompt costs, and a search.
+//! The prompt history at its longest: what one more prompt costs, and a search.
 
 use std::path::Path;
 use std::time::Instant;
@@ -10,17 +10,16 @@ use relaycode_testkit::random::Random;
 
 use super::made::text;
 use crate::child::scratch;
-use crate::measure::{Measured, times};
+use crate::measure::{BenchReport, Measured, milliseconds, times};
 
 /// Milliseconds.
 const ADD_BELOW: f64 = 5.0;
 const SEARCH_BELOW: f64 = 50.0;
-/// One prompt in so many has the rare word.
+/// One prompt in this many has the rare word.
 const RARE: i64 = 2_500;
 
-/// Measures both.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
-    if !wanted("session, history") {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
+    if !report.wants("session, history") {
         return Ok(());
     }
     let scratch = scratch()?;
@@ -36,10 +35,9 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         history.add(&prompt, Path::new("/home/someone/shop"), number)?;
         added.push(start.elapsed());
     }
-    let most = added.iter().max().copied().unwrap_or_default().as_secs_f64() * 1e3;
-    let mut add = Measured::from_times("session, history, add".to_owned(), added, Some(ADD_BELOW));
-    add.note = format!("{MAX_ROWS} prompts; max {most:.3}");
-    keep(add);
+    let most = milliseconds(added.iter().max().copied().unwrap_or_default());
+    let row = Measured::from_times("session, history, add", added).below(ADD_BELOW);
+    report.add(row.note(format!("{MAX_ROWS} prompts; max {most:.3}")));
     for (what, query, least) in [
         ("rare word", "zebra", 20),
         ("half a word", "discount zeb", 1),
@@ -51,9 +49,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
         let taken = times(|| found = history.search(query, 20).map_or(0, |prompts| prompts.len()));
         ensure!(found >= least, "`{query}` finds {found} prompts");
         let name = format!("session, history, search, {what}");
-        let mut search = Measured::from_times(name, taken, Some(SEARCH_BELOW));
-        search.note = format!("{found} found");
-        keep(search);
+        report.add(Measured::from_times(name, taken).below(SEARCH_BELOW).note(format!("{found} found")));
     }
     Ok(())
 }

@@ -1,27 +1,26 @@
-//! What watching costs while nothing happens. All kinds at once: they have nothing to do with each other.
+//! What watching costs while nothing happens. All kinds at once: they are independent.
 
 use std::time::Duration;
 
 use super::stage::{Gate, Stage, Watched, pause};
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured, milliseconds};
 
 /// How long nothing happens.
 const IDLE: Duration = Duration::from_secs(60);
-/// Whatever was begun is over after this long.
+/// Everything that was begun is over after this long.
 const SETTLED: Duration = Duration::from_secs(3);
-/// Milliseconds of processor time to stay below, all threads together.
+/// Limit in milliseconds of processor time, all threads together.
 const PROCESSOR_BELOW: f64 = 10.0;
-/// Megabytes to stay below.
+/// Limit in megabytes.
 const MEMORY_BELOW: f64 = 20.0;
 
 const KINDS: [Stage; 4] = [Stage::X11, Stage::Wayland, Stage::Polled(2000), Stage::None];
 
-/// Measures every kind.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let mut watchers = Vec::new();
     for stage in KINDS {
         let name = format!("watch, idle {} s, {}", IDLE.as_secs(), stage.name());
-        if !wanted(&name) {
+        if !report.wants(&name) {
             continue;
         }
         match Watched::start(stage, Gate::True)? {
@@ -29,7 +28,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
                 used(stage, &mut watched)?;
                 watchers.push((name, watched));
             }
-            Err(missing) => keep(super::missing(&name, &missing)),
+            Err(missing) => report.add(Measured::missing(name, missing)),
         }
     }
     pause(SETTLED);
@@ -39,24 +38,25 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
     }
     for ((name, watched), before) in watchers.into_iter().zip(before) {
         let after = watched.screen.usage();
-        let processor = after.processor.saturating_sub(before.processor).as_secs_f64() * 1e3;
-        let mut measured =
-            Measured::single(format!("{name}, processor"), "ms", processor, Some(PROCESSOR_BELOW));
-        measured.note = format!("{} wakeups, {} threads", after.wakeups - before.wakeups, after.threads);
-        keep(measured);
-        let mut measured =
-            Measured::single(format!("{name}, memory"), "MB", megabytes(after.memory), Some(MEMORY_BELOW));
-        measured.note = format!("{:.1} MB of its own", megabytes(after.own_memory));
-        keep(measured);
+        let processor = milliseconds(after.processor.saturating_sub(before.processor));
+        let row = Measured::single(format!("{name}, processor"), "ms", processor).below(PROCESSOR_BELOW);
+        report.add(row.note(format!(
+            "{} wakeups, {} threads",
+            after.wakeups - before.wakeups,
+            after.threads
+        )));
+        let row =
+            Measured::single(format!("{name}, memory"), "MB", megabytes(after.memory)).below(MEMORY_BELOW);
+        report.add(row.note(format!("{:.1} MB of its own", megabytes(after.own_memory))));
         watched.leave()?;
     }
     Ok(())
 }
 
-/// One change was made, and something that is no answer lies on the clipboard, as it mostly does.
+/// One change was made, and the clipboard holds something that is not an answer, as usual.
 fn used(stage: Stage, watched: &mut Watched) -> anyhow::Result<()> {
     let (text, _, outcome) = watched.next();
-    // A clipboard that does not tell is looked at once before anything on it is new.
+    // A polled clipboard is read once before anything on it is new.
     pause(SETTLED);
     if stage == Stage::None {
         watched.screen.paste(&text);

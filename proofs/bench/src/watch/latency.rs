@@ -5,13 +5,12 @@ use std::time::Duration;
 use relaycode_testkit::random::Random;
 
 use super::stage::{Gate, Stage, Watched, pause};
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured, milliseconds};
 
-/// Copies of each kind.
 const COPIES: usize = 100;
-/// Milliseconds to stay below, besides the interval of a clipboard that does not tell.
+/// Limit in milliseconds, besides the interval of a polled clipboard.
 const CARD_BELOW: f64 = 50.0;
-/// Between two copies: so often is no storm yet.
+/// Time between two copies: not a storm yet.
 const BETWEEN: Duration = Duration::from_millis(300);
 
 const KINDS: [(Stage, Gate); 5] = [
@@ -22,25 +21,24 @@ const KINDS: [(Stage, Gate); 5] = [
     (Stage::Polled(2000), Gate::None),
 ];
 
-/// Measures every kind.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for (stage, gate) in KINDS {
         let gated = if gate == Gate::True { ", gate" } else { "" };
         let name = |what: &str| format!("watch, copy to {what}, {}{gated}", stage.name());
-        if !wanted(&name("card")) && !wanted(&name("applied")) {
+        if !report.wants(&name("card")) && !report.wants(&name("applied")) {
             continue;
         }
         let mut watched = match Watched::start(stage, gate)? {
             Ok(watched) => watched,
             Err(missing) => {
-                keep(super::missing(&name("card"), &missing));
+                report.add(Measured::missing(name("card"), missing));
                 continue;
             }
         };
         let mut random = Random::new(1);
         let (mut cards, mut applied, mut waited) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..COPIES {
-            // At any moment between two looks.
+            // At any moment between two polls.
             pause(BETWEEN + Duration::from_millis(random.below(stage.interval().max(1) as usize) as u64));
             let (text, title, outcome) = watched.next();
             let before = watched.screen.usage().waited;
@@ -51,11 +49,12 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
             watched.wait_ready();
         }
         let below = CARD_BELOW + stage.interval() as f64;
-        let stolen = Measured::from_times(String::new(), waited, None);
-        let mut card = spread(name("card"), cards, Some(below));
-        card.note += &format!("; of it waiting for a processor {:.1}, p99 {:.1}", stolen.median, stolen.p99);
-        keep(card);
-        keep(spread(name("applied"), applied, None));
+        let stolen = Measured::from_times("", waited);
+        report.add(
+            spread(name("card"), cards, Some(below))
+                .note(format!("; of it waiting for a processor {:.1}, p99 {:.1}", stolen.median, stolen.p99)),
+        );
+        report.add(spread(name("applied"), applied, None));
         watched.leave()?;
     }
     Ok(())
@@ -64,9 +63,7 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
 /// With what the table has no column for.
 fn spread(name: String, mut times: Vec<Duration>, below: Option<f64>) -> Measured {
     times.sort_unstable();
-    let at = |index: usize| times.get(index).map_or(0.0, |time| time.as_secs_f64() * 1e3);
+    let at = |index: usize| times.get(index).copied().map_or(0.0, milliseconds);
     let note = format!("p95 {:.1}, max {:.1}", at(times.len() * 95 / 100 - 1), at(times.len() - 1));
-    let mut measured = Measured::from_times(name, times, below);
-    measured.note = note;
-    measured
+    Measured::from_times(name, times).below(below).note(note)
 }

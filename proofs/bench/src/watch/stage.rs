@@ -27,7 +27,7 @@ const CHANGED: usize = 24;
 pub(super) enum Stage {
     X11,
     Wayland,
-    /// X11's, looked at every so many milliseconds.
+    /// X11's, polled every so many milliseconds.
     Polled(u64),
     None,
 }
@@ -42,13 +42,13 @@ impl Stage {
         }
     }
 
-    /// Milliseconds that may pass before the clipboard is looked at.
+    /// Milliseconds that may pass before the clipboard is read.
     pub(super) fn interval(self) -> u64 {
         if let Stage::Polled(interval) = self { interval } else { 0 }
     }
 }
 
-/// The desktop itself, with somebody who copies.
+/// The desktop itself, with an owner of its clipboard.
 pub(super) struct Desktop {
     owner: Option<ClipboardOwner>,
     x11: Option<X11>,
@@ -91,19 +91,18 @@ impl Desktop {
 /// How changes are decided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gate {
-    /// Nothing judges them; the user has said yes beforehand.
+    /// No gate; the user has said yes beforehand.
     None,
-    /// A command that does nothing judges them, and the policy decides.
+    /// A command that does nothing, and the policy decides.
     True,
 }
 
-/// A watcher, with all that it needs.
+/// A watcher, with everything it needs.
 pub(super) struct Watched {
     pub(super) screen: TestScreen,
-    /// When the watcher was started.
     pub(super) started: Instant,
     desktop: Desktop,
-    /// As answers name this project.
+    /// The project's name for answers.
     id: String,
     /// Answers so far.
     number: usize,
@@ -111,7 +110,7 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// Starts one, in a project of its own, and waits until it watches.
+    /// Starts one in its own project, and waits until it watches.
     pub(super) fn start(stage: Stage, gate: Gate) -> anyhow::Result<Result<Watched, Missing>> {
         Ok(Watched::timed(stage, gate)?.map(|(watched, _)| {
             watched.wait_ready();
@@ -119,7 +118,7 @@ impl Watched {
         }))
     }
 
-    /// The same; it has said its first line, after this time.
+    /// Also returns the time to its first line.
     pub(super) fn timed(stage: Stage, gate: Gate) -> anyhow::Result<Result<(Watched, Duration), Missing>> {
         let desktop = match Desktop::start(stage) {
             Ok(desktop) => desktop,
@@ -134,25 +133,25 @@ impl Watched {
         Ok(Ok((watched, line)))
     }
 
-    /// Waits until this stands on the screen; when it did.
+    /// Waits until this is on the screen; returns when.
     pub(super) fn wait(&self, text: &str) -> Instant {
         self.screen.wait_for(|screen| screen.text().contains(text), LIMIT);
         Instant::now()
     }
 
-    /// Waits until the live line stands there: nothing is being done.
+    /// Waits for the live line: nothing is being done.
     pub(super) fn wait_ready(&self) -> Instant {
         let live = |line: &str| line.ends_with("? keys") && !line.starts_with("relay ");
         self.screen.wait_for(|screen| screen.text().lines().last().is_some_and(live), LIMIT);
         Instant::now()
     }
 
-    /// Copies; the moment before the clipboard was taken.
+    /// Returns the moment before the clipboard was taken.
     pub(super) fn copy(&self, text: &str) -> anyhow::Result<Instant> {
         Ok(self.desktop.owner.as_ref().context("there is no clipboard")?.take(text))
     }
 
-    /// The next answer, with what its card says and what its outcome says.
+    /// The next answer, with the texts of its card and its outcome.
     pub(super) fn next(&mut self) -> (String, String, String) {
         let number = self.number;
         self.number += 1;
@@ -216,7 +215,7 @@ impl Project {
         Ok(Project { scratch, root, home })
     }
 
-    /// As answers name it: with its key.
+    /// Its name for answers: with its key.
     fn id(&self) -> anyhow::Result<String> {
         let mut prompt = relay(Some(&self.home))?;
         prompt.arg("-C").arg(&self.root).arg("prompt").stdin(Stdio::null());
@@ -249,7 +248,7 @@ fn function(at: usize, version: usize) -> String {
     )
 }
 
-/// Waits, as somebody does between two copies: more often than this is a storm.
+/// Waits between two copies: more often than this is a storm.
 pub(super) fn pause(time: Duration) {
     std::thread::sleep(time);
 }

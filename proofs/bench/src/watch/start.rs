@@ -1,18 +1,16 @@
 //! From the start of the program to its first line, and until it watches.
 
 use super::stage::{Gate, Stage, Watched};
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured};
 
-/// Starts of each kind.
 const STARTS: usize = 20;
 /// Milliseconds until it watches.
 const READY_BELOW: f64 = 100.0;
 
-/// Measures every kind.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for stage in [Stage::X11, Stage::Wayland, Stage::None] {
         let name = |what: &str| format!("watch, start to {what}, {}", stage.name());
-        if !wanted(&name("ready")) && !wanted(&name("first line")) {
+        if !report.wants(&name("ready")) && !report.wants(&name("first line")) {
             continue;
         }
         let (mut lines, mut ready) = (Vec::new(), Vec::new());
@@ -24,13 +22,13 @@ pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measu
                     watched.leave()?;
                 }
                 Err(missing) => {
-                    keep(super::missing(&name("ready"), &missing));
+                    report.add(Measured::missing(name("ready"), missing));
                     break;
                 }
             }
         }
-        keep(Measured::from_times(name("first line"), lines, None));
-        keep(Measured::from_times(name("ready"), ready, Some(READY_BELOW)));
+        report.add(Measured::from_times(name("first line"), lines));
+        report.add(Measured::from_times(name("ready"), ready).below(READY_BELOW));
     }
     Ok(())
 }

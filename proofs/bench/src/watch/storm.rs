@@ -1,21 +1,21 @@
-//! A clipboard that a program went wild on: a hundred changes a second.
+//! A clipboard that changes a hundred times a second.
 
 use std::time::{Duration, Instant};
 
 use super::idle::megabytes;
 use super::stage::{Gate, Stage, Watched, pause};
-use crate::measure::Measured;
+use crate::measure::{BenchReport, Measured};
 
 /// How long it lasts.
 const LASTS: Duration = Duration::from_secs(10);
 /// From one change to the next.
 const BEAT: Duration = Duration::from_millis(10);
-/// The share of one processor to stay below, in percent.
+/// Limit as a share of one processor, in percent.
 const PROCESSOR_BELOW: f64 = 5.0;
-/// Megabytes to stay below.
+/// Limit in megabytes.
 const MEMORY_BELOW: f64 = 20.0;
 
-/// What is copied, by its number.
+/// The copied text, by its number.
 type Make = fn(usize) -> String;
 
 const KINDS: [(&str, Make); 2] = [
@@ -23,24 +23,24 @@ const KINDS: [(&str, Make); 2] = [
     ("patches for another project", Watched::foreign),
 ];
 
-/// Measures every kind on every desktop.
-pub(super) fn measure(wanted: &dyn Fn(&str) -> bool, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+/// Every kind on every desktop.
+pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for stage in [Stage::X11, Stage::Wayland] {
         for (kind, make) in KINDS {
             let name = format!("watch, storm, {}, {kind}", stage.name());
-            if !wanted(&name) {
+            if !report.wants(&name) {
                 continue;
             }
             match Watched::start(stage, Gate::True)? {
-                Ok(watched) => one(&name, make, watched, keep)?,
-                Err(missing) => keep(super::missing(&name, &missing)),
+                Ok(watched) => one(&name, make, watched, report)?,
+                Err(missing) => report.add(Measured::missing(name, missing)),
             }
         }
     }
     Ok(())
 }
 
-fn one(name: &str, make: Make, watched: Watched, keep: &mut impl FnMut(Measured)) -> anyhow::Result<()> {
+fn one(name: &str, make: Make, watched: Watched, report: &mut BenchReport) -> anyhow::Result<()> {
     let before = watched.screen.usage();
     let start = Instant::now();
     let (mut changes, mut peak) = (0_u32, before.memory);
@@ -56,20 +56,14 @@ fn one(name: &str, make: Make, watched: Watched, keep: &mut impl FnMut(Measured)
     let after = watched.screen.usage();
     let processor = after.processor.saturating_sub(before.processor);
     let share = processor.as_secs_f64() / took.as_secs_f64() * 100.0;
-    let mut measured = Measured::single(format!("{name}, processor"), "%", share, Some(PROCESSOR_BELOW));
-    measured.note = format!("{changes} changes, {} wakeups", after.wakeups - before.wakeups);
-    keep(measured);
-    let mut measured = Measured::single(
-        format!("{name}, memory"),
-        "MB",
-        megabytes(peak.max(after.memory)),
-        Some(MEMORY_BELOW),
-    );
-    measured.note = format!(
+    let row = Measured::single(format!("{name}, processor"), "%", share).below(PROCESSOR_BELOW);
+    report.add(row.note(format!("{changes} changes, {} wakeups", after.wakeups - before.wakeups)));
+    let row = Measured::single(format!("{name}, memory"), "MB", megabytes(peak.max(after.memory)))
+        .below(MEMORY_BELOW);
+    report.add(row.note(format!(
         "{:.1} MB before, {:.1} of its own after",
         megabytes(before.memory),
         megabytes(after.own_memory)
-    );
-    keep(measured);
+    )));
     watched.leave()
 }

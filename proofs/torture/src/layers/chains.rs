@@ -18,19 +18,17 @@ use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerSettings, TransactionHeader, TxId};
 use relaycode_testkit::random::Random;
 
-use super::{Layer, scenario_of};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::{Case, Layer, words};
 use crate::relay::{self, Do};
-use crate::scenario::{self, Flavour, Scenario, name};
+use crate::scenario::{self, Flavour, Scenario, ScenarioId};
 use crate::snapshot::{STATE, Snapshot};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Chains;
 
-/// One chain in so many goes through the binary.
+/// One chain in this many goes through the binary.
 const THROUGH_BINARY: u64 = 40;
-/// Names that files of a chain have.
+/// File names of a chain.
 const NAMES: &[&str] = &[
     "a.txt",
     "b.bin",
@@ -47,65 +45,51 @@ const MODES: &[u32] = &[0o644, 0o755, 0o600, 0o640, 0o444 | 0o200, 0o700];
 const FLAVOURS: &[Flavour] =
     &[Flavour::Plain, Flavour::Crlf, Flavour::NoFinalNewline, Flavour::Empty, Flavour::Bytes];
 
-struct Case {
-    seed: u64,
-    number: u64,
+pub(super) struct ChainCase {
+    id: ScenarioId,
     binary: bool,
 }
 
-impl Layer for Chains {
-    fn name(&self) -> &'static str {
-        "chains"
+impl Case for ChainCase {
+    fn spec(&self) -> String {
+        format!("{} {}", self.id, if self.binary { "binary" } else { "model" })
     }
 
-    fn about(&self) -> &'static str {
-        "chains of apply, revert and revert of revert: byte for byte, mode for mode"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
-        None
-    }
-
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "chains")?;
-        let case =
-            |number: u64| Case { seed: world.seed, number, binary: number.is_multiple_of(THROUGH_BINARY) };
-        let cases: Vec<Case> = (0..world.choose(1_000, 10_250)).map(case).collect();
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(15),
-                spec: &|case| {
-                    format!(
-                        "{} {}",
-                        name(case.seed, case.number),
-                        if case.binary { "binary" } else { "model" }
-                    )
-                },
-                run: &|room, case| run(world, room, case).map(|()| 1),
-            },
-        )
-    }
-
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let (scenario, through) = text.split_once(' ').context("a case is `seed.number model|binary`")?;
-        let (seed, number) = scenario_of(scenario)?;
-        run(world, room, &Case { seed, number, binary: through == "binary" }).map(|()| 1)
+    fn parse(spec: &str) -> anyhow::Result<ChainCase> {
+        let [id, through] = words(spec, "seed.number model|binary")?;
+        Ok(ChainCase { id: id.parse()?, binary: through == "binary" })
     }
 }
 
-fn run(world: &World, room: &Path, case: &Case) -> anyhow::Result<()> {
-    if case.binary { through_binary(world, room, case) } else { Chain::new(case)?.run() }
+impl Layer for Chains {
+    type Case = ChainCase;
+    type Setup = ();
+    const NAME: &'static str = "chains";
+    const ABOUT: &'static str = "chains of apply, revert and revert of revert: byte for byte, mode for mode";
+    const QUICK_SECONDS: u64 = 15;
+
+    fn cases(world: &World, (): &()) -> anyhow::Result<Vec<ChainCase>> {
+        let case = |number: u64| ChainCase {
+            id: world.scenario(number),
+            binary: number.is_multiple_of(THROUGH_BINARY),
+        };
+        Ok((0..world.choose(1_000, 10_250)).map(case).collect())
+    }
+
+    fn check(world: &World, (): &(), room: &Path, case: &ChainCase) -> anyhow::Result<u64> {
+        if case.binary {
+            through_binary(world, room, case.id)?;
+        } else {
+            Chain::new(case.id)?.run()?;
+        }
+        Ok(1)
+    }
 }
 
 /// Applies a scenario and reverts the newest transaction again and again.
-fn through_binary(world: &World, room: &Path, case: &Case) -> anyhow::Result<()> {
-    let mut random = Random::of_case(case.seed, case.number);
-    let scenario = Scenario::new(case.seed, case.number);
+fn through_binary(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<()> {
+    let mut random = id.random();
+    let scenario = Scenario::new(id);
     let project = relay::furnish(room)?;
     scenario.plant(&project)?;
     fs::write(room.join("answer.md"), &scenario.answer)?;
@@ -128,7 +112,7 @@ fn step(world: &World, room: &Path, what: &Do) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A project in memory, and every tree it ever was.
+/// A project in memory, and all its earlier trees.
 struct Chain {
     random: Random,
     model: Arc<ModelFs>,
@@ -138,8 +122,8 @@ struct Chain {
 }
 
 impl Chain {
-    fn new(case: &Case) -> anyhow::Result<Chain> {
-        let mut random = Random::of_case(case.seed, case.number);
+    fn new(id: ScenarioId) -> anyhow::Result<Chain> {
+        let mut random = id.random();
         let model = Arc::new(ModelFs::new());
         for path in NAMES {
             if !random.once_in(3) {
@@ -223,7 +207,7 @@ impl Chain {
         Ok(())
     }
 
-    /// Reverts any transaction. Where its files are as it left them, what comes out is known.
+    /// Reverts any transaction. If its files are as it left them, the result is known.
     fn revert_older(&mut self) -> anyhow::Result<()> {
         let at = self.random.below(self.past.len());
         let (id, then) = self.past[at].clone();
@@ -250,7 +234,7 @@ impl Chain {
                 }
                 Ok(())
             }
-            // Later edits stand against it; then nothing may have changed.
+            // Later edits prevent it; then nothing may have changed.
             Err(error) if !as_left => {
                 ensure!(self.tree() == before, "a revert that was refused changed something: {error:#}");
                 Ok(())
@@ -259,7 +243,7 @@ impl Chain {
         }
     }
 
-    /// Reverts one transaction; nothing where all is as it was already.
+    /// `None` if there was nothing to do.
     fn revert(&mut self, id: TxId) -> anyhow::Result<Option<TxId>> {
         let plan = self.ledger.plan_revert(&LogTarget::Transaction(id), &RevertOptions::default())?;
         if plan.changes.is_empty() {

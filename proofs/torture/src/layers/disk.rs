@@ -1,26 +1,22 @@
-//! L4, for real: a disk that is full, from "nothing fits" to "all fits" in steps of one page, and the same with
-//! the number of files. Without root the layer runs in a namespace of its own.
+//! L4, for real: a disk that is full, from "nothing fits" to "everything fits" in steps of one page, and
+//! the same with the number of files. Without root the layer runs in its own namespace.
 //!
-//! A case is `seed.scenario pages|inodes n`: so many are free.
+//! A case is `seed.scenario pages|inodes n`: that many are free.
 
-use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use super::errno::honest;
-use super::{Layer, scenario_of, shuffled};
-use crate::drive::{self, Cases, Tally, drive, workers};
+use super::{Case, Layer, shuffled, words};
+use crate::drive::{self, Tally};
 use crate::mount::{Mount, is_root, missing_tool};
-use crate::prepared::Prepared;
+use crate::prepared::{Prepared, PreparedScenarios};
 use crate::relay;
-use crate::scenario::name;
-use crate::snapshot;
+use crate::scenario::ScenarioId;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Disk;
 
 const PAGE: u64 = 4096;
@@ -32,23 +28,34 @@ enum Scarce {
     Inodes,
 }
 
-struct Case {
-    at: usize,
+pub(super) struct DiskCase {
+    scenario: ScenarioId,
     scarce: Scarce,
     free: u64,
 }
 
+impl Case for DiskCase {
+    fn spec(&self) -> String {
+        let scarce = if self.scarce == Scarce::Pages { "pages" } else { "inodes" };
+        format!("{} {scarce} {}", self.scenario, self.free)
+    }
+
+    fn parse(spec: &str) -> anyhow::Result<DiskCase> {
+        let [scenario, scarce, free] = words(spec, "seed.scenario pages|inodes n")?;
+        let scarce = if scarce == "pages" { Scarce::Pages } else { Scarce::Inodes };
+        Ok(DiskCase { scenario: scenario.parse()?, scarce, free: free.parse()? })
+    }
+}
+
 impl Layer for Disk {
-    fn name(&self) -> &'static str {
-        "disk"
-    }
+    type Case = DiskCase;
+    type Setup = PreparedScenarios;
+    const NAME: &'static str = "disk";
+    const ABOUT: &'static str = "a disk that is really full, page by page and file by file";
+    const QUICK_SECONDS: u64 = 12;
 
-    fn about(&self) -> &'static str {
-        "a disk that is really full, page by page and file by file"
-    }
-
-    fn missing(&self, world: &World) -> Option<String> {
-        if is_root() || world.in_namespace {
+    fn missing(world: &World) -> Option<String> {
+        if may_mount(world) {
             return missing_tool(&["mount", "umount"]);
         }
         missing_tool(&["unshare", "mount", "umount"]).or_else(|| {
@@ -58,74 +65,56 @@ impl Layer for Disk {
         })
     }
 
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        if !is_root() && !world.in_namespace {
-            return in_namespace(world);
-        }
-        let base = World::fresh(&world.memory, "disk")?;
-        let mut prepared = Vec::new();
-        let mut cases = Vec::new();
-        for index in 0..world.choose(2, 6) {
-            let ready = Prepared::new(world, &base, world.seed, index)?;
-            let need = need(world, &World::fresh(&base, "need")?, &ready)?;
-            let at = prepared.len();
-            prepared.push(ready);
-            cases.extend((0..need.0 + 24).map(|free| Case { at, scarce: Scarce::Pages, free }));
-            cases.extend((0..need.1 + 12).map(|free| Case { at, scarce: Scarce::Inodes, free }));
-        }
-        let cases = shuffled(cases, world.seed);
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(12),
-                spec: &|case| {
-                    let scenario = &prepared[case.at].scenario;
-                    let scarce = if case.scarce == Scarce::Pages { "pages" } else { "inodes" };
-                    format!("{} {scarce} {}", name(scenario.seed, scenario.index), case.free)
-                },
-                run: &|room, case| run(world, room, &prepared[case.at], case.scarce, case.free).map(|()| 1),
-            },
-        )
+    fn run_elsewhere(world: &World) -> Option<anyhow::Result<Tally>> {
+        (!may_mount(world)).then(|| in_namespace(world))
     }
 
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        ensure!(
-            is_root() || world.in_namespace,
-            "run it as root, or under `unshare -rm` with --in-namespace"
-        );
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let [scenario, scarce, free] = words[..] else { bail!("a case is `seed.scenario pages|inodes n`") };
-        let (seed, index) = scenario_of(scenario)?;
-        let scarce = if scarce == "pages" { Scarce::Pages } else { Scarce::Inodes };
-        let ready = Prepared::new(world, &world.memory, seed, index)?;
-        run(world, room, &ready, scarce, free.parse()?).map(|()| 1)
+    fn cases(world: &World, scenarios: &PreparedScenarios) -> anyhow::Result<Vec<DiskCase>> {
+        let mut cases = Vec::new();
+        for scenario in (0..world.choose(2, 6)).map(|number| world.scenario(number)) {
+            let room = World::fresh(&world.memory, "disk-need")?;
+            let (pages, inodes) = need(world, &room, &*scenarios.get(world, scenario)?)?;
+            for (scarce, most) in [(Scarce::Pages, pages + 24), (Scarce::Inodes, inodes + 12)] {
+                cases.extend((0..most).map(|free| DiskCase { scenario, scarce, free }));
+            }
+        }
+        Ok(shuffled(cases, world.seed))
+    }
+
+    fn check(
+        world: &World,
+        scenarios: &PreparedScenarios,
+        room: &Path,
+        case: &DiskCase,
+    ) -> anyhow::Result<u64> {
+        ensure!(may_mount(world), "run it as root, or under `unshare -rm` with --in-namespace");
+        run(world, room, &*scenarios.get(world, case.scenario)?, case)?;
+        Ok(1)
     }
 }
 
-/// Runs the layer as root of a namespace of its own.
+/// Whether this process may mount.
+fn may_mount(world: &World) -> bool {
+    is_root() || world.in_namespace
+}
+
+/// As root of its own namespace.
 fn in_namespace(world: &World) -> anyhow::Result<Tally> {
     let exe = std::env::current_exe()?;
     let mut command = Command::new("unshare");
     command.arg("-rm").arg("--").arg(exe).args(["--only", "disk", "--in-namespace", "--relay"]);
     command.arg(&world.relay).args(["--seed", &world.seed.to_string()]);
     command.args(world.full().then_some("--full")).args(world.resume.then_some("--resume"));
-    // Its exit code says no more than the tally it leaves.
+    // The tally says more than its exit code.
     command.stdout(Stdio::null()).status().context("cannot run unshare")?;
     drive::last(world, "disk")
 }
 
-/// A room whose project is on a tmpfs of its own.
+/// A room whose project is on its own tmpfs.
 fn mounted(room: &Path, prepared: &Prepared) -> anyhow::Result<Mount> {
     prepared.furnish(room)?;
     let mount = Mount::tmpfs(&room.join("small"), "size=64m,mode=755")?;
-    fs::rename(room.join("project"), room.join("planted"))?;
-    let project = mount.dir().join("project");
-    snapshot::copy(&room.join("planted"), &project)?;
-    symlink(&project, room.join("project"))?;
+    mount.carry_in(room)?;
     Ok(mount)
 }
 
@@ -145,20 +134,18 @@ fn need(world: &World, room: &Path, prepared: &Prepared) -> anyhow::Result<(u64,
     Ok((after.0.saturating_sub(before.0), after.1.saturating_sub(before.1)))
 }
 
-fn run(world: &World, room: &Path, prepared: &Prepared, scarce: Scarce, free: u64) -> anyhow::Result<()> {
+fn run(world: &World, room: &Path, prepared: &Prepared, case: &DiskCase) -> anyhow::Result<()> {
     let mount = mounted(room, prepared)?;
     let (pages, inodes) = used(mount.dir())?;
-    match scarce {
+    match case.scarce {
         // A size of 0 would mean "no limit".
-        Scarce::Pages => mount.change(&format!("size={}", (pages + free).max(1) * PAGE))?,
-        Scarce::Inodes => mount.change(&format!("nr_inodes={}", (inodes + free).max(1)))?,
+        Scarce::Pages => mount.change(&format!("size={}", (pages + case.free).max(1) * PAGE))?,
+        Scarce::Inodes => mount.change(&format!("nr_inodes={}", (inodes + case.free).max(1)))?,
     }
     let ran = relay::run(&world.relay, room, &prepared.what)?;
     let outcome = honest(world, room, prepared, &ran);
     if outcome.is_err() {
-        let kept = mount.dir().join("project");
-        fs::remove_file(room.join("project"))?;
-        snapshot::copy(&kept, &room.join("project"))?;
+        mount.carry_out(room)?;
     }
     outcome
 }

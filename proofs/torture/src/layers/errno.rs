@@ -1,5 +1,5 @@
-//! L4: every call fails once, with every error a disk or a kernel knows. The tree must be as before and the exit
-//! code say so, or as after with exit 0 or 9. A recovery afterwards agrees.
+//! L4: every call fails once, with every error a disk or a kernel knows. The tree must be as before and the
+//! exit code say so, or as after with exit 0 or 9. A later recovery agrees.
 //!
 //! A case is `seed.scenario call@n ERROR`.
 
@@ -7,92 +7,84 @@ use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 
-use super::{Layer, scenario_of, shuffled};
-use crate::drive::{Cases, Tally, drive, workers};
-use crate::prepared::Prepared;
+use super::{Case, Layer, shuffled, words};
+use crate::prepared::{Prepared, PreparedScenarios};
 use crate::relay::Ran;
-use crate::scenario::name;
+use crate::scenario::ScenarioId;
 use crate::snapshot::Snapshot;
 use crate::strace::{self, CHANGING, Call, Injury, READING};
 use crate::verdict::{self, Side};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Errno;
 
 const ERRORS: &[&str] = &["ENOSPC", "EIO", "EACCES", "EROFS", "EDQUOT", "EMFILE", "EINTR", "ENOMEM"];
 /// Scenarios of a full run: changes, a revert, and one with batched syncs.
 const SCENARIOS: u64 = 5;
 
-struct Case {
-    at: usize,
+pub(super) struct ErrnoCase {
+    scenario: ScenarioId,
     call: Call,
-    error: &'static str,
+    error: String,
+}
+
+impl Case for ErrnoCase {
+    fn spec(&self) -> String {
+        format!("{} {} {}", self.scenario, self.call, self.error)
+    }
+
+    fn parse(spec: &str) -> anyhow::Result<ErrnoCase> {
+        let [scenario, call, error] = words(spec, "seed.scenario call@n ERROR")?;
+        Ok(ErrnoCase { scenario: scenario.parse()?, call: call.parse()?, error: error.to_owned() })
+    }
 }
 
 impl Layer for Errno {
-    fn name(&self) -> &'static str {
-        "l4"
-    }
+    type Case = ErrnoCase;
+    type Setup = PreparedScenarios;
+    const NAME: &'static str = "l4";
+    const ABOUT: &'static str =
+        "every call fails with every error: the exit code tells the truth about the tree";
+    const QUICK_SECONDS: u64 = 28;
 
-    fn about(&self) -> &'static str {
-        "every call fails with every error: the exit code tells the truth about the tree"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
+    fn missing(_: &World) -> Option<String> {
         strace::missing()
     }
 
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "l4")?;
-        let mut prepared = Vec::new();
+    fn cases(world: &World, scenarios: &PreparedScenarios) -> anyhow::Result<Vec<ErrnoCase>> {
         let mut cases = Vec::new();
-        for index in 0..SCENARIOS {
-            let ready = Prepared::new(world, &base, world.seed, index)?;
-            let calls = ready.calls(world, &base, &[CHANGING, READING])?;
-            let at = prepared.len();
-            prepared.push(ready);
+        for scenario in (0..SCENARIOS).map(|number| world.scenario(number)) {
+            let calls = scenarios.get(world, scenario)?.calls(world, &[CHANGING, READING])?;
             for call in calls.iter().filter(|call| call.name != "exit_group") {
-                cases.extend(ERRORS.iter().map(|error| Case { at, call: call.clone(), error }));
+                cases.extend(ERRORS.iter().map(|error| ErrnoCase {
+                    scenario,
+                    call: call.clone(),
+                    error: (*error).to_owned(),
+                }));
             }
         }
-        let cases = shuffled(cases, world.seed);
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(28),
-                spec: &|case| {
-                    let scenario = &prepared[case.at].scenario;
-                    format!("{} {} {}", name(scenario.seed, scenario.index), case.call, case.error)
-                },
-                run: &|room, case| run(world, room, &prepared[case.at], &case.call, case.error).map(|()| 1),
-            },
-        )
+        Ok(shuffled(cases, world.seed))
     }
 
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let [scenario, call, error] = words[..] else { bail!("a case is `seed.scenario call@n ERROR`") };
-        let (seed, index) = scenario_of(scenario)?;
-        let ready = Prepared::new(world, &world.memory, seed, index)?;
-        run(world, room, &ready, &call.parse()?, error).map(|()| 1)
+    fn check(
+        world: &World,
+        scenarios: &PreparedScenarios,
+        room: &Path,
+        case: &ErrnoCase,
+    ) -> anyhow::Result<u64> {
+        let prepared = scenarios.get(world, case.scenario)?;
+        prepared.furnish(room)?;
+        let injury = Injury::Fail(case.error.clone());
+        let ran = strace::injured(&world.relay, room, &prepared.what, &case.call, &injury)?;
+        if case.call.name.ends_with("xattr") && ran.code == Some(0) {
+            // An attribute that cannot be kept is a remark in the record, not a reason to refuse.
+            let (tree, wanted) = (Snapshot::of(&room.join("project"))?.plain(), prepared.after.plain());
+            ensure!(tree == wanted, "exit 0, but {}", tree.differences(&wanted));
+            return Ok(1);
+        }
+        honest(world, room, &prepared, &ran)?;
+        Ok(1)
     }
-}
-
-fn run(world: &World, room: &Path, prepared: &Prepared, call: &Call, error: &str) -> anyhow::Result<()> {
-    prepared.furnish(room)?;
-    let ran = strace::injured(&world.relay, room, &prepared.what, call, &Injury::Fail(error.to_owned()))?;
-    if call.name.ends_with("xattr") && ran.code == Some(0) {
-        // An attribute that cannot be kept is a remark in the record, not a reason to refuse.
-        let tree = Snapshot::of(&room.join("project"))?.plain();
-        ensure!(tree == prepared.after.plain(), "exit 0, but {}", tree.differences(&prepared.after.plain()));
-        return Ok(());
-    }
-    honest(world, room, prepared, &ran)
 }
 
 /// Whether the exit code tells the truth about the tree, and a recovery agrees.

@@ -1,4 +1,4 @@
-//! P5, the race: a thread exchanges a directory and a link to an outside directory without pause while
+//! P5, the race: a thread constantly exchanges a directory and a link to an outside directory while
 //! transactions run on files beneath it. Nothing outside may ever change.
 //!
 //! A case is a number of flips, `seed.number`.
@@ -12,59 +12,38 @@ use anyhow::{Context, ensure};
 use relaycode_testkit::random::Random;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use super::{Layer, scenario_of};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::Layer;
 use crate::relay::{self, Do};
-use crate::scenario::{name, uuid};
+use crate::scenario::{ScenarioId, uuid};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Flips;
 
-/// Flips of one case, at least.
+/// Least flips of one case.
 const FLIPS: u64 = 2_000;
-/// Transactions of one case, at least.
+/// Least transactions of one case.
 const TRANSACTIONS: u64 = 60;
 
 impl Layer for Flips {
-    fn name(&self) -> &'static str {
-        "flips"
+    type Case = ScenarioId;
+    type Setup = ();
+    const NAME: &'static str = "flips";
+    const ABOUT: &'static str =
+        "a directory turns into a link to the outside and back all the time: nothing outside is written";
+    const QUICK_SECONDS: u64 = 10;
+
+    fn cases(world: &World, (): &()) -> anyhow::Result<Vec<ScenarioId>> {
+        Ok((0..world.choose(10, 100_000 / FLIPS)).map(|number| world.scenario(number)).collect())
     }
 
-    fn about(&self) -> &'static str {
-        "a directory turns into a link to the outside and back all the time: nothing outside is written"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
-        None
-    }
-
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "flips")?;
-        let cases: Vec<u64> = (0..world.choose(10, 100_000 / FLIPS)).collect();
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(10),
-                spec: &|number| name(world.seed, *number),
-                run: &|room, number| run(world, room, world.seed, *number),
-            },
-        )
-    }
-
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let (seed, number) = scenario_of(text)?;
-        run(world, room, seed, number)
+    fn check(world: &World, (): &(), room: &Path, case: &ScenarioId) -> anyhow::Result<u64> {
+        run(world, room, *case)
     }
 }
 
-fn run(world: &World, room: &Path, seed: u64, number: u64) -> anyhow::Result<u64> {
-    let mut random = Random::of_case(seed, number);
+fn run(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<u64> {
+    let mut random = id.random();
     let project = relay::furnish(room)?;
     let outside = room.join("outside");
     for folder in [project.join("dir/sub"), outside.join("sub")] {
@@ -92,7 +71,7 @@ fn run(world: &World, room: &Path, seed: u64, number: u64) -> anyhow::Result<u64
     let after = Snapshot::of(&outside)?;
     ensure!(after == before, "OUTSIDE WAS WRITTEN: {}", after.differences(&before));
     outcome?;
-    // Were all of them refused, nothing would be proved.
+    // If all of them were refused, nothing would be proved.
     ensure!(Snapshot::of_ledger(&project)?.records() > 0, "no transaction came through");
     Ok(flips.load(Ordering::Relaxed))
 }
@@ -119,7 +98,8 @@ fn transaction(world: &World, room: &Path, random: &mut Random) -> anyhow::Resul
     let what = if random.once_in(3) { Do::Revert } else { Do::Apply };
     let ran = relay::run(&world.relay, room, &what)?;
     ensure!(ran.signal.is_none() && ran.code != Some(101), "{what:?} ended with {}", ran.told());
-    // A transaction that lost its directory in the middle is put aside by the next command, whatever it says.
+    // A transaction that lost its directory in the middle is put aside by the next command, whatever it
+    // says.
     if ran.code == Some(6) {
         let mut command = relay::command(&world.relay, room, &Do::Recover);
         command.arg("--keep");

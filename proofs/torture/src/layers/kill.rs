@@ -8,17 +8,15 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use super::{Layer, scenario_of, shuffled};
-use crate::drive::{Cases, Tally, drive, workers};
-use crate::prepared::Prepared;
+use super::{Case, Layer, shuffled};
+use crate::prepared::{Prepared, PreparedScenarios};
 use crate::relay::{self, Do};
-use crate::scenario::name;
+use crate::scenario::ScenarioId;
 use crate::snapshot;
 use crate::strace::{self, CHANGING, Call, Injury};
 use crate::verdict::{self, Side};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Kill;
 
 /// Scenarios of a full run.
@@ -27,20 +25,19 @@ const SCENARIOS: u64 = 48;
 const FEW: u64 = 14;
 /// First kills per scenario whose recovery is killed too.
 const NESTS: usize = 8;
-/// Kills of one recovery, at most: in a quick run, and in a full one.
+/// Most kills of one recovery: in a quick run, and in a full one.
 const INNER: (usize, usize) = (24, 80);
 
-/// One case.
-struct Case {
-    /// Which of the prepared scenarios.
-    at: usize,
+pub(super) struct KillCase {
+    scenario: ScenarioId,
     call: Call,
     then: Then,
 }
 
 /// What follows the first kill.
+#[derive(PartialEq)]
 enum Then {
-    /// A recovery that nobody disturbs.
+    /// An undisturbed recovery.
     Recover,
     /// Recoveries that are killed, at calls spread over all.
     KillAll,
@@ -48,86 +45,75 @@ enum Then {
     KillAt(Call),
 }
 
-impl Layer for Kill {
-    fn name(&self) -> &'static str {
-        "l2"
-    }
-
-    fn about(&self) -> &'static str {
-        "SIGKILL at every call, and again in the recovery: before or after, never mixed"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
-        strace::missing()
-    }
-
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "l2")?;
-        let mut prepared = Vec::new();
-        let mut cases = Vec::new();
-        let mut nested = Vec::new();
-        for index in 0..world.choose(FEW, SCENARIOS) {
-            let ready = Prepared::new(world, &base, world.seed, index)?;
-            let calls = ready.calls(world, &base, &[CHANGING])?;
-            let at = prepared.len();
-            prepared.push(ready);
-            // The last two thirds: there the journal stands and a recovery has something to do.
-            let late = &calls[calls.len() / 3..];
-            let step = (late.len() / NESTS).max(1);
-            nested.extend(late.iter().step_by(step).take(NESTS).map(|call| Case {
-                at,
-                call: call.clone(),
-                then: Then::KillAll,
-            }));
-            cases.extend(calls.into_iter().map(|call| Case { at, call, then: Then::Recover }));
+impl Case for KillCase {
+    fn spec(&self) -> String {
+        let first = format!("{} {}", self.scenario, self.call);
+        match &self.then {
+            Then::Recover => first,
+            Then::KillAll => format!("{first} then"),
+            Then::KillAt(inner) => format!("{first} then {inner}"),
         }
-        let points = cases.len();
-        let groups = nested.len();
-        cases.extend(nested);
-        let cases = shuffled(cases, world.seed);
-        let mut tally = drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(55),
-                spec: &|case| spec(&prepared[case.at], case),
-                run: &|room, case| run(world, room, &prepared[case.at], case),
-            },
-        )?;
-        tally.notes.push(format!(
-            "{} scenarios, {points} kills and {groups} nested groups to choose from",
-            prepared.len()
-        ));
-        Ok(tally)
     }
 
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let mut words = text.split_whitespace();
-        let (seed, index) = scenario_of(words.next().unwrap_or_default())?;
+    fn parse(spec: &str) -> anyhow::Result<KillCase> {
+        let mut words = spec.split_whitespace();
+        let scenario = words.next().unwrap_or_default().parse()?;
         let call = words.next().context("the call is missing")?.parse()?;
         let then = match (words.next(), words.next()) {
             (None, _) => Then::Recover,
             (Some(_), None) => Then::KillAll,
             (Some(_), Some(inner)) => Then::KillAt(inner.parse()?),
         };
-        let ready = Prepared::new(world, &world.memory, seed, index)?;
-        run(world, room, &ready, &Case { at: 0, call, then })
+        Ok(KillCase { scenario, call, then })
     }
 }
 
-fn spec(prepared: &Prepared, case: &Case) -> String {
-    let scenario = name(prepared.scenario.seed, prepared.scenario.index);
-    match &case.then {
-        Then::Recover => format!("{scenario} {}", case.call),
-        Then::KillAll => format!("{scenario} {} then", case.call),
-        Then::KillAt(inner) => format!("{scenario} {} then {inner}", case.call),
+impl Layer for Kill {
+    type Case = KillCase;
+    type Setup = PreparedScenarios;
+    const NAME: &'static str = "l2";
+    const ABOUT: &'static str =
+        "SIGKILL at every call, and again in the recovery: before or after, never mixed";
+    const QUICK_SECONDS: u64 = 55;
+
+    fn missing(_: &World) -> Option<String> {
+        strace::missing()
+    }
+
+    fn cases(world: &World, scenarios: &PreparedScenarios) -> anyhow::Result<Vec<KillCase>> {
+        let mut cases = Vec::new();
+        let mut nested = Vec::new();
+        for number in 0..world.choose(FEW, SCENARIOS) {
+            let scenario = world.scenario(number);
+            let calls = scenarios.get(world, scenario)?.calls(world, &[CHANGING])?;
+            let case = |call: &Call, then| KillCase { scenario, call: call.clone(), then };
+            // The last two thirds: there the journal exists and a recovery has something to do.
+            let late = &calls[calls.len() / 3..];
+            let step = (late.len() / NESTS).max(1);
+            nested.extend(late.iter().step_by(step).take(NESTS).map(|call| case(call, Then::KillAll)));
+            cases.extend(calls.iter().map(|call| case(call, Then::Recover)));
+        }
+        cases.extend(nested);
+        Ok(shuffled(cases, world.seed))
+    }
+
+    fn check(
+        world: &World,
+        scenarios: &PreparedScenarios,
+        room: &Path,
+        case: &KillCase,
+    ) -> anyhow::Result<u64> {
+        run(world, room, &*scenarios.get(world, case.scenario)?, case)
+    }
+
+    fn note(world: &World, _: &PreparedScenarios, cases: &[KillCase]) -> Option<String> {
+        let groups = cases.iter().filter(|case| case.then == Then::KillAll).count();
+        let (scenarios, points) = (world.choose(FEW, SCENARIOS), cases.len() - groups);
+        Some(format!("{scenarios} scenarios, {points} kills and {groups} nested groups to choose from"))
     }
 }
 
-fn run(world: &World, room: &Path, prepared: &Prepared, case: &Case) -> anyhow::Result<u64> {
+fn run(world: &World, room: &Path, prepared: &Prepared, case: &KillCase) -> anyhow::Result<u64> {
     prepared.furnish(room)?;
     let ran = strace::injured(&world.relay, room, &prepared.what, &case.call, &Injury::Kill)?;
     ensure!(ran.killed() || ran.code == Some(0), "the run ended with {}", ran.told());
@@ -135,7 +121,7 @@ fn run(world: &World, room: &Path, prepared: &Prepared, case: &Case) -> anyhow::
         Then::Recover => {
             let side = verdict::recovered(&world.relay, room, prepared)?;
             ensure!(ran.killed() || side == Side::After, "exit 0, but the tree is as before");
-            // One in four, and all that came through, also show that work can go on.
+            // One in four, and all that came through, also show that work can continue.
             if side == Side::After || case.call.number.is_multiple_of(4) {
                 verdict::goes_on(&world.relay, room, prepared, side)?;
             }
@@ -151,7 +137,7 @@ fn run(world: &World, room: &Path, prepared: &Prepared, case: &Case) -> anyhow::
             verdict::settled(room, prepared)?;
             let step = calls.len().div_ceil(world.choose(INNER.0, INNER.1)).max(1);
             let mut checks = 0;
-            // Where not every call has its turn, other cases take the others.
+            // If not every call has its turn, other cases take the others.
             for inner in calls.iter().skip(case.call.number % step).step_by(step) {
                 clear_parts(room)?;
                 copy_parts(&crashed, room)?;

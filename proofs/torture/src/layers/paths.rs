@@ -1,5 +1,6 @@
-//! P5 and P7: paths that want out of the project, or into what no change may touch. Nothing outside, nothing of
-//! git and nothing of relay's own may change, whatever a path looks like; a refusal changes nothing at all.
+//! P5 and P7: paths that lead out of the project, or into what no change may touch. Nothing outside,
+//! nothing of git and nothing of relay's own may change, whatever a path looks like; a refusal changes
+//! nothing at all.
 //!
 //! A case is one path, `seed.number`.
 
@@ -10,18 +11,16 @@ use std::path::Path;
 use anyhow::ensure;
 use relaycode_testkit::random::Random;
 
-use super::{Layer, scenario_of};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::Layer;
 use crate::relay::{self, Do};
-use crate::scenario::{name, uuid};
+use crate::scenario::{ScenarioId, uuid};
 use crate::snapshot::Snapshot;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Paths;
 
-/// Ways out, and ways into what is sealed. `@` stands for the outside directory: no path names a real place of
-/// the machine, should one come through.
+/// Ways out, and ways into sealed directories. `@` stands for the outside directory: no path names a real
+/// place of the machine, should one come through.
 const SEEDS: &[&str] = &[
     "../outside/x.txt",
     "../../x.txt",
@@ -126,42 +125,23 @@ const SUFFIXES: &[&str] =
     &["", "", "", "/", "/.", "/..", " ", ".", "\u{200b}", ":stream", "::$DATA", "\"", "\t", "%00", "~1"];
 
 impl Layer for Paths {
-    fn name(&self) -> &'static str {
-        "paths"
+    type Case = ScenarioId;
+    type Setup = ();
+    const NAME: &'static str = "paths";
+    const ABOUT: &'static str =
+        "hostile paths: nothing outside, in .git or in .relaycode is written; a refusal changes nothing";
+    const QUICK_SECONDS: u64 = 10;
+
+    fn cases(world: &World, (): &()) -> anyhow::Result<Vec<ScenarioId>> {
+        Ok((0..world.choose(240, 2_000)).map(|number| world.scenario(number)).collect())
     }
 
-    fn about(&self) -> &'static str {
-        "hostile paths: nothing outside, in .git or in .relaycode is written; a refusal changes nothing"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
-        None
-    }
-
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "paths")?;
-        let cases: Vec<u64> = (0..world.choose(240, 2_000)).collect();
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(10),
-                spec: &|number| name(world.seed, *number),
-                run: &|room, number| run(world, room, world.seed, *number).map(|()| 1),
-            },
-        )
-    }
-
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let (seed, number) = scenario_of(text)?;
-        run(world, room, seed, number).map(|()| 1)
+    fn check(world: &World, (): &(), room: &Path, case: &ScenarioId) -> anyhow::Result<u64> {
+        run(world, room, *case).map(|()| 1)
     }
 }
 
-/// Path number `number`: first the seeds as they are, then varied.
+/// First the seeds as they are, then variations.
 fn path(random: &mut Random, number: u64, outside: &Path) -> String {
     let at = usize::try_from(number).unwrap_or(0);
     let path = match SEEDS.get(at) {
@@ -173,8 +153,8 @@ fn path(random: &mut Random, number: u64, outside: &Path) -> String {
     path.replace('@', &outside.display().to_string())
 }
 
-fn run(world: &World, room: &Path, seed: u64, number: u64) -> anyhow::Result<()> {
-    let mut random = Random::of_case(seed, number);
+fn run(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<()> {
+    let mut random = id.random();
     let project = relay::furnish(room)?;
     let outside = room.join("outside");
     fs::create_dir_all(outside.join("sub"))?;
@@ -191,7 +171,7 @@ fn run(world: &World, room: &Path, seed: u64, number: u64) -> anyhow::Result<()>
     }
     fs::hard_link(project.join("plain.txt"), outside.join("hard.txt"))?;
     fs::hard_link(project.join("plain.txt"), project.join("hard.txt"))?;
-    let path = path(&mut random, number, &outside);
+    let path = path(&mut random, id.number, &outside);
     let block = match random.below(3) {
         0 => format!("```txt // {path}\n//TODO: delete this file\n```\n"),
         1 => {

@@ -1,6 +1,6 @@
-//! P6: poisoned repositories, and every command of relay in them, under a log of every program that is
-//! started. Without trust that is relay itself and a hardened git, and nothing else; with trust it is exactly
-//! what was trusted.
+//! P6: poisoned repositories, and every command of relay in them, with a log of every program that is
+//! started. Without trust that is relay itself and a hardened git, and nothing else; with trust it is
+//! exactly what was trusted.
 //!
 //! A case is `poison:root`, `poison:sub`, `poison:root-y`, `poison:sub-y`, or `trusted:FORM`.
 
@@ -10,14 +10,12 @@ use std::path::Path;
 
 use anyhow::{Context, bail, ensure};
 
-use super::{Layer, shuffled};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::{Layer, Setup, shuffled};
 use crate::execs::{self, Allowed, Exec};
 use crate::poisons::{self, Ground};
 use crate::strace;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Poisoned;
 
 /// Where relay is started, and whether it is told yes.
@@ -67,53 +65,42 @@ const COMMANDS: &[&str] = &[
     "completions bash",
 ];
 
+impl Setup for Allowed {
+    fn new(world: &World, _: &Path) -> anyhow::Result<Allowed> {
+        Allowed::new(&world.relay)
+    }
+}
+
 impl Layer for Poisoned {
-    fn name(&self) -> &'static str {
-        "poison"
-    }
+    type Case = String;
+    type Setup = Allowed;
+    const NAME: &'static str = "poison";
+    const ABOUT: &'static str =
+        "poisoned repositories x every command, under a log of programs: nothing runs that was not trusted";
+    const QUICK_SECONDS: u64 = 15;
 
-    fn about(&self) -> &'static str {
-        "poisoned repositories x every command, under a log of programs: nothing runs that was not trusted"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
+    fn missing(_: &World) -> Option<String> {
         strace::missing()
     }
 
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "poison")?;
-        let allowed = Allowed::new(&world.relay)?;
-        let both = |poison: &&poisons::Poison| {
+    fn cases(world: &World, _: &Allowed) -> anyhow::Result<Vec<String>> {
+        let variants = |poison: &poisons::Poison| {
             let name = poison.name;
-            VARIANTS.iter().map(move |variant| format!("{name}:{variant}")).collect::<Vec<_>>()
+            VARIANTS.iter().map(move |variant| format!("{name}:{variant}"))
         };
-        let mut cases: Vec<String> = poisons::all().iter().flat_map(both).collect();
-        cases = shuffled(cases, world.seed);
-        // What must run is asked first: it shows that the log sees what is started.
+        let mut cases = shuffled(poisons::all().into_iter().flat_map(variants).collect(), world.seed);
+        // The programs that must run come first: they show that the log sees what is started.
         cases.splice(0..0, FORMS.iter().map(|form| format!("trusted:{form}")));
-        let mut tally = drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(15),
-                spec: &Clone::clone,
-                run: &|room, case| run(world, &allowed, room, case),
-            },
-        )?;
-        tally.notes.push(format!(
-            "{} poisons, {} variants, {} commands each",
-            poisons::all().len(),
-            VARIANTS.len(),
-            COMMANDS.len()
-        ));
-        Ok(tally)
+        Ok(cases)
     }
 
-    fn replay(&self, world: &World, room: &Path, spec: &str) -> anyhow::Result<u64> {
-        run(world, &Allowed::new(&world.relay)?, room, spec)
+    fn check(world: &World, allowed: &Allowed, room: &Path, case: &String) -> anyhow::Result<u64> {
+        run(world, allowed, room, case)
+    }
+
+    fn note(_: &World, _: &Allowed, _: &[String]) -> Option<String> {
+        let (poisons, variants, commands) = (poisons::all().len(), VARIANTS.len(), COMMANDS.len());
+        Some(format!("{poisons} poisons, {variants} variants, {commands} commands each"))
     }
 }
 
@@ -143,7 +130,7 @@ fn run(world: &World, allowed: &Allowed, room: &Path, case: &str) -> anyhow::Res
     Ok(COMMANDS.len() as u64)
 }
 
-/// The tour has a project and a gate of its own, far from the poison: a shell script and what that needs.
+/// The tour has its own project and gate, far from the poison: a shell script and what that needs.
 fn is_of_the_tour(exec: &Exec, room: &Path) -> bool {
     let path = Path::new(&exec.path);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -169,7 +156,7 @@ impl<'g> Place<'g> {
         }
     }
 
-    /// Runs relay; what it started, without relay itself as the user starts it.
+    /// Runs relay; returns what it started, without relay itself.
     fn run(&self, world: &World, line: &str) -> anyhow::Result<Vec<Exec>> {
         let room = &self.ground.room;
         let directory =
@@ -190,8 +177,8 @@ impl<'g> Place<'g> {
     }
 }
 
-/// A project whose commands are trusted: exactly they run, in their order, and nothing else; and what is
-/// changed afterwards does not.
+/// A project whose commands are trusted: exactly they run, in order, and nothing else; and what is changed
+/// afterwards does not.
 fn trusted(world: &World, allowed: &Allowed, room: &Path, form: &str) -> anyhow::Result<u64> {
     let ground = Ground::prepare(room, &world.relay)?;
     let ran = room.join("ran");

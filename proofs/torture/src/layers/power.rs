@@ -1,30 +1,26 @@
-//! L3: the power goes. The run is killed at a call, the file system drops everything it has not written, and
-//! after the restart the project must be as before or as after. Exit 0 and then a cut must be "after".
+//! L3: the power fails. The run is killed at a call, the file system drops everything it has not written,
+//! and after the restart the project must be as before or as after. A cut after exit 0 must be "after".
 //!
 //! In half of the cases another file is synced first: that commits the file system's journal with our names
-//! but without our data, which is what undoes programs that do not sync. A case is
-//! `seed.scenario call@n mode alone|other`, with `end` as the call of a run that nobody killed.
+//! but without our data, which breaks programs that do not sync. A case is `seed.scenario call@n mode
+//! alone|other`, with `end` as the call of a run that nobody killed.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, ensure};
 
-use super::{Layer, scenario_of, shuffled};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::{Case, Layer, Setup, shuffled, words};
 use crate::mount::{Mount, is_root, missing_tool};
-use crate::prepared::Prepared;
+use crate::prepared::{Prepared, PreparedScenarios};
 use crate::relay;
-use crate::scenario::name;
-use crate::snapshot;
+use crate::scenario::ScenarioId;
 use crate::strace::{self, CHANGING, Call, Injury};
 use crate::verdict::{self, Side};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Power;
 
 /// How ext4 is mounted.
@@ -35,14 +31,19 @@ const SCENARIOS: u64 = 8;
 /// Cuts after a finished run, for each scenario, mode and kind.
 const FINISHED: usize = 4;
 
-struct Case {
-    at: usize,
-    /// None: the run finishes.
+pub(super) struct PowerCase {
+    scenario: ScenarioId,
+    /// `None`: the run finishes.
     call: Option<Call>,
-    /// Which of the modes.
     mode: usize,
     /// Another file is synced before the cut.
     other: bool,
+}
+
+/// The scenarios, and the disks whose power is cut.
+pub(super) struct PowerSetup {
+    scenarios: PreparedScenarios,
+    pool: Pool,
 }
 
 /// Mounted images that no case uses now, for each mode.
@@ -52,16 +53,39 @@ struct Pool {
     made: AtomicUsize,
 }
 
+impl Case for PowerCase {
+    fn spec(&self) -> String {
+        let call = self.call.as_ref().map_or_else(|| "end".to_owned(), ToString::to_string);
+        let other = if self.other { "other" } else { "alone" };
+        format!("{} {call} {} {other}", self.scenario, MODES[self.mode].0)
+    }
+
+    fn parse(spec: &str) -> anyhow::Result<PowerCase> {
+        let [scenario, call, mode, other] = words(spec, "seed.scenario call@n mode alone|other")?;
+        Ok(PowerCase {
+            scenario: scenario.parse()?,
+            call: if call == "end" { None } else { Some(call.parse()?) },
+            mode: MODES.iter().position(|(name, _)| *name == mode).context("there is no such mode")?,
+            other: other == "other",
+        })
+    }
+}
+
+impl Setup for PowerSetup {
+    fn new(_: &World, base: &Path) -> anyhow::Result<PowerSetup> {
+        Ok(PowerSetup { scenarios: PreparedScenarios::beneath(base), pool: Pool::new(base) })
+    }
+}
+
 impl Layer for Power {
-    fn name(&self) -> &'static str {
-        "l3"
-    }
+    type Case = PowerCase;
+    type Setup = PowerSetup;
+    const NAME: &'static str = "l3";
+    const ABOUT: &'static str =
+        "power cuts on ext4 at every call, and after exit 0: before or after, and done is done";
+    const QUICK_SECONDS: u64 = 30;
 
-    fn about(&self) -> &'static str {
-        "power cuts on ext4 at every call, and after exit 0: before or after, and done is done"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
+    fn missing(_: &World) -> Option<String> {
         if !is_root() {
             return Some("needs root, to mount an image".to_owned());
         }
@@ -74,59 +98,26 @@ impl Layer for Power {
         )
     }
 
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let base = World::fresh(&world.memory, "l3")?;
-        let pool = Pool::new(&base);
-        let mut prepared = Vec::new();
+    fn cases(world: &World, setup: &PowerSetup) -> anyhow::Result<Vec<PowerCase>> {
         let mut cases = Vec::new();
-        for index in 0..world.choose(4, SCENARIOS) {
-            let ready = Prepared::new(world, &base, world.seed, index)?;
-            let calls = ready.calls(world, &base, &[CHANGING])?;
-            let at = prepared.len();
-            prepared.push(ready);
+        for scenario in (0..world.choose(4, SCENARIOS)).map(|number| world.scenario(number)) {
+            let calls = setup.scenarios.get(world, scenario)?.calls(world, &[CHANGING])?;
             for mode in 0..MODES.len() {
-                for (number, call) in calls.iter().enumerate() {
-                    cases.push(Case { at, call: Some(call.clone()), mode, other: (number + mode) % 2 == 0 });
-                }
-                let ends =
-                    (0..2 * FINISHED).map(|number| Case { at, call: None, mode, other: number % 2 == 0 });
-                cases.extend(ends);
+                let case = |call, other| PowerCase { scenario, call, mode, other };
+                let killed = calls.iter().enumerate();
+                cases.extend(killed.map(|(at, call)| case(Some(call.clone()), (at + mode) % 2 == 0)));
+                cases.extend((0..2 * FINISHED).map(|number| case(None, number % 2 == 0)));
             }
         }
-        let cases = shuffled(cases, world.seed);
-        let count = world.choose(48, cases.len());
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases[..count.min(cases.len())],
-                base: &base,
-                workers: workers(),
-                limit: world.limit(30),
-                spec: &|case| spec(&prepared[case.at], case),
-                run: &|room, case| run(world, room, &prepared[case.at], &pool, case).map(|()| 1),
-            },
-        )
+        let mut cases = shuffled(cases, world.seed);
+        cases.truncate(world.choose(48, usize::MAX));
+        Ok(cases)
     }
 
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let [scenario, call, mode, other] = words[..] else {
-            anyhow::bail!("a case is `seed.scenario call@n mode alone|other`")
-        };
-        let (seed, index) = scenario_of(scenario)?;
-        let call = if call == "end" { None } else { Some(call.parse()?) };
-        let mode = MODES.iter().position(|(name, _)| *name == mode).context("there is no such mode")?;
-        let ready = Prepared::new(world, &world.memory, seed, index)?;
-        let pool = Pool::new(&world.memory);
-        run(world, room, &ready, &pool, &Case { at: 0, call, mode, other: other == "other" }).map(|()| 1)
+    fn check(world: &World, setup: &PowerSetup, room: &Path, case: &PowerCase) -> anyhow::Result<u64> {
+        run(world, room, &*setup.scenarios.get(world, case.scenario)?, &setup.pool, case)?;
+        Ok(1)
     }
-}
-
-fn spec(prepared: &Prepared, case: &Case) -> String {
-    let scenario = name(prepared.scenario.seed, prepared.scenario.index);
-    let call = case.call.as_ref().map_or_else(|| "end".to_owned(), ToString::to_string);
-    format!("{scenario} {call} {} {}", MODES[case.mode].0, if case.other { "other" } else { "alone" })
 }
 
 impl Pool {
@@ -151,21 +142,16 @@ impl Pool {
     }
 }
 
-fn run(world: &World, room: &Path, prepared: &Prepared, pool: &Pool, case: &Case) -> anyhow::Result<()> {
+fn run(world: &World, room: &Path, prepared: &Prepared, pool: &Pool, case: &PowerCase) -> anyhow::Result<()> {
     let mut mount = pool.take(case.mode)?;
-    let cell = mount.dir().join("project");
     prepared.furnish(room)?;
-    fs::rename(room.join("project"), room.join("planted"))?;
-    snapshot::copy(&room.join("planted"), &cell)?;
-    symlink(&cell, room.join("project"))?;
+    mount.carry_in(room)?;
     rustix::fs::syncfs(fs::File::open(mount.dir())?)?;
     let outcome = cut(world, room, prepared, &mut mount, case);
     if outcome.is_err() {
-        // The mount goes; its content stays with the case.
-        fs::remove_file(room.join("project"))?;
-        snapshot::copy(&cell, &room.join("project"))?;
+        mount.carry_out(room)?;
     } else {
-        fs::remove_dir_all(&cell)?;
+        fs::remove_dir_all(mount.project())?;
         pool.give(case.mode, mount);
     }
     outcome
@@ -176,7 +162,7 @@ fn cut(
     room: &Path,
     prepared: &Prepared,
     mount: &mut Mount,
-    case: &Case,
+    case: &PowerCase,
 ) -> anyhow::Result<()> {
     let ran = match &case.call {
         Some(call) => strace::injured(&world.relay, room, &prepared.what, call, &Injury::Kill)?,

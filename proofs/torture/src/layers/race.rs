@@ -1,117 +1,87 @@
-//! L6: one file, one transaction, one save of an editor at a random microsecond, in both ways of saving, on disk
-//! and in memory. The editor's bytes must be in the file, or kept by relay.
+//! L6: one file, one transaction, one save of an editor at a random microsecond, in both ways of saving, on
+//! disk and in memory. The editor's bytes must be in the file, or kept by relay.
 //!
-//! A case is a run of races, `seed.number rename|inplace memory|disk ledger|binary`: on the ledger in this process, where
-//! many more saves fall into the short moment that matters, or through the binary.
+//! A case is a run of races, `seed.number rename|inplace memory|disk ledger|binary`: on the ledger in this
+//! process, where many more saves hit the short critical moment, or through the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::RealFs;
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerError, LedgerSettings, RecoveryMode, TransactionHeader};
 use relaycode_testkit::random::Random;
 
-use super::{Layer, scenario_of};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::{Case, Layer, words};
 use crate::relay::{self, Do};
 use crate::rival::{self, Style};
-use crate::scenario::{name, uuid};
-use crate::snapshot;
+use crate::scenario::{ScenarioId, uuid};
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Race;
 
 /// Races of one case.
 const RACES: u64 = 20;
-/// One case in so many goes through the binary.
+/// One case in this many goes through the binary.
 const THROUGH_BINARY: u64 = 10;
 
-struct Case {
-    seed: u64,
-    number: u64,
+pub(super) struct RaceCase {
+    id: ScenarioId,
     style: Style,
     on_disk: bool,
     binary: bool,
 }
 
+impl Case for RaceCase {
+    fn spec(&self) -> String {
+        let place = if self.on_disk { "disk" } else { "memory" };
+        let way = if self.binary { "binary" } else { "ledger" };
+        format!("{} {} {place} {way}", self.id, self.style.name())
+    }
+
+    fn parse(spec: &str) -> anyhow::Result<RaceCase> {
+        let [id, style, place, way] = words(spec, "seed.number rename|inplace memory|disk ledger|binary")?;
+        let style = Style::ALL.into_iter().find(|known| known.name() == style);
+        Ok(RaceCase {
+            id: id.parse()?,
+            style: style.context("there is no such style")?,
+            on_disk: place == "disk",
+            binary: way == "binary",
+        })
+    }
+}
+
 impl Layer for Race {
-    fn name(&self) -> &'static str {
-        "l6"
-    }
+    type Case = RaceCase;
+    type Setup = ();
+    const NAME: &'static str = "l6";
+    const ABOUT: &'static str =
+        "an editor saves in the very moment of the change: its bytes are always there";
+    const QUICK_SECONDS: u64 = 18;
 
-    fn about(&self) -> &'static str {
-        "an editor saves in the very moment of the change: its bytes are always there"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
-        None
-    }
-
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let each = world.choose(40, 4_000 / RACES);
+    fn cases(world: &World, (): &()) -> anyhow::Result<Vec<RaceCase>> {
         let mut cases = Vec::new();
-        for number in 0..each {
+        for number in 0..world.choose(40, 4_000 / RACES) {
+            let (id, binary) = (world.scenario(number), number.is_multiple_of(THROUGH_BINARY));
             for style in Style::ALL {
-                for on_disk in [false, true] {
-                    let binary = number.is_multiple_of(THROUGH_BINARY);
-                    cases.push(Case { seed: world.seed, number, style, on_disk, binary });
-                }
+                cases.extend([false, true].map(|on_disk| RaceCase { id, style, on_disk, binary }));
             }
         }
-        let base = World::fresh(&world.memory, "l6")?;
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(18),
-                spec: &spec,
-                run: &|room, case| run(world, room, case),
-            },
-        )
+        Ok(cases)
     }
 
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let [scenario, style, place, way] = words[..] else {
-            bail!("a case is `seed.number rename|inplace memory|disk ledger|binary`")
-        };
-        let (seed, number) = scenario_of(scenario)?;
-        let style =
-            Style::ALL.into_iter().find(|known| known.name() == style).context("there is no such style")?;
-        run(world, room, &Case { seed, number, style, on_disk: place == "disk", binary: way == "binary" })
+    fn check(world: &World, (): &(), room: &Path, case: &RaceCase) -> anyhow::Result<u64> {
+        let name = format!("l6-{}-{}", case.style.name(), case.id.number);
+        world.on_disk_if(case.on_disk, &name, room, |place| races(world, place, case))
     }
 }
 
-fn spec(case: &Case) -> String {
-    let place = if case.on_disk { "disk" } else { "memory" };
-    let way = if case.binary { "binary" } else { "ledger" };
-    format!("{} {} {place} {way}", name(case.seed, case.number), case.style.name())
-}
-
-fn run(world: &World, room: &Path, case: &Case) -> anyhow::Result<u64> {
-    if !case.on_disk {
-        return races(world, room, case);
-    }
-    let place = World::fresh(&world.disk, &format!("l6-{}-{}", case.style.name(), case.number))?;
-    let outcome = races(world, &place, case);
-    if outcome.is_err() {
-        snapshot::copy(&place, &room.join("on-disk"))?;
-    }
-    fs::remove_dir_all(&place)?;
-    outcome
-}
-
-fn races(world: &World, room: &Path, case: &Case) -> anyhow::Result<u64> {
-    let mut random = Random::of_case(case.seed, case.number * 4 + u64::from(case.on_disk));
+fn races(world: &World, room: &Path, case: &RaceCase) -> anyhow::Result<u64> {
+    let mut random = Random::of_case(case.id.seed, case.id.number * 4 + u64::from(case.on_disk));
     let project = relay::furnish(room)?;
     let file = project.join("file.txt");
     fs::write(&file, b"first\n")?;
@@ -122,11 +92,10 @@ fn races(world: &World, room: &Path, case: &Case) -> anyhow::Result<u64> {
     Ok(RACES)
 }
 
-/// One race.
 fn one(
     world: &World,
     room: &Path,
-    case: &Case,
+    case: &RaceCase,
     random: &mut Random,
     usual: &mut Duration,
 ) -> anyhow::Result<()> {
@@ -142,7 +111,7 @@ fn one(
     let mut saved_at = Ok(());
     let changed = std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A sleep would be late by more than the moment that is aimed at.
+            // A sleep would be less precise than the moment aimed at.
             while began.elapsed() < at {
                 std::hint::spin_loop();
             }
@@ -166,14 +135,14 @@ fn one(
         "the file is neither the editor's nor relay's: {:?}; {told}",
         String::from_utf8_lossy(&now)
     );
-    // Where a person is asked the files stay as they are, and the next race starts clean.
+    // If a person would be asked, the files stay as they are, and the next race starts clean.
     settle(world, room, case.binary)?;
     let files: Vec<(PathBuf, Vec<u8>)> = rival::files(&project)?;
     ensure!(rival::is_kept(&files, &saved), "LOST by the recovery: the save {}; {told}", saved.token);
     Ok(())
 }
 
-/// The change, by the ledger in this process; tells what came of it.
+/// By the ledger in this process; returns a summary.
 fn by_ledger(project: &Path, before: Vec<u8>, wanted: &str, id: &str) -> anyhow::Result<String> {
     let ledger = open(project)?;
     let change = FileChange {

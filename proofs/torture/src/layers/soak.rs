@@ -1,8 +1,8 @@
-//! L5: transactions without end, killed at any moment, while an editor saves the same files. Every byte string
-//! that the editor ever saved must be in the tree or kept by relay, unless the editor itself wrote over it.
+//! L5: endless transactions, killed at any moment, while an editor saves the same files. Every byte string
+//! that the editor ever saved must be in the tree or kept by relay, unless the editor itself overwrote it.
 //!
-//! A case is a session, `seed.number memory|disk`: a project and a run of transactions on it. What depends on time
-//! does not repeat exactly; the choices do.
+//! A case is a session, `seed.number memory|disk`: a project and a run of transactions on it. Timing does
+//! not repeat exactly; the choices do.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,15 +12,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use relaycode_testkit::random::Random;
 
-use super::{Layer, scenario_of};
-use crate::drive::{Cases, Tally, drive, workers};
+use super::{Case, Layer, words};
 use crate::relay::{self, Do, Ran};
 use crate::rival::{self, Saved, Style};
-use crate::scenario::{name, uuid};
+use crate::scenario::{ScenarioId, uuid};
 use crate::snapshot::STATE;
 use crate::world::World;
 
-/// The layer.
 pub(super) struct Soak;
 
 /// Transactions of one session.
@@ -28,10 +26,20 @@ const STEPS: u64 = 25;
 /// Files that relay and the editor both work on.
 const SHARED: &[&str] = &["a.txt", "b.txt", "src/c.txt", "src/d.txt", "src/deep/e.txt", "lib/f.txt"];
 
-struct Case {
-    seed: u64,
-    number: u64,
+pub(super) struct SoakCase {
+    id: ScenarioId,
     on_disk: bool,
+}
+
+impl Case for SoakCase {
+    fn spec(&self) -> String {
+        format!("{} {}", self.id, if self.on_disk { "disk" } else { "memory" })
+    }
+
+    fn parse(spec: &str) -> anyhow::Result<SoakCase> {
+        let [id, place] = words(spec, "seed.number memory|disk")?;
+        Ok(SoakCase { id: id.parse()?, on_disk: place == "disk" })
+    }
 }
 
 /// A project with its history.
@@ -43,73 +51,34 @@ struct Session<'w> {
     saved: Vec<Saved>,
     /// Every content that anybody gave to a file.
     known: BTreeSet<Vec<u8>>,
-    /// How long a transaction takes, about.
+    /// How long a transaction usually takes.
     usual: Duration,
 }
 
 impl Layer for Soak {
-    fn name(&self) -> &'static str {
-        "l5"
+    type Case = SoakCase;
+    type Setup = ();
+    const NAME: &'static str = "l5";
+    const ABOUT: &'static str =
+        "transactions killed at random beside an editor that saves: no save is ever lost";
+    const QUICK_SECONDS: u64 = 25;
+
+    fn cases(world: &World, (): &()) -> anyhow::Result<Vec<SoakCase>> {
+        let case = |number: u64| SoakCase { id: world.scenario(number), on_disk: number.is_multiple_of(2) };
+        Ok((0..world.choose(40, 10_000 / STEPS)).map(case).collect())
     }
 
-    fn about(&self) -> &'static str {
-        "transactions killed at random beside an editor that saves: no save is ever lost"
-    }
-
-    fn missing(&self, _: &World) -> Option<String> {
-        None
-    }
-
-    fn run(&self, world: &World) -> anyhow::Result<Tally> {
-        let sessions = world.choose(40, 10_000 / STEPS);
-        let cases: Vec<Case> =
-            (0..sessions).map(|number| Case { seed: world.seed, number, on_disk: number % 2 == 0 }).collect();
-        let base = World::fresh(&world.memory, "l5")?;
-        drive(
-            world,
-            &Cases {
-                layer: self.name(),
-                cases: &cases,
-                base: &base,
-                workers: workers(),
-                limit: world.limit(25),
-                spec: &|case| {
-                    format!(
-                        "{} {}",
-                        name(case.seed, case.number),
-                        if case.on_disk { "disk" } else { "memory" }
-                    )
-                },
-                run: &|room, case| run(world, room, case),
-            },
-        )
-    }
-
-    fn replay(&self, world: &World, room: &Path, text: &str) -> anyhow::Result<u64> {
-        let (scenario, place) = text.split_once(' ').context("a case is `seed.number memory|disk`")?;
-        let (seed, number) = scenario_of(scenario)?;
-        run(world, room, &Case { seed, number, on_disk: place == "disk" })
+    fn check(world: &World, (): &(), room: &Path, case: &SoakCase) -> anyhow::Result<u64> {
+        let name = format!("l5-{}", case.id.number);
+        world.on_disk_if(case.on_disk, &name, room, |place| session(world, place, case.id))
     }
 }
 
-fn run(world: &World, room: &Path, case: &Case) -> anyhow::Result<u64> {
-    if !case.on_disk {
-        return session(world, room, case);
-    }
-    let place = World::fresh(&world.disk, &format!("l5-{}", case.number))?;
-    let outcome = session(world, &place, case);
-    if outcome.is_err() {
-        crate::snapshot::copy(&place, &room.join("on-disk"))?;
-    }
-    fs::remove_dir_all(&place)?;
-    outcome
-}
-
-fn session(world: &World, room: &Path, case: &Case) -> anyhow::Result<u64> {
+fn session(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<u64> {
     let mut session = Session {
         world,
         room: room.to_path_buf(),
-        random: Random::of_case(case.seed, case.number),
+        random: id.random(),
         saved: Vec::new(),
         known: BTreeSet::new(),
         usual: Duration::from_millis(20),
@@ -138,7 +107,7 @@ impl Session<'_> {
         let kill = self.random.once_in(2).then(|| self.moment());
         let ran = self.together(&what, kill, &saves)?;
         if let Some(code) = ran.code {
-            // When all runs before it were killed, there is nothing to revert.
+            // If all earlier runs were killed, there is nothing to revert.
             let nothing = what == Do::Revert && code == 2;
             ensure!(nothing || [0, 3, 6, 8, 9].contains(&code), "{what:?} ended with {}", ran.told());
         }
@@ -172,8 +141,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What the editor will save in this step: each file at most once, so that it never writes over its own
-    /// save unseen. What it saved there earlier may now go.
+    /// What the editor will save in this step: each file at most once, so that it never overwrites its own
+    /// save unseen. Its earlier save there may now go.
     fn plan_saves(&mut self, step: u64) -> anyhow::Result<Vec<(Duration, Saved, Style)>> {
         let mut paths: Vec<&str> = SHARED.to_vec();
         let mut saves = Vec::new();
@@ -226,7 +195,7 @@ impl Session<'_> {
         Ok(relay::ended(&self.room, status))
     }
 
-    /// Recovers; where a person is asked, either answer must do.
+    /// If a person would be asked, either answer must do.
     fn recover(&mut self) -> anyhow::Result<()> {
         let ran = relay::run(&self.world.relay, &self.room, &Do::Recover)?;
         if ran.code == Some(0) {

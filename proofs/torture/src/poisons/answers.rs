@@ -1,4 +1,4 @@
-//! Answers that hold shell code wherever relay reads a value.
+//! Answers with shell code wherever relay reads a value.
 
 use super::{Ground, Poison};
 

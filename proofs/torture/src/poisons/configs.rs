@@ -1,4 +1,4 @@
-//! Commands in relay's own configuration, in all of its forms, and configurations that are no such files.
+//! Commands in relay's own configuration, in all of its forms, and invalid configurations.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,7 +1,7 @@
-//! Repositories that name commands in every way there is: in relay's configuration, in look-alikes of the
+//! Repositories that name commands in every possible way: in relay's configuration, in look-alikes of the
 //! user's own files, as programs in the tree, in git's configuration, attributes and hooks, and in answers.
 //!
-//! Every one of them leaves a mark if anything of it is run. A poison is one row of a list.
+//! Each leaves a mark if any of it is run. A poison is one row of a list.
 
 mod answers;
 mod configs;
@@ -19,7 +19,7 @@ use super::relay;
 
 /// One way to name a command.
 pub(super) struct Poison {
-    /// Its name, also for `--replay`.
+    /// Also for `--replay`.
     pub(super) name: &'static str,
     /// The PATH; `@` stands for the machine's own.
     pub(super) path: &'static str,
@@ -33,7 +33,6 @@ impl Poison {
     }
 }
 
-/// All of them.
 pub(super) fn all() -> Vec<&'static Poison> {
     let lists = [configs::POISONS, states::POISONS, repositories::POISONS, answers::POISONS];
     lists.into_iter().flatten().collect()
@@ -72,7 +71,7 @@ impl Ground {
         Ok(ground)
     }
 
-    /// What must never come to be.
+    /// What must never exist.
     pub(super) fn mark(&self) -> PathBuf {
         self.room.join("PWNED")
     }
@@ -107,14 +106,14 @@ impl Ground {
         names.iter().try_for_each(|name| self.executable(&self.project.join(directory).join(name)))
     }
 
-    /// More lines for the repository's configuration. `@` stands for the program, `§` for the command line.
+    /// Appends to the repository's configuration. `@` stands for the program, `§` for the command line.
     fn config(&self, lines: &str) -> anyhow::Result<()> {
         let path = self.project.join(".git/config");
         let text = fs::read_to_string(&path)? + &self.filled(lines);
         fs::write(path, text).context("cannot poison the configuration")
     }
 
-    /// A text in which `@` stands for the program and `§` for the command line.
+    /// `@` stands for the program and `§` for the command line.
     fn filled(&self, text: &str) -> String {
         text.replace('@', &self.evil()).replace('§', &self.line())
     }
@@ -132,7 +131,7 @@ impl Ground {
         Ok(())
     }
 
-    /// relay itself, with a directory of the user's that lies elsewhere.
+    /// relay itself, with the user's directory elsewhere.
     fn relay(&self, home: &Path, words: &[&str]) -> anyhow::Result<()> {
         let mut command = Command::new(&self.relay);
         relay::in_room(&mut command, &self.room);

@@ -118,7 +118,7 @@ pub(super) const POISONS: &[Poison] = &[
         )?;
         let objects = ground.project.join(".git/objects");
         for entry in fs::read_dir(&objects)?.flatten() {
-            // Blobs and trees are missing; the commit is named by the reference.
+            // Blobs and trees are missing; the reference names the commit.
             if entry.file_name().len() == 2 && entry.path().is_dir() {
                 fs::remove_dir_all(entry.path())?;
                 break;

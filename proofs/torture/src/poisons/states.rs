@@ -1,5 +1,5 @@
-//! What a repository ships that looks like the user's own: trust, configuration, keys, environment; like the
-//! ledger's; or like a program that everybody calls.
+//! What a repository ships that looks like the user's own: trust, configuration, keys, environment; like
+//! the ledger's; or like a common program.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -91,8 +91,8 @@ fn in_the_tree(ground: &Ground) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A directory of the user's that is real, made by relay itself, in which the project is trusted; only that
-/// it lies in the project. relay refuses to make one there, so it is carried there.
+/// A real user directory, made by relay itself, in which the project is trusted; except that it lies in the
+/// project. relay refuses to make one there, so it is moved there.
 fn own_home(ground: &Ground, place: &str) -> anyhow::Result<()> {
     ground.file("relaycode.config.json", &ground.filled(CONFIG))?;
     let (made, place) = (ground.room.join("made"), ground.project.join(place));

@@ -1,4 +1,4 @@
-//! The process that is killed: it appends, and acknowledges on its output what an append reported as done.
+//! The process that is killed: it appends, and acknowledges every successful append on its output.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::talk::{Done, Talk};
 
 /// From ten bytes to 320 kB.
 const DOUBLINGS: usize = 15;
-/// Whoever is to kill it may be gone: it does not go on for ever.
+/// Its killer may be gone: it does not run forever.
 const STEPS_MOST: usize = 3_000;
 
 /// Appends in `room` until it is killed.
@@ -35,7 +35,7 @@ pub(crate) fn append(room: &Path, seed: u64) -> anyhow::Result<()> {
                 continue;
             }
         };
-        // One write: whoever reads it sees a whole line or the beginning of one.
+        // One write: the reader sees a whole line or the beginning of one.
         out.write_all(line.as_bytes())?;
         out.flush()?;
     }

@@ -1,5 +1,5 @@
-//! A session file of every kind of entry, cut off at a byte: all entries that are whole are there, and it goes on; also with
-//! the index of the whole file beside it.
+//! A session file with every kind of entry, cut off at a byte: all whole entries are there, and it
+//! continues; also with the index of the whole file beside it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use super::{NAME, Place, said};
 /// The file, and where its entries are.
 pub(crate) struct Whole {
     bytes: Vec<u8>,
-    /// For each entry its name and where its line ends.
+    /// For each entry its id and where its line ends.
     entries: Vec<(String, usize)>,
     index: Vec<u8>,
 }
 
 impl Whole {
-    /// Makes the file: the same on every run.
+    /// The same on every run.
     pub(crate) fn new() -> anyhow::Result<Whole> {
         let mut header = SessionHeader::new("/p");
         header.id = "019c3a5f2b7e7c1d9a530c2f5d1e7b66".to_owned();
@@ -51,12 +51,12 @@ impl Whole {
         Ok(Whole { bytes, entries, index })
     }
 
-    /// How long it is.
+    /// In bytes.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Cuts it at a byte, with and without the index. Gives the number of checks.
+    /// Cuts it at a byte, with and without the index. Returns the number of checks.
     pub(crate) fn cut(&self, at: usize) -> anyhow::Result<u64> {
         for index in [None, Some(&self.index[..])] {
             self.cut_with(at, index).with_context(|| {
@@ -98,13 +98,12 @@ fn place(bytes: &[u8], index: Option<&[u8]>) -> anyhow::Result<Arc<ModelFs>> {
     Ok(model)
 }
 
-/// Each follows the one before, but some that begin another branch.
+/// Each follows the one before, except some that begin another branch.
 fn parent(number: usize) -> Option<String> {
     let parent = if number % 13 == 12 { number.checked_sub(7) } else { number.checked_sub(1) };
     parent.map(|parent| format!("{parent:08x}"))
 }
 
-/// One body of every kind.
 fn bodies(round: usize, before: &[(String, usize)]) -> Vec<EntryBody> {
     let message = |message| EntryBody::Message { message };
     let target = before.last().map_or_else(|| "00000000".to_owned(), |(id, _)| id.clone());

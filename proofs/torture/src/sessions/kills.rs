@@ -1,4 +1,5 @@
-//! SIGKILL while entries are appended: a session that goes through several kills, each at another moment.
+//! SIGKILL while entries are appended: a session that goes through several kills, each at a different
+//! moment.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -13,28 +14,30 @@ use relaycode_session::file::load_report::LoadIssueKind;
 use relaycode_session::{OpenMode, Session};
 use relaycode_testkit::random::Random;
 
+use crate::scenario::ScenarioId;
+
 use super::talk::title;
 use super::{NAME, Place, Said, said};
 
 /// Kills of one session.
 pub(crate) const ROUNDS: usize = 5;
-/// It is killed at most so many acknowledgements, and then so many microseconds, after its start.
+/// It is killed after at most this many acknowledgements and microseconds.
 const HEARD_MOST: usize = 40;
 const MICROSECONDS_MOST: usize = 4_000;
-/// A process needs so many microseconds to begin.
+/// Microseconds that a process needs to begin.
 const START_MOST: usize = 12_000;
 
 /// What a session must hold.
 #[derive(Default)]
 struct Known {
     said: Vec<Said>,
-    /// The session had so many entries when it got its title.
+    /// How many entries the session had when it got its title.
     titled: Option<usize>,
 }
 
 /// Runs one session through its kills.
-pub(crate) fn run(room: &Path, seed: u64, number: u64) -> anyhow::Result<u64> {
-    let mut random = Random::of_case(seed, number);
+pub(crate) fn run(room: &Path, id: ScenarioId) -> anyhow::Result<u64> {
+    let mut random = id.random();
     let mut known = Known::default();
     for round in 1..=ROUNDS {
         killed(room, &mut random, &mut known).with_context(|| format!("kill {round}"))?;
@@ -53,7 +56,7 @@ fn killed(room: &Path, random: &mut Random, known: &mut Known) -> anyhow::Result
         .stderr(Stdio::piped())
         .spawn()?;
     let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
-    // One in six dies before it said anything: while the file is made, or opened.
+    // One in six dies before it printed anything: while the file is created, or opened.
     let enough = if random.once_in(6) { 0 } else { 1 + random.below(HEARD_MOST) };
     let wait = random.below(if enough == 0 { START_MOST } else { MICROSECONDS_MOST });
     let mut heard = Vec::new();
@@ -66,7 +69,7 @@ fn killed(room: &Path, random: &mut Random, known: &mut Known) -> anyhow::Result
     std::thread::sleep(Duration::from_micros(wait as u64));
     child.kill()?;
     let ended = child.wait_with_output()?;
-    // What it still said before it died; the last line may be cut, and then nothing was acknowledged.
+    // What it printed before it died; the last line may be cut, and then nothing was acknowledged.
     heard.extend(lines.map_while(Result::ok));
     if ended.status.code().is_some() {
         bail!("it ended by itself: {}", String::from_utf8_lossy(&ended.stderr));
@@ -81,8 +84,8 @@ fn killed(room: &Path, random: &mut Random, known: &mut Known) -> anyhow::Result
     Ok(())
 }
 
-/// What was acknowledged is there, in its order and whole; at most one more; the index says what the file says; and the
-/// session goes on.
+/// Everything acknowledged is there, in order and whole; at most one more; the index agrees with the file;
+/// and the session continues.
 fn judge(room: &Path, known: &mut Known) -> anyhow::Result<()> {
     let fs = Arc::new(RealFs::default());
     let place = Place::new(fs.clone(), fs.open_root(room)?)?;
@@ -124,7 +127,7 @@ fn judge(room: &Path, known: &mut Known) -> anyhow::Result<()> {
     same_without_index(room, &session)
 }
 
-/// A session that was opened with its index is what a fresh look at the file says.
+/// A session that was opened with its index equals one read from the file.
 fn same_without_index(room: &Path, session: &Session) -> anyhow::Result<()> {
     let fs = Arc::new(RealFs::default());
     let bare = room.join("bare");

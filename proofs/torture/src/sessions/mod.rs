@@ -1,5 +1,6 @@
-//! Harm to sessions: a process that appends is killed, a file is cut off at every byte, the power goes at every operation of
-//! a model of a disk. What was acknowledged must be there, whole and in its order, and the session must go on.
+//! Harm to sessions: a process that appends is killed, a file is cut off at every byte, the power fails at
+//! every operation of the model file system. Everything acknowledged must be there, whole and in order, and
+//! the session must continue.
 
 mod appender;
 pub(super) mod cuts;
@@ -30,7 +31,7 @@ struct Place {
     blobs: Arc<BlobStore>,
 }
 
-/// An entry: its name, and a hash of what it says.
+/// An entry: its id, and a hash of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Said {
     id: String,
@@ -43,7 +44,7 @@ impl Place {
         Ok(Place { fs, dir, blobs })
     }
 
-    /// Opens the session; `None` if there is none.
+    /// `None` if there is no session.
     fn open(&self, mode: OpenMode) -> anyhow::Result<Option<Session>> {
         match Session::open(self.fs.clone(), self.dir.clone(), NAME, mode) {
             Ok(session) => Ok(Some(session.with_blobs(self.blobs.clone()))),
@@ -52,7 +53,7 @@ impl Place {
         }
     }
 
-    /// Opens the session to write, or begins it.
+    /// Opens the session for writing, or begins it.
     fn open_or_begin(&self) -> anyhow::Result<Session> {
         if let Some(session) = self.open(OpenMode::Write)? {
             return Ok(session);
@@ -61,7 +62,7 @@ impl Place {
         Ok(session.with_blobs(self.blobs.clone()))
     }
 
-    /// The session goes on: one more entry can be appended, and is there with all others. Gives what it is.
+    /// The session continues: one more entry can be appended, and is there with all others. Returns it.
     fn goes_on(&self, before: &[Said]) -> anyhow::Result<Said> {
         let mut session = self.open_or_begin()?;
         let message = Message::User(UserMessage::text("and on it goes", 1));
@@ -82,7 +83,7 @@ impl Place {
     }
 }
 
-/// Everything that is in a session, read.
+/// Everything in a session, read.
 fn said(session: &Session) -> anyhow::Result<Vec<Said>> {
     let mut all = Vec::new();
     for entry in session.entries() {
@@ -98,7 +99,7 @@ fn said(session: &Session) -> anyhow::Result<Vec<Said>> {
     Ok(all)
 }
 
-/// A hash of what an entry says.
+/// A hash of an entry's content.
 fn print(body: &EntryBody) -> u64 {
     print_of(&serde_json::to_value(body).unwrap_or(Value::Null))
 }

@@ -1,5 +1,5 @@
-//! Power cuts while entries are appended, on a model of a disk that forgets all it may: whatever was flushed is there after
-//! any of them, its images too, and the session goes on.
+//! Power cuts while entries are appended, on a model disk that forgets everything it may: whatever was
+//! flushed is there after any of them, its images too, and the session continues.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,26 +8,27 @@ use anyhow::{Context, ensure};
 use relaycode_durable::model::CrashBounds;
 use relaycode_durable::{Fs, ModelFs};
 use relaycode_session::OpenMode;
-use relaycode_testkit::random::Random;
+
+use crate::scenario::ScenarioId;
 
 use super::talk::{Done, Talk};
 use super::{Place, Said, said};
 
 /// Steps of a session.
 const STEPS: usize = 24;
-/// From ten bytes to 2.5 kB: what is cut is the order of things, not their size.
+/// From ten bytes to 2.5 kB: order matters here, not size.
 const DOUBLINGS: usize = 8;
 
-/// Runs a session and every power cut in it. Gives the number of disks that were judged.
-pub(crate) fn run(seed: u64, number: u64) -> anyhow::Result<u64> {
+/// Runs a session and every power cut in it. Returns the number of judged disks.
+pub(crate) fn run(id: ScenarioId) -> anyhow::Result<u64> {
     let model = Arc::new(ModelFs::new());
     model.mkdir("s")?;
     let place = at(&model)?;
     model.mark_all_durable();
-    let mut talk = Talk { random: Random::of_case(seed, number), doublings: DOUBLINGS };
+    let mut talk = Talk { random: id.random(), doublings: DOUBLINGS };
     let mut session = place.open_or_begin()?;
     let mut all = Vec::new();
-    // What must be there once so many operations were done.
+    // What must be there after this many operations.
     let mut promised: Vec<(usize, Vec<Said>)> = Vec::new();
     for _ in 0..STEPS {
         match talk.step(&mut session)? {
@@ -44,7 +45,7 @@ pub(crate) fn run(seed: u64, number: u64) -> anyhow::Result<u64> {
     promised.push((model.operations(), all));
     drop(session);
     let (mut judged, mut wrong) = (0, None);
-    let bounds = CrashBounds { writes: 40, changes: 40, pairs: 40, random: 8, seed };
+    let bounds = CrashBounds { writes: 40, changes: 40, pairs: 40, random: 8, seed: id.seed };
     model.all_crash_images(&bounds, &mut |image, what| {
         if wrong.is_some() {
             return;
@@ -60,7 +61,7 @@ pub(crate) fn run(seed: u64, number: u64) -> anyhow::Result<u64> {
     }
 }
 
-/// An image is durable before the entry that names it: whatever entries there are, their images are there.
+/// An image is durable before the entry that names it: every entry that is there has its images.
 fn judge(image: ModelFs, must: &[Said]) -> anyhow::Result<()> {
     let place = at(&Arc::new(image))?;
     let have = match place.open(OpenMode::Read)? {

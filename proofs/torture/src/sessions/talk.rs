@@ -1,5 +1,5 @@
-//! What is said and done in a session, decided by a seed: messages from ten bytes on, images, labels, branches, compactions,
-//! titles, and flushes.
+//! What happens in a session, determined by a seed: messages from ten bytes on, images, labels, branches,
+//! compactions, titles, and flushes.
 
 use relaycode_session::format::header::TitleSource;
 use relaycode_session::{EntryBody, Session};
@@ -22,17 +22,16 @@ pub(super) enum Done {
     Close,
 }
 
-/// Decides what is said.
+/// Determines what is said.
 pub(super) struct Talk {
     pub(super) random: Random,
-    /// Messages have up to ten bytes, doubled so many times.
+    /// Messages have up to ten bytes, doubled this many times.
     pub(super) doublings: usize,
 }
 
 impl Talk {
-    /// Does one thing.
     pub(super) fn step(&mut self, session: &mut Session) -> anyhow::Result<Done> {
-        // The first prompt makes the file; before it nothing is on disk.
+        // The first prompt creates the file; before it nothing is on disk.
         if session.is_empty() {
             return self.say(session, "user");
         }
@@ -96,7 +95,7 @@ impl Talk {
         Ok(Done::Entry(Said { id, print }))
     }
 
-    /// The name of any entry.
+    /// The id of any entry.
     fn any(&mut self, session: &Session) -> String {
         let rows = session.rows();
         rows[self.random.below(rows.len())].id.to_string()
@@ -112,7 +111,7 @@ impl Talk {
     }
 }
 
-/// The title of a session with so many entries.
+/// The title of a session with this many entries.
 pub(super) fn title(entries: usize) -> String {
     format!("{entries} entries")
 }

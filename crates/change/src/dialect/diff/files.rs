@@ -1,6 +1,5 @@
-//! A diff of one or several files: where each begins, what its headers say, and the operations
-//! that follow from them. Both diff dialects read through this file; they differ only in how many
-//! files they allow.
+//! A diff of one or several files: where each begins, what its headers say, and the resulting operations.
+//! Both diff dialects read through this file; they differ only in how many files they allow.
 //!
 //! A file without a hunk, a mode or a new name is refused: the answer was cut off.
 
@@ -10,16 +9,15 @@ use super::names::{self, DiffFileName};
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, GitFileMode, Hunk, Operation};
 
-/// Empty lines that may stand between a file's names and its first hunk.
+/// Most empty lines between a file's names and its first hunk.
 const BLANKS_BELOW_NAMES: usize = 2;
 
-/// One file of a diff.
 #[derive(Debug, Default)]
 pub(in super::super) struct DiffFileSection {
     line: usize,
-    /// What `---` and `+++` name.
+    /// From `---` and `+++`.
     names: Option<(DiffFileName, DiffFileName)>,
-    /// What `diff --git` names.
+    /// From `diff --git`.
     git_names: Option<(String, String)>,
     created: bool,
     deleted: bool,
@@ -29,7 +27,6 @@ pub(in super::super) struct DiffFileSection {
     hunks: Vec<Hunk>,
 }
 
-/// Splits a block into the files of its diff.
 pub(in super::super) fn read(block: &DialectBlock<'_>) -> Result<Vec<DiffFileSection>, DialectError> {
     let mut lines = block.lines();
     let from = skip_preamble(&mut lines);
@@ -79,7 +76,7 @@ fn skip_preamble(lines: &mut Vec<&str>) -> usize {
     }
 }
 
-/// Takes the `-- ` and the version number off that git puts below a mailed patch.
+/// Removes the `-- ` and the version number that git puts below a mailed patch.
 fn drop_signature(lines: &mut Vec<&str>) {
     let mut end = lines.len();
     while end > 0 && lines[end - 1].trim().is_empty() {
@@ -187,7 +184,7 @@ impl DiffReader<'_> {
         Ok(())
     }
 
-    /// Reads a line that stands above the first hunk; `false` if it is one of the hunk.
+    /// Reads a line above the first hunk; `false` if it belongs to the hunk.
     fn is_above_hunks(&mut self, line: usize, text: &str) -> Result<bool, DialectError> {
         match &mut self.file {
             // After `+++`, and without any header, lines are a hunk's.
@@ -236,22 +233,21 @@ impl DiffFileSection {
         Ok(true)
     }
 
-    /// Line of the response where the file begins.
     pub(in super::super) fn line(&self) -> usize {
         self.line
     }
 
-    /// The file's hunks, for adding those of another section about the same file.
+    /// For adding the hunks of another section about the same file.
     pub(in super::super) fn hunks_mut(&mut self) -> &mut Vec<Hunk> {
         &mut self.hunks
     }
 
-    /// Whether this section only brings more hunks for the file of `first`.
+    /// Whether this section only adds hunks for the file of `first`.
     pub(in super::super) fn continues_file(&self, first: &DiffFileSection) -> bool {
         self.git_names.is_none() && self.names.is_some() && self.names == first.names
     }
 
-    /// What to do, in order. `headed` is the path in the block's header, if that decides.
+    /// In order. `headed` is the path in the block's header, if that decides.
     pub(in super::super) fn into_operations(
         self,
         headed: Option<&RelPath>,
@@ -360,8 +356,8 @@ impl DiffFileSection {
         }
     }
 
-    /// The text of a new file. An empty line that lost its `+` is one of the text: there is no
-    /// context in a file that does not exist.
+    /// The text of a new file. An empty line that lost its `+` belongs to the text: a file that does not
+    /// exist has no context.
     fn new_text(&self) -> Result<EditBody, DialectError> {
         if self.hunks.is_empty() && !self.created {
             return Err(DialectError::at(

@@ -1,13 +1,12 @@
-//! The lines of diff hunks, as every dialect that has them reads them.
+//! The lines of diff hunks, for every dialect that has them.
 //!
-//! Only prefixes are trusted. The line counts of a header are not looked at (most of those that
-//! models write are wrong), and a line that lost its prefix is context as it stands. Completely
-//! empty lines at the end of a hunk belong to the layout of the block and are dropped.
+//! Only prefixes are trusted. The line counts of a header are ignored (most of those that models write are
+//! wrong), and a line that lost its prefix is context as it is. Completely empty lines at the end of a hunk
+//! belong to the layout of the block and are dropped.
 
 use super::super::DialectError;
 use crate::proposal::Hunk;
 
-/// What a hunk's header says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in super::super) struct HunkHeader {
     /// The first line on the old side.
@@ -31,7 +30,7 @@ pub(in super::super) fn parse_hunk_header(line: &str) -> Option<HunkHeader> {
     if !apart && !plain && !elided {
         return None;
     }
-    // What is left of `-1,2 +1,2 @@scope` begins with the mark itself.
+    // The rest of `-1,2 +1,2 @@scope` begins with the mark itself.
     let left = if elided { "" } else { left.trim_start_matches("@@") };
     let scope = [left, tail.unwrap_or_default()]
         .into_iter()
@@ -41,7 +40,7 @@ pub(in super::super) fn parse_hunk_header(line: &str) -> Option<HunkHeader> {
     Some(HunkHeader { claimed, scope })
 }
 
-/// Where the `@@` is that closes the numbers: the first one at the end of a word.
+/// The `@@` that closes the numbers: the first one at the end of a word.
 fn second_mark(rest: &str) -> Option<usize> {
     let mut from = 0;
     loop {
@@ -57,7 +56,7 @@ fn second_mark(rest: &str) -> Option<usize> {
     }
 }
 
-/// Takes `-1,2 +3,4` off the front: the old side's line, and the text that is left.
+/// Parses `-1,2 +3,4`: the old side's line, and the rest of the text.
 fn numbers(head: &str) -> (Option<usize>, &str) {
     let mut claimed = None;
     let mut left = head;
@@ -94,22 +93,22 @@ pub(in super::super) struct HunkReader {
 struct OpenHunk {
     hunk: Hunk,
     kept: Vec<(usize, usize)>,
-    /// Whether there is a line below the header.
+    /// There is a line below the header.
     begun: bool,
-    /// Whether an `@@` line opened it.
+    /// An `@@` line opened it.
     headed: bool,
     /// Empty lines that are context only if something follows.
     blanks: usize,
     /// The last line was a removed one.
     last_removed: bool,
-    /// A `\ No newline` stood after a removed line.
+    /// A `\ No newline` followed a removed line.
     old_unended: bool,
-    /// How many new lines there were when a `\ No newline` stood after one of them.
+    /// The number of new lines when a `\ No newline` followed one of them.
     new_unended: Option<usize>,
 }
 
 impl HunkReader {
-    /// A header. Directly below another one it narrows that one's place.
+    /// A header directly below another one narrows that one's place.
     pub(in super::super) fn push_header(&mut self, line: usize, header: HunkHeader) {
         if self.open.as_ref().is_some_and(|open| open.begun) {
             self.close();
@@ -144,24 +143,23 @@ impl HunkReader {
         }
     }
 
-    /// Marks the hunk being read as reaching to the end of the file.
+    /// The current hunk reaches the end of the file.
     pub(in super::super) fn mark_at_end(&mut self) {
         if let Some(open) = &mut self.open {
             open.hunk.at_end = true;
         }
     }
 
-    /// Whether a hunk is being read.
     pub(in super::super) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
-    /// Whether the hunk being read began with an `@@` line.
+    /// Whether the current hunk began with an `@@` line.
     pub(in super::super) fn is_headed(&self) -> bool {
         self.open.as_ref().is_some_and(|open| open.headed)
     }
 
-    /// The hunks, in order.
+    /// In order.
     pub(in super::super) fn finish(mut self) -> Result<Vec<Hunk>, DialectError> {
         if let Some(open) = self.open.as_ref().filter(|open| !open.begun) {
             return Err(DialectError::at(
@@ -220,7 +218,7 @@ impl OpenHunk {
     }
 }
 
-/// `\ No newline at end of file`, in whatever wording follows the first words.
+/// `\ No newline at end of file`, in any wording after the first words.
 fn is_no_newline(text: &str) -> bool {
     text.strip_prefix('\\').is_some_and(|rest| {
         rest.trim_start().get(..10).is_some_and(|words| words.eq_ignore_ascii_case("no newline"))

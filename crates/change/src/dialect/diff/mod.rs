@@ -1,5 +1,4 @@
-//! What the dialects that speak in diffs share: the lines of hunks, the headers of files, their
-//! names, and writing all of it.
+//! What the diff dialects share: the lines of hunks, the headers of files, their names, and printing.
 
 pub(super) mod files;
 pub(super) mod lines;

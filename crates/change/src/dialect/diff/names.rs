@@ -7,11 +7,11 @@ use std::borrow::Cow;
 pub(super) enum DiffFileName {
     /// `/dev/null`: the file does not exist on this side.
     Null,
-    /// A name, as written.
+    /// As written.
     File(String),
 }
 
-/// Reads what stands after `--- ` or `+++ `.
+/// `text` is what follows `--- ` or `+++ `.
 pub(super) fn parse_name(text: &str) -> DiffFileName {
     let text = text.trim_start();
     let name = match parse_quoted(text) {
@@ -21,7 +21,7 @@ pub(super) fn parse_name(text: &str) -> DiffFileName {
     if name == "/dev/null" { DiffFileName::Null } else { DiffFileName::File(name) }
 }
 
-/// Cuts a timestamp off that follows a blank instead of a tab.
+/// Removes a timestamp that follows a blank instead of a tab.
 fn without_time(text: &str) -> &str {
     let is_date = |word: &str| {
         word.len() == 10
@@ -40,7 +40,7 @@ fn without_time(text: &str) -> &str {
     text
 }
 
-/// The two names on a `diff --git` line, where they can be told apart.
+/// The two names on a `diff --git` line, if they can be told apart.
 pub(super) fn git_names(rest: &str) -> Option<(String, String)> {
     let rest = rest.trim();
     if let Some((old, left)) = parse_quoted(rest) {
@@ -89,13 +89,13 @@ pub(super) fn without_side_prefix(name: &str) -> &str {
     name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name)
 }
 
-/// Takes off a prefix of one letter, as git writes them (`a/`, `b/`, `i/`, `w/` …).
+/// Removes a prefix of one letter, as git writes them (`a/`, `b/`, `i/`, `w/` …).
 fn without_prefix(name: &str) -> Option<&str> {
     let rest = name.strip_prefix(|c: char| c.is_ascii_alphanumeric())?;
     rest.strip_prefix('/').filter(|rest| !rest.is_empty())
 }
 
-/// Reads a name in C quotes, and returns what follows it.
+/// Reads a name in C quotes, and returns the text after it.
 pub(super) fn parse_quoted(text: &str) -> Option<(String, &str)> {
     let inner = text.strip_prefix('"')?;
     let bytes = inner.as_bytes();
@@ -141,7 +141,7 @@ fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
     Some((simple, 1))
 }
 
-/// The name without quotes, if it had some.
+/// The name without its quotes, if any.
 pub(super) fn unquote_name(text: &str) -> Cow<'_, str> {
     match parse_quoted(text.trim()) {
         Some((name, _)) => Cow::Owned(name),

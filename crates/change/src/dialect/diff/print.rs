@@ -1,13 +1,11 @@
-//! Writing diffs that read as what they were written from: whole actions, and the hunks of any
-//! dialect that has them. A context line that is empty is written as one blank, because reading
-//! drops empty lines at the end of a hunk.
+//! Prints diffs that read back the same: whole actions, and the hunks of any dialect that has them. An
+//! empty context line is written as one blank, because reading drops empty lines at the end of a hunk.
 
 use crate::diff;
 use crate::plan::{FilePlan, Plan};
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, GitFileMode, Hunk};
 
-/// Writes an action as a diff.
 pub(in super::super) fn print_action(action: &FileAction) -> String {
     let mut out = String::new();
     match action {
@@ -71,14 +69,12 @@ fn print_hunks(hunks: &[Hunk], out: &mut String) {
     }
 }
 
-/// Writes one hunk.
 pub(in super::super) fn print_hunk(hunk: &Hunk, out: &mut String) {
     print_header(hunk, out);
     print_lines(hunk, out);
 }
 
-/// Writes the header of a hunk as a unified diff has it; all but the innermost scope get a line of
-/// their own above.
+/// The header of a unified diff; all but the innermost scope get their own line above.
 fn print_header(hunk: &Hunk, out: &mut String) {
     let (inner, outer) = match hunk.scope.split_last() {
         Some((inner, outer)) => (Some(inner), outer),
@@ -105,7 +101,6 @@ fn print_header(hunk: &Hunk, out: &mut String) {
 
 const NO_NEWLINE: &str = "\\ No newline at end of file\n";
 
-/// Writes the lines below a hunk's header.
 fn print_lines(hunk: &Hunk, out: &mut String) {
     let mut printer = HunkPrinter { hunk, out, old: 0, new: 0, last_removed: last_removed(hunk) };
     for &(old, new) in hunk.kept.iter().flatten() {

@@ -7,13 +7,10 @@ use crate::proposal::path::RelPath;
 /// How the ends of a block are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SearchMarkerStyle {
-    /// Which of the two spellings: `<` with `>`, or `-` with `+`.
     pub(super) sign: SearchMarkerSign,
-    /// How many signs the marker has.
     pub(super) count: usize,
 }
 
-/// The two spellings of a block's ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SearchMarkerSign {
     /// `<<<<<<< SEARCH` and `>>>>>>> REPLACE`.
@@ -22,28 +19,23 @@ pub(super) enum SearchMarkerSign {
     Dash,
 }
 
-/// A line that divides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SearchMarker {
     /// `<<<<<<< SEARCH`, perhaps with the file's name.
     Search {
-        /// How it is written.
         ends: SearchMarkerStyle,
-        /// The file that follows the word.
+        /// The file after the word.
         path: Option<RelPath>,
     },
     /// `=======`.
-    Separator {
-        /// How many signs it has.
-        count: usize,
-    },
+    Separator { count: usize },
     /// `>>>>>>> REPLACE`.
     Replace(SearchMarkerStyle),
-    /// `<<<<<<< HEAD` and its like: what git writes when a merge fails.
+    /// `<<<<<<< HEAD` and the like: what git writes when a merge fails.
     Conflict,
 }
 
-/// What the line is, if it is a marker. Lines with five to nine signs are.
+/// A marker has five to nine signs.
 pub(super) fn parse_marker(line: &str) -> Option<SearchMarker> {
     let sign = *line.as_bytes().first()?;
     if !matches!(sign, b'<' | b'>' | b'=' | b'-' | b'+') {
@@ -72,7 +64,7 @@ pub(super) fn parse_marker(line: &str) -> Option<SearchMarker> {
     }
 }
 
-/// What follows one of the words, without the angle that some models put behind it.
+/// The text after one of the words, without the angle that some models add.
 fn after_word<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     words.iter().find_map(|word| {
         let found = text.get(..word.len())?;
@@ -91,12 +83,12 @@ pub(super) fn parse_line_marker(line: &str) -> Option<(bool, usize)> {
     Some((is_start, rest.trim().parse().ok()?))
 }
 
-/// Writes a line of content so that it is no marker.
+/// Escapes a line of content that looks like a marker.
 pub(super) fn escape_marker(line: &str) -> String {
     if needs_escape(line) { format!("\\{line}") } else { line.to_owned() }
 }
 
-/// Takes off the backslash that [`escaped`] puts before a line.
+/// Removes the backslash that [`escape_marker`] adds.
 pub(super) fn unescape_marker(line: &str) -> String {
     match line.strip_prefix('\\') {
         Some(rest) if needs_escape(rest) => rest.to_owned(),
@@ -104,8 +96,8 @@ pub(super) fn unescape_marker(line: &str) -> String {
     }
 }
 
-/// Whether the line is a marker, behind any number of backslashes: those get one more, so that
-/// reading takes off exactly what writing put there.
+/// Whether the line is a marker after any number of backslashes: those get one more, so that reading
+/// removes exactly what writing added.
 fn needs_escape(line: &str) -> bool {
     let bare = line.trim_start_matches('\\');
     let seven = ["<<<<<<<", "=======", ">>>>>>>", "-------"];

@@ -1,4 +1,4 @@
-//! Blocks of text to find and text to put there.
+//! Blocks of text to find and text to replace it with.
 //!
 //! ```text
 //! <<<<<<< SEARCH
@@ -8,9 +8,9 @@
 //! >>>>>>> REPLACE
 //! ```
 //!
-//! A block is taken whole or not at all: one without its separator or its end was cut off, and one
-//! whose separator could be either of two lines is refused. A line of content that looks like a
-//! marker is written with a backslash before it.
+//! A block is taken whole or not at all: one without its separator or its end was cut off, and one whose
+//! separator could be either of two lines is refused. A line of content that looks like a marker is written
+//! with a backslash before it.
 
 mod markers;
 mod separator;
@@ -23,7 +23,6 @@ use markers::{
     SearchMarker, SearchMarkerStyle, escape_marker, parse_line_marker, parse_marker, unescape_marker,
 };
 
-/// Text to find and text to put there.
 pub(super) struct SearchReplaceDialect;
 
 const NAME: &str = "multi-search-replace";
@@ -81,14 +80,14 @@ struct SearchReplaceReader<'a> {
     first: usize,
     lines: &'a [&'a str],
     files: SearchReplaceFiles,
-    /// The last line outside of a hunk that says something.
+    /// The last meaningful line outside of a hunk.
     above: Option<usize>,
-    /// How many such lines stand before the first hunk.
+    /// How many such lines come before the first hunk.
     leading: usize,
 }
 
 impl SearchReplaceReader<'_> {
-    /// Reads the line at `at`, or the hunk that begins there; returns where to go on.
+    /// Reads the line at `at`, or the hunk that begins there; returns where to continue.
     fn step(&mut self, at: usize) -> Result<usize, DialectError> {
         let line = self.lines[at];
         let bare = line.trim_start();
@@ -118,8 +117,8 @@ impl SearchReplaceReader<'_> {
         Ok(end + 1)
     }
 
-    /// A line outside of hunks. Before the first one only lines that name the file may stand: text
-    /// that says more is a whole file in which hunks occur, such as a test of this code.
+    /// A line outside of hunks. Only lines that name the file may come before the first one: text that says
+    /// more is a whole file in which hunks occur, such as a test of this code.
     fn outside(&mut self, at: usize) -> Result<(), DialectError> {
         let line = self.lines[at];
         if line.trim().is_empty() || is_fence(line) {
@@ -139,7 +138,7 @@ impl SearchReplaceReader<'_> {
         Ok(())
     }
 
-    /// The file that the last line above names; prose further up does not count.
+    /// The file named by the last line above; prose further up does not count.
     fn name_above(&self) -> Option<(usize, RelPath)> {
         let at = self.above?;
         Some((self.first + at, path_line(self.lines[at])?))
@@ -200,7 +199,7 @@ impl SearchReplaceReader<'_> {
         Ok(hunk)
     }
 
-    /// Reads `:start_line:`, `:end_line:` and the dashes below them; returns where content begins.
+    /// Reads `:start_line:`, `:end_line:` and the dashes below them; returns where the content begins.
     fn line_markers(&self, from: usize, end: usize, hunk: &mut Hunk) -> usize {
         let mut at = from;
         while at < end
@@ -221,12 +220,12 @@ impl SearchReplaceReader<'_> {
     }
 }
 
-/// A line of the response, fit for a message.
+/// A line of the response, clipped for a message.
 fn clip_for_message(line: &str) -> String {
     line.chars().take(60).collect::<String>().escape_debug().to_string()
 }
 
-/// The hunks read so far, with the files that lines of the block itself name.
+/// The hunks read so far, with the files named by lines of the block itself.
 #[derive(Default)]
 struct SearchReplaceFiles {
     files: Vec<SearchReplaceFile>,
@@ -268,13 +267,13 @@ impl SearchReplaceFiles {
         files.into_iter().map(|file| file.operation(block)).collect()
     }
 
-    /// All hunks for the one file that the block's header names.
+    /// All hunks, for the one file that the block's header names.
     fn for_headed(self, line: usize, path: &RelPath) -> Result<SearchReplaceFile, DialectError> {
         let mut hunks = Vec::new();
         let mut other: Option<RelPath> = None;
         for mut file in self.files {
             if let Some((at, name)) = file.name.filter(|(_, name)| name != path) {
-                // One other name is the same file told differently; two are two files.
+                // One other name is the same file written differently; two are two files.
                 if other.as_ref().is_some_and(|other| *other != name)
                     || (other.is_none() && !hunks.is_empty())
                 {

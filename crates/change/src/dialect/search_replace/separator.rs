@@ -1,6 +1,6 @@
-//! Which line of a search/replace block divides the two texts. Mostly there is one candidate. A
-//! heading underlined with `=======` makes a second; where it is not plain which is which, the
-//! block is refused, because the wrong choice would write a separator into the file.
+//! Which line of a search/replace block divides the two texts. Usually there is one candidate. A heading
+//! underlined with `=======` makes a second; if it is not clear which is which, the block is refused,
+//! because the wrong choice would write a separator into the file.
 
 use std::ops::Range;
 
@@ -10,14 +10,13 @@ use super::markers::{SearchMarker, SearchMarkerStyle, parse_marker};
 /// Why there is no certain separator. Lines are indexes into the block's body.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SeparatorError {
-    /// No line can be it.
     Missing,
-    /// Two lines can.
+    /// Two lines can be it.
     Unclear(usize, usize),
 }
 
 impl SeparatorError {
-    /// The error for a block that begins on line `start` and whose body begins on line `body`.
+    /// For a block that begins on line `start` and whose body begins on line `body`.
     pub(super) fn to_dialect_error(&self, start: usize, body: usize) -> DialectError {
         match self {
             SeparatorError::Missing => {
@@ -35,8 +34,8 @@ impl SeparatorError {
     }
 }
 
-/// Finds the separator among the lines between SEARCH and REPLACE. It is one line, or two where an
-/// author wrote it twice.
+/// Finds the separator among the lines between SEARCH and REPLACE: one line, or two if the author wrote it
+/// twice.
 pub(super) fn find(
     body: &[&str],
     ends: SearchMarkerStyle,

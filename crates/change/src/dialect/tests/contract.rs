@@ -1,4 +1,4 @@
-//! What holds for every member of the list.
+//! What holds for every dialect in the list.
 
 use proptest::prelude::*;
 

@@ -23,8 +23,8 @@ fn headers_of_hunks_are_read_in_every_form() {
         ("@@ -99999999999999999999999 +1 @@", "{a|b => a|c ~1}"),
         ("@@ class A\n@@ def f", "{[class A][def f]a|b => a|c ~1}"),
     ] {
-        let told = told("new-unified", Some("f.py"), &hunk(header));
-        assert_eq!(told, format!("edit f.py {expected}"), "{header}");
+        let summary = summary("new-unified", Some("f.py"), &hunk(header));
+        assert_eq!(summary, format!("edit f.py {expected}"), "{header}");
     }
 }
 

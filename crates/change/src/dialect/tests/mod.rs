@@ -8,20 +8,20 @@ mod searches;
 use super::*;
 use crate::proposal::{EditBody, GitFileMode, Hunk};
 
-/// Reads `text` as one block that begins on line 1 and tells the outcome in short, one operation
-/// per line; an error as `! line: reason`.
-fn told(dialect: &str, path: Option<&str>, text: &str) -> String {
+/// Reads `text` as one block that begins on line 1 and summarises the outcome, one operation per line; an
+/// error as `! line: reason`.
+fn summary(dialect: &str, path: Option<&str>, text: &str) -> String {
     let block = DialectBlock { path: path.map(|path| RelPath::parse(path).unwrap()), text, line: 1 };
     match by_name(dialect).unwrap().read(&block) {
         Ok(operations) => {
-            let told: Vec<String> = operations.iter().map(|op| tell(&op.action)).collect();
-            told.join("\n")
+            let summary: Vec<String> = operations.iter().map(|op| action_summary(&op.action)).collect();
+            summary.join("\n")
         }
         Err(error) => format!("! {}: {}", error.line, error.reason),
     }
 }
 
-fn tell(action: &FileAction) -> String {
+fn action_summary(action: &FileAction) -> String {
     match action {
         FileAction::Delete { path } => format!("delete {path}"),
         FileAction::Rename { from, to } => format!("rename {from} {to}"),
@@ -38,7 +38,7 @@ fn tell(action: &FileAction) -> String {
                     format!("{verb} {path}{mode} {text:?}")
                 }
                 EditBody::Hunks(hunks) => {
-                    let hunks: String = hunks.iter().map(|h| format!(" {}", tell_hunk(h))).collect();
+                    let hunks: String = hunks.iter().map(|h| format!(" {}", hunk_summary(h))).collect();
                     format!("edit {path}{mode}{hunks}")
                 }
             }
@@ -46,47 +46,50 @@ fn tell(action: &FileAction) -> String {
     }
 }
 
-/// `{5-7 [scope] a|b => a|c ~1 end nl}`: claimed range, scope, both sides, how many lines are
-/// kept, and what is said about the end.
-fn tell_hunk(hunk: &Hunk) -> String {
-    let mut told = String::from("{");
+/// `{5-7 [scope] a|b => a|c ~1 end nl}`: claimed range, scope, both sides, how many lines are kept, and
+/// what is known about the end.
+fn hunk_summary(hunk: &Hunk) -> String {
+    let mut summary = String::from("{");
     if let Some(line) = hunk.claimed {
-        told += &format!("{line}");
+        summary += &format!("{line}");
     }
     if let Some(line) = hunk.claimed_end {
-        told += &format!("-{line}");
+        summary += &format!("-{line}");
     }
     for scope in &hunk.scope {
-        told += &format!("[{scope}]");
+        summary += &format!("[{scope}]");
     }
-    told += &format!("{} => {}", hunk.before.join("|"), hunk.after.join("|"));
+    summary += &format!("{} => {}", hunk.before.join("|"), hunk.after.join("|"));
     if let Some(kept) = &hunk.kept {
         for (old, new) in kept {
             assert_eq!(hunk.before[*old], hunk.after[*new]);
         }
-        told += &format!(" ~{}", kept.len());
+        summary += &format!(" ~{}", kept.len());
     }
     if hunk.at_end {
-        told += " end";
+        summary += " end";
     }
     match hunk.final_newline {
-        Some(true) => told += " nl",
-        Some(false) => told += " no-nl",
+        Some(true) => summary += " nl",
+        Some(false) => summary += " no-nl",
         None => {}
     }
-    told + "}"
+    summary + "}"
 }
 
-/// Checks a table of texts and what they must be told as. An expectation that begins with `!` is
-/// the beginning of an error, up to a part of its reason.
+/// Checks a table of texts and their summaries. An expectation that begins with `!` is the beginning of an
+/// error, up to a part of its reason.
 fn check(dialect: &str, path: Option<&str>, table: &[(&str, &str, &str)]) {
     for (what, text, expected) in table {
-        let told = told(dialect, path, text);
+        let summary = summary(dialect, path, text);
         match expected.split_once(": ").filter(|(line, _)| line.starts_with('!')) {
             Some((line, reason)) => {
-                assert!(told.starts_with(&format!("{line}: ")) && told.contains(reason), "{what}: {told}");
+                assert!(
+                    summary.starts_with(&format!("{line}: ")) && summary.contains(reason),
+                    "{what}: {summary}"
+                );
             }
-            None => assert_eq!(told, *expected, "{what}"),
+            None => assert_eq!(summary, *expected, "{what}"),
         }
     }
 }

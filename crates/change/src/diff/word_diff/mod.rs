@@ -1,9 +1,9 @@
 //! Which words of a changed line are the change: `let total` became `let sum`, and only the name is new.
 //!
-//! Inside a run of removed and added lines, each line is paired with the one it turned into, in order.
-//! Lines that are hardly alike stay alone: there a whole new line reads better than a mosaic.
-//! The ranges lie on the boundaries of characters, in order, apart from each other. The work is bounded
-//! by the size of the hunk, not by a clock: what is too long to compare counts as wholly changed.
+//! In a run of removed and added lines, each line is paired with the one it turned into, in order. Lines
+//! with little in common stay alone: a whole new line reads better than a mosaic. The ranges lie on
+//! character boundaries, in order, without overlap. The work is bounded by the size of the hunk, not by a
+//! clock: what is too long to compare counts as wholly changed.
 
 mod tokens;
 
@@ -21,33 +21,33 @@ use tokens::LineTokens;
 /// Longer lines, in bytes, are not compared.
 pub const LINE_BYTES: usize = 2_000;
 
-/// In runs with more lines on one side, a line is compared only with the one at the same position, and
-/// only if both sides have the same number.
+/// In runs with more lines on one side, a line is compared only with the one at the same position, and only
+/// if both sides have the same number of lines.
 pub const RUN_LINES: usize = 40;
 
-/// Tokens of a line, without what both lines begin and end with, up to which two lines are compared.
+/// Most tokens of a line that are compared, without the common beginning and end.
 const LINE_TOKENS: usize = 400;
 
-/// Per cent of two lines that must be the same, by weight, for one to count as the other, changed.
+/// Least similarity of two paired lines, in per cent by weight.
 const ALIKE: u64 = 40;
 
-/// What is known of one line of a hunk beside what happens to it.
+/// What is known of one line of a hunk beside its kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineWords {
     /// The line that it turned into, or came from: an index into the lines of the hunk.
     pub partner: Option<usize>,
-    /// The bytes of the text that its partner does not have. None at all if the line has no partner, and
-    /// also if it differs in its ending alone.
+    /// The bytes of the text that its partner does not have. Empty without a partner, and if only the line
+    /// ending differs.
     pub changed: Vec<Range<usize>>,
 }
 
-/// What really differs in the lines of `hunk`, one entry for each of them.
+/// What really differs in the lines of `hunk`, one entry per line.
 ///
 /// ```
-/// use relaycode_change::diff::{DiffHunk, DiffLine, Ending, LineKind, words};
-/// let line = |kind, text: &str| DiffLine { kind, text: text.into(), ending: Ending::Lf, old: None, new: None };
-/// let lines = vec![line(LineKind::Removed, "let total = 0;"), line(LineKind::Added, "let sum = 0;")];
-/// let words = words(&DiffHunk { old_start: 1, old_lines: 1, new_start: 1, new_lines: 1, lines });
+/// use relaycode_change::diff::{DiffHunk, DiffLine, DiffLineEnding, DiffLineKind, changed_words};
+/// let line = |kind, text: &str| DiffLine { kind, text: text.into(), ending: DiffLineEnding::Lf, old: None, new: None };
+/// let lines = vec![line(DiffLineKind::Removed, "let total = 0;"), line(DiffLineKind::Added, "let sum = 0;")];
+/// let words = changed_words(&DiffHunk { old_start: 1, old_lines: 1, new_start: 1, new_lines: 1, lines });
 /// assert_eq!(words[0].partner, Some(1));
 /// assert_eq!((&words[0].changed[..], &words[1].changed[..]), (&[4..9][..], &[4..7][..]));
 /// ```
@@ -73,7 +73,7 @@ pub fn changed_words(hunk: &DiffHunk) -> Vec<LineWords> {
 
 type ByteRanges = Vec<Range<usize>>;
 
-/// Lines that go, and the lines that come right after them.
+/// Removed lines, and the added lines right after them.
 struct ChangeRun {
     removed: Range<usize>,
     added: Range<usize>,
@@ -96,7 +96,7 @@ fn runs(hunk: &DiffHunk) -> Vec<ChangeRun> {
     runs
 }
 
-/// Which old line goes with which new one; both rise.
+/// Which old line pairs with which new one; both in order.
 fn pairs(old: &[LineTokens], new: &[LineTokens]) -> Vec<(usize, usize)> {
     if old.len() == 1 && new.len() == 1 {
         return vec![(0, 0)];
@@ -107,10 +107,10 @@ fn pairs(old: &[LineTokens], new: &[LineTokens]) -> Vec<(usize, usize)> {
     if old.len() == new.len() { (0..old.len()).map(|line| (line, line)).collect() } else { Vec::new() }
 }
 
-/// The pairing whose lines have the most in common, all together.
+/// The pairing with the most in common overall.
 fn best_pairs(old: &[LineTokens], new: &[LineTokens]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
-    // best[o * width + n]: the most that the lines from `o` and `n` on can come to.
+    // best[o * width + n]: the best total for the lines from `o` and `n` on.
     let mut best = vec![0_u64; (old.len() + 1) * width];
     let mut scores = vec![0_u64; old.len() * new.len()];
     for o in (0..old.len()).rev() {
@@ -138,8 +138,8 @@ fn best_pairs(old: &[LineTokens], new: &[LineTokens]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// How much two lines have in common, whatever the order of their words; 0 if too little. Weight counts
-/// twice, as share and as such: one long line kept is worth more than two brackets.
+/// How much two lines have in common, in any order of words; 0 if too little. Weight counts twice, as a
+/// share and absolutely: one long kept line is worth more than two brackets.
 fn score(old: &LineTokens, new: &LineTokens) -> u64 {
     if !old.comparable || !new.comparable {
         return 0;
@@ -148,7 +148,7 @@ fn score(old: &LineTokens, new: &LineTokens) -> u64 {
     if !alike(same, total) {
         return 0;
     }
-    // Blank lines weigh nothing and go together where nothing better is to be had.
+    // Blank lines weigh nothing and pair if there is nothing better.
     1 + (same * same * 1_000).checked_div(total).unwrap_or(0)
 }
 
@@ -156,7 +156,7 @@ fn alike(same: u64, total: u64) -> bool {
     same * 200 >= total * ALIKE
 }
 
-/// The ranges of either line that the other does not have; `None` if they are too different or too long.
+/// The ranges of each line that the other does not have; `None` if they are too different or too long.
 fn compare(old: &LineTokens, new: &LineTokens) -> Option<(ByteRanges, ByteRanges)> {
     if !old.comparable || !new.comparable {
         return None;

@@ -1,4 +1,4 @@
-//! What reads well as a change of words, and the bounds of looking for it.
+//! What reads well as a change of words, and the bounds of the search for it.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ fn hunk(lines: &[&str]) -> DiffHunk {
     DiffHunk { old_start: 1, old_lines: 0, new_start: 1, new_lines: 0, lines: lines.collect() }
 }
 
-/// The lines with what changed in brackets; a line without partner has a `!`.
+/// The lines with changes in brackets; a line without partner has a `!`.
 fn marked(lines: &[&str]) -> Vec<String> {
     let hunk = hunk(lines);
     let show = |(line, words): (&DiffLine, &LineWords)| {

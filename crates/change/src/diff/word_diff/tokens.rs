@@ -1,26 +1,23 @@
 //! A line as tokens: words, runs of blanks, and every other character by itself. Together they are the
-//! whole line. Equal tokens of one run have equal numbers.
+//! whole line. Equal tokens of one run have equal ids.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::LINE_BYTES;
 
-/// The number that stands for a text of a token.
+/// Stands for the text of a token.
 type TokenId = u32;
 
-/// The tokens of one line.
 pub(super) struct LineTokens<'a> {
     text: &'a str,
-    /// What the tokens are.
     pub(super) ids: Vec<TokenId>,
-    /// Where each begins, and after the last one, where the line ends.
+    /// Where each token begins, and finally where the line ends.
     starts: Vec<usize>,
-    /// The weight of each token, by its number, rising.
+    /// The weight of each token by its id, sorted.
     sorted: Vec<(TokenId, u64)>,
-    /// The weight of all of them.
     pub(super) weight: u64,
-    /// Whether the line is short enough to be compared at all.
+    /// Short enough to be compared at all.
     pub(super) comparable: bool,
 }
 
@@ -42,7 +39,7 @@ impl<'a> LineTokens<'a> {
         LineTokens { text, ids, starts, sorted, weight, comparable }
     }
 
-    /// The weight of the tokens that both lines have, in whatever order.
+    /// The weight of the tokens that both lines have, in any order.
     pub(super) fn shared_weight(&self, other: &LineTokens) -> u64 {
         let (mut mine, mut theirs) = (self.sorted.iter().peekable(), other.sorted.iter().peekable());
         let mut shared = 0;
@@ -60,7 +57,7 @@ impl<'a> LineTokens<'a> {
         shared
     }
 
-    /// The weight of some tokens, by their positions.
+    /// The weight of some tokens, by position.
     pub(super) fn weight_of(&self, tokens: Range<usize>) -> u64 {
         tokens.map(|token| weight(&self.text[self.starts[token]..self.starts[token + 1]])).sum()
     }
@@ -78,7 +75,7 @@ impl<'a> LineTokens<'a> {
     }
 }
 
-/// Words tell lines apart; brackets and commas are everywhere; blanks say nothing.
+/// Words distinguish lines; brackets and commas are everywhere; blanks mean nothing.
 fn weight(token: &str) -> u64 {
     match token.chars().next().map(TokenCharKind::of) {
         Some(TokenCharKind::Word | TokenCharKind::Sign) => 2 * token.len() as u64,
@@ -90,7 +87,6 @@ fn weight(token: &str) -> u64 {
 /// What a character is to a token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TokenCharKind {
-    /// Part of a word.
     Word,
     /// A word by itself: scripts without blanks between words.
     Sign,
@@ -116,7 +112,7 @@ fn starts(text: &str) -> Vec<usize> {
     let mut last = None;
     for (at, c) in text.char_indices() {
         let sort = TokenCharKind::of(c);
-        // A mark that stands on the character before it is never torn from it.
+        // A combining mark stays with the character before it.
         let joins = last.is_some() && is_mark(c);
         let goes_on = last == Some(sort) && matches!(sort, TokenCharKind::Word | TokenCharKind::Blank);
         if joins {

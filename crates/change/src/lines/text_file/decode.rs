@@ -1,16 +1,15 @@
 //! Reading bytes as text: which encodings are possible, and where the lines are.
 //!
-//! UTF-8 first, then UTF-16 by its mark or by an unmistakable pattern of NUL bytes. Any other NUL
-//! means binary. What is left can only be guessed: every encoding of [`LEGACY`] that reads the
-//! bytes and writes them back unchanged is offered.
+//! UTF-8 first, then UTF-16 by its mark or by an unmistakable pattern of NUL bytes. Any other NUL means
+//! binary. The rest can only be guessed: every encoding of [`LEGACY`] that reads the bytes and writes them
+//! back unchanged is offered.
 
 use memchr::{memchr, memchr_iter};
 
 use super::encoding::FileEncoding;
 use super::{FileDecodeError, FileLineEnding, TextFile, TextFileLine, plausibility};
 
-/// The encodings that are tried for bytes that are neither UTF-8 nor UTF-16. The order decides
-/// between equally plausible ones.
+/// Tried for bytes that are neither UTF-8 nor UTF-16. The order decides between equally plausible ones.
 pub(super) static LEGACY: &[&encoding_rs::Encoding] = &[
     encoding_rs::GB18030,
     encoding_rs::GBK,
@@ -29,7 +28,7 @@ const UTF8_MARK: &[u8] = b"\xEF\xBB\xBF";
 const UTF16LE_MARK: &[u8] = b"\xFF\xFE";
 const UTF16BE_MARK: &[u8] = b"\xFE\xFF";
 
-/// UTF-16 without a mark is believed only from this many units on.
+/// UTF-16 without a mark is accepted only from this many units on.
 const UNMARKED_UNITS: usize = 4;
 
 pub(super) fn candidates(bytes: &[u8]) -> Result<Vec<TextFile>, FileDecodeError> {
@@ -70,8 +69,8 @@ fn marked_utf16(bytes: &[u8], encoding: FileEncoding) -> Result<Vec<TextFile>, F
     Ok(vec![utf16(bytes, encoding, 2, text)])
 }
 
-/// UTF-16 without a mark: the NUL bytes are all on one side, in most units, and what comes out is
-/// text without control characters.
+/// UTF-16 without a mark: the NUL bytes are all on one side, in most units, and the result is text without
+/// control characters.
 fn unmarked_utf16(bytes: &[u8]) -> Option<Vec<TextFile>> {
     let units = bytes.len() / 2;
     if !bytes.len().is_multiple_of(2) || units < UNMARKED_UNITS {
@@ -152,9 +151,9 @@ fn decode_if_reversible(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) 
     (!lossy && *again == *bytes).then(|| text.into_owned())
 }
 
-/// Cuts text and bytes side by side. They have the same line endings in the same places, as no
-/// legacy encoding uses the bytes of `\r` and `\n` for anything else; were that ever untrue, the
-/// encoding is not offered.
+/// Cuts text and bytes side by side. They have the same line endings in the same places, as no legacy
+/// encoding uses the bytes of `\r` and `
+/// ` for anything else; should that ever be untrue, the encoding is not offered.
 fn legacy_lines(text: &str, bytes: &[u8]) -> Option<Vec<TextFileLine>> {
     let mut raw = cut_lines(bytes);
     let mut lines = Vec::new();

@@ -1,9 +1,8 @@
-//! Writing text in a file's encoding. Nothing is ever replaced by a look-alike: a character that
-//! would not be read back as itself is an error that names it.
+//! Encodes text in a file's encoding. Nothing is ever replaced by a look-alike: a character that would not
+//! be read back as itself is an error that names it.
 
 use super::FileEncodeError;
 
-/// An encoding that files are read in and written back in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileEncoding {
     Utf8,
@@ -24,7 +23,7 @@ impl FileEncoding {
         }
     }
 
-    /// Appends `text`.
+    /// Appends `text` to `out`.
     pub(super) fn write(self, text: &str, out: &mut Vec<u8>) -> Result<(), FileEncodeError> {
         let FileEncoding::Legacy(legacy) = self else {
             self.write_unicode(text, out);
@@ -60,8 +59,8 @@ impl FileEncoding {
     /// The first character that cannot be written.
     fn find_unencodable(self, legacy: &'static encoding_rs::Encoding, text: &str) -> FileEncodeError {
         let lost = |c: &char| encode_faithfully(legacy, c.encode_utf8(&mut [0; 4])).is_none();
-        // If every character works alone but the text does not, no single one is to blame; the
-        // first that is not ASCII then stands for the rest.
+        // If every character works alone but the text does not, no single one is to blame; the first
+        // non-ASCII one represents them.
         let character = text
             .chars()
             .find(lost)

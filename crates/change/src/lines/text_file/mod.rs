@@ -1,15 +1,15 @@
 //! A text file as lines that remember their bytes.
 //!
-//! The invariant: a line that is kept comes back as exactly the bytes it had, whatever the
-//! encoding, the line ending or the byte order mark. Only new text is encoded, and only if the
-//! file's encoding can express it and reads it back the same.
+//! The invariant: a kept line comes back with exactly its bytes, whatever the encoding, the line ending or
+//! the byte order mark. Only new text is encoded, and only if the file's encoding can express it and reads
+//! it back the same.
 //!
 //! ```
-//! use relaycode_change::source::{Piece, Source};
+//! use relaycode_change::lines::text_file::{TextFile, TextFilePiece};
 //!
-//! let file = Source::candidates(b"one\r\ntwo\nthree")?.remove(0);
-//! let new = Piece::New { text: "ONE".into(), like: 0 };
-//! let bytes = file.rebuild(&[new, Piece::Keep(1), Piece::Keep(2)], None)?;
+//! let file = TextFile::decode_candidates(b"one\r\ntwo\nthree")?.remove(0);
+//! let new = TextFilePiece::New { text: "ONE".into(), like: 0 };
+//! let bytes = file.rebuild(&[new, TextFilePiece::Keep(1), TextFilePiece::Keep(2)], None)?;
 //! assert_eq!(bytes, b"ONE\r\ntwo\nthree");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -33,7 +33,7 @@ pub struct TextFile {
     raw: Vec<u8>,
     /// Bytes of `raw` that are the byte order mark.
     bom_length: usize,
-    /// The file decoded, without the mark.
+    /// Decoded, without the mark.
     text: String,
     lines: Vec<TextFileLine>,
     /// The most frequent line ending; `Lf` for a file without any.
@@ -51,16 +51,16 @@ struct TextFileLine {
     eol: FileLineEnding,
 }
 
-/// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileLineEnding {
-    /// It does not: the last line of a file without final newline.
+    /// The last line of a file without final newline.
     None,
     /// `\n`
     Lf,
     /// `\r\n`
     CrLf,
-    /// `\r`, only in files that have no `\n` at all.
+    /// `\r`, only in files that have no `
+    /// ` at all.
     Cr,
 }
 
@@ -69,12 +69,12 @@ pub enum FileLineEnding {
 pub enum TextFilePiece {
     /// The line with this index (from 0), with its own bytes.
     Keep(usize),
-    /// A new line.
     New {
-        /// Its text, without line ending. A `\n` inside makes it several lines.
+        /// Without line ending. A `
+        /// ` inside makes it several lines.
         text: String,
-        /// It ends like the line with this index; if there is no such line, or that one has no
-        /// ending, like most lines of the file.
+        /// It ends like the line with this index; if that does not exist or has no ending, like most lines
+        /// of the file.
         like: usize,
     },
 }
@@ -87,7 +87,7 @@ pub enum FileDecodeError {
         "the file is binary, so no text in it can be found and replaced; a whole-file replacement, a deletion or a rename would work"
     )]
     Binary,
-    /// A mark at the start promises an encoding that the rest does not keep.
+    /// A mark at the start promises an encoding that the rest does not follow.
     #[error("the file begins with a {0} mark but is not valid {0}; convert it, or replace it as a whole")]
     Broken(&'static str),
     /// Not UTF-8, and nothing else that could be written back unchanged.
@@ -100,18 +100,13 @@ pub enum FileDecodeError {
 /// Why a new version of a file cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileEncodeError {
-    /// The encoding has no such character, or reads it back as another one.
+    /// The encoding lacks the character, or reads it back as another one.
     #[error("the file is {encoding}, which cannot express `{character}` (U+{:04X}); convert the file to UTF-8 first", u32::from(*character))]
-    Character {
-        /// The character.
-        character: char,
-        /// The file's encoding.
-        encoding: &'static str,
-    },
+    Character { character: char, encoding: &'static str },
     /// The encoding is a guess, and the text has characters that depend on it.
     #[error("the file is not UTF-8 and its encoding is not certain, so `{character}` (U+{:04X}) cannot be written safely; convert the file to UTF-8 first", u32::from(*character))]
     Uncertain {
-        /// The first character that is not ASCII.
+        /// The first non-ASCII character.
         character: char,
     },
     /// A piece keeps a line that the file does not have.
@@ -120,9 +115,9 @@ pub enum FileEncodeError {
 }
 
 impl TextFile {
-    /// The ways to read `bytes` as text, the most plausible first; never empty. UTF-8 and UTF-16
-    /// give exactly one. Anything else gives every known encoding that reads the bytes and writes
-    /// them back unchanged, and none of those is [`certain`](Source::certain).
+    /// The ways to read `bytes` as text, most plausible first; never empty. UTF-8 and UTF-16 give exactly
+    /// one. Anything else gives every known encoding that reads the bytes and writes them back unchanged,
+    /// and none of those is [`certain`](TextFile::is_certain).
     ///
     /// # Errors
     /// [`FileDecodeError`] if the bytes are not text in any of them.
@@ -130,17 +125,17 @@ impl TextFile {
         decode::candidates(bytes)
     }
 
-    /// The lines in order, without line endings and byte order mark.
+    /// In order, without line endings and byte order mark.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator + Clone {
         self.lines.iter().map(|line| self.text_of(line))
     }
 
-    /// The text of a line (from 0), without its ending; `None` past the end.
+    /// A line (from 0) without its ending; `None` past the end.
     pub fn line(&self, line: usize) -> Option<&str> {
         self.lines.get(line).map(|line| self.text_of(line))
     }
 
-    /// How many lines there are. A final newline does not begin another one.
+    /// A final newline does not begin another line.
     pub fn line_count(&self) -> usize {
         self.lines.len()
     }
@@ -150,28 +145,27 @@ impl TextFile {
         &self.text
     }
 
-    /// How a line (from 0) ends; `None` past the end.
+    /// Of a line (from 0); `None` past the end.
     pub fn line_ending(&self, line: usize) -> FileLineEnding {
         self.lines.get(line).map_or(FileLineEnding::None, |line| line.eol)
     }
 
-    /// The name of the encoding.
     pub fn encoding(&self) -> &'static str {
         self.encoding.name()
     }
 
-    /// Whether the encoding is known rather than guessed.
+    /// Known rather than guessed.
     pub fn is_certain(&self) -> bool {
         self.certain
     }
 
-    /// Whether the last line has an ending. An empty file has no last line.
+    /// An empty file has no last line.
     pub fn ends_with_newline(&self) -> bool {
         self.lines.last().is_some_and(|line| line.eol != FileLineEnding::None)
     }
 
-    /// The file made of `pieces`. `final_newline` forces whether the last line has an ending;
-    /// `None` leaves that as it was, and an empty file gets one. The byte order mark stays.
+    /// Builds the file from `pieces`. `final_newline` forces whether the last line has an ending; `None`
+    /// keeps it as it was, and an empty file gets one. The byte order mark stays.
     ///
     /// # Errors
     /// [`FileEncodeError`] if new text cannot be written in the file's encoding.
@@ -192,8 +186,8 @@ impl TextFile {
         Ok(out)
     }
 
-    /// The file with the whole of its text replaced by `text`, whose lines end in `\n`. Byte order
-    /// mark, encoding and line endings stay; where the file mixes endings, unchanged lines keep
+    /// Replaces the whole text by `text`, whose lines end in `
+    /// `. Byte order mark, encoding and line endings stay; if the file mixes endings, unchanged lines keep
     /// theirs and new ones end like their neighbours. A file without final newline stays so.
     ///
     /// # Errors
@@ -203,7 +197,7 @@ impl TextFile {
         replace::encode_replacement(self, text)
     }
 
-    /// Writes a piece without its last line ending and says what that ending is.
+    /// Writes a piece without its last line ending and returns that ending.
     fn write_piece(
         &self,
         piece: &TextFilePiece,
@@ -245,7 +239,6 @@ impl TextFile {
 }
 
 impl FileLineEnding {
-    /// The characters.
     pub fn as_str(self) -> &'static str {
         match self {
             FileLineEnding::None => "",

@@ -1,8 +1,8 @@
 //! How plausible a guessed decoding is. The score only orders candidates; correctness never
 //! depends on it, because every candidate gives back the bytes it was read from.
 
-/// Whether text would not contain `c`: control characters other than the usual blanks, escape,
-/// backspace and the end mark of DOS, and the C1 range, which old encodings leave unused.
+/// Characters that text does not contain: control characters other than the usual blanks, escape, backspace
+/// and the end mark of DOS, and the C1 range, which old encodings leave unused.
 pub(super) fn is_binary_char(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' | '\x08' | '\x0B' | '\x0C' | '\x1A' | '\x1B' => false,
@@ -10,8 +10,7 @@ pub(super) fn is_binary_char(c: char) -> bool {
     }
 }
 
-/// Signs against `text` having been written in `encoding`, in hundredths per character that is
-/// not ASCII; 0 is best.
+/// Evidence against `encoding`, in hundredths per non-ASCII character; 0 is best.
 ///
 /// Wrong decodings betray themselves: ideographs alone between Latin letters, accented letters in
 /// long runs, capitals after small letters, a script that the encoding is not used for, rare and
@@ -55,7 +54,7 @@ enum ScriptKind {
     Han,
     Kana,
     Hangul,
-    /// Symbols that prose and code seldom have.
+    /// Symbols that are rare in prose and code.
     Sign,
     Rare,
 }
@@ -89,8 +88,8 @@ impl ScriptKind {
     }
 }
 
-/// Whether the script of a character is one that the encoding is used for. (The Chinese and Korean
-/// sets have kana too, but hardly anybody writes Japanese in them.)
+/// Whether the encoding is used for this script. (The Chinese and Korean sets have kana too, but hardly
+/// anybody writes Japanese in them.)
 fn is_expected_script(encoding: &'static encoding_rs::Encoding, kind: ScriptKind) -> bool {
     match kind {
         ScriptKind::Kana => matches!(encoding.name(), "Shift_JIS" | "EUC-JP"),

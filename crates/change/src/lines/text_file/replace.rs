@@ -1,4 +1,4 @@
-//! Replacing the whole text of a file while keeping how it is written.
+//! Replaces the whole text of a file in its existing form.
 
 use similar::DiffOp;
 
@@ -41,8 +41,7 @@ fn new_piece(text: &str, like: usize) -> TextFilePiece {
     TextFilePiece::New { text: text.to_owned(), like }
 }
 
-/// Unchanged lines are kept, new ones end like the line of the old file that they replace or
-/// follow.
+/// Unchanged lines are kept, new ones end like the line of the old file that they replace or follow.
 fn aligned_pieces(source: &TextFile, lines: &[&str]) -> Vec<TextFilePiece> {
     let old: Vec<&str> = source.lines().collect();
     let mut pieces: Vec<TextFilePiece> = Vec::new();

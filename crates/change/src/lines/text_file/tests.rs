@@ -173,7 +173,7 @@ fn large_files_with_mixed_endings_keep_common_start_and_end() {
     assert!(bytes.starts_with(b"first\r\nnew 0\n") && bytes.ends_with(b"\nlast\r\n"));
 }
 
-/// Files of every kind that can be decoded, as bytes.
+/// Files of every kind that can be decoded.
 fn files() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof!["[a-z{} \t\r]{0,9}", "[a-zé€漢😀]{0,5}", Just(String::new())];
     let eol = prop_oneof![Just("\n"), Just("\r\n"), Just("\n")];

@@ -7,7 +7,6 @@ use crate::matching::fit::{FitPairs, HunkFit, LineEdit};
 use crate::matching::indentation::IndentationRule;
 use crate::matching::normalize::is_blank;
 
-/// Forgives blank lines.
 pub(super) struct BlankLinesRung;
 
 impl Rung for BlankLinesRung {
@@ -19,27 +18,27 @@ impl Rung for BlankLinesRung {
         "Blank lines that are missing or too many; the file's own stay where the author changes nothing around them."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let solid: Vec<&str> =
-            ask.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();
-        let found = ask.view.find_solid(&solid).into_iter();
-        found.map(|lines| fit_solid_lines(ask, &lines)).filter(|fit| rule(ask, fit).is_some()).collect()
+            query.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();
+        let found = query.view.find_solid(&solid).into_iter();
+        found.map(|lines| fit_solid_lines(query, &lines)).filter(|fit| rule(query, fit).is_some()).collect()
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        reindented_edits(ask, fit, rule(ask, fit))
+    fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        reindented_edits(query, fit, rule(query, fit))
     }
 }
 
-fn rule(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
-    indent::rule(ask, fit).or_else(|| tab_unit::rule(ask, fit))
+fn rule(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
+    indent::rule(query, fit).or_else(|| tab_unit::rule(query, fit))
 }
 
-/// The fit whose non-blank lines are `solid`: the blank lines between two of them are paired one
-/// by one as far as both sides have some, and those at either end where the file has them.
-pub(super) fn fit_solid_lines(ask: &MatchQuery<'_, '_>, solid: &[usize]) -> HunkFit {
-    let lines = ask.view.lines();
-    let before = &ask.hunk.before;
+/// The fit whose non-blank lines are `solid`: the blank lines between two of them are paired one by one as
+/// long as both sides have some, and those at either end where the file has them.
+pub(super) fn fit_solid_lines(query: &MatchQuery<'_, '_>, solid: &[usize]) -> HunkFit {
+    let lines = query.view.lines();
+    let before = &query.hunk.before;
     let mut pairs = vec![None; before.len()];
     let numbers: Vec<usize> = (0..before.len()).filter(|i| !is_blank(&before[*i])).collect();
     for (i, line) in numbers.iter().zip(solid) {

@@ -1,13 +1,12 @@
-//! The author left out the middle: a line that is only `...` (perhaps as a comment) stands for
-//! lines of the file. Each piece between such lines must stand exactly once, in order, and the new
-//! text must have the same gaps; what the gaps stand for stays as it is.
+//! The author left out the middle: a line that is only `...` (perhaps as a comment) stands for lines of the
+//! file. Each piece between such lines must stand exactly once, in order, and the new text must have the
+//! same gaps; the lines in the gaps stay as they are.
 
 use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
 use crate::matching::fit::{HunkFit, LineEdit};
 use crate::matching::normalize::is_blank;
 use crate::proposal::Hunk;
 
-/// Forgives a middle that was left out.
 pub(super) struct ElisionRung;
 
 impl Rung for ElisionRung {
@@ -19,13 +18,13 @@ impl Rung for ElisionRung {
         "A middle left out as `...` in the old and the new text, if both ends stand exactly once."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        let Some(pieces) = pieces(ask.hunk) else {
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        let Some(pieces) = pieces(query.hunk) else {
             return Vec::new();
         };
         let mut found: Vec<HunkFit> = Vec::new();
         for piece in &pieces {
-            match first_matching_rung(strict_rungs(), &MatchQuery { hunk: piece, ..*ask }) {
+            match first_matching_rung(strict_rungs(), &MatchQuery { hunk: piece, ..*query }) {
                 Some((_, places))
                     if places.len() == 1 && found.last().is_none_or(|last| last.end <= places[0].start) =>
                 {
@@ -40,12 +39,12 @@ impl Rung for ElisionRung {
         vec![HunkFit { end: last.end, ..first.clone() }]
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+    fn edits(&self, query: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         let mut edits = Vec::new();
-        for piece in pieces(ask.hunk).unwrap_or_default() {
-            let ask = MatchQuery { hunk: &piece, ..*ask };
-            if let Some((rung, places)) = first_matching_rung(strict_rungs(), &ask) {
-                edits.extend(rung.edits(&ask, &places[0])?);
+        for piece in pieces(query.hunk).unwrap_or_default() {
+            let query = MatchQuery { hunk: &piece, ..*query };
+            if let Some((rung, places)) = first_matching_rung(strict_rungs(), &query) {
+                edits.extend(rung.edits(&query, &places[0])?);
             }
         }
         Ok(edits)
@@ -53,7 +52,7 @@ impl Rung for ElisionRung {
 }
 
 /// The pieces between the gaps, old and new side by side. `None` if there is no gap, the sides have
-/// another number of gaps, or an end is not anchored.
+/// different numbers of gaps, or an end is not anchored.
 fn pieces(hunk: &Hunk) -> Option<Vec<Hunk>> {
     let before: Vec<&[String]> = hunk.before.split(|line| is_gap(line)).collect();
     let after: Vec<&[String]> = hunk.after.split(|line| is_gap(line)).collect();
@@ -70,8 +69,8 @@ fn pieces(hunk: &Hunk) -> Option<Vec<Hunk>> {
     Some(before.into_iter().zip(after).map(piece).collect())
 }
 
-/// Whether a line stands for lines that were left out: dots alone or as a comment, perhaps with a
-/// few words such as "existing code".
+/// Whether a line stands for lines that were left out: dots alone or as a comment, perhaps with a few words
+/// such as "existing code".
 fn is_gap(line: &str) -> bool {
     let text = line.trim();
     let text = ["//", "#", "--", "/*", "<!--", "{/*", ";", "%"]

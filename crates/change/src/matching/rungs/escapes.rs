@@ -1,12 +1,11 @@
-//! The answer was escaped on its way: `\"` for `"`, `&lt;` for `<`, or every line carries its
-//! number. What was done to the old text is undone in both texts.
+//! The answer was escaped on its way: `\"` for `"`, `&lt;` for `<`, or every line has its number in front.
+//! Whatever was done to the old text is undone in both texts.
 
 use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
 use crate::matching::fit::{HunkFit, LineEdit};
 use crate::matching::normalize::is_blank;
 use crate::proposal::Hunk;
 
-/// Undoes escapes, entities and line numbers.
 pub(super) struct EscapesRung;
 
 impl Rung for EscapesRung {
@@ -18,24 +17,24 @@ impl Rung for EscapesRung {
         "Backslash escapes, HTML entities and line numbers in front of lines, undone in the old and the new text alike."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        unescape_and_find(ask).map(|(_, places)| places).unwrap_or_default()
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        unescape_and_find(query).map(|(_, places)| places).unwrap_or_default()
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        let (hunk, _) = unescape_and_find(ask).ok_or("the escapes cannot be undone")?;
-        let ask = MatchQuery { hunk: &hunk, ..*ask };
-        let (rung, _) = first_matching_rung(strict_rungs(), &ask).ok_or("the escapes cannot be undone")?;
-        rung.edits(&ask, fit)
+    fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        let (hunk, _) = unescape_and_find(query).ok_or("the escapes cannot be undone")?;
+        let query = MatchQuery { hunk: &hunk, ..*query };
+        let (rung, _) = first_matching_rung(strict_rungs(), &query).ok_or("the escapes cannot be undone")?;
+        rung.edits(&query, fit)
     }
 }
 
 /// The hunk with the first kind of escape undone that makes it fit, and where it then does.
-fn unescape_and_find(ask: &MatchQuery<'_, '_>) -> Option<(Hunk, Vec<HunkFit>)> {
+fn unescape_and_find(query: &MatchQuery<'_, '_>) -> Option<(Hunk, Vec<HunkFit>)> {
     let ways: [fn(&Hunk) -> Option<Hunk>; 3] = [without_line_numbers, without_entities, without_backslashes];
     ways.iter().find_map(|way| {
-        let hunk = way(ask.hunk)?;
-        let (_, places) = first_matching_rung(strict_rungs(), &MatchQuery { hunk: &hunk, ..*ask })?;
+        let hunk = way(query.hunk)?;
+        let (_, places) = first_matching_rung(strict_rungs(), &MatchQuery { hunk: &hunk, ..*query })?;
         Some((hunk, places))
     })
 }
@@ -87,8 +86,8 @@ fn without_backslashes(hunk: &Hunk) -> Option<Hunk> {
     })
 }
 
-/// Only if every line of the old text that is not blank has its number, each higher than the one
-/// before; of the new text either every line loses its number or none has one.
+/// Only if every non-blank line of the old text has its number, each higher than the one before; in the new
+/// text either every line has one or none has.
 fn without_line_numbers(hunk: &Hunk) -> Option<Hunk> {
     let before = strip_numbers(&hunk.before, true)?;
     let after = if hunk.after.iter().any(|line| numbered(line).is_some()) {

@@ -4,7 +4,6 @@ use super::{MatchQuery, Rung};
 use crate::matching::fit::HunkFit;
 use crate::matching::line_index::MatchLevel;
 
-/// Every byte is as the author wrote it.
 pub(super) struct ExactRung;
 
 impl Rung for ExactRung {
@@ -16,12 +15,12 @@ impl Rung for ExactRung {
         "Nothing: every byte is as written."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        let count = ask.hunk.before.len();
-        let starts = ask.view.find(&ask.hunk.before, MatchLevel::Exact);
-        // A place behind CRLF or a byte order mark is the next rung's, and so are all its twins:
-        // counting only some of them here would hide an ambiguity.
-        if starts.iter().any(|start| !ask.view.has_plain_endings(*start, start + count)) {
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        let count = query.hunk.before.len();
+        let starts = query.view.find(&query.hunk.before, MatchLevel::Exact);
+        // A place with CRLF or a byte order mark is the next rung's, and so are all its twins: counting
+        // only some of them here would hide an ambiguity.
+        if starts.iter().any(|start| !query.view.has_plain_endings(*start, start + count)) {
             return Vec::new();
         }
         starts.into_iter().map(|start| HunkFit::consecutive(start, count)).collect()

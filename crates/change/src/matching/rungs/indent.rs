@@ -8,7 +8,6 @@ use crate::matching::indentation::{IndentationPair, IndentationRule, uniform_rul
 use crate::matching::line_index::MatchLevel;
 use crate::matching::normalize;
 
-/// Forgives a uniform shift.
 pub(super) struct IndentRung;
 
 impl Rung for IndentRung {
@@ -20,55 +19,55 @@ impl Rung for IndentRung {
         "A uniform shift of the whole block; new lines are shifted with it."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        places_with_rule(ask, rule)
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        places_with_rule(query, rule)
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        reindented_edits(ask, fit, rule(ask, fit))
+    fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        reindented_edits(query, fit, rule(query, fit))
     }
 }
 
-/// Past so many places no rule is tried on each of them; they are all the same doubt.
+/// With more places no rule is tried on each of them; they are all the same doubt.
 const PLACES: usize = 200;
 
-/// Every place where the contents of the lines agree and there is a rule for the indentation. A hunk
-/// of blank lines alone has none.
+/// Every place where the contents of the lines agree and there is a rule for the indentation. A hunk of
+/// only blank lines has none.
 pub(super) fn places_with_rule(
-    ask: &MatchQuery<'_, '_>,
+    query: &MatchQuery<'_, '_>,
     rule: impl Fn(&MatchQuery<'_, '_>, &HunkFit) -> Option<IndentationRule>,
 ) -> Vec<HunkFit> {
-    if ask.hunk.before.iter().all(|line| normalize::is_blank(line)) {
+    if query.hunk.before.iter().all(|line| normalize::is_blank(line)) {
         return Vec::new();
     }
-    let count = ask.hunk.before.len();
-    let starts = ask.view.find(&ask.hunk.before, MatchLevel::Content);
+    let count = query.hunk.before.len();
+    let starts = query.view.find(&query.hunk.before, MatchLevel::Content);
     let tried = starts.len() <= PLACES;
     let fits = starts.into_iter().map(|start| HunkFit::consecutive(start, count));
-    fits.filter(|fit| !tried || rule(ask, fit).is_some()).collect()
+    fits.filter(|fit| !tried || rule(query, fit).is_some()).collect()
 }
 
-/// The lines that matched, as the author sees them and as the file has them.
-pub(super) fn indentation_pairs<'a>(ask: &MatchQuery<'a, '_>, fit: &HunkFit) -> Vec<IndentationPair<'a>> {
-    let before = ask.hunk.before.iter().enumerate();
-    before.filter_map(|(i, line)| Some((line.as_str(), ask.view.lines()[fit.file_line(i)?]))).collect()
+/// The matched lines, as the author sees them and as the file has them.
+pub(super) fn indentation_pairs<'a>(query: &MatchQuery<'a, '_>, fit: &HunkFit) -> Vec<IndentationPair<'a>> {
+    let before = query.hunk.before.iter().enumerate();
+    before.filter_map(|(i, line)| Some((line.as_str(), query.view.lines()[fit.file_line(i)?]))).collect()
 }
 
-pub(super) fn rule(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
-    uniform_rule(&indentation_pairs(ask, fit)).or_else(|| marker_column(ask, fit))
+pub(super) fn rule(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
+    uniform_rule(&indentation_pairs(query, fit)).or_else(|| marker_column(query, fit))
 }
 
-/// A diff whose context lines were written without the blank that marks them: reading them took
-/// away a blank of their indentation.
-fn marker_column(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
-    let kept = ask.hunk.kept.as_ref()?;
-    let mut context = vec![false; ask.hunk.before.len()];
+/// A diff whose context lines were written without the blank that marks them: reading them removed a blank
+/// of their indentation.
+fn marker_column(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
+    let kept = query.hunk.kept.as_ref()?;
+    let mut context = vec![false; query.hunk.before.len()];
     for (before, _) in kept {
         context[*before] = true;
     }
     let rule = IndentationRule::MarkerColumn;
-    let fits = ask.hunk.before.iter().enumerate().all(|(i, line)| {
-        let Some(file) = fit.file_line(i).map(|line| ask.view.lines()[line]) else {
+    let fits = query.hunk.before.iter().enumerate().all(|(i, line)| {
+        let Some(file) = fit.file_line(i).map(|line| query.view.lines()[line]) else {
             return false;
         };
         normalize::is_blank(line)
@@ -79,23 +78,23 @@ fn marker_column(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationR
     fits.then_some(rule)
 }
 
-/// The edits with the new text translated by `rule`.
+/// With the new text translated by `rule`.
 pub(super) fn reindented_edits(
-    ask: &MatchQuery<'_, '_>,
+    query: &MatchQuery<'_, '_>,
     fit: &HunkFit,
     rule: Option<IndentationRule>,
 ) -> Result<Vec<LineEdit>, String> {
     let refusal =
         "the new text cannot be indented the way the file is; send it with the file's own indentation";
     let rule = rule.ok_or(refusal)?;
-    let mut context = vec![false; ask.hunk.after.len()];
-    for (_, after) in ask.hunk.kept.iter().flatten() {
+    let mut context = vec![false; query.hunk.after.len()];
+    for (_, after) in query.hunk.kept.iter().flatten() {
         context[*after] = true;
     }
-    let after: Option<Vec<String>> = plain_after(ask, fit)
+    let after: Option<Vec<String>> = plain_after(query, fit)
         .iter()
         .enumerate()
         .map(|(j, line)| rule.translate(line, j == 0, context[j]))
         .collect();
-    Ok(splice(ask.view, ask.hunk, fit, &after.ok_or(refusal)?))
+    Ok(splice(query.view, query.hunk, fit, &after.ok_or(refusal)?))
 }

@@ -1,13 +1,12 @@
-//! The text is as written; the file ends its lines otherwise or begins with a byte order mark.
+//! The text is as written; the file has other line endings or begins with a byte order mark.
 
 use super::{MatchQuery, Rung};
 use crate::matching::fit::{HunkFit, LineEdit, splice};
 use crate::matching::line_index::MatchLevel;
 
-/// Forgives line endings and byte order marks.
 pub(super) struct LineEndingsRung;
 
-/// The line without what belongs to a line ending or a byte order mark.
+/// Without anything that belongs to a line ending or a byte order mark.
 fn bare(line: &str) -> &str {
     line.trim_start_matches('\u{feff}').trim_end_matches('\r')
 }
@@ -25,16 +24,17 @@ impl Rung for LineEndingsRung {
         "Line endings and byte order marks; new lines take the file's own."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        let before = bare_lines(&ask.hunk.before);
-        ask.view
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        let before = bare_lines(&query.hunk.before);
+        query
+            .view
             .find(&before, MatchLevel::Exact)
             .into_iter()
             .map(|start| HunkFit::consecutive(start, before.len()))
             .collect()
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(ask.view, ask.hunk, fit, &bare_lines(&ask.hunk.after)))
+    fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        Ok(splice(query.view, query.hunk, fit, &bare_lines(&query.hunk.after)))
     }
 }

@@ -1,6 +1,6 @@
-//! The ladder: ways in which a hunk can fit a file, the strictest first. One file per rung, one
-//! trait, one list. The first rung that finds any place decides, and *all* its places count: more
-//! than one is for [`super::settle`] or a refusal, never for a weaker rung.
+//! The ladder: ways in which a hunk can fit a file, the strictest first. One file per rung, one trait, one
+//! list. The first rung that finds any place decides, and *all* its places count: more than one is for
+//! `disambiguate` or a refusal, never for a weaker rung.
 
 mod blank_lines;
 mod elision;
@@ -19,37 +19,34 @@ use super::fit::{HunkFit, LineEdit, splice};
 use super::line_index::LineIndex;
 use crate::proposal::Hunk;
 
-/// What a rung is asked: where does this hunk fit in this file?
+/// Where does this hunk fit in this file?
 pub struct MatchQuery<'a, 'f> {
-    /// The file.
     pub view: &'a LineIndex<'f>,
-    /// The hunk. `before` is not empty.
+    /// Its `before` is not empty.
     pub hunk: &'a Hunk,
     /// Texts of the file that the author is known to have seen.
     pub seen: &'a [String],
 }
 
-/// One step of the ladder.
 pub trait Rung: Sync {
-    /// The name that reports show.
+    /// Shown in reports.
     fn name(&self) -> &'static str;
 
     /// One sentence for the documentation: what this rung forgives.
     fn description(&self) -> &'static str;
 
-    /// Every place where the hunk fits on this rung.
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit>;
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit>;
 
-    /// What putting the hunk at `fit` (one of [`Rung::places`]) changes.
+    /// The effect of applying the hunk at `fit` (one of [`Rung::places`]).
     ///
     /// # Errors
-    /// A sentence that says why the new text cannot be carried over to this place.
-    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(ask.view, ask.hunk, fit, &ask.hunk.after))
+    /// A sentence that says why the new text cannot be applied at this place.
+    fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        Ok(splice(query.view, query.hunk, fit, &query.hunk.after))
     }
 }
 
-/// Rungs on which the author's text is the file's text but for layout.
+/// The author's text is the file's text except for layout.
 pub fn strict_rungs() -> &'static [&'static dyn Rung] {
     &[
         &exact::ExactRung,
@@ -61,12 +58,12 @@ pub fn strict_rungs() -> &'static [&'static dyn Rung] {
     ]
 }
 
-/// The strict rungs on which not even layout is forgiven.
+/// Not even layout is forgiven.
 pub(super) fn exact_text_rungs() -> &'static [&'static dyn Rung] {
     &[&exact::ExactRung, &line_endings::LineEndingsRung]
 }
 
-/// Rungs that are tried only when the result of the hunk is not already in the file.
+/// Tried only if the result of the hunk is not already in the file.
 pub fn loose_rungs() -> &'static [&'static dyn Rung] {
     &[
         &blank_lines::BlankLinesRung,
@@ -86,10 +83,10 @@ pub fn all() -> Vec<&'static dyn Rung> {
 /// The places on the first of `rungs` that has any.
 pub fn first_matching_rung(
     rungs: &[&'static dyn Rung],
-    ask: &MatchQuery<'_, '_>,
+    query: &MatchQuery<'_, '_>,
 ) -> Option<(&'static dyn Rung, Vec<HunkFit>)> {
     rungs.iter().find_map(|rung| {
-        let places = rung.places(ask);
+        let places = rung.places(query);
         (!places.is_empty()).then_some((*rung, places))
     })
 }

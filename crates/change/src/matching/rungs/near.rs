@@ -1,5 +1,5 @@
-//! The last rung: all lines but very few are the file's, and those few differ by a slip. Never
-//! applied without a person: the report says what differs.
+//! The last rung: all lines but very few are the file's, and those few differ by a typo. Never applied
+//! without a person: the report shows the difference.
 
 use super::blank_lines::fit_solid_lines;
 use super::indent::{self, indentation_pairs, reindented_edits};
@@ -11,7 +11,6 @@ use crate::matching::normalize::{indentation, is_blank};
 use crate::matching::typo::{LineTypo, find_typo};
 use crate::plan::HunkDifference;
 
-/// Forgives a slip of the pen.
 pub(super) struct NearRung;
 
 impl Rung for NearRung {
@@ -23,23 +22,23 @@ impl Rung for NearRung {
         "One letter of a long word, the wording of a comment, blanks inside a line, or the indentation of a few lines; always shown and asked about."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let wanted: Vec<&str> =
-            ask.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();
+            query.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();
         let windows = match wanted.as_slice() {
             [] => Vec::new(),
-            [line] => single(ask, line),
-            lines => several(ask, lines),
+            [line] => single(query, line),
+            lines => several(query, lines),
         };
         windows
             .into_iter()
-            .map(|window| fit(ask, &window, &wanted))
-            .filter(|fit| rule(ask, fit).is_some())
+            .map(|window| fit(query, &window, &wanted))
+            .filter(|fit| rule(query, fit).is_some())
             .collect()
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        reindented_edits(ask, fit, rule(ask, fit))
+    fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        reindented_edits(query, fit, rule(query, fit))
     }
 }
 
@@ -52,35 +51,35 @@ fn misses(lines: usize) -> usize {
     }
 }
 
-/// One line alone: a letter inside a word, but not its last, where it may be a plural.
-fn single(ask: &MatchQuery<'_, '_>, line: &str) -> Vec<Vec<usize>> {
+/// A single line: a letter inside a word may differ, but not its last, where it may be a plural.
+fn single(query: &MatchQuery<'_, '_>, line: &str) -> Vec<Vec<usize>> {
     let letters = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
     let wanted = letters(line);
-    // No character has more than four bytes, so one letter more or less is at most that.
+    // A character has at most four bytes, so one letter more or less is at most that.
     let similar = |other: &str| letters(other).abs_diff(wanted) <= 4;
     let close = |other: &str| match find_typo(line, other) {
         Some(LineTypo::Blanks) => true,
         Some(LineTypo::Letter { at_end }) => !at_end,
         Some(LineTypo::Comment) | None => false,
     };
-    let lines = ask.view.solid_lines().iter();
+    let lines = query.view.solid_lines().iter();
     let near =
-        lines.filter(|number| similar(ask.view.lines()[**number]) && close(ask.view.lines()[**number]));
+        lines.filter(|number| similar(query.view.lines()[**number]) && close(query.view.lines()[**number]));
     near.map(|number| vec![*number]).collect()
 }
 
-fn several(ask: &MatchQuery<'_, '_>, wanted: &[&str]) -> Vec<Vec<usize>> {
-    let windows = ask.view.find_nearly(wanted, misses(wanted.len()));
+fn several(query: &MatchQuery<'_, '_>, wanted: &[&str]) -> Vec<Vec<usize>> {
+    let windows = query.view.find_nearly(wanted, misses(wanted.len()));
     let close = |window: &LineWindow| {
-        window.misses.iter().all(|i| find_typo(ask.view.lines()[window.lines[*i]], wanted[*i]).is_some())
+        window.misses.iter().all(|i| find_typo(query.view.lines()[window.lines[*i]], wanted[*i]).is_some())
     };
     windows.into_iter().filter(close).map(|window| window.lines).collect()
 }
 
-fn fit(ask: &MatchQuery<'_, '_>, window: &[usize], wanted: &[&str]) -> HunkFit {
-    let lines = ask.view.lines();
-    let mut fit = fit_solid_lines(ask, window);
-    let reindents = indent::rule(ask, &fit).or_else(|| tab_unit::rule(ask, &fit)).is_some();
+fn fit(query: &MatchQuery<'_, '_>, window: &[usize], wanted: &[&str]) -> HunkFit {
+    let lines = query.view.lines();
+    let mut fit = fit_solid_lines(query, window);
+    let reindents = indent::rule(query, &fit).or_else(|| tab_unit::rule(query, &fit)).is_some();
     let same = |file: &str, line: &str| {
         MatchLevel::Content.lines_equal(file, line) && (reindents || indentation(file) == indentation(line))
     };
@@ -96,16 +95,17 @@ fn fit(ask: &MatchQuery<'_, '_>, window: &[usize], wanted: &[&str]) -> HunkFit {
     fit
 }
 
-/// How the new lines are indented. Where no rule fits all lines of a diff, they stay as written if
-/// nearly all matched lines did. Old and new text without a diff's marks must agree on a rule: which
-/// of the lines that the author saw otherwise are meant to stay is not said there.
-fn rule(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
-    indent::rule(ask, fit).or_else(|| tab_unit::rule(ask, fit)).or_else(|| mostly_the_same(ask, fit))
+/// How the new lines are indented. If no rule fits all lines of a diff, they stay as written if nearly all
+/// matched lines did. Old and new text without a diff's marks must agree on a rule: they do not say which
+/// of the lines that the author saw differently are meant to stay.
+fn rule(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
+    indent::rule(query, fit).or_else(|| tab_unit::rule(query, fit)).or_else(|| mostly_the_same(query, fit))
 }
 
-fn mostly_the_same(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
-    let solid: Vec<_> = indentation_pairs(ask, fit).into_iter().filter(|(line, _)| !is_blank(line)).collect();
+fn mostly_the_same(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
+    let solid: Vec<_> =
+        indentation_pairs(query, fit).into_iter().filter(|(line, _)| !is_blank(line)).collect();
     let same = solid.iter().filter(|(line, file)| indentation(line) == indentation(file)).count();
-    (ask.hunk.kept.is_some() && solid.len() >= 4 && same * 5 >= solid.len() * 4)
+    (query.hunk.kept.is_some() && solid.len() >= 4 && same * 5 >= solid.len() * 4)
         .then_some(IndentationRule::Same)
 }

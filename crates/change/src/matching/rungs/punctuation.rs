@@ -5,7 +5,6 @@ use crate::matching::fit::{HunkFit, LineEdit, splice};
 use crate::matching::line_index::MatchLevel;
 use crate::matching::normalize;
 
-/// Forgives typographic characters.
 pub(super) struct PunctuationRung;
 
 impl Rung for PunctuationRung {
@@ -17,25 +16,26 @@ impl Rung for PunctuationRung {
         "Typographic quotes, dashes and blanks, and composed characters; new lines are written with the plain ones where the file has them."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        let count = ask.hunk.before.len();
-        ask.view
-            .find(&ask.hunk.before, MatchLevel::Punctuation)
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        let count = query.hunk.before.len();
+        query
+            .view
+            .find(&query.hunk.before, MatchLevel::Punctuation)
             .into_iter()
             .map(|start| HunkFit::consecutive(start, count))
             .collect()
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        Ok(splice(ask.view, ask.hunk, fit, &plain_after(ask, fit)))
+    fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        Ok(splice(query.view, query.hunk, fit, &plain_after(query, fit)))
     }
 }
 
 /// The new text without the typography that the author's *old* text has and the file has not.
-pub(super) fn plain_after(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Vec<String> {
+pub(super) fn plain_after(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Vec<String> {
     let mut foreign: Vec<char> = Vec::new();
-    for (i, line) in ask.hunk.before.iter().enumerate() {
-        let Some(file) = fit.file_line(i).map(|i| ask.view.lines()[i]) else {
+    for (i, line) in query.hunk.before.iter().enumerate() {
+        let Some(file) = fit.file_line(i).map(|i| query.view.lines()[i]) else {
             continue;
         };
         for c in line.chars().filter(|c| normalize::plain_character(*c).is_some()) {
@@ -45,7 +45,7 @@ pub(super) fn plain_after(ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Vec<String
         }
     }
     if foreign.is_empty() {
-        return ask.hunk.after.clone();
+        return query.hunk.after.clone();
     }
-    ask.hunk.after.iter().map(|line| normalize::replace_typography(line, &foreign)).collect()
+    query.hunk.after.iter().map(|line| normalize::replace_typography(line, &foreign)).collect()
 }

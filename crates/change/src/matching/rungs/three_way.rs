@@ -1,13 +1,11 @@
-//! The file changed since the author saw it. Where the text that the author saw is known, the
-//! hunk is placed there, and the difference is merged onto the file as it is now. A conflict means
-//! that the hunk does not fit.
+//! The file changed since the author saw it. If the text that the author saw is known, the hunk is placed
+//! there, and the difference is merged into the present file. A conflict means that the hunk does not fit.
 
 use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
 use crate::lines::merge::merge_lines;
 use crate::matching::fit::{FitPairs, HunkFit, LineEdit};
 use crate::matching::line_index::LineIndex;
 
-/// Forgives that the file moved on.
 pub(super) struct ThreeWayRung;
 
 impl Rung for ThreeWayRung {
@@ -19,14 +17,14 @@ impl Rung for ThreeWayRung {
         "Changes to the file since the author saw it, where that text is known and the changes do not touch the same lines."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        let Some(edits) = ask.seen.iter().find_map(|seen| merge_onto_file(ask, seen)) else {
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        let Some(edits) = query.seen.iter().find_map(|seen| merge_onto_file(query, seen)) else {
             return Vec::new();
         };
         let (Some(first), Some(last)) = (edits.first(), edits.last()) else {
             return Vec::new();
         };
-        let pairs = FitPairs::Listed(vec![None; ask.hunk.before.len()]);
+        let pairs = FitPairs::Listed(vec![None; query.hunk.before.len()]);
         vec![HunkFit {
             start: first.range.start,
             end: last.range.end,
@@ -36,19 +34,20 @@ impl Rung for ThreeWayRung {
         }]
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        ask.seen
+    fn edits(&self, query: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        query
+            .seen
             .iter()
-            .find_map(|seen| merge_onto_file(ask, seen))
+            .find_map(|seen| merge_onto_file(query, seen))
             .ok_or_else(|| "the merge has a conflict".to_string())
     }
 }
 
-/// What the hunk changes in `seen`, carried over to the file as it is now.
-fn merge_onto_file(ask: &MatchQuery<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
+/// What the hunk changes in `seen`, merged into the present file.
+fn merge_onto_file(query: &MatchQuery<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
     let base: Vec<&str> = seen.lines().collect();
     let view = LineIndex::new(base.clone());
-    let seen_ask = MatchQuery { view: &view, hunk: ask.hunk, seen: &[] };
+    let seen_ask = MatchQuery { view: &view, hunk: query.hunk, seen: &[] };
     let (rung, places) = first_matching_rung(strict_rungs(), &seen_ask)?;
     let [place] = places.as_slice() else {
         return None;
@@ -58,7 +57,7 @@ fn merge_onto_file(ask: &MatchQuery<'_, '_>, seen: &str) -> Option<Vec<LineEdit>
         theirs.splice(edit.range, edit.new);
     }
     let changed: Vec<&str> = theirs.iter().map(String::as_str).collect();
-    let merged = merge_lines(&base, ask.view.lines(), &changed);
+    let merged = merge_lines(&base, query.view.lines(), &changed);
     if !merged.conflicts.is_empty() || merged.edits.is_empty() {
         return None;
     }

@@ -6,7 +6,6 @@ use crate::matching::line_index::MatchLevel;
 use crate::matching::normalize::is_blank;
 use crate::proposal::Hunk;
 
-/// Forgives blanks at the ends of lines.
 pub(super) struct TrailingBlanksRung;
 
 impl Rung for TrailingBlanksRung {
@@ -18,28 +17,29 @@ impl Rung for TrailingBlanksRung {
         "Blanks at the ends of lines; lines that stay keep theirs."
     }
 
-    fn places(&self, ask: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        let count = ask.hunk.before.len();
-        ask.view
-            .find(&ask.hunk.before, MatchLevel::TrailingBlanks)
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        let count = query.hunk.before.len();
+        query
+            .view
+            .find(&query.hunk.before, MatchLevel::TrailingBlanks)
             .into_iter()
             .map(|start| HunkFit::consecutive(start, count))
             .collect()
     }
 
-    fn edits(&self, ask: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        let file = &ask.view.lines()[fit.start..fit.end];
+    fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        let file = &query.view.lines()[fit.start..fit.end];
         let added_on_the_way =
             |(line, file): (&String, &&str)| is_blank(line) || (ends_in_blank(line) && !ends_in_blank(file));
-        let spoilt = ask.hunk.before.iter().zip(file).all(added_on_the_way);
-        if !spoilt || ask.hunk.after.iter().all(|line| ends_in_blank(line)) {
-            return Ok(splice(ask.view, ask.hunk, fit, &ask.hunk.after));
+        let spoilt = query.hunk.before.iter().zip(file).all(added_on_the_way);
+        if !spoilt || query.hunk.after.iter().all(|line| ends_in_blank(line)) {
+            return Ok(splice(query.view, query.hunk, fit, &query.hunk.after));
         }
-        // Blanks behind every old line and not behind the new ones are noise: they say nothing about
-        // which lines stay.
+        // Blanks after every old line and not after the new ones are noise: they say nothing about which
+        // lines stay.
         let before = file.iter().map(ToString::to_string).collect();
-        let seen = Hunk { before, ..ask.hunk.clone() };
-        Ok(splice(ask.view, &seen, fit, &ask.hunk.after))
+        let seen = Hunk { before, ..query.hunk.clone() };
+        Ok(splice(query.view, &seen, fit, &query.hunk.after))
     }
 }
 

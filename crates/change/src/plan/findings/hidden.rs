@@ -1,5 +1,5 @@
-//! Invisible or bidirectional characters that a change adds. What was in the file before does not
-//! count, wherever it stood, nor does a byte order mark that was there already.
+//! Invisible or bidirectional characters that a change adds. Those in the file before do not count,
+//! wherever they were, nor does an existing byte order mark.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,7 +8,7 @@ use relaycode_text::hidden::{describe_char, suspicious_chars};
 use super::{CheckedFile, PlanCheck, text_lines};
 use crate::plan::{FindingKind, PlanFinding};
 
-/// So many different characters are named per file, the others only counted.
+/// Most different characters named per file; the others are counted.
 const NAMED: usize = 8;
 
 pub(super) struct HiddenCheck;
@@ -50,10 +50,10 @@ impl PlanCheck for HiddenCheck {
     }
 }
 
-/// The suspicious characters of a text, with the line (from 0) of each occurrence.
+/// With the line (from 0) of each occurrence.
 fn places(text: &str) -> BTreeMap<char, Vec<usize>> {
     let mut found: BTreeMap<char, Vec<usize>> = BTreeMap::new();
-    // Nearly every line is plain, and a look at its bytes is all it costs.
+    // Nearly every line is plain, and checking its bytes is all it costs.
     let plain = |text: &str| text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'));
     if plain(text) {
         return found;

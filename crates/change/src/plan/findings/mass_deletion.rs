@@ -1,10 +1,10 @@
-//! Much of a file, or many files, would go. An answer that shortens a file drastically has more
+//! Much of a file, or many files, would be deleted. An answer that shortens a file drastically has more
 //! often lost the rest than meant to remove it.
 
 use super::{CheckedFile, PlanCheck, text_lines};
 use crate::plan::{FileChangeKind, FilePlan, FindingKind, PlanFinding};
 
-/// Files with more lines than this are expected to keep at least half of them.
+/// Larger files are expected to keep at least half of their lines.
 pub const LARGE_FILE_LINES: usize = 40;
 /// More deleted files than this are a finding.
 pub const DELETED_FILES: usize = 10;

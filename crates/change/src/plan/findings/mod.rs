@@ -1,6 +1,6 @@
-//! What a person may want to look at before a plan is applied. One file per check, one trait, one
-//! list. Checks read; none of them changes a plan, and a plan without findings is not thereby
-//! right: they catch what is known to go wrong with generated changes.
+//! What a person may want to look at before a plan is applied. One file per check, one trait, one list.
+//! Checks only read, and a plan without findings is not necessarily right: they catch what is known to go
+//! wrong with generated changes.
 //!
 //! They run on every plan, so each is a single pass over the text of a file.
 
@@ -19,21 +19,20 @@ use std::borrow::Cow;
 use crate::lines::text_file::TextFile;
 use crate::plan::{FileChangeKind, FilePlan, FindingKind, PlanFinding};
 
-/// A check of a planned change.
 pub trait PlanCheck: Sync {
-    /// What its findings are called.
+    /// The kind of its findings.
     fn kind(&self) -> FindingKind;
 
-    /// Looks at one file.
+    /// Checks one file.
     fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>);
 
-    /// Looks at all files together.
+    /// Checks all files together.
     fn check_all(&self, files: &[FilePlan], out: &mut Vec<PlanFinding>) {
         let _ = (files, out);
     }
 }
 
-/// Every check, in the order in which findings are listed.
+/// In the order in which findings are listed.
 pub fn all() -> &'static [&'static dyn PlanCheck] {
     &[
         &near::NearCheck,
@@ -43,7 +42,7 @@ pub fn all() -> &'static [&'static dyn PlanCheck] {
     ]
 }
 
-/// What every check finds, file by file in the order of the plan.
+/// File by file in the order of the plan.
 pub fn check_plan(files: &[FilePlan]) -> Vec<PlanFinding> {
     let mut found = Vec::new();
     for check in all() {
@@ -60,25 +59,23 @@ pub fn check_plan(files: &[FilePlan]) -> Vec<PlanFinding> {
     found
 }
 
-/// A file of a plan with its text, for looking only.
+/// A file of a plan with its text, read-only.
 pub struct CheckedFile<'a> {
-    /// The file.
     pub file: &'a FilePlan,
-    /// Its text before; `None` if it did not exist or is binary.
+    /// `None` if it did not exist or is binary.
     pub before: Option<&'a str>,
-    /// Its text after; `None` if it goes or is binary.
+    /// `None` if it is deleted or binary.
     pub after: Option<&'a str>,
 }
 
 impl CheckedFile<'_> {
-    /// A finding about this file.
     fn finding(&self, kind: FindingKind, line: Option<usize>, text: String) -> PlanFinding {
         PlanFinding { kind, path: self.file.path.clone(), line, text }
     }
 }
 
-/// Bytes as text that is good enough to look at, never to write back: bytes of unknown encodings
-/// become replacement characters. `None` for binary.
+/// Text that is good enough to look at, never to write back: bytes of unknown encodings become replacement
+/// characters. `None` for binary.
 pub(crate) fn lossy_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let wide = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
     if !wide && memchr::memchr(0, bytes).is_none() {
@@ -88,7 +85,7 @@ pub(crate) fn lossy_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(source.text().to_owned()))
 }
 
-/// The lines of a text, also of one that ends its lines in `\r` alone.
+/// Also of a text that ends its lines in `\r` alone.
 pub(crate) fn text_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     let breaker = match memchr::memchr(b'\n', text.as_bytes()) {

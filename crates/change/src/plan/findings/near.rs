@@ -1,10 +1,10 @@
-//! Hunks that match the file only nearly (what the file says and what the answer says), hunks that
-//! would add lines a second time, and changes that were merged with somebody else's.
+//! Hunks that match the file only nearly (the file's text and the answer's), hunks that would add lines a
+//! second time, and changes that were merged with somebody else's.
 
 use super::{CheckedFile, PlanCheck, clip_line};
 use crate::plan::{FindingKind, HunkReport, MERGED_RUNG, PlanFinding};
 
-/// The rung whose matches are always reported.
+/// Matches on this rung are always reported.
 const RUNG: &str = "near";
 
 pub(super) struct NearCheck;

@@ -1,8 +1,8 @@
-//! Carrying out some of the hunks of a file's diff.
+//! Applying some of the hunks of a file's diff.
 //!
-//! The diff is made of decoded text, the result of bytes. Both have the same lines, so a hunk says
-//! which lines of the old bytes give way to which lines of the new ones. Where that is not certain
-//! (the encoding changes, or the lines do not agree) nothing is picked.
+//! The diff is made of decoded text, the result of bytes. Both have the same lines, so a hunk says which
+//! lines of the old bytes are replaced by which lines of the new ones. If that is not certain (the encoding
+//! changes, or the lines do not agree) nothing is picked.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,19 +12,16 @@ use crate::diff::{self, DiffContent, DiffHunk, DiffLine, DiffLineKind};
 use crate::lines::text_file::TextFile;
 use crate::plan::{FilePlan, HunkReport, HunkState};
 
-/// What picking comes to.
 pub(super) struct HunkSelection {
-    /// The bytes after.
     pub(super) after: Vec<u8>,
     /// How many hunks were taken.
     pub(super) taken: usize,
-    /// How many there are.
     pub(super) of: usize,
     /// The reports that are still true.
     pub(super) reports: Vec<HunkReport>,
 }
 
-/// The file with the hunks of these indexes only.
+/// The file with only the hunks of these indexes.
 pub(super) fn select_hunks(file: &FilePlan, wanted: &[usize]) -> Result<HunkSelection, ReviseError> {
     let path = || file.path.clone();
     let hunks = match diff::diff_file(file).content {
@@ -58,17 +55,17 @@ pub(super) fn select_hunks(file: &FilePlan, wanted: &[usize]) -> Result<HunkSele
     Ok(HunkSelection { after: out, taken, of, reports })
 }
 
-/// The lines of the old text that a hunk is about, from 0.
+/// The lines of the old text in a hunk, from 0.
 fn old_range(hunk: &DiffHunk) -> Range<usize> {
     range(hunk.old_start, hunk.old_lines)
 }
 
-/// The lines of the new text that a hunk is about, from 0.
+/// The lines of the new text in a hunk, from 0.
 fn new_range(hunk: &DiffHunk) -> Range<usize> {
     range(hunk.new_start, hunk.new_lines)
 }
 
-/// The lines of the old text that a hunk changes, from 0, without those around them.
+/// The lines of the old text that a hunk changes, from 0, without context.
 fn changed_range(hunk: &DiffHunk) -> Range<usize> {
     let context = |line: &&DiffLine| line.kind == DiffLineKind::Context;
     let Range { start, end } = old_range(hunk);
@@ -77,13 +74,13 @@ fn changed_range(hunk: &DiffHunk) -> Range<usize> {
     start + head..(end - tail.min(end)).max(start + head)
 }
 
-/// An empty side names the line before the place.
+/// An empty side has the number of the line before.
 fn range(start: usize, lines: usize) -> Range<usize> {
     let start = if lines == 0 { start } else { start - 1 };
     start..start + lines
 }
 
-/// The bytes of a file as the lines that its diff has.
+/// The bytes of a file, split into the lines of its diff.
 struct ByteLines<'b> {
     /// The byte order mark, if the decoded text has none of it.
     mark: &'b [u8],
@@ -93,14 +90,14 @@ struct ByteLines<'b> {
 /// How lines are told apart in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CodeUnitWidth {
-    /// One byte ends a line, in UTF-8 and in every encoding that ASCII is a part of.
+    /// One byte ends a line, in UTF-8 and in every ASCII-compatible encoding.
     One,
-    /// Two bytes do; `true` if the zero comes first.
+    /// Two bytes; `true` if the zero comes first.
     Two(bool),
 }
 
 impl<'b> ByteLines<'b> {
-    /// The lines of both sides; `None` if lines of one cannot stand among lines of the other.
+    /// The lines of both sides; `None` if they cannot be mixed.
     fn pair(before: &'b [u8], after: &'b [u8]) -> Option<(ByteLines<'b>, ByteLines<'b>)> {
         let ((old_name, old), (new_name, new)) = (ByteLines::of(before)?, ByteLines::of(after)?);
         let wide = |name: &str| name.starts_with("UTF-16");
@@ -155,9 +152,8 @@ fn split(bytes: &[u8], width: CodeUnitWidth) -> Vec<&[u8]> {
     lines
 }
 
-/// The reports of edits of which something stays. An edit answers for the hunks from its own line to
-/// the next edit's: one of which a part stays is still where that part came from, and what a person
-/// should see about it is still to be seen.
+/// The reports of edits of which something stays. An edit is responsible for the hunks from its own line to
+/// the next edit's: if a part of them stays, its report is still of interest.
 fn remaining_reports(
     reports: &[HunkReport],
     hunks: &[DiffHunk],

@@ -1,10 +1,9 @@
-//! Changing a plan as a person wants it: without a file, with some hunks of one only, or with the
-//! person's own text.
+//! Changing a plan as a person wants it: without a file, with only some hunks of one, or with the person's
+//! own text.
 //!
-//! Each way gives a new plan, whose counts, changes and findings are those of what it would do now;
-//! the syntax check is the caller's to repeat. The bytes are those of the file before and of the plan:
-//! lines are taken whole, with their endings, so that picking all hunks is the plan's own result and
-//! picking none is the file as it was.
+//! The result is a new plan with its own counts, changes and findings; the caller repeats the syntax check.
+//! The bytes are those of the file before and of the plan: lines are taken whole, with their endings, so
+//! that picking all hunks is the plan's own result and picking none is the file as it was.
 
 mod hunk_selection;
 #[cfg(test)]
@@ -18,49 +17,31 @@ use crate::proposal::ProposalNote;
 use crate::proposal::limits::FILE_BYTES;
 use crate::proposal::path::RelPath;
 
-/// Why a plan cannot be changed like that. The plan is as it was.
+/// Why a plan cannot be revised. The plan is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReviseError {
-    /// The plan has no such file.
     #[error("{path} is not in this plan")]
-    NoSuchFile {
-        /// What was asked for.
-        path: RelPath,
-    },
-    /// The file has no such hunk.
+    NoSuchFile { path: RelPath },
     #[error("{path} has {of} hunks, and no hunk {}", .hunk + 1)]
     NoSuchHunk {
-        /// The file.
         path: RelPath,
-        /// The index that was asked for, from 0.
+        /// From 0.
         hunk: usize,
         /// How many hunks it has.
         of: usize,
     },
-    /// The file is not text, so that there are no lines to choose from.
+    /// There are no lines to choose from.
     #[error("{path} is not text; take all of it or leave it out")]
-    Binary {
-        /// The file.
-        path: RelPath,
-    },
+    Binary { path: RelPath },
     /// The change turns the file into another encoding: half of it would be neither.
     #[error("{path} changes its encoding; take all of it or leave it out")]
-    Encoding {
-        /// The file.
-        path: RelPath,
-    },
-    /// The text is longer than relay plans for.
+    Encoding { path: RelPath },
+    /// Longer than relay's limit.
     #[error("the text for {path} has {bytes} bytes; the limit `file` is {FILE_BYTES}")]
-    TooLong {
-        /// The file.
-        path: RelPath,
-        /// How long it is.
-        bytes: usize,
-    },
+    TooLong { path: RelPath, bytes: usize },
 }
 
-/// The plan without one file: whatever it would do to it, it does not. For a renamed file that is the
-/// rename as well.
+/// The plan without one file. For a renamed file that includes the rename.
 ///
 /// # Errors
 /// `NoSuchFile`.
@@ -71,12 +52,12 @@ pub fn exclude_file(plan: &Plan, path: &RelPath) -> Result<Plan, ReviseError> {
     Ok(revised_plan(plan, files, format!("{path} was left out")))
 }
 
-/// The plan with some hunks of one file only: those with these indexes (from 0) in
-/// [`diff::of_file`](crate::diff::of_file), carried out on the file as it is before. No hunk at all
-/// leaves the file out. A rename and a mode stay with the hunks that stay.
+/// The plan with only some hunks of one file: those with these indexes (from 0) in
+/// [`diff_file`](crate::diff::diff_file), applied to the file as it is before. No hunk at all leaves the
+/// file out. A rename and a mode stay with the hunks that stay.
 ///
 /// # Errors
-/// `NoSuchFile`, `NoSuchHunk`; `Binary` and `Encoding` where lines cannot be told apart.
+/// `NoSuchFile`, `NoSuchHunk`; `Binary` and `Encoding` if lines cannot be told apart.
 pub fn keep_hunks(plan: &Plan, path: &RelPath, hunks: &[usize]) -> Result<Plan, ReviseError> {
     let at = position(plan, path)?;
     if hunks.is_empty() {
@@ -92,9 +73,8 @@ pub fn keep_hunks(plan: &Plan, path: &RelPath, hunks: &[usize]) -> Result<Plan, 
     Ok(revised_plan(plan, files, note))
 }
 
-/// The plan with a person's own text for one file, in place of what the plan would write. A file that
-/// the plan deletes stays, with this text. How the plan's hunks matched no longer says anything about
-/// it, and is dropped.
+/// The plan with a person's own text for one file. A file that the plan deletes stays, with this text. The
+/// reports of the plan's hunks no longer apply, and are dropped.
 ///
 /// # Errors
 /// `NoSuchFile`; `Binary` if the file or the text is not text; `TooLong`.
@@ -118,7 +98,7 @@ fn position(plan: &Plan, path: &RelPath) -> Result<usize, ReviseError> {
     at.ok_or_else(|| ReviseError::NoSuchFile { path: path.clone() })
 }
 
-/// The file with other bytes after the change, and what follows from that.
+/// The file with other bytes after the change, and everything derived from them.
 fn with_after(mut file: FilePlan, after: Vec<u8>) -> FilePlan {
     (file.added, file.removed) =
         diff::count_changed_lines(file.before.as_deref().unwrap_or_default(), &after);

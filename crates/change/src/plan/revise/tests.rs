@@ -153,7 +153,7 @@ fn what_has_no_lines_in_common_is_taken_whole_or_not_at_all() {
     assert_eq!(all.files[0].after.as_deref(), Some(after.as_bytes()));
 }
 
-/// Bytes of a text in some encoding, with some line endings.
+/// A text in some encoding, with some line endings.
 fn encode(lines: &[String], how: usize) -> Vec<u8> {
     let text = lines.concat();
     match how {
@@ -198,7 +198,7 @@ fn all_hunks_are_the_plan_none_is_the_file_and_the_rest_can_follow() {
         let how = random.below(5);
         let old = any_lines(&mut random, &[]);
         let new = any_lines(&mut random, &old);
-        // A last line without an ending may have come to stand before others.
+        // A last line without an ending may now stand before others.
         let whole = |lines: Vec<String>| -> Vec<String> {
             let last = lines.len().saturating_sub(1);
             let ends = |(at, line): (usize, String)| {
@@ -234,7 +234,7 @@ fn all_hunks_are_the_plan_none_is_the_file_and_the_rest_can_follow() {
         let both = keep_hunks(&next, &path("a"), &on_top).unwrap();
         let done = both.files.first().and_then(|file| file.after.clone()).unwrap_or(middle);
         assert_eq!(done, after, "case {case}");
-        // And the two halves meet: what the one leaves is what the other takes.
+        // And the two halves complement each other.
         let second = keep_hunks(&plan, &path("a"), &rest).unwrap();
         let (one, two) = (&first.files[0], &second.files[0]);
         assert_eq!(one.added + two.added, plan.files[0].added, "case {case}");

@@ -1,11 +1,11 @@
 //! A short text to paste back to the author of a refused answer.
 //!
-//! It shows the failing edits alone: where each stands, the first line that differs, and the real
-//! text there with its line numbers. Everything is bounded ([`PROMPT_CHARS`]); what had to be left
-//! out is counted. Foreign text stands in fences longer than any inside it.
+//! It shows only the failing edits: where each stands, the first line that differs, and the real text there
+//! with its line numbers. Everything is bounded ([`PROMPT_CHARS`]); what had to be left out is counted.
+//! Foreign text stands in fences longer than any inside it.
 //!
-//! A proposal is planned whole or not at all, so the edits that fit have not been made either: the
-//! author is asked to repeat those unchanged, and to leave out only what is already in.
+//! A proposal is planned whole or not at all, so the edits that fit have not been made either: the author
+//! is asked to repeat those unchanged, and to leave out only what is already in.
 
 #[cfg(test)]
 mod tests;
@@ -16,23 +16,23 @@ use crate::plan::{FittingHunk, HunkState, NearestPlace, PlanRefusal, RefusalEntr
 use crate::proposal::Hunk;
 use crate::proposal::path::RelPath;
 
-/// Characters in a repair prompt.
+/// Most characters of a repair prompt.
 pub const PROMPT_CHARS: usize = 6_000;
-/// Lines quoted from a file or from the answer for one failing edit.
+/// Most lines quoted from a file or from the answer for one failing edit.
 pub const QUOTED_LINES: usize = 12;
-/// Characters of a quoted line.
+/// Most characters of a quoted line.
 pub const LINE_CHARS: usize = 240;
 
 /// Lines quoted before the first one that differs.
 const LINES_BEFORE: usize = 3;
-/// Characters kept for the part after the failing edits.
+/// Characters reserved for the part after the failing edits.
 const CLOSING_CHARS: usize = 1_500;
 
-/// How every repair prompt begins.
+/// The beginning of every repair prompt.
 const OPENING: &str =
     "Your answer could not be applied, and nothing was changed. These parts of it do not work:\n";
 
-/// Whether a text begins like a repair prompt. An answer may stand behind it, where somebody copied a whole chat.
+/// Only its beginning is checked. An answer may follow it, if somebody copied a whole chat.
 pub fn is_repair_prompt(text: &str) -> bool {
     text.trim_start().starts_with(OPENING.trim_end())
 }
@@ -93,7 +93,7 @@ fn section(refusal: &RefusalEntry) -> String {
     out
 }
 
-/// Where a refusal stands: the file, the edit, the line of the answer.
+/// The file, the edit, the line of the answer.
 fn title(refusal: &RefusalEntry) -> String {
     let mut parts = Vec::new();
     if let Some(path) = &refusal.path {
@@ -142,7 +142,7 @@ fn not_found(out: &mut String, wanted: &Hunk, nearest: &NearestPlace) {
     }
 }
 
-/// Quotes lines in a fence, numbered from `first` if it is given, and says how many it left out.
+/// Quotes lines in a fence, numbered from `first` if given, and says how many it left out.
 fn quote<'a>(out: &mut String, lines: impl Iterator<Item = &'a str>, first: Option<usize>) {
     let lines: Vec<&str> = lines.collect();
     let shown = &lines[..lines.len().min(QUOTED_LINES)];
@@ -174,7 +174,7 @@ fn clip(line: &str) -> String {
     }
 }
 
-/// A sentence from elsewhere, on one line, with a full stop.
+/// Foreign text as one line with a full stop.
 fn sentence(text: &str) -> String {
     let text = clip(&text.replace(['\n', '\r'], " "));
     let text = text.trim_end_matches('.');
@@ -212,11 +212,11 @@ fn closing(refused: &PlanRefusal, left_out: &[&RefusalEntry]) -> String {
     out
 }
 
-/// `src/a.ts edit 1, 3; src/b.ts edit 2`, shortened after a while.
+/// `src/a.ts edit 1, 3; src/b.ts edit 2`, shortened after a few.
 fn edits(fitting: &[FittingHunk], state: HunkState) -> String {
-    /// Files named at most.
+    /// Most files named.
     const FILES: usize = 8;
-    /// Edits of a file named at most.
+    /// Most edits named per file.
     const EDITS: usize = 12;
     let mut files: Vec<(&RelPath, Vec<usize>)> = Vec::new();
     for hunk in fitting.iter().filter(|hunk| hunk.report.state == state) {
@@ -240,9 +240,9 @@ fn edits(fitting: &[FittingHunk], state: HunkState) -> String {
     named.join("; ")
 }
 
-/// A path, its end kept if it is very long.
+/// Keeps the end of a very long path.
 fn clip_path(path: &RelPath) -> String {
-    /// Characters of a path in a list.
+    /// Most characters of a path in a list.
     const PATH_CHARS: usize = 80;
     let length = path.as_str().chars().count();
     if length <= PATH_CHARS {

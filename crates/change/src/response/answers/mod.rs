@@ -1,8 +1,8 @@
-//! Several answers in one text: where one ends and the next begins. A control block ends an answer;
-//! what follows it is another one if it changes something or has a control block of its own.
+//! Several answers in one text: where one ends and the next begins. A control block ends an answer; what
+//! follows it is another one if it changes something or has its own control block.
 //!
-//! Nothing is lost and nothing is counted twice: the texts of the answers, one after the other, are
-//! the text. Each answer is read by itself, with the line numbers of the whole.
+//! Nothing is lost and nothing is counted twice: the texts of the answers, one after the other, are the
+//! text. Each answer is read by itself, with the line numbers of the whole.
 
 #[cfg(test)]
 mod tests;
@@ -21,35 +21,34 @@ use crate::proposal::limits::PlanLimits;
 /// A text with more control blocks, and so with more answers, is not read.
 pub const ANSWERS: usize = 100;
 
-/// One answer of a text that may hold several.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedAnswer<'a> {
-    /// Its part of the text, as it was given.
+    /// Its part of the text, unchanged.
     pub text: &'a str,
-    /// The line of the whole text on which it begins, from 1.
+    /// The line of the whole text where it begins, from 1.
     pub first_line: usize,
-    /// What was read, its lines being those of the whole text.
+    /// With the line numbers of the whole text.
     pub proposal: Proposal,
 }
 
 /// Reads every answer of a text; there is always at least one.
 ///
-/// Two control blocks in a row with one `uuid` close the same answer, and so does the only one of a
-/// text that stands above everything else. Where control blocks stand above what they belong to,
-/// throughout, each begins an answer instead.
+/// Two control blocks in a row with the same `uuid` close the same answer, and so does the only one of a
+/// text that stands above everything else. If all control blocks stand above what they belong to, each
+/// begins an answer instead.
 ///
 /// ```
-/// use relaycode_change::{limits::Limits, response};
+/// use relaycode_change::{proposal::limits::PlanLimits, response};
 ///
 /// let text = "```txt // a.txt\na\n```\n\n```yaml\nprojectId: p\n```\n\n```txt // b.txt\nb\n```\n";
-/// let answers = response::read_all(text, &Limits::default()).unwrap();
+/// let answers = response::read_all(text, &PlanLimits::default()).unwrap();
 /// assert_eq!(answers.len(), 2);
 /// assert_eq!((answers[1].first_line, answers[1].proposal.operations[0].line), (8, 10));
 /// ```
 ///
 /// # Errors
-/// As [`read`](super::read), for the first answer that cannot be read at all; and for a text with
-/// more than [`ANSWERS`].
+/// As [`read`](super::read), for the first answer that cannot be read at all; and for a text with more than
+/// [`ANSWERS`].
 pub fn read_all<'a>(text: &'a str, limits: &PlanLimits) -> Result<Vec<ParsedAnswer<'a>>, ResponseError> {
     check_length(text, limits)?;
     let clean = lines::normalize_newlines(text);
@@ -69,7 +68,7 @@ pub fn read_all<'a>(text: &'a str, limits: &PlanLimits) -> Result<Vec<ParsedAnsw
     for (first, end) in begins.iter().copied().zip(ends) {
         let part = ResponseLines::from_line(lines.slice(first..end), first);
         let proposal = read_lines(&part, &MarkerEvents::new(&part), limits)?;
-        // Cleaning takes no line away, so that counting them finds the same place in the original.
+        // Cleaning removes no line, so counting them finds the same place in the original.
         let at = if end == lines.end() { rest.len() } else { past_lines(rest, end - first) };
         let (text, below) = rest.split_at(at);
         answers.push(ParsedAnswer { text, first_line: first + 1, proposal });
@@ -84,16 +83,18 @@ fn past_lines(text: &str, count: usize) -> usize {
     count.checked_sub(1).and_then(|last| ends.nth(last)).map_or(0, |at| at + 1)
 }
 
-/// What a text is made of, where that says something about its answers.
+/// The parts of a text that tell something about its answers.
 #[derive(Debug, PartialEq, Eq)]
 enum AnswerMark {
-    /// One or more changes.
     Change,
-    /// A control block, with its lines and its id.
-    Control { range: Range<usize>, uuid: Option<String> },
+    /// With its lines and its id.
+    Control {
+        range: Range<usize>,
+        uuid: Option<String>,
+    },
 }
 
-/// Whether anything stands below the first control block, so that it is worth to look more closely.
+/// Whether anything stands below the first control block, so that a closer look is worth it.
 fn may_be_several(lines: &ResponseLines<'_>, events: &MarkerEvents) -> bool {
     let all = lines.first()..lines.end();
     if !control::has_control_keys(lines.slice(all.clone())) {
@@ -125,7 +126,7 @@ fn find_marks(
         controls += usize::from(without_fence.is_some());
         marks.extend(without_fence);
         match outcome {
-            // Too much of a change is one all the same; reading its answer says so.
+            // Too large a change is one all the same; reading its answer reports that.
             BlockOutcome::Operations(_) | BlockOutcome::TooMuch(_) => {
                 if marks.last() != Some(&AnswerMark::Change) {
                     marks.push(AnswerMark::Change);
@@ -147,8 +148,8 @@ fn find_marks(
     Ok(marks)
 }
 
-/// A control block without a fence. In the middle of a text it has to be a complete one: prose may
-/// well say `uuid: …`.
+/// A control block without a fence. In the middle of a text it has to be complete: prose may well contain
+/// `uuid: …`.
 fn unfenced_control(lines: &ResponseLines<'_>, within: Range<usize>) -> Option<AnswerMark> {
     let run = control::find_unfenced(lines, within)?;
     let first = |wanted: &str| {
@@ -163,7 +164,7 @@ fn unfenced_control(lines: &ResponseLines<'_>, within: Range<usize>) -> Option<A
     Some(AnswerMark::Control { range, uuid: Some(uuid) })
 }
 
-/// The lines on which the second answer and all further ones begin.
+/// Where the second answer and all further ones begin.
 fn answer_starts(marks: &[AnswerMark]) -> Vec<usize> {
     let mut cuts = Vec::new();
     let mut above: Option<(&Range<usize>, &Option<String>)> = None;

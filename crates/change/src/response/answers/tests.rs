@@ -25,7 +25,7 @@ fn control(uuid: &str) -> String {
 }
 
 /// Each answer as the files it changes and the first letter of its id.
-fn told(text: &str) -> Vec<String> {
+fn summaries(text: &str) -> Vec<String> {
     let tell = |answer: &ParsedAnswer<'_>| {
         let proposal = &answer.proposal;
         let files: Vec<&str> = proposal.operations.iter().map(|one| one.action.path().as_str()).collect();
@@ -70,10 +70,10 @@ fn a_control_block_ends_an_answer_if_more_follows() {
         ),
         ([one.as_str(), "conf.yml\n```yaml\nuuid: p\n```\n", two, a].concat(), &["one,conf.yml,two A"]),
         ([one.as_str(), "````md // r.md\n", a, two, "````\n", a].concat(), &["one,r.md A"]),
-        // What is cut off after the last answer stands against that one.
+        // What is cut off after the last answer counts against that one.
         ([one.as_str(), a, "```ts // ../b\nx\n```\n"].concat(), &["one A"]),
     ] {
-        assert_eq!(told(&text), wanted, "{text}");
+        assert_eq!(summaries(&text), wanted, "{text}");
     }
 }
 
@@ -146,7 +146,7 @@ proptest! {
         for answer in all(&text) {
             prop_assert_eq!(answer.first_line, line);
             line += answer.text.matches('\n').count();
-            // Empty lines above say nothing and move everything down.
+            // Empty lines above mean nothing and move everything down.
             let moved = "\n".repeat(answer.first_line - 1) + answer.text;
             prop_assert_eq!(&answer.proposal, &read(&moved, &limits).unwrap(), "{}", text);
         }

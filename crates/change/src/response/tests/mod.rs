@@ -4,14 +4,13 @@ mod round_trip;
 
 use super::*;
 
-/// Reads with the default limits.
 fn read(text: &str) -> Proposal {
     super::read(text, &PlanLimits::default()).unwrap()
 }
 
 /// A proposal as short lines: `W path dialect …`, `D path`, `R from to`, `! reason` (broken),
 /// `? reason` (example), `# note`, `> reasoning`.
-fn told(proposal: &Proposal) -> Vec<String> {
+fn summary(proposal: &Proposal) -> Vec<String> {
     let mut out = Vec::new();
     for operation in &proposal.operations {
         out.push(match &operation.action {
@@ -39,11 +38,11 @@ fn told(proposal: &Proposal) -> Vec<String> {
     out
 }
 
-/// Every row: the response, and how each told line must begin.
+/// Every row: the response, and how each line of the summary must begin.
 fn check(rows: &[(&str, &[&str])]) {
     for (text, wanted) in rows {
         let proposal = read(text);
-        let lines = told(&proposal);
+        let lines = summary(&proposal);
         let fits = lines.len() == wanted.len()
             && lines.iter().zip(*wanted).all(|(line, want)| line.starts_with(want));
         assert!(fits, "{text}\n--- gave {lines:#?}\nnotes {:#?}", proposal.notes);
@@ -251,7 +250,7 @@ fn fences_inside_of_files() {
         format!("a.md\n```markdown\n{readme}```\n"),
         format!("```md // a.md\n{readme}```\n\n```sh\nls\n```\n```yaml\nprojectId: x\n```\n"),
     ] {
-        assert_eq!(told(&read(&text))[0], wanted, "{text}");
+        assert_eq!(summary(&read(&text))[0], wanted, "{text}");
     }
     check(&[
         (
@@ -272,14 +271,14 @@ fn fences_inside_of_files() {
 #[test]
 fn a_missing_last_fence_is_noted() {
     let open = read("```ts // a.ts\nx\n\nprojectId: p\nuuid: 5f8e0b0e-8f0a-4f43-9c27-5d1b6a5f3c11\n");
-    assert_eq!(told(&open), ["W a.ts replace \"x\\n\""]);
+    assert_eq!(summary(&open), ["W a.ts replace \"x\\n\""]);
     assert_eq!(open.control.project_id.as_deref(), Some("p"));
     assert!(open.notes[0].text.contains("closing fence"), "{:?}", open.notes);
     let fenced = read("```ts // a.ts\nx\n```yaml\nprojectId: p\n```\n");
-    assert_eq!(told(&fenced), ["W a.ts replace \"x\\n\""]);
+    assert_eq!(summary(&fenced), ["W a.ts replace \"x\\n\""]);
     assert_eq!(fenced.control.project_id.as_deref(), Some("p"));
     let lone = read("```ts // a.ts\nx\n// END\n```\n");
-    assert_eq!(told(&lone), ["W a.ts replace \"x\\n// END\\n\""]);
+    assert_eq!(summary(&lone), ["W a.ts replace \"x\\n// END\\n\""]);
     assert!(lone.notes[0].text.contains("no START line"), "{:?}", lone.notes);
 }
 
@@ -311,9 +310,9 @@ fn control_blocks() {
     assert_eq!(rows.git_commit_msg.as_deref(), Some("feat: x"));
     assert_eq!(rows.change_summary[0].path, "a.ts");
     let file = read("```yaml // config.yml\nprojectId: p\n```\n");
-    assert_eq!((told(&file).len(), file.control.present), (1, false));
+    assert_eq!((summary(&file).len(), file.control.present), (1, false));
     let file = read("config.yml\n```yaml\nuuid: p\n```\n");
-    assert_eq!((told(&file).len(), file.control.present), (1, false));
+    assert_eq!((summary(&file).len(), file.control.present), (1, false));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::proposal::{
     ControlBlock, EditBody, FileAction, FileEdit, GitFileMode, Hunk, Operation, Proposal, SummaryItem,
 };
 
-/// Lines that mean something to some reader, and lines that mean nothing.
+/// Significant lines, and lines that mean nothing.
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[ -~]{0,20}",
@@ -90,9 +90,9 @@ fn action() -> impl Strategy<Value = FileAction> {
     .prop_filter("only what a dialect can write and read back", is_expressible)
 }
 
-/// Whether the action's own dialect reads back what it prints: it alone decides which hunks it can
-/// yield (no empty ones, none without a change), and is tested for that. A file whose only line is
-/// the delete marker is a deletion.
+/// Whether the action's own dialect reads back what it prints: it alone decides which hunks it can yield
+/// (no empty ones, none without a change), and has tests for that. A file whose only line is the delete
+/// marker is a deletion.
 fn is_expressible(action: &FileAction) -> bool {
     let FileAction::Write { path, edit, .. } = action else {
         return true;
@@ -141,13 +141,13 @@ fn control() -> impl Strategy<Value = ControlBlock> {
 }
 
 fn proposal() -> impl Strategy<Value = Proposal> {
-    // Paragraphs of plain prose: what means something in a response would not be left as reasoning.
+    // Paragraphs of plain prose: significant lines would not be left as reasoning.
     let reasoning = prop::collection::vec("[A-Z][a-z ,]{0,20}\\.", 0..4);
     (control(), prop::collection::vec(action(), 0..4), reasoning).prop_map(|(control, actions, reasoning)| {
         let mut seen = std::collections::HashSet::new();
         Proposal {
             control,
-            // Two operations for one file may be joined; that has a test of its own.
+            // Two operations for one file may be joined; that has its own test.
             operations: actions
                 .into_iter()
                 .filter(|action| seen.insert(action.path().clone()))
@@ -166,7 +166,7 @@ proptest! {
     fn printing_and_reading_gives_the_same(proposal in proposal()) {
         let text = print(&proposal);
         let mut again = read(&text, &PlanLimits::default()).unwrap().without_positions();
-        // A summary that does not fit the operations is noted, each time.
+        // A summary that does not match the operations is noted, each time.
         again.notes.retain(|note| !note.text.contains("changeSummary"));
         prop_assert_eq!(again, proposal, "{}", text);
     }
@@ -174,7 +174,7 @@ proptest! {
     #[test]
     fn reading_is_total_and_a_fixed_point(lines in prop::collection::vec(line(), 0..40)) {
         let first = read(&lines.join("\n"), &PlanLimits::default()).unwrap();
-        // Damage is reported, not printed, and what is left of the text may read differently.
+        // Damage is reported, not printed, and the rest of the text may read differently.
         prop_assume!(first.unread.is_empty() && first.notes.is_empty());
         let again = read(&print(&first), &PlanLimits::default()).unwrap();
         prop_assert_eq!(again.without_positions().operations, first.without_positions().operations);

@@ -1,11 +1,11 @@
-//! What the pieces of a text are (comment, string, keyword …), for colours in a diff.
+//! The syntax classes of a text (comment, string, keyword …), for colours in a diff.
 //!
-//! One sweep over the tree of the grammar, the same for every language: kinds of nodes say what they are
-//! by their names, and [`kinds`] knows the few names that mislead. Colours are a comfort, never a judgement:
-//! a file without grammar, too large or too slow to parse has none, and nothing is said about it.
+//! One sweep over the grammar's tree, the same for every language: node kinds say what they are by their
+//! names, and `node_kinds` knows the few names that mislead. Colours are a convenience: a file without
+//! grammar, too large or too slow to parse has none, silently.
 //!
-//! The spans of a line are in order, apart from each other and on the boundaries of characters. They are
-//! kept only for the lines that were asked for, and only for the beginning of very long ones.
+//! The spans of a line are in order, do not overlap and lie on character boundaries. They are kept only for
+//! the requested lines, and only for the beginning of very long ones.
 
 mod node_kinds;
 
@@ -25,57 +25,52 @@ use crate::proposal::path::RelPath;
 /// Larger files get no colours.
 pub const HIGHLIGHT_BYTES: usize = 512 * 1024;
 
-/// What lies behind these bytes of a line gets no colours.
+/// Beyond these bytes a line gets no colours.
 pub const HIGHLIGHT_LINE_BYTES: usize = 2_000;
 
-/// As many nodes are visited between two looks at the clock.
+/// Nodes visited between two looks at the clock.
 const NODES_PER_LOOK: usize = 1_024;
 
-/// What a piece of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SyntaxClass {
-    /// A remark.
     Comment,
     /// A string, a character, a regular expression.
     Text,
-    /// A number.
     Number,
-    /// A word of the language.
     Keyword,
-    /// The name of a type.
     Type,
     /// The name of a function where it is defined or called; the key of an entry.
     Name,
 }
 
-/// A piece of a line: its bytes, and what it is.
+/// Bytes of a line, and their class.
 pub type SyntaxSpan = (Range<usize>, SyntaxClass);
 
-/// The spans of the lines that were asked for.
+/// For the requested lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyntaxSpans {
-    /// By line number, rising.
+    /// By line number, sorted.
     lines: Vec<(usize, Vec<SyntaxSpan>)>,
 }
 
 impl SyntaxSpans {
-    /// The spans of a line, by its number from 1; none for a line that was not asked for.
+    /// By line number from 1; empty for a line that was not requested.
     pub fn line(&self, number: usize) -> &[SyntaxSpan] {
         let found = self.lines.binary_search_by_key(&number, |(line, _)| *line);
         found.map_or(&[], |at| &self.lines[at].1)
     }
 }
 
-/// The classes of the lines `wanted` (numbers from 1, as a diff counts them) of the file `path`; `None` if
+/// Classifies the lines `wanted` (numbers from 1, as a diff counts them) of the file `path`; `None` if
 /// there is no grammar for it, if it is too large, or if `budget` is used up.
 ///
 /// ```
 /// use std::time::Duration;
-/// use relaycode_change::{path::RelPath, syntax::paint::{Class, classes}};
+/// use relaycode_change::{proposal::path::RelPath, syntax::highlight::{SyntaxClass, highlight_lines}};
 /// let path = RelPath::parse("a.rs").unwrap();
-/// let found = classes(&path, "fn f() {}\nlet x = 12;\n", &[2..3], Duration::from_secs(5)).unwrap();
+/// let found = highlight_lines(&path, "fn f() {}\nlet x = 12;\n", &[2..3], Duration::from_secs(5)).unwrap();
 /// assert_eq!(found.line(1), []);
-/// assert_eq!(found.line(2), [(0..3, Class::Keyword), (8..10, Class::Number)]);
+/// assert_eq!(found.line(2), [(0..3, SyntaxClass::Keyword), (8..10, SyntaxClass::Number)]);
 /// ```
 pub fn highlight_lines(
     path: &RelPath,
@@ -101,13 +96,13 @@ pub fn highlight_lines(
     Some(canvas.finish())
 }
 
-/// Where the sweep is inside, and what that means for what is inside of it.
+/// The node that the sweep is in, and what that means for its children.
 #[derive(Clone, Copy)]
 struct SyntaxFrame {
     kind: SyntaxNodeKind,
-    /// What the bytes are that no child claims.
+    /// The class of bytes that no child claims.
     class: Option<SyntaxClass>,
-    /// This is what a call calls, or what a definition defines: the name in it is a [`SyntaxClass::Name`].
+    /// The target of a call or a definition: the name in it is a [`SyntaxClass::Name`].
     named: bool,
 }
 
@@ -145,7 +140,7 @@ fn walk_tree(
     }
 }
 
-/// What a node is, given what it is in.
+/// What a node is, given its parent.
 fn enter_node(cursor: &TreeCursor<'_>, kinds: &SyntaxNodeKinds, parent: Option<&SyntaxFrame>) -> SyntaxFrame {
     let node = cursor.node();
     let kind = kinds.of_node(node.kind_id());
@@ -158,7 +153,7 @@ fn enter_node(cursor: &TreeCursor<'_>, kinds: &SyntaxNodeKinds, parent: Option<&
     let class = match kind {
         SyntaxNodeKind::Interpolation => None,
         _ if node_kinds::is_key(parent.kind, role) => Some(SyntaxClass::Name),
-        // What is inside a string is the string, up to a hole in it.
+        // Everything inside a string is the string, up to an interpolation.
         _ if parent.class.is_some() => parent.class,
         SyntaxNodeKind::Class(class) => Some(class),
         SyntaxNodeKind::Word if leaf => Some(SyntaxClass::Keyword),
@@ -171,11 +166,11 @@ fn enter_node(cursor: &TreeCursor<'_>, kinds: &SyntaxNodeKinds, parent: Option<&
     SyntaxFrame { kind, class, named }
 }
 
-/// The lines that were asked for, painted from left to right.
+/// The requested lines, painted from left to right.
 struct SyntaxPainter<'a> {
     text: &'a str,
     lines: Vec<SyntaxLine>,
-    /// What lies before this byte is painted.
+    /// Everything before this byte is painted.
     at: usize,
     /// The first line that is not wholly painted.
     line: usize,
@@ -183,7 +178,7 @@ struct SyntaxPainter<'a> {
 
 struct SyntaxLine {
     number: usize,
-    /// Its bytes in the text, without its ending.
+    /// In the text, without its ending.
     bytes: Range<usize>,
     spans: Vec<SyntaxSpan>,
 }
@@ -213,13 +208,13 @@ impl<'a> SyntaxPainter<'a> {
         SyntaxPainter { text, lines, at: 0, line: 0 }
     }
 
-    /// Whether something of these bytes is still to be painted.
+    /// Whether some of these bytes are still to be painted.
     fn wants(&self, bytes: Range<usize>) -> bool {
         let next = self.lines[self.line..].iter().find(|line| line.bytes.end > bytes.start);
         next.is_some_and(|line| line.bytes.start < bytes.end)
     }
 
-    /// Paints from where the last stroke ended up to the byte `end`.
+    /// Paints from the end of the last span up to the byte `end`.
     fn paint(&mut self, end: usize, class: Option<SyntaxClass>) {
         let from = self.at;
         self.at = end.max(from);
@@ -242,7 +237,7 @@ impl<'a> SyntaxPainter<'a> {
 
 impl SyntaxLine {
     fn add(&mut self, bytes: Range<usize>, class: SyntaxClass, text: &str) {
-        // A grammar that ends in the middle of a character is not to be followed.
+        // Ignore a grammar that ends in the middle of a character.
         if bytes.is_empty() || !text.is_char_boundary(bytes.start) || !text.is_char_boundary(bytes.end) {
             return;
         }

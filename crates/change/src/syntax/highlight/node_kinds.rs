@@ -1,5 +1,5 @@
-//! What the names of a grammar's nodes say. The rules hold for every language; where a name misleads in
-//! one, the exception is in [`exception`]. All names are judged once, before the tree is looked at.
+//! What the names of a grammar's nodes mean. The rules hold for every language; if a name misleads in one,
+//! the exception is in [`language_exception`]. All names are judged once, before the tree is visited.
 
 use std::num::NonZeroU16;
 
@@ -8,47 +8,42 @@ use tree_sitter::Language;
 
 use super::SyntaxClass;
 
-/// What a kind of node means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SyntaxNodeKind {
-    /// All of it is of one class, but for holes.
+    /// All of it is of one class, except for interpolations.
     Class(SyntaxClass),
     /// Code inside a string.
     Interpolation,
-    /// A word of the language.
     Word,
-    /// Something is called.
     Call,
-    /// A function is defined.
+    /// Defines a function.
     Function,
-    /// A type with a name is defined.
+    /// Defines a named type.
     TypeDefinition,
-    /// A name that stands for a type.
     TypeUse,
     /// A key and its value.
     Entry,
-    /// Nothing in particular.
     Other,
 }
 
-/// What a child is to its parent, by the field it is in.
+/// What a child is to its parent, by its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SyntaxNodeRole {
     /// The name of a definition.
     Name,
-    /// What is called.
+    /// The target of a call.
     Function,
     /// The last part of a path of names: `c` in `a.b.c`.
     Member,
     /// What a C declaration declares.
     Declarator,
-    /// What `new` makes.
+    /// The target of `new`.
     Constructor,
     Key,
     Other,
 }
 
-/// The meanings of a grammar's kinds and fields, by their numbers.
+/// By the numbers that the grammar gives to kinds and fields.
 pub(super) struct SyntaxNodeKinds {
     kinds: Vec<SyntaxNodeKind>,
     roles: Vec<SyntaxNodeRole>,
@@ -92,7 +87,6 @@ pub(super) fn is_function_name(parent: SyntaxNodeKind, parent_named: bool, role:
     }
 }
 
-/// Whether a child is the name of a type.
 pub(super) fn is_type_name(parent: SyntaxNodeKind, role: SyntaxNodeRole) -> bool {
     match role {
         SyntaxNodeRole::Name => parent == SyntaxNodeKind::TypeDefinition,
@@ -101,12 +95,11 @@ pub(super) fn is_type_name(parent: SyntaxNodeKind, role: SyntaxNodeRole) -> bool
     }
 }
 
-/// Whether a child is a key.
 pub(super) fn is_key(parent: SyntaxNodeKind, role: SyntaxNodeRole) -> bool {
     parent == SyntaxNodeKind::Entry && role == SyntaxNodeRole::Key
 }
 
-/// Names that mean something else in one language than elsewhere.
+/// Names with a different meaning in one language.
 fn language_exception(language: SupportLang, name: &str) -> Option<SyntaxNodeKind> {
     use SupportLang::{Bash, Css, Html, Json, Python, Ruby, Yaml};
     let kind = match (language, name) {
@@ -135,7 +128,7 @@ fn language_exception(language: SupportLang, name: &str) -> Option<SyntaxNodeKin
     Some(kind)
 }
 
-/// What the name of a node says in any language.
+/// In any language.
 fn kind(name: &str) -> SyntaxNodeKind {
     match name {
         "true" | "false" | "null" | "null_literal" | "none" | "nil" | "auto" | "undefined" | "self"

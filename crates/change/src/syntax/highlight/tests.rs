@@ -86,7 +86,6 @@ fn path(path: &str) -> RelPath {
     RelPath::parse(path).unwrap()
 }
 
-/// Every line within a time.
 fn within(budget: Duration, name: &str, text: &str) -> Option<SyntaxSpans> {
     highlight_lines(&path(name), text, std::slice::from_ref(&(1..usize::MAX)), budget)
 }
@@ -95,7 +94,7 @@ fn all(name: &str, text: &str) -> SyntaxSpans {
     within(AMPLE, name, text).unwrap()
 }
 
-/// The text with every piece in brackets, and a letter for what it is.
+/// The text with every piece in brackets, and a letter for its class.
 fn marked(name: &str, text: &str) -> String {
     let found = all(name, text);
     let mut out = String::new();

@@ -1,8 +1,8 @@
-//! From what a provider says to what kind of failure it is.
+//! From a provider's error to a failure class.
 //!
-//! Their codes and types decide where there are any, the status next, and the words last: that a conversation is too long
-//! is said only in words by most. What a provider says is foreign: it is clipped, its control characters are made
-//! visible and what looks like a key is blacked out before it becomes part of a message.
+//! Codes and types decide if there are any, then the status, and the words last: most providers say only in
+//! words that a conversation is too long. A provider's text is foreign: it is clipped, its control
+//! characters are made visible and anything like a key is blacked out before it becomes part of a message.
 
 use std::borrow::Cow;
 
@@ -18,13 +18,13 @@ use crate::failure::retry_hints;
 #[cfg(test)]
 mod tests;
 
-/// Bytes of an error's body that are read.
+/// Bytes read of an error's body.
 pub const MAX_ERROR_BODY: usize = 64 << 10;
 
-/// Characters of a provider's own words that are shown.
+/// Most characters shown of a provider's own words.
 pub const MAX_ERROR_CHARS: usize = 500;
 
-/// Headers that name a request for the provider's support.
+/// Headers that identify a request for the provider's support.
 const REQUEST_IDS: [&str; 7] = [
     "request-id",
     "x-request-id",
@@ -35,19 +35,18 @@ const REQUEST_IDS: [&str; 7] = [
     "cf-ray",
 ];
 
-/// What a provider says went wrong, in its own terms. What it does not say is empty.
+/// An error in the provider's own terms. What it does not say is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderError {
     /// `error.type`, or Google's `status`: `overloaded_error`, `RESOURCE_EXHAUSTED` …
     pub kind: String,
     /// `error.code`: `context_length_exceeded`, `insufficient_quota` …
     pub code: String,
-    /// In words.
     pub message: String,
 }
 
-/// What an HTTP answer says that is no answer of a model: `status` and `headers` as they came, and what was read of
-/// its body. `provider` is named in the message.
+/// From an HTTP answer that is not a model's: `status` and `headers` as received, and what was read of its
+/// body. `provider` is named in the message.
 pub fn from_response(
     provider: &str,
     status: u16,
@@ -77,7 +76,7 @@ pub fn from_response(
     failure
 }
 
-/// What a provider says went wrong in the middle of an answer, without a status. What it does not say is empty.
+/// From an error in the middle of an answer, without a status. What the provider does not say is empty.
 pub fn from_stream_error(provider: &str, kind: &str, code: &str, message: &str) -> ModelFailure {
     let said = ProviderError { kind: kind.to_owned(), code: code.to_owned(), message: message.to_owned() };
     // Some put the status into the code.
@@ -90,7 +89,7 @@ pub fn from_stream_error(provider: &str, kind: &str, code: &str, message: &str) 
     failure
 }
 
-/// What a provider says went wrong in the middle of an answer: its error object as it came, or the whole frame around it.
+/// From an error in the middle of an answer: the error object, or the whole frame around it.
 pub fn from_stream_json(provider: &str, frame: &Value) -> ModelFailure {
     let error = inner_error(frame).unwrap_or(frame);
     let said = ProviderError::from_json(error);
@@ -103,28 +102,29 @@ pub fn from_stream_json(provider: &str, frame: &Value) -> ModelFailure {
     failure
 }
 
-/// What kind of failure it is, by code and type, by status, by words.
-pub fn classify(status: Option<u16>, said: &ProviderError) -> FailureClass {
-    let text = said.message.to_ascii_lowercase();
-    for name in [said.code.as_str(), said.kind.as_str()] {
+/// By code and type, by status, by words.
+pub fn classify(status: Option<u16>, error: &ProviderError) -> FailureClass {
+    let text = error.message.to_ascii_lowercase();
+    for name in [error.code.as_str(), error.kind.as_str()] {
         if let Some(class) = provider_errors::class_by_name(name) {
             return refine_by_status(refine_by_text(class, &text), status);
         }
     }
     let by_words = provider_errors::class_by_words(&text);
     match (status, by_words) {
-        // An ordinary limit may speak of tokens and quotas; only what waiting cannot mend is something else.
+        // An ordinary rate limit may mention tokens and quotas; only what waiting cannot fix is something
+        // else.
         (Some(429), Some(class @ (FailureClass::Quota | FailureClass::ContextOverflow))) => class,
         (Some(429), _) => FailureClass::RateLimit,
         (Some(400 | 403 | 404 | 413 | 422 | 500) | None, Some(class)) => class,
-        // A gateway passes on what somebody behind it said.
+        // A gateway passes on what somebody behind it error.
         (Some(501..=599), Some(class @ (FailureClass::Quota | FailureClass::ContextOverflow))) => class,
         (Some(status), _) => by_status(status),
         (None, None) => FailureClass::Server,
     }
 }
 
-/// Some servers call everything an invalid request or an internal error; the status then says more.
+/// Some servers call everything an invalid request or an internal error; then the status says more.
 fn refine_by_status(class: FailureClass, status: Option<u16>) -> FailureClass {
     match (class, status.map(by_status)) {
         (FailureClass::BadRequest | FailureClass::Server, Some(said))
@@ -136,12 +136,12 @@ fn refine_by_status(class: FailureClass, status: Option<u16>) -> FailureClass {
     }
 }
 
-/// Names that several providers use for more than one thing.
+/// For names that several providers use for more than one thing.
 fn refine_by_text(class: FailureClass, text: &str) -> FailureClass {
     match (class, provider_errors::class_by_words(text)) {
         (FailureClass::BadRequest, Some(said)) => said,
         (FailureClass::RateLimit, Some(said @ (FailureClass::Quota | FailureClass::ContextOverflow))) => said,
-        // Google says of a wrong key that it may not do this, or that it is an invalid argument.
+        // Google reports a wrong key as forbidden, or as an invalid argument.
         (FailureClass::Forbidden, Some(FailureClass::Auth)) => FailureClass::Auth,
         (FailureClass::Server, Some(FailureClass::ContextOverflow)) => FailureClass::ContextOverflow,
         _ => class,
@@ -155,7 +155,7 @@ fn by_status(status: u16) -> FailureClass {
         403 => FailureClass::Forbidden,
         404 | 405 | 410 => FailureClass::NotFound,
         408 | 504 | 522 | 524 => FailureClass::Timeout,
-        // Too much was said at once: less of it would be taken.
+        // Too much at once: less would be accepted.
         413 => FailureClass::ContextOverflow,
         429 => FailureClass::RateLimit,
         503 | 529 => FailureClass::Overloaded,
@@ -166,7 +166,7 @@ fn by_status(status: u16) -> FailureClass {
     }
 }
 
-/// What happened, what the provider says of it, what to do.
+/// What happened, what the provider says about it, what to do.
 fn describe_failure(provider: &str, class: FailureClass, status: Option<u16>, words: &str) -> String {
     let what = match class {
         FailureClass::Auth => "does not accept the key",
@@ -232,14 +232,14 @@ impl ProviderError {
         }
     }
 
-    /// What is shown of it.
+    /// The part that is shown.
     fn display_words(&self) -> String {
         let named = [&self.message, &self.code, &self.kind].into_iter().find(|text| !text.trim().is_empty());
         named.map(|text| sanitize_words(text)).unwrap_or_default()
     }
 }
 
-/// OpenRouter says "Provider returned error" and keeps what the provider said as text.
+/// OpenRouter says "Provider returned error" and includes the provider's error as text.
 fn inner_message(error: &Value) -> Option<String> {
     let raw = error.get("metadata")?.get("raw")?.as_str()?;
     let words = parse_error_body(raw.as_bytes())
@@ -247,7 +247,7 @@ fn inner_message(error: &Value) -> Option<String> {
     if words.trim().is_empty() { None } else { Some(words) }
 }
 
-/// `API_KEY_INVALID` and the like, which Google keeps in the details.
+/// `API_KEY_INVALID` and the like, which Google puts into the details.
 fn reason(error: &Value) -> String {
     let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
     details.filter_map(|detail| detail.get("reason")?.as_str()).map(str::to_owned).next().unwrap_or_default()
@@ -268,7 +268,7 @@ fn inner_error(value: &Value) -> Option<&Value> {
     value.get("error").filter(|error| error.is_object() || error.is_string())
 }
 
-/// Google: a quota by the day is used up, or there is none (`limit: 0`). Others come back within minutes.
+/// Google: a daily quota is used up, or there is none (`limit: 0`). Others come back within minutes.
 fn is_used_up_for_today(error: &Value) -> bool {
     let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
     let violations = details.filter_map(|detail| detail.get("violations")?.as_array()).flatten();
@@ -286,20 +286,20 @@ fn is_page(body: &[u8]) -> bool {
     start.starts_with("<!doctype") || start.starts_with("<html") || start.starts_with("<head")
 }
 
-/// The words of a body that is no JSON.
+/// The words of a body that is not JSON.
 fn plain_words(body: &[u8]) -> String {
     if is_page(body) { String::new() } else { String::from_utf8_lossy(body).trim().to_owned() }
 }
 
-/// The provider's own name for a request.
+/// The provider's own id for a request.
 pub(crate) fn request_id(headers: &HeaderMap) -> Option<String> {
     let id = REQUEST_IDS.iter().find_map(|name| headers.get(*name)?.to_str().ok())?;
     Some(escape::escape_line(clip(id, 200)).into_owned())
 }
 
-/// Foreign words, fit to be shown.
+/// Foreign words, safe to show.
 pub fn sanitize_words(text: &str) -> String {
-    // Cut before the secrets are looked for, generously: what a body holds may be long.
+    // Cut generously before looking for secrets: a body may be long.
     let text = clip(text.trim(), 8 * MAX_ERROR_CHARS);
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let clean = redact::redact(&one_line);

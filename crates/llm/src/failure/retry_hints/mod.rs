@@ -1,6 +1,7 @@
-//! How long a provider asks to wait, in all the ways in which they say it: headers, error bodies, plain words.
+//! How long a provider asks to wait, in all forms: headers, error bodies, plain words.
 //!
-//! Nothing here fails: what is nonsense is no hint. A hint is never longer than [`MAX_RETRY_HINT`]. The clock is handed in.
+//! Nothing here fails: nonsense is no hint. A hint is never longer than [`MAX_RETRY_HINT`]. The caller
+//! passes the time.
 
 use std::time::Duration;
 
@@ -12,15 +13,15 @@ use serde_json::Value;
 #[cfg(test)]
 mod tests;
 
-/// The longest wait that is believed.
+/// Longer waits are ignored.
 pub const MAX_RETRY_HINT: Duration = Duration::from_secs(31 * 24 * 3600);
 
-/// From here on a number is a time since 1970 and no wait: in seconds, in milliseconds.
+/// From here on a number is a time since 1970 and not a wait: in seconds, in milliseconds.
 const EPOCH_SECONDS: f64 = 1e9;
 const EPOCH_MILLIS: f64 = 1e12;
 
-/// How long the headers of an answer ask to wait. `retry-after` counts for every failure; the rest are the state of rate
-/// limits, which some providers send with every answer, so they count only if `limited`.
+/// `retry-after` counts for every failure; the other headers are the state of rate limits, which some
+/// providers send with every answer, so they count only if `limited`.
 pub fn from_headers(headers: &HeaderMap, now: Timestamp, limited: bool) -> Option<Duration> {
     let get = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let asked = get("retry-after-ms")
@@ -35,8 +36,9 @@ pub fn from_headers(headers: &HeaderMap, now: Timestamp, limited: bool) -> Optio
         .or_else(|| from_buckets(headers, now))
 }
 
-/// The limits of OpenAI (`x-ratelimit-reset-tokens: 6m0s`) and Anthropic (`anthropic-ratelimit-tokens-reset`, a time). The
-/// longest wait among limits of which nothing remains; where that is not said, the shortest of all.
+/// The limits of OpenAI (`x-ratelimit-reset-tokens: 6m0s`) and Anthropic
+/// (`anthropic-ratelimit-tokens-reset`, a time). The longest wait among exhausted limits; if none is known
+/// to be exhausted, the shortest of all.
 fn from_buckets(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let mut exhausted: Option<Duration> = None;
     let mut unknown: Option<Duration> = None;
@@ -64,7 +66,7 @@ fn from_buckets(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     exhausted.or(unknown)
 }
 
-/// How long the body of an error asks to wait: Google's `RetryInfo`, `resets_in_seconds` and the like.
+/// Google's `RetryInfo`, `resets_in_seconds` and the like.
 pub fn from_error(error: &Value) -> Option<Duration> {
     let details = error.get("details").and_then(Value::as_array);
     let delay = details.into_iter().flatten().find_map(|detail| detail.get("retryDelay"));
@@ -76,7 +78,7 @@ pub fn from_error(error: &Value) -> Option<Duration> {
         .find_map(|name| seconds(error.get(*name)?.as_f64()?))
 }
 
-/// How long a message asks to wait: "try again in 1.2s", "retry after 20 seconds".
+/// "try again in 1.2s", "retry after 20 seconds".
 pub fn from_text(text: &str) -> Option<Duration> {
     const LEADS: [&str; 5] =
         ["try again in ", "try again after ", "retry in ", "retry after ", "retry again in "];
@@ -115,7 +117,7 @@ fn since_epoch(at: f64, now: Timestamp) -> Option<Duration> {
     seconds((at - now).max(0.0))
 }
 
-/// A date: RFC 3339, or the one of HTTP. One that has passed is no wait at all.
+/// RFC 3339, or HTTP's format. A date in the past is no wait at all.
 fn parse_date(value: &str, now: Timestamp) -> Option<Duration> {
     let at = value.parse().or_else(|_| rfc2822::DateTimeParser::new().parse_timestamp(value)).ok()?;
     let wait = now.duration_until(at);
@@ -140,7 +142,7 @@ fn split_span(text: &str) -> Option<(Duration, &str)> {
     loop {
         let digits =
             rest.bytes().position(|byte| !byte.is_ascii_digit() && byte != b'.').unwrap_or(rest.len());
-        // A full stop behind the number ends the sentence.
+        // A full stop after the number ends the sentence.
         let Some(count) = number(rest[..digits].trim_end_matches('.')) else { break };
         let behind = rest[digits..].trim_start();
         let letters = behind.bytes().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(behind.len());

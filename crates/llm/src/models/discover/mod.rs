@@ -1,8 +1,8 @@
-//! Servers of models on this machine: what they say they have.
+//! Model servers on this machine: which models they have.
 //!
-//! Three kinds are known, each at its usual port. They are only asked on this machine, unless `models.yml` names another
-//! address. Nothing there is no error; what they answer is bounded and believed in nothing but names, windows and
-//! abilities.
+//! Three kinds are known, each at its usual port. Only this machine is asked, unless `models.yml` names
+//! another address. A server that is not there is not an error; answers are bounded, and only names,
+//! windows and abilities are taken from them.
 
 mod parse;
 mod probe;
@@ -11,7 +11,6 @@ mod tests;
 
 pub use probe::{DiscoveryResult, probe_all};
 
-/// A kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LocalServerKind {
     /// Ollama: `/api/tags` and `/api/show`.
@@ -23,7 +22,6 @@ pub enum LocalServerKind {
 }
 
 impl LocalServerKind {
-    /// All of them.
     pub const ALL: [LocalServerKind; 3] =
         [LocalServerKind::Ollama, LocalServerKind::LlamaCpp, LocalServerKind::LmStudio];
 
@@ -45,23 +43,19 @@ impl LocalServerKind {
     }
 }
 
-/// A server to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveryTarget {
-    /// The provider that it is.
     pub provider: String,
-    /// What kind of server.
     pub kind: LocalServerKind,
-    /// Where.
     pub base_url: String,
 }
 
-/// A model that a server says it has.
+/// A model that a server reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DiscoveredModel {
     /// The server's name for it.
     pub id: String,
-    /// Its name for people.
+    /// For people.
     pub name: Option<String>,
     /// It can think.
     pub reasoning: Option<bool>,

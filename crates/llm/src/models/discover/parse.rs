@@ -1,18 +1,20 @@
-//! What such servers answer. Field names are those of their documentation: Ollama `docs/api.md` (list, show), llama.cpp
-//! `tools/server/README.md` (`/props`, `/v1/models`), LM Studio's REST API v0 (`/api/v0/models`).
+//! The answers of these servers. Field names are those of their documentation: Ollama `docs/api.md` (list,
+//! show), llama.cpp `tools/server/README.md` (`/props`, `/v1/models`), LM Studio's REST API v0
+//! (`/api/v0/models`).
 
 use serde_json::Value;
 
 use super::DiscoveredModel;
 
-/// Models of one server.
+/// Most models of one server.
 pub(super) const MAX_MODELS: usize = 500;
-/// Bytes of a name.
+/// Longest name, in bytes.
 const NAME: usize = 256;
-/// Tokens of an Ollama model's window unless its own settings or `models.yml` say otherwise. The server makes room for all
-/// of it at once, and what a model was trained with rarely fits; its documentation asks for this much for agents.
+/// Window of an Ollama model unless its settings or `models.yml` say otherwise. The server allocates all of
+/// it at once, and what a model was trained with rarely fits; its documentation recommends this much for
+/// agents.
 const OLLAMA_WINDOW: u64 = 64_000;
-/// The largest window that is believed.
+/// Larger windows are ignored.
 const WINDOW: u64 = 1 << 32;
 
 /// Ollama's `/api/tags`: the names.
@@ -21,7 +23,7 @@ pub(super) fn ollama_tags(answer: &[u8]) -> Option<Vec<String>> {
     Some(models.iter().filter_map(|model| name(model.get("model").or_else(|| model.get("name"))?)).collect())
 }
 
-/// Ollama's `/api/show`; `None` for a model that does not answer in words.
+/// Ollama's `/api/show`; `None` for a model that does not generate text.
 pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<DiscoveredModel> {
     let value: Value = serde_json::from_slice(answer).ok()?;
     let info = value.get("model_info").and_then(Value::as_object);
@@ -29,7 +31,7 @@ pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<DiscoveredModel> {
         let length = info.iter().find(|(name, _)| name.ends_with(".context_length"));
         length.and_then(|(_, length)| window(length))
     });
-    // What runs elsewhere takes no room here.
+    // A remote model needs no memory here.
     let remote = value.get("remote_host").and_then(Value::as_str).is_some_and(|host| !host.is_empty());
     let usual = if remote { trained } else { trained.map(|trained| trained.min(OLLAMA_WINDOW)) };
     let set = value.get("parameters").and_then(Value::as_str).and_then(num_ctx);
@@ -47,7 +49,7 @@ pub(super) fn ollama_show(id: &str, answer: &[u8]) -> Option<DiscoveredModel> {
     })
 }
 
-/// `num_ctx` among the lines of a model's settings.
+/// `num_ctx` in a model's settings.
 fn num_ctx(settings: &str) -> Option<u64> {
     let named = |line: &str| line.trim().strip_prefix("num_ctx")?.trim().parse::<u64>().ok();
     settings.lines().find_map(named).filter(|window| (1..=WINDOW).contains(window))
@@ -66,7 +68,7 @@ pub(super) fn openai_models(answer: &[u8]) -> Option<Vec<DiscoveredModel>> {
     Some(array(answer, "data")?.iter().filter_map(found).collect())
 }
 
-/// llama.cpp's `/props`: the window that it was started with, and whether it reads images.
+/// llama.cpp's `/props`: its window, and whether it reads images.
 pub(super) fn llama_props(answer: &[u8], found: &mut [DiscoveredModel]) {
     let Ok(value) = serde_json::from_slice::<Value>(answer) else { return };
     let settings = value.get("default_generation_settings");
@@ -85,7 +87,7 @@ pub(super) fn lm_studio(answer: &[u8]) -> Option<Vec<DiscoveredModel>> {
         if kind.is_some_and(|kind| kind != "llm" && kind != "vlm") {
             return None;
         }
-        // The window that it is loaded with is the one that counts.
+        // The loaded window counts.
         let loaded = model.get("loaded_context_length").and_then(window);
         Some(DiscoveredModel {
             id: name(model.get("id")?)?,
@@ -109,7 +111,7 @@ fn array(answer: &[u8], field: &str) -> Option<Vec<Value>> {
     }
 }
 
-/// A name without anything that is no name.
+/// Without control characters.
 fn name(value: &Value) -> Option<String> {
     let text = value.as_str()?;
     let plain =

@@ -1,4 +1,4 @@
-//! Asking the servers, all at once.
+//! Asks all servers at once.
 
 use std::time::Duration;
 
@@ -7,27 +7,25 @@ use tokio::task::JoinSet;
 use super::parse::{self, MAX_MODELS};
 use super::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
 
-/// How long a connection may take: such servers are near.
+/// To connect: such servers are near.
 const CONNECT: Duration = Duration::from_millis(300);
-/// How long one answer may take.
+/// For one answer.
 const ANSWER: Duration = Duration::from_millis(1500);
-/// How long all of it may take.
+/// For all of it.
 const ALL: Duration = Duration::from_secs(3);
-/// Bytes of one answer.
+/// Most bytes of one answer.
 const BYTES: usize = 4 << 20;
-/// Models whose abilities are asked for one by one.
+/// Most models whose abilities are asked for one by one.
 const SHOWN: usize = 64;
 
-/// What a server said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiscoveryResult {
-    /// The server.
     pub target: DiscoveryTarget,
-    /// What it has; `None` if nobody answered.
+    /// `None` if nobody answered.
     pub models: Option<Vec<DiscoveredModel>>,
 }
 
-/// Asks every server what it has; gives up on what does not answer soon. In the order of `targets`.
+/// Gives up on servers that do not answer soon. In the order of `targets`.
 pub async fn probe_all(targets: Vec<DiscoveryTarget>) -> Vec<DiscoveryResult> {
     let Some(client) = client() else {
         return targets.into_iter().map(|target| DiscoveryResult { target, models: None }).collect();
@@ -51,9 +49,9 @@ pub async fn probe_all(targets: Vec<DiscoveryTarget>) -> Vec<DiscoveryResult> {
     answers
 }
 
-/// No proxy, no redirects, no patience.
+/// No proxy, no redirects, short timeouts.
 fn client() -> Option<reqwest::Client> {
-    // Whoever came first did the same.
+    // Whoever installed one first did the same.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()
@@ -103,7 +101,7 @@ async fn probe_server(client: &reqwest::Client, target: &DiscoveryTarget) -> Opt
     }
 }
 
-/// The body of a good answer that is not too long.
+/// The body of a successful answer that is not too long.
 async fn bytes(request: reqwest::RequestBuilder) -> Option<Vec<u8>> {
     let mut response = request.send().await.ok()?;
     if !response.status().is_success() {

@@ -1,7 +1,7 @@
 //! Commands that print keys: `apiKey: "!pass show anthropic"` in the user's own `models.yml`.
 //!
-//! Each runs at most once per process, under the keeper, with a deadline, outside of the project, and what it prints is
-//! bounded and never shown.
+//! Each runs at most once per process, under the keeper, with a deadline, outside of the project, and its
+//! output is bounded and never shown.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use relaycode_exec::{CaptureLimits, Deadlines, ExitReason, Job, JobOutput, Runne
 
 use super::ApiKey;
 
-/// How long such a command may take; it may ask for a passphrase in a window of its own.
+/// It may ask for a passphrase in its own window.
 const DEADLINE: Duration = Duration::from_secs(30);
-/// Bytes that it may print.
+/// Most bytes of output.
 const PRINTED: usize = 16 << 10;
 
 /// Runs commands that print keys, each once.
@@ -26,12 +26,12 @@ pub struct KeyCommands {
 }
 
 impl KeyCommands {
-    /// Commands run in `directory`, which is not the project's: a program named without a path must not come from there.
+    /// `directory` is not the project: a program named without a path must not come from there.
     pub fn new(runner: Runner, directory: PathBuf) -> KeyCommands {
         KeyCommands { runner, directory, results: Mutex::default() }
     }
 
-    /// What the command prints, without blanks around it.
+    /// The trimmed output of the command.
     ///
     /// # Errors
     /// The rest of a sentence that begins with "the command".

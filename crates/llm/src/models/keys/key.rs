@@ -2,42 +2,35 @@
 
 use std::fmt;
 
-/// Bytes of a key.
+/// Most bytes of a key.
 const LONGEST: usize = 8 << 10;
-/// Of a key this long or longer the last characters may be shown.
+/// The last characters of a key this long may be shown.
 const LONG: usize = 20;
-/// How many of them.
 const TAIL: usize = 4;
 
-/// A key. Its `Debug` output hides it.
+/// Its `Debug` output hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
-/// Why a text is no key. Never says what the text is.
+/// Why a text is not a key. Never shows the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ApiKeyError {
-    /// It is empty.
     #[error("is empty")]
     Empty,
-    /// It has a line end or another control character in it.
+    /// It contains a line end or another control character.
     #[error("has a line end or another control character in it; was more than the key copied?")]
     Control,
-    /// It has a blank in it.
     #[error("has a blank in it; was more than the key copied?")]
     Blank,
-    /// It has a character in it that no header can carry.
+    /// It contains a character that no header can carry.
     #[error("has a character in it that no key has; was something else copied?")]
     Foreign,
-    /// It is too long.
     #[error("has more than {LONGEST} bytes")]
     Long,
 }
 
 impl ApiKey {
-    /// The key in `text`, without blanks and line ends around it.
-    ///
-    /// # Errors
-    /// If that cannot be a key.
+    /// Trims blanks and line ends.
     pub fn new(text: &str) -> Result<ApiKey, ApiKeyError> {
         let text = text.trim();
         if text.is_empty() {
@@ -58,14 +51,14 @@ impl ApiKey {
         Ok(ApiKey(text.to_string()))
     }
 
-    /// The key itself, for the request alone.
+    /// Only for the request.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// What may be shown of it: its last characters if it is long, nothing otherwise.
+    /// What may be shown: the last characters of a long key, otherwise nothing.
     pub fn tail(&self) -> Option<&str> {
-        // All of it is ASCII.
+        // It is all ASCII.
         (self.0.len() >= LONG).then(|| &self.0[self.0.len() - TAIL..])
     }
 }

@@ -1,8 +1,8 @@
-//! Keys of providers: what a flag said, what the user stored, the environment, `models.yml`; in this order.
+//! Provider keys: from a flag, the user's key store, the environment, or `models.yml`; in this order.
 //!
-//! A stored key is a file of its own, `keys/<provider>` in relay's directory, that only the user can read. Invariant: a
-//! key is never part of a message, of `Debug` output or of a listing (but for a short tail of a long one), and never
-//! comes out of a project.
+//! A stored key is a separate file, `keys/<provider>` in relay's directory, that only the user can read.
+//! Invariant: a key is never part of a message, of `Debug` output or of a listing (except for a short tail
+//! of a long one), and never comes from a project.
 
 mod command;
 mod key;
@@ -18,23 +18,19 @@ use crate::models::{AuthKind, RegisteredProvider};
 use crate::request::Auth;
 use crate::user_directory::PrivateFileError;
 
-/// Where a key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// The command line.
     Flag,
-    /// The user stored it.
+    /// In the user's key store.
     Stored,
-    /// This variable of the environment.
+    /// From this variable.
     Environment(String),
-    /// It stands in `models.yml`.
+    /// In `models.yml`.
     File {
-        /// On this line.
         line: usize,
     },
-    /// A command in `models.yml` prints it.
+    /// Printed by a command in `models.yml`.
     Command {
-        /// On this line.
         line: usize,
     },
     /// None is needed.
@@ -44,45 +40,28 @@ pub enum KeySource {
 /// Why there is no key to use.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// There is none.
     #[error("there is no key for {provider}; {fix}")]
-    Missing {
-        /// For whom.
-        provider: String,
-        /// What to do.
-        fix: String,
-    },
-    /// One is there, and cannot be one.
+    Missing { provider: String, fix: String },
+    /// There is one, but it is invalid.
     #[error("the key of {provider} ({place}) {why}")]
     Bad {
-        /// For whom.
         provider: String,
-        /// Where it comes from.
         place: String,
         /// What is wrong with it.
         why: ApiKeyError,
     },
     /// `models.yml` names a variable that is not set.
     #[error("models.yml line {line} takes the key of {provider} from {variable}, which is not set")]
-    NotSet {
-        /// For whom.
-        provider: String,
-        /// The variable.
-        variable: String,
-        /// The line.
-        line: usize,
-    },
+    NotSet { provider: String, variable: String, line: usize },
     /// The command that prints it failed.
     #[error("the command for the key of {provider} (models.yml line {line}) {why}")]
     Command {
-        /// For whom.
         provider: String,
-        /// The line.
         line: usize,
-        /// What happened; never what it printed.
+        /// What happened; never its output.
         why: String,
     },
-    /// The name is none that a provider can have.
+    /// Not a valid provider name.
     #[error("`{0}` is no name of a provider")]
     Name(String),
     /// The file cannot be used.
@@ -90,18 +69,16 @@ pub enum KeyError {
     Own(#[from] PrivateFileError),
 }
 
-/// Reads a variable of the environment; the binary does it.
+/// Reads an environment variable; done by the binary.
 pub type EnvLookup<'v> = dyn Fn(&str) -> Option<String> + 'v;
 
 /// Everything that keys may come from.
 pub struct Keyring<'k> {
     /// `--api-key`.
     pub flag: Option<ApiKey>,
-    /// What the user stored.
     pub store: KeyStore,
-    /// The environment.
     pub variables: &'k EnvLookup<'k>,
-    /// Runs commands that print keys; without it such keys cannot be had.
+    /// Without it, keys printed by commands are not available.
     pub commands: Option<&'k KeyCommands>,
 }
 
@@ -114,24 +91,21 @@ impl Keyring<'_> {
         Ok(self.find(provider)?.map(|(source, _)| source))
     }
 
-    /// The key of a provider where it can be had without running anything.
+    /// The key of a provider, if no command is needed to get it.
     ///
     /// # Errors
-    /// If one is there that cannot be used.
+    /// If there is one that cannot be used.
     pub fn key(&self, provider: &RegisteredProvider) -> Result<Option<ApiKey>, KeyError> {
         let key = |given| if let FoundKey::Key(key) = given { Some(key) } else { None };
         Ok(self.find(provider)?.and_then(|(_, given)| key(given)))
     }
 
-    /// Whether a provider can be used as far as keys go.
+    /// Whether a provider can be used as far as keys are concerned.
     pub fn has_key(&self, provider: &RegisteredProvider) -> bool {
         matches!(self.source(provider), Ok(Some(_)))
     }
 
     /// The key of a provider, and where it comes from.
-    ///
-    /// # Errors
-    /// If there is none that can be used.
     pub fn auth(&self, provider: &RegisteredProvider) -> Result<(Auth, KeySource), KeyError> {
         let Some((source, given)) = self.find(provider)? else { return Err(missing_key(provider)) };
         let key = match (&source, given) {
@@ -173,7 +147,7 @@ impl Keyring<'_> {
         }
     }
 
-    /// What `models.yml` says: a command, a variable, or the key itself.
+    /// From `models.yml`: a command, a variable, or the key itself.
     fn resolve_configured(
         &self,
         provider: &RegisteredProvider,
@@ -189,7 +163,7 @@ impl Keyring<'_> {
             let key = ApiKey::new(&value).map_err(bad)?;
             return Ok((KeySource::Environment(text.to_string()), FoundKey::Key(key)));
         }
-        // What can only be a variable's name is not sent to anybody as a key.
+        // A text that can only be a variable's name is not sent to anybody as a key.
         if is_variable_name(text) {
             return Err(KeyError::NotSet { provider, variable: text.to_string(), line });
         }
@@ -202,7 +176,6 @@ impl Keyring<'_> {
     }
 }
 
-/// What was found.
 enum FoundKey {
     Key(ApiKey),
     Command(String),

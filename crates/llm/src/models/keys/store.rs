@@ -1,4 +1,4 @@
-//! Keys that the user stored: one file each, for the user alone.
+//! Keys stored by the user: one file each, private to the user.
 
 use super::{ApiKey, KeyError};
 use relaycode_durable::private_files::PrivateFolder;
@@ -7,27 +7,25 @@ use crate::user_directory::{PrivateFileError, UserDirectory};
 
 /// The folder in relay's directory.
 const FOLDER: &str = "keys";
-/// Bytes of such a file.
+/// Most bytes of a file.
 const FILE_BYTES: u64 = 16 << 10;
-/// Characters of a provider's name.
+/// Most characters of a provider's name.
 const NAME: usize = 64;
 
-/// Keys that the user stored.
 #[derive(Debug, Clone, Default)]
 pub struct KeyStore {
     home: UserDirectory,
 }
 
 impl KeyStore {
-    /// The keys in this directory of relay's.
     pub fn new(home: UserDirectory) -> KeyStore {
         KeyStore { home }
     }
 
-    /// The key of a provider, if one is stored.
+    /// `None` if none is stored.
     ///
     /// # Errors
-    /// If a file is there that others can read or change, or that holds no key.
+    /// If others can read or change the file, or it holds no key.
     pub fn get(&self, provider: &str) -> Result<Option<ApiKey>, KeyError> {
         if !is_provider_name(provider) {
             return Ok(None);
@@ -46,10 +44,8 @@ impl KeyStore {
         ApiKey::new(&text).map(Some).map_err(bad)
     }
 
-    /// Stores the key of a provider.
-    ///
     /// # Errors
-    /// If the file cannot be written, or the name is none.
+    /// If the file cannot be written, or the name is invalid.
     pub fn set(&self, provider: &str, key: &ApiKey) -> Result<(), KeyError> {
         if !is_provider_name(provider) {
             return Err(KeyError::Name(crate::display_text(provider)));
@@ -57,10 +53,7 @@ impl KeyStore {
         Ok(self.folder()?.write(provider, format!("{}\n", key.expose()).as_bytes())?)
     }
 
-    /// Removes the key of a provider; says whether there was one.
-    ///
-    /// # Errors
-    /// If the file cannot be removed.
+    /// Returns whether there was one.
     pub fn remove(&self, provider: &str) -> Result<bool, KeyError> {
         if !is_provider_name(provider) {
             return Err(KeyError::Name(crate::display_text(provider)));
@@ -68,10 +61,7 @@ impl KeyStore {
         Ok(self.folder()?.remove(provider)?)
     }
 
-    /// The providers that have a stored key, in order.
-    ///
-    /// # Errors
-    /// If the folder cannot be read.
+    /// The providers with a stored key, in order.
     pub fn list(&self) -> Result<Vec<String>, KeyError> {
         let names = match self.folder().and_then(|folder| folder.list()) {
             Err(PrivateFileError::NoHome) => Vec::new(),
@@ -85,7 +75,7 @@ impl KeyStore {
     }
 }
 
-/// Whether this can be the name of a provider, and so of a file.
+/// Whether this can be a provider's name, and so a file name.
 pub fn is_provider_name(name: &str) -> bool {
     let fine = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b'_');
     let first = name.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());

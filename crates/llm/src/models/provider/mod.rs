@@ -1,7 +1,7 @@
 //! Providers: who runs models, where, over which wire, and which environment variables may hold the key.
 //!
-//! A provider that speaks a known wire is one row of [`ALL`]. Its models are in [`crate::models::catalogue`], in the user's
-//! `models.yml`, or found by asking a server on this machine.
+//! A provider that speaks a known wire is one row of [`ALL`]. Its models are in
+//! [`crate::models::catalogue`], in the user's `models.yml`, or reported by a server on this machine.
 
 mod table;
 
@@ -10,48 +10,44 @@ pub use table::ALL;
 use crate::models::discover::LocalServerKind;
 use crate::models::model::{ServerCompat, ThinkingFormat};
 
-/// Who runs models.
 #[derive(Debug)]
 pub struct Provider {
-    /// Its name in selectors and files.
+    /// In selectors and files.
     pub id: &'static str,
-    /// Its name for people.
+    /// For people.
     pub name: &'static str,
-    /// The wire: [`crate::wire::Wire::id`].
+    /// [`crate::wire::Wire::id`].
     pub api: &'static str,
-    /// Where requests go, without the path that the wire adds.
+    /// Without the path that the wire adds.
     pub base_url: &'static str,
-    /// Environment variables that may hold the key, the first that is set counts.
+    /// Environment variables that may hold the key; the first that is set counts.
     pub variables: &'static [&'static str],
-    /// Where a person gets a key; empty where none is needed.
+    /// Where a person gets a key; empty if none is needed.
     pub docs: &'static str,
-    /// How its server differs from what the wire says.
+    /// How its server differs from the wire.
     pub quirk: ProviderQuirk,
-    /// A server on this machine that can be asked what it has.
+    /// A server on this machine that can be asked for its models.
     pub local: Option<LocalServerKind>,
 }
 
-/// How a provider's server differs from what the wire says, beyond what its address tells.
+/// How a provider's server differs from the wire, beyond what its address tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderQuirk {
     /// Not at all.
     None,
-    /// Thinking is asked for in this way.
+    /// How thinking is requested.
     Thinking(ThinkingFormat),
 }
 
 impl Provider {
-    /// The provider of that name.
     pub fn by_id(id: &str) -> Option<&'static Provider> {
         ALL.iter().find(|provider| provider.id == id)
     }
 
-    /// Whether it wants a key.
     pub fn needs_key(&self) -> bool {
         !self.docs.is_empty()
     }
 
-    /// How its server differs.
     pub fn compat(&self) -> ServerCompat {
         match self.quirk {
             ProviderQuirk::None => ServerCompat::default(),

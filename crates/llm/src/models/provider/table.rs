@@ -6,7 +6,8 @@
 //! (docs.together.ai/docs/inference/openai-compatibility), xAI (docs.x.ai/api/integrations), Z.ai (docs.z.ai; the name of
 //! its variable from others). The pages that the wires name: Anthropic, Google, OpenAI. What several programs that speak
 //! with them agree on, their own pages not having been at hand: Cerebras, Fireworks, llama.cpp, Mistral, Moonshot, Vercel.
-//! Nobody has been asked: whoever finds a row wrong overrides it with `baseUrl` in models.yml.
+//! Not verified with the providers: anybody who finds a row wrong overrides it with `baseUrl` in
+//! models.yml.
 
 use super::{Provider, ProviderQuirk};
 use crate::models::discover::LocalServerKind;
@@ -39,7 +40,7 @@ const fn local(
 
 const COMPLETIONS: &str = "openai-completions";
 
-/// Every provider that relay knows, in the order in which they are preferred.
+/// In order of preference.
 #[rustfmt::skip]
 pub static ALL: &[Provider] = &[
     row("anthropic", "Anthropic", "anthropic-messages", "https://api.anthropic.com",

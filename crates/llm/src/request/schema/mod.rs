@@ -1,9 +1,9 @@
 //! The schemas of tools' arguments, as each wire accepts them.
 //!
-//! Schemas come from relay's own tools and from foreign servers. One walker, `walk`, reads them all; what a wire takes is
-//! data, [`SchemaRules`]. What comes out is an object schema without references, holding only keywords that the wire
-//! knows, with values of the right kind. Invariant: whatever came in, its depth and size are bounded, and so is the
-//! work.
+//! Schemas come from relay's own tools and from foreign servers. One walker, `walk`, reads them all; what a
+//! wire accepts is data, `SchemaRules`. The result is an object schema without references, with only
+//! keywords that the wire knows and values of the right type. Invariant: whatever came in, depth, size and
+//! work are bounded.
 
 mod schema_node;
 mod value;
@@ -14,44 +14,44 @@ mod tests;
 
 use serde_json::Value;
 
-/// Levels that are read; what lies deeper may be anything.
+/// Deeper levels become "anything".
 pub const MAX_SCHEMA_DEPTH: usize = 32;
 
-/// Bytes that a schema may have, roughly; what is beyond may be anything.
+/// Approximate size; what exceeds it becomes "anything".
 pub const MAX_SCHEMA_BYTES: usize = 128 << 10;
 
-/// Levels that a strict schema may have (OpenAI's own bound).
+/// Deepest strict schema (OpenAI's own limit).
 const STRICT_DEPTH_MOST: usize = 10;
 
-/// Whose rules a schema must keep.
+/// Whose rules a schema must follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SchemaDialect {
-    /// Anthropic Messages: JSON Schema, nearly as it is.
+    /// Anthropic Messages: JSON Schema, nearly unchanged.
     Anthropic,
     /// Google Generative AI: the part of JSON Schema that `parametersJsonSchema` is documented to know.
     Google,
-    /// OpenAI chat completions, not strict: JSON Schema, nearly as it is.
+    /// OpenAI chat completions, not strict: JSON Schema, nearly unchanged.
     Completions,
-    /// OpenAI Responses, not strict: without `oneOf` and without looking around in patterns.
+    /// OpenAI Responses, not strict: without `oneOf` and without lookaround in patterns.
     Responses,
     /// OpenAI, strict: every property required, nothing beside them.
     Strict,
-    /// Ollama: JSON Schema, nearly as it is.
+    /// Ollama: JSON Schema, nearly unchanged.
     Ollama,
 }
 
 /// A schema that a wire accepts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalisedSchema {
-    /// The schema. Its type is `object`.
+    /// Its type is `object`.
     pub schema: Value,
-    /// It keeps the rules of [`SchemaDialect::Strict`]; false for every other dialect, and where it cannot be strict: then the
-    /// schema is that of [`SchemaDialect::Responses`].
+    /// It follows the rules of [`SchemaDialect::Strict`]; false for every other dialect, and if it cannot
+    /// be strict: then the schema is that of [`SchemaDialect::Responses`].
     pub strict: bool,
 }
 
-/// The schema as `dialect` accepts it. One that describes no object becomes an open object: the tool that it belongs to
-/// would not know what to do with a wrapping, and says itself what it does not take.
+/// One that describes no object becomes an open object: its tool would not understand a wrapper, and checks
+/// its arguments itself.
 pub fn normalise(schema: &Value, dialect: SchemaDialect) -> NormalisedSchema {
     let rules = SchemaRules::for_dialect(dialect);
     let (normalised, clean) = walk::normalise_root(schema, &rules);
@@ -62,19 +62,19 @@ pub fn normalise(schema: &Value, dialect: SchemaDialect) -> NormalisedSchema {
     }
 }
 
-/// What a dialect takes.
+/// What a dialect accepts.
 struct SchemaRules {
-    /// Keywords that stay; `None`: all that are known.
+    /// Allowed keywords; `None`: all known ones.
     keywords: Option<&'static [&'static str]>,
-    /// Formats that stay; `None`: all.
+    /// Allowed formats; `None`: all.
     formats: Option<&'static [&'static str]>,
     /// `oneOf` becomes `anyOf`.
     any_of: bool,
-    /// `allOf` is merged into what it stands in.
+    /// `allOf` is merged into its parent.
     merge_all_of: bool,
     /// `const` becomes `enum`; several types become `anyOf`; a missing type is filled in.
     plain: bool,
-    /// Patterns must not look around.
+    /// Patterns have no lookaround.
     plain_patterns: bool,
     /// The rules of OpenAI's strict mode.
     strict: bool,
@@ -121,7 +121,7 @@ impl SchemaRules {
     }
 }
 
-/// ai.google.dev/api/generate-content, `responseJsonSchema`: the keywords that are supported.
+/// ai.google.dev/api/generate-content, `responseJsonSchema`: the supported keywords.
 const GOOGLE: &[&str] = &[
     "type",
     "title",

@@ -1,4 +1,4 @@
-//! One place of a schema, with all that is said of it there and elsewhere.
+//! One place of a schema, with everything said about it there and elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::walk::SchemaObject;
 
-/// One place of a schema: what stands there, the nearest first.
+/// The layers of one place, nearest first.
 #[derive(Default)]
 pub(super) struct SchemaNode<'a> {
     pub(super) layers: Vec<&'a SchemaObject>,
-    /// How many of the references that are being followed were pushed for it.
+    /// How many of the references being followed were pushed for it.
     pub(super) followed: usize,
     /// It refers to itself.
     pub(super) cycle: bool,
@@ -21,7 +21,7 @@ impl<'a> SchemaNode<'a> {
         self.layers.iter().find_map(|layer| layer.get(keyword))
     }
 
-    /// The properties of all layers, the nearest of a name.
+    /// Of all layers; for a name the nearest.
     pub(super) fn properties(&self) -> Vec<(&'a String, &'a Value)> {
         let mut seen = BTreeSet::new();
         let all = self.layers.iter().filter_map(|layer| layer.get("properties")?.as_object()).flatten();
@@ -34,14 +34,14 @@ impl<'a> SchemaNode<'a> {
         all.filter_map(Value::as_str).filter(|name| seen.insert(*name)).collect()
     }
 
-    /// The keywords of all layers, in their order.
+    /// Of all layers, in order.
     pub(super) fn keywords(&self) -> Vec<&'a str> {
         let mut seen = BTreeSet::new();
         let all = self.layers.iter().flat_map(|layer| layer.keys().map(String::as_str));
         all.filter(|keyword| seen.insert(*keyword)).collect()
     }
 
-    /// Its type, if it has one type, `null` apart.
+    /// Its type, if it has only one besides `null`.
     pub(super) fn single_type(&self) -> Option<&'a str> {
         match self.get("type")? {
             Value::String(name) => Some(name),

@@ -230,7 +230,7 @@ fn a_schema_that_holds_itself_is_open_from_there_on() {
 
 #[test]
 fn hostile_schemas_stay_within_their_bounds() {
-    // Each level refers twice to the next: 2^40 places when written out.
+    // Each level refers twice to the next: 2^40 places when expanded.
     let mut doubling = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": {}});
     for level in 0..40 {
         let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});

@@ -1,11 +1,11 @@
-//! Small questions about schemas and values, and small changes of them.
+//! Small queries and changes of schemas and values.
 
 use serde_json::{Value, json};
 
 use super::MAX_SCHEMA_DEPTH;
 use super::walk::SchemaObject;
 
-/// Roughly the bytes of a value; `None` if it is too deep or more than `most`.
+/// Approximate size in bytes; `None` if it is too deep or exceeds `most`.
 pub(super) fn size_within(value: &Value, depth: usize, most: usize) -> Option<usize> {
     if depth > MAX_SCHEMA_DEPTH {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn size_within(value: &Value, depth: usize, most: usize) -> Option<us
     (sum <= most).then_some(sum)
 }
 
-/// An object of which nothing is known.
+/// An object that allows anything.
 pub(super) fn open_object() -> Value {
     json!({"type": "object", "properties": {}})
 }
@@ -38,12 +38,12 @@ pub(super) fn is_array_of_any(out: &SchemaObject) -> bool {
     out.get("type").is_some_and(|name| name == "array") && !out.get("items").is_some_and(Value::is_object)
 }
 
-/// The pattern looks ahead or behind.
+/// Lookahead or lookbehind.
 pub(super) fn looks_around(pattern: &str) -> bool {
     ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look))
 }
 
-/// The same, or nothing.
+/// The same, or null.
 pub(super) fn or_null(mut schema: Value) -> Value {
     let Some(fields) = schema.as_object_mut() else { return schema };
     if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {

@@ -1,8 +1,9 @@
 //! The walker of tool schemas.
 //!
-//! A place of a schema is read as layers: what stands there, what its `$ref` points to, and where `allOf` is merged its
-//! members. Nothing is copied to follow a reference, so many references to a large schema cost only what is written.
-//! Invariant: the walk ends at [`MAX_SCHEMA_DEPTH`] levels and [`MAX_SCHEMA_BYTES`] bytes written.
+//! A place of a schema is read as layers: the place itself, the target of its `$ref`, and, if `allOf` is
+//! merged, its members. Following a reference copies nothing, so many references to a large schema cost
+//! only what is written. Invariant: the walk ends at [`MAX_SCHEMA_DEPTH`] levels and [`MAX_SCHEMA_BYTES`]
+//! bytes written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,17 +13,17 @@ use super::schema_node::SchemaNode;
 use super::value::{is_array_of_any, looks_around, open_object, or_null, size_within};
 use super::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, STRICT_DEPTH_MOST, SchemaRules};
 
-/// Layers that one place may have.
+/// Most layers of one place.
 const LAYERS_MOST: usize = 64;
 
-/// What each place costs beside its text.
+/// Cost of a place beside its text.
 const PLACE_COST: usize = 16;
 
 const TYPES: &[&str] = &["string", "number", "integer", "boolean", "array", "object", "null"];
 
 pub(super) type SchemaObject = Map<String, Value>;
 
-/// The schema by the rules, and whether it could be made so without opening what was closed.
+/// The schema by the rules, and whether that was possible without allowing more than before.
 pub(super) fn normalise_root(schema: &Value, rules: &SchemaRules) -> (Value, bool) {
     let mut walk = SchemaWalker {
         walk_root: schema,
@@ -41,16 +42,16 @@ struct SchemaWalker<'a> {
     rules: &'a SchemaRules,
     /// Bytes that may still be written.
     room: usize,
-    /// The references that are being followed: one of them again is a cycle.
+    /// The references being followed: one of them again is a cycle.
     following: Vec<&'a str>,
     /// Nothing had to be opened.
     is_lossless: bool,
-    /// Properties of the top that its choices describe differently.
+    /// Properties of the root that its choices describe differently.
     differing: BTreeMap<&'a str, Vec<&'a Value>>,
 }
 
 impl<'a> SchemaWalker<'a> {
-    /// A wire takes only an object at the top, and no choice between several: choices are merged there.
+    /// A wire accepts only an object at the root, and no choice between several: choices are merged there.
     fn root(&mut self) -> Value {
         let Some(schema) = self.walk_root.as_object() else {
             self.is_lossless = false;
@@ -83,7 +84,7 @@ impl<'a> SchemaWalker<'a> {
         Value::Object(out)
     }
 
-    /// What any of the choices at the top takes is taken; what all of them require is required.
+    /// Allows what any of the root's choices allows; requires what all of them require.
     fn merge_choices(
         &mut self,
         place: &SchemaNode<'a>,
@@ -118,7 +119,7 @@ impl<'a> SchemaWalker<'a> {
         self.differing.retain(|_, schemas| schemas.len() > 1);
     }
 
-    /// Reads the layers of a place; [`SchemaWalker::leave`] must follow.
+    /// Reads the layers of a place; [`SchemaWalker::leave_node`] must follow.
     fn enter_node(&mut self, schema: &'a SchemaObject, merge: bool) -> SchemaNode<'a> {
         let mut place = SchemaNode::default();
         let mut todo = vec![schema];
@@ -157,7 +158,6 @@ impl<'a> SchemaWalker<'a> {
         self.walk_root.pointer(pointer)?.as_object()
     }
 
-    /// What may stand where a schema stands.
     fn schema(&mut self, schema: &'a Value, depth: usize) -> Value {
         let most = if self.rules.strict { STRICT_DEPTH_MOST } else { MAX_SCHEMA_DEPTH };
         let Some(schema) = schema.as_object().filter(|_| depth < most && self.take_room(PLACE_COST)) else {
@@ -171,7 +171,7 @@ impl<'a> SchemaWalker<'a> {
         written
     }
 
-    /// A place that holds itself is an open object from there on.
+    /// A place that contains itself becomes an open object there.
     fn write_cycle(&mut self, place: &SchemaNode<'a>, depth: usize) -> Value {
         self.is_lossless = false;
         let mut out = SchemaObject::new();
@@ -219,7 +219,7 @@ impl<'a> SchemaWalker<'a> {
         Value::Object(out)
     }
 
-    /// Properties, which of them must be there, and what else may.
+    /// Properties, which of them are required, and what else is allowed.
     fn write_object(
         &mut self,
         place: &SchemaNode<'a>,
@@ -271,7 +271,7 @@ impl<'a> SchemaWalker<'a> {
         }
     }
 
-    /// One keyword, if its value is of the right kind.
+    /// One keyword, if its value is of the right type.
     fn write_keyword(
         &mut self,
         keyword: &str,
@@ -301,7 +301,7 @@ impl<'a> SchemaWalker<'a> {
                 value.is_u64().then(|| value.clone())
             }
             "uniqueItems" => value.is_boolean().then(|| value.clone()),
-            // A list here is how older drafts wrote `prefixItems`.
+            // Older drafts wrote `prefixItems` as a list here.
             "items" => match value {
                 Value::Array(members) if self.rules.keeps("prefixItems") => {
                     let members = self.schemas(members, depth);
@@ -329,12 +329,13 @@ impl<'a> SchemaWalker<'a> {
                 Value::Object(written)
             }),
             "dependentRequired" => self.copy(value),
-            // Where no properties stand beside it, it says which of others' must be there.
+            // Without properties beside it, it says which of others' are required.
             "required" if !self.rules.plain && place.properties().is_empty() => value
                 .as_array()
                 .filter(|names| names.iter().all(Value::is_string))
                 .and_then(|_| self.copy(value)),
-            // Properties and the like are written by [`SchemaWalker::object`]; anything else is not known.
+            // Properties and the like are written by [`SchemaWalker::write_object`]; anything else is
+            // unknown.
             _ => None,
         };
         let Some(written) = written else { return };
@@ -357,7 +358,7 @@ impl<'a> SchemaWalker<'a> {
         Value::Array(written)
     }
 
-    /// The types that there are; several are a choice where the dialect has no lists of types.
+    /// Several types become a choice if the dialect has no lists of types.
     fn types(&mut self, value: &Value, out: &mut SchemaObject) -> Option<Value> {
         let names: Vec<&str> = match value {
             Value::String(name) => vec![name],
@@ -385,7 +386,7 @@ impl<'a> SchemaWalker<'a> {
         }
     }
 
-    /// Google and strict schemas want a type at every place.
+    /// Google and strict schemas want a type everywhere.
     fn fill_in_type(&mut self, out: &mut SchemaObject, has_properties: bool) {
         if out.contains_key("type") || out.contains_key("anyOf") {
             return;
@@ -412,7 +413,7 @@ impl<'a> SchemaWalker<'a> {
             if let Some(value) = self.copy(value).filter(|_| kept) {
                 written.push(value);
             } else if !value.is_null() {
-                // A choice that is left out would forbid what the tool takes.
+                // Leaving out a choice would forbid what the tool accepts.
                 return None;
             }
         }
@@ -427,13 +428,13 @@ impl<'a> SchemaWalker<'a> {
         self.take_room(text.len()).then(|| Value::from(text))
     }
 
-    /// A value as it is, if there is room for it.
+    /// `None` if there is no room for it.
     fn copy(&mut self, value: &Value) -> Option<Value> {
         let cost = size_within(value, 0, self.room)?;
         self.take_room(cost).then(|| value.clone())
     }
 
-    /// Takes from the room; not at all, if there is too little.
+    /// Takes from the room, or nothing if there is too little.
     fn take_room(&mut self, bytes: usize) -> bool {
         match self.room.checked_sub(bytes) {
             Some(room) => {

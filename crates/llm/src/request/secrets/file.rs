@@ -12,42 +12,37 @@ use crate::models::YamlFileError;
 use crate::user_directory::UserDirectory;
 use relaycode_text::yaml::{self, YamlEntry as Field, YamlError, YamlNode, YamlValue};
 
-/// The file, in relay's directory.
+/// In relay's directory.
 pub const NAME: &str = "secrets.yml";
 
-/// Bytes of the file.
 const FILE_BYTES: u64 = 1 << 20;
-/// Entries in it.
 const ENTRIES: usize = 1000;
-/// Bytes of a value or pattern.
+/// Most bytes of a value or pattern.
 const CONTENT: usize = 8 << 10;
-/// What a pattern may grow to.
+/// Largest compiled pattern.
 const PATTERN_SIZE: usize = 1 << 20;
 
-/// Something that is secret.
 #[derive(Debug, Clone)]
 pub struct SecretEntry {
-    /// What.
     pub pattern: SecretPattern,
     /// How it is hidden.
     pub mode: SecretMode,
 }
 
-/// What is secret.
 #[derive(Clone)]
 pub enum SecretPattern {
-    /// This very text.
+    /// This exact text.
     Plain(String),
-    /// Everything that this fits.
+    /// Everything that matches.
     Pattern(Regex),
 }
 
-/// How something is hidden.
+/// How a secret is hidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretMode {
-    /// Behind a placeholder; it can be shown again.
+    /// Behind a placeholder, reversibly.
     Obfuscate,
-    /// For good: with this text, or with as many `*`.
+    /// Permanently: by this text, or by as many `*`.
     Replace(Option<String>),
 }
 
@@ -60,10 +55,10 @@ impl std::fmt::Debug for SecretPattern {
     }
 }
 
-/// What the file in `home` says; nothing if there is none.
+/// Empty if there is no file in `home`.
 ///
 /// # Errors
-/// If it is not the user's own, cannot be read, or is not right.
+/// If it is not private to the user, cannot be read, or is invalid.
 pub fn load(home: &UserDirectory) -> Result<Vec<SecretEntry>, YamlFileError> {
     let path = home.path().map_or_else(|_| NAME.into(), |path| path.join(NAME));
     let bytes = match home.read(NAME, FILE_BYTES) {
@@ -77,10 +72,8 @@ pub fn load(home: &UserDirectory) -> Result<Vec<SecretEntry>, YamlFileError> {
     parse(&text).map_err(|error| YamlFileError { path, ..error })
 }
 
-/// Reads the text of such a file.
-///
 /// # Errors
-/// If it is not right. No message quotes a value.
+/// If it is invalid. No message quotes a value.
 pub fn parse(text: &str) -> Result<Vec<SecretEntry>, YamlFileError> {
     let read = yaml::read(text).and_then(|node| match &node.value {
         YamlValue::List(items) if items.len() <= ENTRIES => items.iter().map(entry).collect(),
@@ -164,7 +157,7 @@ fn pattern(content: &Field, flags: Option<&Field>) -> Result<Regex, YamlError> {
             'm' => builder.multi_line(true),
             's' => builder.dot_matches_new_line(true),
             'x' => builder.ignore_whitespace(true),
-            // Every pattern fits everywhere and knows Unicode.
+            // Every pattern matches everywhere and knows Unicode.
             'g' | 'u' | 'y' => &mut builder,
             other => {
                 return Err(YamlError::new(

@@ -1,20 +1,19 @@
-//! Where secrets stand in a text.
+//! Finds secrets in a text.
 //!
-//! Values are looked for all at once, patterns one after the other; what overlaps is one place, so nothing of either is
-//! left over. The engine is linear, and what it may grow to is bounded.
+//! Values are searched for all at once, patterns one after the other; overlapping matches become one, so
+//! nothing of either is left over. The engine is linear, and its size is bounded.
 
 use regex::{Regex, RegexBuilder};
 
 use super::file::{SecretEntry, SecretMode, SecretPattern};
 
-/// Values that are looked for.
+/// Most values.
 const VALUES: usize = 1000;
-/// Bytes that the search for values may take.
+/// Largest automaton for values, in bytes.
 const VALUES_SIZE: usize = 64 << 20;
-/// Matches within one another that are looked at before going on behind them.
+/// Most matches tried within one another before continuing after them.
 const WITHIN: usize = 64;
 
-/// Finds secrets.
 #[derive(Debug)]
 pub(super) struct SecretFinder {
     /// All values, longest first, and how each is hidden.
@@ -23,7 +22,6 @@ pub(super) struct SecretFinder {
     patterns: Vec<(Regex, SecretMode)>,
 }
 
-/// A place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SecretSpan {
     pub(super) start: usize,
@@ -39,7 +37,7 @@ impl SecretFinder {
             match &entry.pattern {
                 SecretPattern::Plain(content) if content.is_empty() => {}
                 SecretPattern::Plain(content) => match modes.iter_mut().find(|(known, _)| known == content) {
-                    // What somebody wrote down counts more than what was found.
+                    // An entry that somebody wrote takes precedence over one that was found.
                     Some((_, mode)) if *mode == SecretMode::Obfuscate => mode.clone_from(&entry.mode),
                     Some(_) => {}
                     None => modes.push((content.clone(), entry.mode.clone())),
@@ -59,7 +57,7 @@ impl SecretFinder {
         self.values.is_none() && self.patterns.is_empty()
     }
 
-    /// The places, in order, none within another.
+    /// In order, without overlap.
     pub(super) fn find(&self, text: &str) -> Vec<SecretSpan> {
         let mut spans = self.values_in(text);
         for (regex, mode) in &self.patterns {
@@ -83,7 +81,7 @@ impl SecretFinder {
             spans.push(SecretSpan { start: found.start(), end: found.end(), mode });
             within = if found.start() < reach { within + 1 } else { 0 };
             reach = reach.max(found.end());
-            // Another may begin within this one and end behind it.
+            // Another match may begin within this one and end after it.
             let next = found.start() + found.as_str().chars().next().map_or(1, char::len_utf8);
             at = if within < WITHIN { next } else { reach };
         }
@@ -91,7 +89,7 @@ impl SecretFinder {
     }
 }
 
-/// One place for all that overlap. What is to be replaced for good stays so.
+/// Merges overlapping ones. Permanent replacement wins.
 fn merge_spans(mut spans: Vec<SecretSpan>) -> Vec<SecretSpan> {
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     let mut out: Vec<SecretSpan> = Vec::new();

@@ -1,12 +1,12 @@
-//! Secrets, kept from models: hidden in everything that is sent, put back into what a model wants to be run.
+//! Keeps secrets from models: hidden in everything that is sent, restored in what a model wants to run.
 //!
-//! A secret is a value that somebody named: a variable whose name smells of one, a key of a provider, an entry of
-//! `secrets.yml`. Where it stands, a model reads `#XXXX#` instead, the same for the same secret in every session of this
-//! user; in the arguments of a finished tool call and on the screen it is itself again. An entry may ask to be replaced
-//! for good.
+//! A secret is a value that somebody named: a variable with a suspicious name, a provider's key, an entry
+//! of `secrets.yml`. In its place a model reads `#XXXX#`, the same for the same secret in every session of
+//! this user; in the arguments of a finished tool call and on the screen it is restored. An entry may ask
+//! for permanent replacement.
 //!
-//! Invariant: no text that is hidden holds a secret; showing what was hidden gives back what it was; a placeholder never
-//! is something that the conversation says by itself. Time is linear in the text.
+//! Invariant: no masked text contains a secret; unmasking gives back the original; a placeholder is never a
+//! text that occurs in the conversation by itself. Time is linear in the text.
 
 mod file;
 mod finder;
@@ -29,12 +29,11 @@ use crate::request::ChatRequest;
 use crate::request::secret_mask::SecretMask;
 use crate::user_directory::{PrivateFileError, UserDirectory};
 
-/// Characters that a variable's value has at least to be taken for a secret.
+/// Least characters of a variable's value to count as a secret.
 const LEAST: usize = 8;
-/// The folder and the file that placeholders are derived with.
+/// The folder and the file of the seed for placeholders.
 const SEED: (&str, &str) = ("secrets", "seed");
 
-/// Secrets, kept from models.
 #[derive(Debug)]
 pub struct Secrets {
     finder: SecretFinder,
@@ -42,7 +41,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Hides what these entries name; `seed` decides what placeholders look like.
+    /// `seed` determines the placeholders.
     pub fn new(entries: &[SecretEntry], seed: [u8; 32]) -> Secrets {
         Secrets {
             finder: SecretFinder::new(entries),
@@ -50,12 +49,11 @@ impl Secrets {
         }
     }
 
-    /// There is nothing to hide.
     pub fn is_empty(&self) -> bool {
         self.finder.is_empty()
     }
 
-    /// A text as a model may read it.
+    /// For a model.
     pub fn mask_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let spans = self.finder.find(text);
         if spans.is_empty() {
@@ -78,13 +76,13 @@ impl Secrets {
         Cow::Owned(out)
     }
 
-    /// A text of a model as a person may read it, or a tool run it.
+    /// For a person, or for a tool to run.
     pub fn unmask_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.lock().restore_secrets(text)
     }
 
     fn lock(&self) -> MutexGuard<'_, SecretPlaceholders> {
-        // Whoever panicked left at worst a placeholder more.
+        // A thread that panicked left at worst one placeholder too many.
         self.placeholders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -104,7 +102,7 @@ impl SecretMask for Secrets {
         if self.is_empty() {
             return;
         }
-        // What looks like a placeholder and is none of ours must not be turned into a secret later.
+        // A text that looks like a placeholder but is not ours must not become a secret later.
         let mut placeholders = self.lock();
         for_each_foreign_text(request, &mut |text| placeholders.avoid_names_in(text));
         drop(placeholders);
@@ -124,7 +122,7 @@ impl SecretMask for Secrets {
                     for content in &mut message.content {
                         match content {
                             AssistantContent::Text(text) => self.mask_in_place(&mut text.text),
-                            // What is signed must stay as it is; the model wrote it without knowing any secret.
+                            // Signed text must not change; the model wrote it without knowing any secret.
                             AssistantContent::Thinking(thinking) if thinking.thinking_signature.is_none() => {
                                 self.mask_in_place(&mut thinking.thinking);
                             }
@@ -153,7 +151,7 @@ impl Secrets {
     }
 }
 
-/// Every text of a request that no model wrote.
+/// Every text of a request that was not written by a model.
 fn for_each_foreign_text(request: &ChatRequest, see: &mut dyn FnMut(&str)) {
     if let Some(system) = &request.system {
         see(system);
@@ -172,7 +170,7 @@ fn for_each_foreign_text(request: &ChatRequest, see: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Changes every text of a JSON object, names included.
+/// Changes every string of a JSON object, names included.
 fn map_strings(map: &mut Map<String, Value>, with: &dyn Fn(&str) -> Cow<'_, str>) {
     if map.keys().any(|name| matches!(with(name), Cow::Owned(_))) {
         let old = std::mem::take(map);
@@ -194,7 +192,7 @@ fn map_value_strings(value: &mut Value, with: &dyn Fn(&str) -> Cow<'_, str>) {
     }
 }
 
-/// What is secret of the environment and of keys. Variables are handed in as name and value.
+/// Secrets among environment variables (name and value) and keys.
 pub fn entries_from_environment<'v>(
     variables: impl IntoIterator<Item = (&'v str, &'v str)>,
     keys: impl IntoIterator<Item = &'v ApiKey>,
@@ -210,7 +208,7 @@ pub fn entries_from_environment<'v>(
         .collect()
 }
 
-/// Whether a variable's name smells of a secret.
+/// Whether a variable's name suggests a secret.
 pub fn is_secret_name(name: &str) -> bool {
     const SECRET: [&str; 13] = [
         "KEY",
@@ -227,7 +225,7 @@ pub fn is_secret_name(name: &str) -> bool {
         "AUTH",
         "PAT",
     ];
-    // A file or a name beside the secret is none.
+    // A file or a name next to the secret is not secret.
     const BESIDE: [&str; 9] = ["SOCK", "PATH", "FILE", "DIR", "HOME", "ID", "NAME", "USER", "TYPE"];
     let name = name.to_ascii_uppercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
@@ -235,10 +233,10 @@ pub fn is_secret_name(name: &str) -> bool {
     !beside && words.iter().any(|word| SECRET.contains(word))
 }
 
-/// What placeholders are derived with, for this user: made once, and kept.
+/// The seed for this user's placeholders: made once, and kept.
 ///
 /// # Errors
-/// If it can neither be read nor written; the system's randomness counts as well.
+/// If it can neither be read nor written, or the system has no randomness.
 pub fn load_seed(home: &UserDirectory) -> Result<[u8; 32], PrivateFileError> {
     let folder = home.secret_folder(SEED.0, 32)?;
     if let Some(bytes) = folder.read(SEED.1)?

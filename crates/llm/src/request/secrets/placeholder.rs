@@ -1,20 +1,21 @@
-//! What a model reads where a secret stands: `#XXXX#`.
+//! What a model reads in place of a secret: `#XXXX#`.
 //!
-//! It is derived from the secret and from bytes that only this user has, so it is the same in every session and says
-//! nothing. No two secrets have one placeholder, and none has one that the conversation says by itself.
+//! It is derived from the secret and from bytes that only this user has, so it is the same in every session
+//! and reveals nothing. No two secrets share a placeholder, and none is a text that occurs in the
+//! conversation by itself.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-/// Letters of a placeholder; without those that look alike.
+/// Without letters that look alike.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-/// How many stand between the signs at first.
+/// Initial length between the signs.
 const SHORT: usize = 4;
-/// And at most.
+/// Longest.
 const LONG: usize = 12;
-/// Attempts before there is a letter more.
+/// Attempts before it gets longer.
 const TRIES: u32 = 32;
 
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub(super) struct SecretPlaceholders {
     seed: [u8; 32],
     by_secret: BTreeMap<String, String>,
     by_name: BTreeMap<String, String>,
-    /// What the conversation says by itself.
+    /// What the conversation contains by itself.
     avoided: BTreeSet<String>,
 }
 
@@ -36,7 +37,6 @@ impl SecretPlaceholders {
         }
     }
 
-    /// The placeholder of a secret.
     pub(super) fn placeholder_for(&mut self, secret: &str) -> String {
         if let Some(name) = self.by_secret.get(secret) {
             return name.clone();
@@ -64,7 +64,7 @@ impl SecretPlaceholders {
         format!("#{}#", letters.collect::<String>())
     }
 
-    /// Nothing that `text` says will be a placeholder; what was one is none any more.
+    /// Nothing in `text` will be a placeholder; an existing one is given up.
     pub(super) fn avoid_names_in(&mut self, text: &str) {
         for (at, end) in candidates(text) {
             let name = &text[at..end];
@@ -75,7 +75,6 @@ impl SecretPlaceholders {
         }
     }
 
-    /// The text with secrets where their placeholders stand.
     pub(super) fn restore_secrets<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut out: Option<String> = None;
         let mut done = 0;

@@ -1,8 +1,9 @@
-//! An answer while it comes: the message so far, and the events that nobody has taken yet.
+//! An answer in progress: the message so far, and the events that nobody has taken yet.
 //!
-//! Every wire says through this what it has read, so the rules of the events are kept in one place: `start` first and
-//! once, a piece's end behind its deltas, one last event and nothing behind it. Deltas that wait are merged.
-//! Invariant: the message is what the events say, and neither it nor the queue grows beyond its bounds.
+//! Every wire reports through this what it has read, so the rules of the events are kept in one place:
+//! `start` first and once, a piece's end after its deltas, one last event and nothing after it. Waiting
+//! deltas are merged. Invariant: the message is what the events say, and neither it nor the queue grows
+//! beyond its bounds.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -21,16 +22,15 @@ use crate::stream::partial_json::PartialJson;
 #[cfg(test)]
 mod tests;
 
-/// Bytes of text, thinking, arguments, names and signatures that an answer may have together.
+/// Most bytes of text, thinking, arguments, names and signatures of an answer together.
 pub const MAX_ANSWER_BYTES: usize = 32 << 20;
 
-/// Pieces that an answer may have.
 pub const MAX_ANSWER_PIECES: usize = 4096;
 
-/// Bytes of the provider's own name for an answer; a longer one is none.
+/// Longest id of an answer; a longer one is ignored.
 const RESPONSE_ID_MOST: usize = 1024;
 
-/// An answer while it comes.
+/// An answer in progress.
 pub struct Assembly {
     message: AssistantMessage,
     model: Model,
@@ -38,10 +38,10 @@ pub struct Assembly {
     waiting: VecDeque<StreamEvent>,
     started: bool,
     ended: bool,
-    /// Something was said, or a tool called.
+    /// There was text, or a tool call.
     has_output: bool,
     bytes: usize,
-    /// Open calls whose arguments in the message are older than what came.
+    /// Open calls whose arguments in the message are out of date.
     stale: Vec<usize>,
     malformed: Vec<usize>,
     secret_mask: Option<Arc<dyn SecretMask + Send + Sync>>,
@@ -60,24 +60,15 @@ enum AnswerPieceState {
     Closed,
 }
 
-/// What a piece of an answer is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerPieceKind {
-    /// Text.
     Text,
-    /// Thinking.
     Thinking,
-    /// A tool call.
-    ToolCall {
-        /// Its name in the conversation.
-        id: String,
-        /// Which tool.
-        name: String,
-    },
+    ToolCall { id: String, name: String },
 }
 
 impl Assembly {
-    /// An answer of `model` of which nothing has come; `now` in milliseconds since 1970.
+    /// `now` in milliseconds since 1970.
     pub fn new(model: &Model, now: i64) -> Assembly {
         let message = AssistantMessage {
             content: Vec::new(),
@@ -106,17 +97,17 @@ impl Assembly {
         }
     }
 
-    /// Calls that are whole show what `veil` hides.
-    pub fn set_secret_mask(&mut self, veil: Option<Arc<dyn SecretMask + Send + Sync>>) {
-        self.secret_mask = veil;
+    /// Secrets are restored in complete calls.
+    pub fn set_secret_mask(&mut self, mask: Option<Arc<dyn SecretMask + Send + Sync>>) {
+        self.secret_mask = mask;
     }
 
-    /// Calls name tools by their own names, whatever they are called on the wire.
+    /// Calls use the tools' own names, whatever they are on the wire.
     pub(crate) fn set_names(&mut self, names: ToolNames) {
         self.names = names;
     }
 
-    /// The provider has begun to answer. Again is no harm.
+    /// The provider has begun to answer. May be repeated.
     pub fn start(&mut self) {
         if !self.started && !self.ended {
             self.started = true;
@@ -124,8 +115,8 @@ impl Assembly {
         }
     }
 
-    /// A piece begins; its place is given back. Behind the last event nothing begins: what is said of that place is
-    /// nothing, too.
+    /// Begins a piece and returns its index. After the last event nothing begins, and reports for that
+    /// index are ignored.
     ///
     /// # Errors
     /// [`FailureClass::TooLarge`] for one piece too many.
@@ -169,10 +160,10 @@ impl Assembly {
         Ok(content_index)
     }
 
-    /// More of a piece that is open: text, thought, or the JSON text of arguments. Nothing, if it is closed.
+    /// More of an open piece: text, thinking, or the JSON text of arguments. Ignored if it is closed.
     ///
     /// # Errors
-    /// [`FailureClass::TooLarge`] where the answer gets longer than [`MAX_ANSWER_BYTES`].
+    /// [`FailureClass::TooLarge`] if the answer exceeds [`MAX_ANSWER_BYTES`].
     pub fn append_delta(&mut self, content_index: usize, more: &str) -> Result<(), ModelFailure> {
         if more.is_empty() || !self.is_open(content_index) {
             return Ok(());
@@ -200,14 +191,14 @@ impl Assembly {
             }
             (AssistantContent::ToolCall(_), _) => return Ok(()),
         };
-        // The usual case by far: the delta before it still waits, and nothing new is made.
+        // By far the usual case: the previous delta still waits, and nothing new is allocated.
         if !self.waiting.back_mut().is_some_and(|last| last.append_delta(kind, content_index, more)) {
             self.waiting.push_back(kind.to_event(content_index, more));
         }
         Ok(())
     }
 
-    /// The piece is whole. Again is no harm, and neither is it behind the last event.
+    /// The piece is complete. May be repeated, also after the last event.
     pub fn close(&mut self, content_index: usize) {
         if self.ended {
             return;
@@ -230,8 +221,8 @@ impl Assembly {
                         self.malformed.push(content_index);
                     }
                     call.arguments = json.finish();
-                    if let Some(veil) = &self.secret_mask {
-                        veil.unmask_call(call);
+                    if let Some(mask) = &self.secret_mask {
+                        mask.unmask_call(call);
                     }
                 }
                 StreamEvent::ToolcallEnd { content_index, tool_call: call.clone() }
@@ -240,7 +231,6 @@ impl Assembly {
         self.push(event);
     }
 
-    /// Whether a piece is there and not whole yet.
     pub fn is_open(&self, content_index: usize) -> bool {
         !self.ended
             && matches!(
@@ -249,10 +239,11 @@ impl Assembly {
             )
     }
 
-    /// More of what the provider wants back with a piece, unread. It may come when the piece is whole.
+    /// More of a piece's signature, which the provider wants back unchanged. It may come after the piece is
+    /// complete.
     ///
     /// # Errors
-    /// [`FailureClass::TooLarge`] where the answer gets longer than [`MAX_ANSWER_BYTES`].
+    /// [`FailureClass::TooLarge`] if the answer exceeds [`MAX_ANSWER_BYTES`].
     pub fn append_signature(&mut self, content_index: usize, more: &str) -> Result<(), ModelFailure> {
         if more.is_empty() || self.ended {
             return Ok(());
@@ -268,7 +259,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// The id and the tool of a call, where they come behind its beginning.
+    /// For a call whose id and tool come after its beginning.
     pub fn set_call_name(&mut self, content_index: usize, id: &str, name: &str) {
         if let Some(AssistantContent::ToolCall(call)) = self.message.content.get_mut(content_index) {
             id.clone_into(&mut call.id);
@@ -276,12 +267,12 @@ impl Assembly {
         }
     }
 
-    /// What a piece is so far. Arguments of an open call are not in it yet.
+    /// Without the arguments of an open call.
     pub fn piece(&mut self, content_index: usize) -> Option<&mut AssistantContent> {
         self.message.content.get_mut(content_index)
     }
 
-    /// Bytes of JSON that the arguments of an open call have so far.
+    /// Bytes of JSON of an open call's arguments so far.
     pub fn argument_bytes(&self, content_index: usize) -> usize {
         match self.pieces.get(content_index) {
             Some(AnswerPieceState::Arguments { json, .. }) => json.len(),
@@ -289,26 +280,26 @@ impl Assembly {
         }
     }
 
-    /// What the answer has cost so far; money and sum are filled in at its end.
+    /// Token counts so far; money and total are filled in at the end.
     pub fn usage(&mut self) -> &mut TokenUsage {
         &mut self.message.usage
     }
 
-    /// The provider's own name for this answer.
+    /// The provider's own id for this answer.
     pub fn set_response_id(&mut self, id: &str) {
-        // Most wires say it with every frame.
+        // Most wires repeat it in every frame.
         if self.message.response_id.as_deref() != Some(id) && id.len() <= RESPONSE_ID_MOST {
             self.message.response_id = Some(id.to_owned());
         }
     }
 
-    /// When the answer began, in milliseconds since 1970.
+    /// In milliseconds since 1970.
     pub fn started_at(&self) -> i64 {
         self.message.timestamp
     }
 
-    /// The answer is whole. Pieces that are still open end here. A stop that leaves tool calls waiting is a call of
-    /// tools, whatever the server calls it.
+    /// The answer is complete. Open pieces end here. A stop that leaves tool calls waiting becomes a tool
+    /// use, whatever the server calls it.
     pub fn finish(&mut self, reason: StopReason) {
         if self.ended {
             return;
@@ -325,7 +316,8 @@ impl Assembly {
         self.waiting.push_back(StreamEvent::Done { reason, message: Box::new(self.message.clone()) });
     }
 
-    /// The answer is not whole, and nothing more comes. What is there of it stays, arguments as far as they came.
+    /// The answer is incomplete, and nothing more comes. What is there stays, arguments as far as they
+    /// came.
     pub fn fail(&mut self, failure: &ModelFailure) {
         if self.ended {
             return;
@@ -346,20 +338,20 @@ impl Assembly {
         self.waiting.push_back(StreamEvent::Error { reason, error: Box::new(self.message.clone()) });
     }
 
-    /// The message so far, with the arguments of open calls as far as they came.
+    /// With the arguments of open calls as far as they came.
     pub fn message(&mut self) -> &AssistantMessage {
         self.lend_arguments();
         &self.message
     }
 
-    /// Places of the tool calls whose arguments are not whole JSON: broken, or cut off by the longest answer, a failure or
-    /// a cancellation. What could be read of them is in the message. Such a call must not be run: it is answered with an
-    /// error. Known from the call's end on.
+    /// Indices of tool calls whose arguments are not complete JSON: broken, or cut off by the output limit,
+    /// a failure or a cancellation. Their readable part is in the message. Such a call must not be run:
+    /// answer it with an error. Known from the call's end on.
     pub fn malformed_calls(&self) -> &[usize] {
         &self.malformed
     }
 
-    /// The tools that it wants to be run, each with whether its arguments are whole: see [`Assembly::malformed`].
+    /// Each call with whether its arguments are complete: see [`Assembly::malformed_calls`].
     pub fn tool_calls(&self) -> impl Iterator<Item = (&ToolCall, bool)> {
         self.message.content.iter().enumerate().filter_map(|(content_index, content)| match content {
             AssistantContent::ToolCall(call) => Some((call, !self.malformed.contains(&content_index))),
@@ -367,12 +359,11 @@ impl Assembly {
         })
     }
 
-    /// A piece began.
     pub fn has_pieces(&self) -> bool {
         !self.pieces.is_empty()
     }
 
-    /// Something was said that a second attempt would say again: a word, a thought, the name of a tool.
+    /// Whether a retry would repeat something: text, thinking, the name of a tool.
     pub fn has_output(&self) -> bool {
         self.has_output
     }
@@ -382,31 +373,29 @@ impl Assembly {
         self.ended
     }
 
-    /// The next event, if one waits.
     pub fn take_event(&mut self) -> Option<StreamEvent> {
         self.waiting.pop_front()
     }
 
-    /// An event waits to be taken.
     pub fn has_events(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// What waits is only the beginning of a piece of which nothing was said. It is kept back: should the answer break
-    /// off here, a second attempt begins it anew, and nobody has seen it twice.
+    /// Only the beginning of an empty piece waits. It is held back: if the answer breaks off here, a retry
+    /// begins it again, and nobody has seen it twice.
     pub fn withholds_events(&self) -> bool {
         !self.has_output
             && !self.ended
             && self.waiting.front().is_some_and(|event| *event != StreamEvent::Start)
     }
 
-    /// The next event, if it need not wait for more deltas to join it.
+    /// The next event, unless it should wait for more deltas to join it.
     pub fn take_ready_event(&mut self) -> Option<StreamEvent> {
         let joins = self.waiting.len() == 1 && self.waiting.front().is_some_and(StreamEvent::is_delta);
         if joins { None } else { self.take_event() }
     }
 
-    /// Lends the arguments of open calls to the message, those that changed.
+    /// Lends the changed arguments of open calls to the message.
     fn lend_arguments(&mut self) {
         for content_index in self.stale.drain(..) {
             if let (
@@ -420,7 +409,7 @@ impl Assembly {
         }
     }
 
-    /// So much more is kept.
+    /// Counts bytes that are kept.
     fn count_bytes(&mut self, bytes: usize) -> Result<(), ModelFailure> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MAX_ANSWER_BYTES {

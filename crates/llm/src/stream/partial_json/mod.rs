@@ -1,9 +1,9 @@
-//! JSON while it comes: what the arguments of a tool call are so far.
+//! JSON in progress: the arguments of a tool call so far.
 //!
-//! An open string is its text so far; half an escape, half a number or literal and a key without a value are left out
-//! until they are whole. What can be no JSON object any more is `{}`.
-//! Invariant: every byte is looked at once, however often the value is asked for; whole JSON is exactly what serde_json makes
-//! of it; nesting is bounded by [`MAX_JSON_DEPTH`], and nothing here recurses.
+//! An open string is its text so far; half an escape, half a number or literal and a key without a value
+//! are left out until they are complete. Text that can no longer become a JSON object is `{}`. Invariant:
+//! every byte is read once, however often the value is requested; complete JSON is exactly what serde_json
+//! makes of it; nesting is bounded by [`MAX_JSON_DEPTH`], and nothing here recurses.
 
 use std::mem;
 
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 #[cfg(test)]
 mod tests;
 
-/// How deep objects and lists may be nested: what serde_json takes.
+/// As in serde_json.
 pub const MAX_JSON_DEPTH: usize = 127;
 
 /// JSON text of which more comes.
@@ -21,12 +21,12 @@ pub const MAX_JSON_DEPTH: usize = 127;
 pub struct PartialJson {
     text: String,
     state: PartialJsonState,
-    /// Something was taken that is no JSON, but clear: a raw line end in a string, half a surrogate pair.
+    /// Something invalid but clear was accepted: a raw line end in a string, half a surrogate pair.
     lenient: bool,
-    /// What is open, outermost first: objects, lists, at last a string. Each stands in the one before it as a
-    /// `null` in the last place. Empty while the value is together in `root`.
+    /// What is open, outermost first: objects, lists, finally a string. Each is represented in its parent
+    /// by a `null` in the last place. Empty while the value is assembled in `root`.
     open: Vec<Value>,
-    /// The value, while it is together.
+    /// The value, while it is assembled.
     root: Map<String, Value>,
     /// How many of `root`'s last values are open.
     open_in_root: usize,
@@ -43,33 +43,31 @@ enum PartialJsonState {
     /// Nothing came.
     #[default]
     Start,
-    /// Behind `{`.
+    /// After `{`.
     KeyOrEnd,
-    /// Behind a comma in an object.
+    /// After a comma in an object.
     Key,
-    /// Behind a key.
+    /// After a key.
     Colon,
-    /// Behind a colon, or a comma in a list.
+    /// After a colon, or a comma in a list.
     Value,
-    /// Behind `[`.
+    /// After `[`.
     ValueOrEnd,
-    /// Behind a value.
+    /// After a value.
     Comma,
-    /// In a string.
     Text(JsonStringRole),
-    /// Behind a backslash.
+    /// After a backslash.
     Escape(JsonStringRole),
-    /// Behind `\u`: the value of so many digits.
+    /// After `\u`: the value and number of digits so far.
     Hex(JsonStringRole, u32, u8),
     /// In a number, `true`, `false` or `null`.
     Token,
-    /// The object is whole.
+    /// The object is complete.
     Done,
-    /// It can be no object any more.
+    /// It can no longer become an object.
     Invalid,
 }
 
-/// What a string is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonStringRole {
     Key,
@@ -77,40 +75,38 @@ enum JsonStringRole {
 }
 
 impl PartialJson {
-    /// More of it.
     pub fn push(&mut self, more: &str) {
         self.read(more);
         self.text.push_str(more);
     }
 
-    /// Bytes so far.
+    /// In bytes.
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// Nothing came yet.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The text so far, as it came.
+    /// As it came.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it says so far; an empty object if that is no object.
+    /// The value so far; an empty object if it is not an object.
     pub fn value(&mut self) -> &Map<String, Value> {
         self.join_open_values();
         &self.root
     }
 
-    /// A copy of what it says so far; costs its size. See [`PartialJson::value`].
+    /// A copy of the value so far; costs its size. See [`PartialJson::value`].
     pub fn snapshot(&mut self) -> Map<String, Value> {
         self.value().clone()
     }
 
-    /// It is a whole JSON object, and nothing else. Nothing at all and `null` are the arguments of a call that has
-    /// none, and whole.
+    /// Whether it is a complete JSON object, and nothing else. Nothing at all and `null` are the arguments
+    /// of a call without any, and complete.
     pub fn is_complete(&self) -> bool {
         match self.state {
             PartialJsonState::Done => !self.lenient,
@@ -120,8 +116,8 @@ impl PartialJson {
         }
     }
 
-    /// What it says, now that nothing more comes: what serde_json says, else what can be read of it, else `{}`.
-    /// Whether it was whole is [`PartialJson::is_whole`], to be asked before.
+    /// The final value: what serde_json makes of it, else what can be read, else `{}`. Ask
+    /// [`PartialJson::is_complete`] before.
     pub fn finish(mut self) -> Map<String, Value> {
         if self.is_complete()
             && let Ok(map) = serde_json::from_str(&self.text)
@@ -132,7 +128,8 @@ impl PartialJson {
         self.root
     }
 
-    /// Puts the value so far into `place`, without copying it. [`PartialJson::take_back`] before more is pushed.
+    /// Moves the value so far into `place`, without copying it. Call [`PartialJson::take_back`] before more
+    /// is pushed.
     pub(crate) fn lend(&mut self, place: &mut Map<String, Value>) {
         self.join_open_values();
         mem::swap(&mut self.root, place);
@@ -163,7 +160,7 @@ impl PartialJson {
         }
     }
 
-    /// The state behind one byte that is no part of a run.
+    /// The state after one byte that is not part of a run.
     fn next(&mut self, byte: u8) -> PartialJsonState {
         match (self.state, byte) {
             (PartialJsonState::Escape(of), _) => self.escape(of, byte),
@@ -233,7 +230,7 @@ impl PartialJson {
             Some(Value::Array(list)) => list.push(value),
             Some(Value::Object(map)) => {
                 let key = mem::take(&mut self.key);
-                // The last of equal keys wins, and what is open is always in the last place.
+                // The last of equal keys wins, and an open value is always in the last place.
                 map.swap_remove(&key);
                 map.insert(key, value);
             }
@@ -241,7 +238,7 @@ impl PartialJson {
         }
     }
 
-    /// What was open is whole: it takes the place that was kept for it.
+    /// An open value is complete: it takes the place that was kept for it.
     fn settle(&mut self, value: Value) -> PartialJsonState {
         match self.open.last_mut().and_then(last_value_mut) {
             Some(place) => {
@@ -361,7 +358,7 @@ impl PartialJson {
         self.token = String::new();
     }
 
-    /// Every open value goes to its place.
+    /// Moves every open value to its place.
     fn join_open_values(&mut self) {
         if self.open.is_empty() {
             return;
@@ -376,7 +373,7 @@ impl PartialJson {
         }
     }
 
-    /// Open values leave their places, to be written on.
+    /// Takes open values out of their places, to be continued.
     fn split_open_values(&mut self) {
         let depth = mem::take(&mut self.open_in_root);
         if depth == 0 {

@@ -106,7 +106,7 @@ fn a_hundred_thousand_deltas_are_read_in_linear_time() {
     json.push("\"]}");
     json.push(&"}".repeat(60));
     assert!(json.is_complete());
-    // Copying what is there for every delta would be 100 GB: minutes.
+    // Copying the value for every delta would be 100 GB: minutes.
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
@@ -129,7 +129,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// JSON text of an object, written plainly, with blanks, or with every other character escaped.
+/// A JSON object, written plainly, with blanks, or with every other character escaped.
 fn any_text() -> impl Strategy<Value = String> {
     (prop::collection::vec((".{0,6}", any_value()), 0..5), 0..3).prop_map(|(list, style)| {
         let value = Value::Object(list.into_iter().collect());

@@ -1,10 +1,10 @@
 //! Server-sent events: bytes in, frames out, by the rules of the WHATWG's "Interpreting an event stream".
 //!
-//! One departure: the standard drops a last event that no blank line ends. Some servers close right behind their last
-//! `data:` line, so [`SseDecoder::end`] hands it out; whoever reads it tells from its JSON whether it is whole
-//! ([`crate::Decode`] takes a half one for a connection that was cut off). `id` and `retry` are read over: relay asks
-//! again with a new request, never by reconnecting to the same stream.
-//! Invariant: any cutting of the bytes gives the same frames; an event has at most [`MAX_FRAME_BYTES`] bytes.
+//! One departure: the standard drops a last event without a blank line after it. Some servers close right
+//! after their last `data:` line, so [`SseDecoder::end`] emits it; its JSON shows whether it is complete
+//! ([`crate::AnswerDecoder`] takes an incomplete one for a cut connection). `id` and `retry` are ignored:
+//! relay retries with a new request, never by reconnecting to the same stream. Invariant: any chunking of
+//! the bytes gives the same frames; an event has at most [`MAX_FRAME_BYTES`] bytes.
 
 use crate::failure::ModelFailure;
 use crate::stream::line_splitter::{LineEnding, LineSplitter, MAX_FRAME_BYTES, frame_too_large};
@@ -13,10 +13,9 @@ use crate::wire::AnswerFrame;
 #[cfg(test)]
 mod tests;
 
-/// What the buffer of an event keeps of its room when the event is through.
+/// Capacity that the buffer keeps after an event.
 const ROOM_KEPT: usize = 64 << 10;
 
-/// Reads server-sent events.
 #[derive(Debug)]
 pub struct SseDecoder {
     cutter: LineSplitter,
@@ -28,7 +27,7 @@ pub struct SseDecoder {
 struct PendingSseEvent {
     name: String,
     data: String,
-    /// A `data` line came, if only an empty one.
+    /// A `data` line came, perhaps an empty one.
     has_data: bool,
 }
 
@@ -39,10 +38,10 @@ impl Default for SseDecoder {
 }
 
 impl SseDecoder {
-    /// More bytes; `each` gets the events that are whole now.
+    /// `each` gets the events that are now complete.
     ///
     /// # Errors
-    /// [`crate::Class::TooLarge`], and what `each` says.
+    /// [`crate::FailureClass::TooLarge`], or the error of `each`.
     pub fn feed(
         &mut self,
         bytes: &[u8],
@@ -52,7 +51,7 @@ impl SseDecoder {
         self.cutter.feed(bytes, &mut |line| event.line(line, each))
     }
 
-    /// Nothing more comes; `each` gets the last event, if it has data.
+    /// `each` gets the last event, if it has data.
     ///
     /// # Errors
     /// See [`SseDecoder::feed`].
@@ -89,7 +88,7 @@ impl PendingSseEvent {
                 self.has_data = true;
             }
             "event" => value.clone_into(&mut self.name),
-            // A comment has an empty name; `id`, `retry` and what nobody knows are read over.
+            // A comment has an empty name; `id`, `retry` and unknown fields are ignored.
             _ => {}
         }
         Ok(())

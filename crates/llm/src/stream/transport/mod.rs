@@ -1,8 +1,8 @@
-//! The way to a provider: one HTTP client for all of them.
+//! The connection to providers: one HTTP client for all of them.
 //!
-//! It follows no redirect (a key would go with it), keeps no cookies, reads no environment and tries nothing again by itself.
-//! Invariant: a key never gets into an error or a log; what is read of an answer is bounded; an answer that cannot be
-//! one of a model is said to be that.
+//! It follows no redirect (a key would go with it), keeps no cookies, reads no environment and retries
+//! nothing by itself. Invariant: a key never gets into an error or a log; what is read of an answer is
+//! bounded; an answer that cannot be a model's is reported as such.
 
 use std::error::Error;
 use std::io;
@@ -26,18 +26,16 @@ use crate::wire::{Framing, Wire, WireHttpRequest};
 #[cfg(test)]
 mod tests;
 
-/// How long the body of an error may take.
+/// For the body of an error.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
 
-/// How long a connection that nobody uses is kept: shorter than servers keep theirs, so that none is used that is gone.
+/// How long an unused connection is kept: shorter than servers keep theirs, so that no dead one is used.
 const IDLE_CONNECTION: Duration = Duration::from_secs(20);
 
 /// How providers are reached.
 #[derive(Debug, Clone)]
 pub struct ClientSettings {
-    /// Through which proxies.
     pub proxies: ProxySettings,
-    /// How long it may take to connect.
     pub connect_timeout: Duration,
 }
 
@@ -47,21 +45,21 @@ impl Default for ClientSettings {
     }
 }
 
-/// Reaches providers. Clones are the same, and share their connections.
+/// Clones share their connections.
 #[derive(Debug, Clone)]
 pub struct ModelClient {
     http: reqwest::Client,
-    /// Why nobody can be reached over TLS, where that is so: the system has no certificates.
+    /// Why TLS does not work, if it does not: the system has no certificates.
     tls_problem: Option<Arc<str>>,
 }
 
 impl ModelClient {
     /// # Errors
-    /// [`FailureClass::Config`] for a proxy that cannot be used. Where the system's certificates cannot be read, servers are
-    /// reached without TLS, as those on this machine are, and others are refused with the reason.
+    /// [`FailureClass::Config`] for an unusable proxy. If the system's certificates cannot be read, servers
+    /// without TLS still work, such as those on this machine, and others are refused with the reason.
     pub fn new(settings: &ClientSettings) -> Result<ModelClient, ModelFailure> {
         let chooser = ProxyChooser::new(&settings.proxies)?;
-        // Somebody else may have chosen first, and that is as well.
+        // Somebody else may have chosen first, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = || {
             let chooser = chooser.clone();
@@ -90,7 +88,7 @@ impl ModelClient {
     }
 
     /// # Errors
-    /// [`FailureClass::Config`] for an address with TLS where no certificate could be checked.
+    /// [`FailureClass::Config`] for an address with TLS if no certificate can be checked.
     fn check_tls(&self, provider: &str, url: &Url) -> Result<(), ModelFailure> {
         match &self.tls_problem {
             Some(why) if url.scheme() == "https" => Err(ModelFailure::new(
@@ -103,7 +101,7 @@ impl ModelClient {
         }
     }
 
-    /// Asks `model`, over its wire. Nothing is sent before [`AnswerStream::next`].
+    /// Asks `model` over its wire. Nothing is sent before [`AnswerStream::next`].
     pub fn stream(
         &self,
         model: &Model,
@@ -122,7 +120,7 @@ impl ModelClient {
         }
     }
 
-    /// Asks `model` over this very wire.
+    /// Asks `model` over a given wire.
     pub fn stream_over(
         &self,
         wire: &'static dyn Wire,
@@ -137,7 +135,9 @@ impl ModelClient {
     /// Gets a small document, for example a server's list of models: at most `most` bytes, within `time`.
     ///
     /// # Errors
-    /// What [`classify::response`] says, [`FailureClass::Network`], [`FailureClass::Timeout`], [`FailureClass::TooLarge`], [`FailureClass::Config`].
+    /// As in [`classify::from_response`],
+    /// [`FailureClass::Network`], [`FailureClass::Timeout`], [`FailureClass::TooLarge`],
+    /// [`FailureClass::Config`].
     pub async fn get(
         &self,
         provider: &str,
@@ -178,9 +178,9 @@ impl ModelClient {
         }
     }
 
-    /// Sends what was prepared; gives back an answer whose body has not begun.
-    pub(crate) async fn send(self, letter: Arc<HttpRequest>) -> Result<Response, ModelFailure> {
-        let HttpRequest { provider, url, headers, body, .. } = &*letter;
+    /// Returns an answer whose body has not begun.
+    pub(crate) async fn send(self, http_request: Arc<HttpRequest>) -> Result<Response, ModelFailure> {
+        let HttpRequest { provider, url, headers, body, .. } = &*http_request;
         self.check_tls(provider, url)?;
         let request = self.http.post(url.clone()).headers(headers.clone()).body(body.clone());
         let response = request.send().await.map_err(|error| network_failure(provider, url, &error))?;
@@ -196,7 +196,7 @@ impl ModelClient {
     }
 }
 
-/// A request that is ready to be sent, as often as need be.
+/// A prepared request that can be sent repeatedly.
 pub(crate) struct HttpRequest {
     pub(crate) provider: String,
     pub(crate) url: Url,
@@ -206,7 +206,8 @@ pub(crate) struct HttpRequest {
 
 impl HttpRequest {
     /// # Errors
-    /// [`FailureClass::Config`] for a key, header or address that cannot be sent; the message does not hold it.
+    /// [`FailureClass::Config`] for a key, header or address that cannot be sent; the message does not
+    /// contain it.
     pub(crate) fn new(
         post: WireHttpRequest,
         model: &Model,
@@ -231,7 +232,7 @@ impl HttpRequest {
     }
 }
 
-/// The key in an `Authorization` header as well, where the user wants that (`authHeader`).
+/// Puts the key into an `Authorization` header as well, if the user wants that (`authHeader`).
 pub(crate) fn with_bearer(mut post: WireHttpRequest, call: &WireCall<'_>) -> WireHttpRequest {
     if let (Some(true), Auth::Key(key)) = (call.model.compat.auth_header, call.auth) {
         post.headers.push(("authorization".to_owned(), format!("Bearer {key}")));
@@ -240,7 +241,7 @@ pub(crate) fn with_bearer(mut post: WireHttpRequest, call: &WireCall<'_>) -> Wir
 }
 
 /// # Errors
-/// [`FailureClass::Config`] for a key that no header can carry: one with a line end, an ellipsis, a blank in it.
+/// [`FailureClass::Config`] for a key that no header can carry: with a line end, an ellipsis, a blank.
 pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), ModelFailure> {
     match auth {
         Auth::None => Ok(()),
@@ -259,23 +260,23 @@ pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), ModelFailure>
     }
 }
 
-/// A key does not go over the net for everybody to read, unless the user says that it may. Headers of `models.yml` that
+/// A key does not cross the network in plain text, unless the user allows it. Headers of `models.yml` that
 /// look like a key count as one.
 ///
 /// # Errors
 /// [`FailureClass::Config`]
 pub(crate) fn check_plain_http(
-    letter: HttpRequest,
+    http_request: HttpRequest,
     call: &WireCall<'_>,
 ) -> Result<HttpRequest, ModelFailure> {
     const KEYS: [&str; 5] = ["authorization", "key", "token", "secret", "cookie"];
     let WireCall { model, auth, .. } = call;
-    let host = letter.url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let host = http_request.url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let keyed = *auth != &Auth::None
         || model.headers.keys().any(|name| KEYS.iter().any(|key| name.to_ascii_lowercase().contains(key)));
-    let in_clear = letter.url.scheme() == "http" && !is_loopback(host);
+    let in_clear = http_request.url.scheme() == "http" && !is_loopback(host);
     if !(keyed && in_clear) || model.compat.allow_plain_http == Some(true) {
-        return Ok(letter);
+        return Ok(http_request);
     }
     let (provider, host) = (&model.provider, escape::escape_line(host));
     Err(ModelFailure::new(
@@ -320,7 +321,7 @@ fn parse_address(provider: &str, url: &str) -> Result<Url, ModelFailure> {
             ),
         )
     };
-    // The parser would make a host of what follows; somebody forgot it.
+    // The parser would take what follows for the host; somebody forgot it.
     let rest = url.trim_start().split_once("://").map_or("/", |(_, rest)| rest);
     if rest.starts_with(['/', '\\']) {
         return Err(bad());
@@ -329,7 +330,7 @@ fn parse_address(provider: &str, url: &str) -> Result<Url, ModelFailure> {
     if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(bad()) }
 }
 
-/// What an answer says that is none of a model.
+/// For an answer that is not a model's.
 async fn response_failure(provider: &str, mut response: Response) -> ModelFailure {
     let status = response.status();
     let headers = response.headers().clone();
@@ -341,7 +342,7 @@ async fn response_failure(provider: &str, mut response: Response) -> ModelFailur
     if status.is_redirection()
         && let Some(to) = headers.get(LOCATION).and_then(|to| to.to_str().ok())
     {
-        // Neither the query of it nor a password.
+        // Without its query and password.
         let to = response
             .url()
             .join(to)
@@ -353,7 +354,7 @@ async fn response_failure(provider: &str, mut response: Response) -> ModelFailur
     classify::from_response(provider, status.as_u16(), &headers, &body, Timestamp::now())
 }
 
-/// At most so many bytes of a body, and whether that is all.
+/// At most `most` bytes of a body, and whether that is all.
 async fn read_body(response: &mut Response, most: usize) -> reqwest::Result<(Vec<u8>, bool)> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -375,7 +376,7 @@ pub(crate) fn web_page_failure(provider: &str) -> ModelFailure {
     )
 }
 
-/// One JSON text came where a stream should: an error with a good status, or a server that does not stream.
+/// One JSON text instead of a stream: an error with a success status, or a server that does not stream.
 pub(crate) fn document_failure(provider: &str, body: &[u8]) -> ModelFailure {
     let value = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
     let first = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
@@ -390,7 +391,7 @@ pub(crate) fn document_failure(provider: &str, body: &[u8]) -> ModelFailure {
     )
 }
 
-/// The connection could not be made, or broke.
+/// Could not connect, or the connection broke.
 pub(crate) fn network_failure(provider: &str, url: &Url, error: &reqwest::Error) -> ModelFailure {
     let host = url.host_str().unwrap_or_default();
     let place = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
@@ -426,7 +427,7 @@ pub(crate) fn network_failure(provider: &str, url: &Url, error: &reqwest::Error)
     )
 }
 
-/// The innermost reason, which holds no address and so no key.
+/// The innermost error, which contains no address and so no key.
 fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut last = error;
     while let Some(inner) = last.source() {
@@ -439,7 +440,7 @@ fn root_cause(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// An error of that type among the reasons; I/O errors keep theirs inside.
+/// An error of that type among the sources; I/O errors keep theirs inside.
 fn find_source<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     let mut next = Some(error);
     while let Some(error) = next {

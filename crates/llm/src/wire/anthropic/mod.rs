@@ -1,4 +1,4 @@
-//! Anthropic Messages, and those who speak like it.
+//! Anthropic Messages, and compatible servers.
 //!
 //! `POST /v1/messages` with `stream: true`, as platform.claude.com/docs/en/api/messages describes it.
 
@@ -15,16 +15,14 @@ use crate::failure::ModelFailure;
 use crate::models::model::Model;
 use crate::request::{Auth, WireCall};
 
-/// Where Anthropic is.
 const USUAL: &str = "https://api.anthropic.com";
 
 /// The version of the protocol.
 const VERSION: &str = "2023-06-01";
 
-/// Lets models of the fourth generation think between their calls; later ones do without being asked.
+/// Lets models of the fourth generation think between their calls; later ones do so anyway.
 const INTERLEAVED: &str = "interleaved-thinking-2025-05-14";
 
-/// The wire.
 pub(crate) struct AnthropicWire;
 
 impl Wire for AnthropicWire {
@@ -65,8 +63,7 @@ fn is_anthropic(model: &Model) -> bool {
     model.base_url.trim().is_empty() || is_beneath(&host(&model.base_url), "anthropic.com")
 }
 
-/// The header with the key. Others who speak this wire want the one header or the other: unless it is said which, they
-/// get both.
+/// Compatible servers want the one header or the other: unless it is configured, they get both.
 fn auth_headers(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, ModelFailure> {
     let Some(key) = address::checked_key(model, auth)? else { return Ok(Vec::new()) };
     let own = ("x-api-key".to_owned(), key.to_owned());

@@ -1,9 +1,9 @@
 //! Reads the streamed answer of Anthropic Messages.
 //!
-//! platform.claude.com/docs/en/build-with-claude/streaming. Servers of others differ in small things: what loses nothing is
-//! taken as meant, what would lose or mix up parts of the answer is [`FailureClass::Malformed`]. An answer is whole with
-//! `message_stop`, and also if the body ends behind a `stop_reason`: then the model was done, and only the line was
-//! not.
+//! platform.claude.com/docs/en/build-with-claude/streaming. Compatible servers differ in small things:
+//! harmless deviations are accepted, those that would lose or mix up parts of the answer are
+//! [`FailureClass::Malformed`]. An answer is complete with `message_stop`, and also if the body ends after
+//! a `stop_reason`: then the model was done, and only the connection broke.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,29 +15,28 @@ use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
 use crate::wire::{AnswerFrame, WireReader};
 
-/// Reads one answer.
 #[derive(Default)]
 pub(super) struct AnthropicReader {
     provider: String,
     blocks: BTreeMap<u64, AnthropicBlock>,
     ids: BTreeSet<String>,
     stop: Option<String>,
-    /// Why it declined, where it says so.
+    /// Why it declined, if it says so.
     declined: Option<String>,
 }
 
 /// A block of the answer, by the server's number.
 struct AnthropicBlock {
-    /// Its place in the message; `None` for what relay does not read.
+    /// Its index in the message; `None` for what relay does not read.
     place: Option<usize>,
-    /// Arguments that came whole with its start. They count if no others come.
+    /// Arguments that came with its start. They count if no others come.
     input: Option<String>,
 }
 
 impl WireReader for AnthropicReader {
     fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
         let data = frame.data.trim();
-        // `[DONE]` is what other wires end with, and some gateways this one too.
+        // Other wires end with `[DONE]`, and some gateways end this one with it too.
         if into.is_finished() || data.is_empty() || data == "[DONE]" || frame.name == "ping" {
             return Ok(());
         }
@@ -70,12 +69,11 @@ impl WireReader for AnthropicReader {
 }
 
 impl AnthropicReader {
-    /// For an answer of this provider.
     pub(super) fn new(provider: &str) -> AnthropicReader {
         AnthropicReader { provider: provider.to_owned(), ..AnthropicReader::default() }
     }
 
-    /// What went wrong, with the provider's name for the request beside it.
+    /// With the provider's id for the request.
     fn reported_failure(&self, value: &Value) -> ModelFailure {
         let request_id = value["request_id"].as_str().map(sanitize_words);
         ModelFailure { request_id, ..from_stream_json(&self.provider, value) }
@@ -97,7 +95,7 @@ impl AnthropicReader {
         let index = index(value)?;
         let block = &value["content_block"];
         let text = |name: &str| block[name].as_str().unwrap_or_default();
-        // Some number every block alike: a new one ends the old one.
+        // Some give every block the same number: a new one ends the old one.
         self.block_stop(index, into)?;
         let mut input = None;
         let place = match text("type") {
@@ -130,7 +128,7 @@ impl AnthropicReader {
                 input = whole.map(|input| Value::Object(input.clone()).to_string());
                 Some(into.open(AnswerPieceKind::ToolCall { id, name: name.to_owned() })?)
             }
-            // What the server runs itself, and what is not known yet.
+            // Tools run by the server, and unknown kinds.
             _ => None,
         };
         if self.blocks.len() >= MAX_ANSWER_PIECES && !self.blocks.contains_key(&index) {
@@ -152,14 +150,14 @@ impl AnthropicReader {
             "input_json_delta" => (None, "partial_json"),
             "signature_delta" => {
                 if let Some(AnthropicBlock { place: Some(place), .. }) = self.blocks.get(&index) {
-                    // What begins as a text or a call has no signature here.
+                    // Only thinking has a signature here.
                     if let Some(AssistantContent::Thinking(_)) = into.piece(*place) {
                         into.append_signature(*place, delta["signature"].as_str().unwrap_or_default())?;
                     }
                 }
                 return Ok(());
             }
-            // Citations, and what is not known yet.
+            // Citations, and unknown kinds.
             _ => return Ok(()),
         };
         let more = delta[field].as_str().unwrap_or_default();
@@ -169,7 +167,7 @@ impl AnthropicReader {
         let place = match (self.blocks.get(&index), &kind) {
             (Some(AnthropicBlock { place: None, .. }), _) => return Ok(()),
             (Some(AnthropicBlock { place: Some(place), .. }), _) => *place,
-            // Its start was left out, but it says what it is.
+            // Its start is missing, but its kind is clear.
             (None, Some(kind)) => {
                 let place = into.open(kind.clone())?;
                 self.blocks.insert(index, AnthropicBlock { place: Some(place), input: None });
@@ -227,9 +225,10 @@ impl AnthropicReader {
                 let message = format!("{} declines to answer this{why}", self.provider);
                 return Err(ModelFailure::new(FailureClass::Refused, message));
             }
-            // What filled the window is cut off like what reached its limit.
+            // A full window cuts off like the output limit.
             Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
-            // `tool_use` too: the assembly knows whether a call waits, and only tools of the server's own may not.
+            // `tool_use` too: the assembly knows whether a call waits, and a tool run by the server does
+            // not.
             _ => StopReason::Stop,
         };
         into.finish(reason);
@@ -254,7 +253,7 @@ fn index(value: &Value) -> Result<u64, ModelFailure> {
         .ok_or_else(|| ModelFailure::malformed("the provider sent a piece without its number"))
 }
 
-/// Counts are sums so far; some servers send zeros in one of the two places that have them.
+/// Counts are totals so far; some servers send zeros in one of the two places that have them.
 fn record_usage(usage: &Value, into: &mut Assembly) {
     let written = usage["cache_creation_input_tokens"].as_u64().unwrap_or_else(|| {
         let of = |time: &str| usage["cache_creation"][time].as_u64().unwrap_or(0);

@@ -1,8 +1,8 @@
 //! The body of a request to Anthropic Messages.
 //!
-//! Invariant: what the server checks holds whatever the conversation was: roles alternate and the person speaks first and
-//! last, every call has its result in the message behind it, no text is blank, and what was signed goes back only to
-//! the model that signed it.
+//! Invariant: what the server checks holds for every conversation: roles alternate and the person speaks
+//! first and last, every call has its result in the next message, no text is blank, and signed content goes
+//! back only to the model that signed it.
 
 use serde_json::{Map, Value, json};
 
@@ -22,20 +22,20 @@ const ID_MOST: usize = 64;
 /// Longest `metadata.user_id`.
 const USER_ID_MOST: usize = 256;
 
-/// Pictures that are taken (platform.claude.com/docs/en/build-with-claude/vision).
+/// Accepted images (platform.claude.com/docs/en/build-with-claude/vision).
 const PICTURES: ImageLimits = ImageLimits {
     kinds: &["image/png", "image/jpeg", "image/gif", "image/webp"],
     bytes: 5 << 20,
     side: 8000,
 };
 
-/// With more pictures than this in one request, each may only be so wide and high.
+/// With more images than this in one request, each side has this limit.
 const MANY_PICTURES: (usize, u32) = (20, 2000);
 
-/// What `extraBody` cannot change: who is asked, what, and how the answer comes.
+/// Not changeable by `extraBody`: the model, the messages, and how the answer comes.
 const FIXED: [&str; 3] = ["model", "messages", "stream"];
 
-/// Stands where the person would have to speak and did not.
+/// Used where the person would have to speak and did not.
 const GO_ON: &str = "(go on)";
 
 pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
@@ -90,7 +90,7 @@ pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
     body
 }
 
-/// What is put where the cache shall reach to.
+/// Marks how far the cache reaches.
 fn cache_mark(cache: CacheRetention) -> Option<Value> {
     match cache {
         CacheRetention::None => None,
@@ -118,7 +118,7 @@ fn tool(tool: &Tool) -> Value {
     })
 }
 
-/// A tool that was there earlier.
+/// A tool that existed earlier.
 fn removed_tool(name: &str) -> Value {
     json!({
         "name": name,
@@ -166,7 +166,7 @@ fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
     messages.finish()
 }
 
-/// Messages in which the roles alternate.
+/// Messages with alternating roles.
 #[derive(Default)]
 struct AnthropicMessages {
     all: Vec<(&'static str, Vec<Value>)>,
@@ -195,7 +195,7 @@ impl AnthropicMessages {
     }
 }
 
-/// What pictures may be like, by how many there are.
+/// The limits depend on the number of images.
 fn image_limits(request: &ChatRequest) -> ImageLimits {
     let pieces = request.messages.iter().flat_map(|message| match message {
         Message::User(said) | Message::Developer(said) => said.content.as_slice(),
@@ -225,7 +225,7 @@ fn image_block(image: &ImageContent, rules: &ImageLimits) -> Value {
     })
 }
 
-/// What a model answered. Thoughts of others, and those without signature where signatures are checked, stay out.
+/// Thinking of other models, and unsigned thinking if signatures are checked, is left out.
 fn answer_blocks(model: &Model, answer: &HistoryAnswer<'_>) -> Vec<Value> {
     let block = |content: &AssistantContent| match content {
         AssistantContent::Text(said) => (!is_blank(&said.text)).then(|| text(&said.text)),
@@ -255,7 +255,7 @@ fn outcome_block(model: &Model, outcome: &HistoryToolResult<'_>, rules: &ImageLi
     let failed = outcome.result.is_none_or(|result| result.is_error);
     let mut parts = outcome.parts(model);
     if failed && parts.iter().any(|part| matches!(part, HistoryPart::Text(_))) {
-        // A failure may have no pictures.
+        // A failure must not have images.
         parts.retain(|part| matches!(part, HistoryPart::Text(_)));
     }
     let mut content = blocks(&parts, rules);

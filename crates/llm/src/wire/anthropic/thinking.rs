@@ -1,34 +1,33 @@
-//! How much thinking is asked of Anthropic's models.
+//! How much thinking is requested of Anthropic's models.
 //!
-//! Up to 4.5 a budget of tokens; since 4.6 the model decides and an effort guides it, and the budget is refused from 4.7
-//! on, as is a temperature (platform.claude.com/docs/en/build-with-claude/adaptive-thinking and `…/effort`). A call
-//! that is forced cannot be thought about first (`…/extended-thinking`): the force wins.
+//! Up to 4.5 a budget of tokens; since 4.6 the model decides and an effort guides it, and from 4.7 on the
+//! budget is refused, as is a temperature (platform.claude.com/docs/en/build-with-claude/adaptive-thinking
+//! and `…/effort`). A forced call excludes thinking (`…/extended-thinking`): the force wins.
 
 use serde_json::{Value, json};
 
 use crate::request::{ThinkingLevel, ToolChoice, WireCall};
 
-/// Tokens that an answer has beside its thinking, at least.
+/// Least tokens of an answer beside its thinking.
 const ANSWER_LEAST: u64 = 1024;
 
-/// The smallest budget that is taken.
+/// Smallest accepted budget.
 const BUDGET_LEAST: u64 = 1024;
 
-/// Tokens an answer may have where nobody knows how many the model can write.
+/// Output limit of a model whose own is unknown.
 const MAX_TOKENS_USUAL: u64 = 4096;
 
-/// What is asked.
+/// What is requested.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ThinkingPlan {
     /// `max_tokens`
     pub max_tokens: u64,
-    /// `thinking`, if it is named at all.
+    /// `thinking`, if it is sent at all.
     pub thinking: Option<Value>,
     /// `output_config.effort`
     pub effort: Option<&'static str>,
-    /// A temperature may be named.
     pub temperature: bool,
-    /// It must be asked to think between calls.
+    /// Thinking between calls must be requested.
     pub interleaves: bool,
     /// A tool may be forced.
     pub forces: bool,
@@ -52,7 +51,7 @@ pub(super) fn thinking_plan(call: &WireCall<'_>) -> ThinkingPlan {
     let level = if forced || !model.reasoning { ThinkingLevel::Off } else { call.request.thinking };
     if generation == ClaudeGeneration::Budget {
         let Some(budget) = budget(level) else { return plan };
-        // What the caller wants to read is not eaten up by what was thought.
+        // Thinking must not use up the room for the answer.
         let room = max_tokens.saturating_add(budget).min(most);
         let budget = budget.min(room.saturating_sub(ANSWER_LEAST));
         if budget >= BUDGET_LEAST {
@@ -64,7 +63,7 @@ pub(super) fn thinking_plan(call: &WireCall<'_>) -> ThinkingPlan {
         return plan;
     }
     match (level, generation) {
-        // Here thinking cannot be left out; as little as can be.
+        // Thinking cannot be turned off here; as little as possible.
         (ThinkingLevel::Off, ClaudeGeneration::Always) if model.reasoning => plan.effort = Some("low"),
         (ThinkingLevel::Off, ClaudeGeneration::Five) if model.reasoning => {
             plan.thinking = Some(json!({"type": "disabled"}));
@@ -73,7 +72,7 @@ pub(super) fn thinking_plan(call: &WireCall<'_>) -> ThinkingPlan {
         (level, generation) => {
             plan.effort = Some(generation.effort(level));
             plan.temperature = false;
-            // Later models keep their thoughts to themselves unless asked.
+            // Later models hide their thinking unless asked.
             plan.thinking = Some(match generation {
                 ClaudeGeneration::Adaptive => json!({"type": "adaptive"}),
                 _ => json!({"type": "adaptive", "display": "summarized"}),
@@ -83,7 +82,7 @@ pub(super) fn thinking_plan(call: &WireCall<'_>) -> ThinkingPlan {
     plan
 }
 
-/// Models that are asked in the same way.
+/// Models with the same parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClaudeGeneration {
     /// Up to 4.5, and models of others.
@@ -138,7 +137,7 @@ fn budget(level: ThinkingLevel) -> Option<u64> {
     })
 }
 
-/// The version in a Claude's name, 4.6 as 406; `None` for the models of others.
+/// The version in a Claude model's id, 4.6 as 406; `None` for the models of others.
 fn version(id: &str) -> Option<u32> {
     let (_, name) = id.rsplit_once("claude-")?;
     let words = name.split(['-', '.', '@', ':']);

@@ -1,8 +1,9 @@
-//! The tool calls of an answer while they come, in pieces that name them by number, by id, by name, or not at all.
+//! The tool calls of an answer in progress, in pieces that identify them by number, by id, by name, or not
+//! at all.
 //!
-//! A piece belongs to the call that it most plainly means: the one of its number, unless it brings another id together with
-//! a name; else the one of its id; else the last. Invariant: a call whose arguments are a whole object takes no more, so a
-//! piece that comes twice changes nothing.
+//! A piece belongs to the call that it most plainly means: the one of its number, unless it brings another
+//! id together with a name; else the one of its id; else the last. Invariant: a call whose arguments are a
+//! complete object takes no more, so a piece that comes twice changes nothing.
 
 use std::borrow::Cow;
 
@@ -38,7 +39,7 @@ pub(super) struct ToolCallDelta<'a> {
 }
 
 impl<'a> ToolCallDelta<'a> {
-    /// One entry of `tool_calls`, or the older `function_call`, if it says anything.
+    /// One entry of `tool_calls`, or of the older `function_call`, if it says anything.
     pub(super) fn from_json(entry: &'a Value) -> Option<ToolCallDelta<'a>> {
         let function = if entry["function"].is_object() { &entry["function"] } else { entry };
         let piece = ToolCallDelta {
@@ -57,15 +58,12 @@ impl<'a> ToolCallDelta<'a> {
 }
 
 impl CompletionsCalls {
-    /// The place of the call with that id in the answer.
+    /// The index of the call with that id.
     pub(super) fn place(&self, id: &str) -> Option<usize> {
         self.all.iter().find(|call| call.id == id).and_then(|call| call.piece)
     }
 
-    /// Takes a piece.
-    ///
-    /// # Errors
-    /// [`FailureClass::TooLarge`]
+    /// Fails with [`FailureClass::TooLarge`].
     pub(super) fn take(
         &mut self,
         piece: &ToolCallDelta<'_>,
@@ -83,14 +81,14 @@ impl CompletionsCalls {
         let found = match piece.number {
             Some(number) => last(&|call| call.number == Some(number)),
             None if !piece.id.is_empty() => last(&|call| call.id == piece.id),
-            // A name alone begins a call; anything else goes on with the last one.
+            // A name alone begins a call; anything else continues the last one.
             None if !piece.name.is_empty() => None,
             None => self.all.len().checked_sub(1),
         }?;
         let call = &self.all[found];
         let other_id = !piece.id.is_empty() && !call.id.is_empty() && piece.id != call.id;
         let other_name = !piece.name.is_empty() && !call.name.is_empty() && piece.name != call.name;
-        // Some give a new id with every piece, so another id means another call only together with a name.
+        // Some send a new id with every piece, so another id means another call only together with a name.
         let another = (other_id && !piece.name.is_empty()) || (other_name && call.extent.began());
         (!another).then_some(found)
     }
@@ -106,10 +104,8 @@ impl CompletionsCalls {
         Ok(self.all.len() - 1)
     }
 
-    /// Nothing more comes.
-    ///
     /// # Errors
-    /// [`FailureClass::Malformed`] for a call that never said which tool.
+    /// [`FailureClass::Malformed`] for a call that never named its tool.
     pub(super) fn end(&self) -> Result<(), ModelFailure> {
         if self.all.iter().any(|call| call.piece.is_none()) {
             return Err(ModelFailure::malformed("the provider sent a tool call without a name"));
@@ -135,7 +131,7 @@ impl PartialToolCall {
         let more = self.extent.take_within(&piece.arguments);
         match self.piece {
             None if self.name.is_empty() => {
-                // Bounded like what is said, though nothing is said yet.
+                // Bounded like content, though it is not in the answer yet.
                 if self.waiting.len() + more.len() > crate::stream::assembly::MAX_ANSWER_BYTES {
                     return Err(ModelFailure::new(
                         FailureClass::TooLarge,
@@ -163,12 +159,12 @@ impl PartialToolCall {
     }
 }
 
-/// An id for a call that has none: the same for the same answer, another in the next.
+/// For a call without an id: the same for the same answer, different in the next.
 fn generated_id(at: usize, into: &Assembly) -> String {
     format!("call_{:x}_{at}", into.started_at())
 }
 
-/// A word; what some servers write for nothing is nothing.
+/// Treats what some servers write for nothing as nothing.
 fn word(value: &Value) -> &str {
     value.as_str().filter(|word| *word != "null").unwrap_or_default()
 }
@@ -184,7 +180,6 @@ struct JsonExtent {
 }
 
 impl JsonExtent {
-    /// Something of it has come.
     fn began(&self) -> bool {
         self.began
     }

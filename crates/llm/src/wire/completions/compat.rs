@@ -1,12 +1,12 @@
-//! How servers that speak chat completions differ: one row per server, known by its address; `models.yml` has the last word
-//! on every field.
+//! How servers that speak chat completions differ: one row per server, recognised by its address;
+//! `models.yml` has the last word on every field.
 //!
-//! What no row knows is asked in the plainest way, the one that every server takes.
+//! An unknown server gets the plainest request, which every server accepts.
 
 use crate::models::model::{MaxTokensField, Model, ServerCompat, StrictMode, ThinkingFormat};
 use crate::wire::address::{host, is_beneath};
 
-/// What a server takes.
+/// What a server accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct CompletionsCompat<'a> {
     /// `store`, which is then false.
@@ -21,35 +21,35 @@ pub(super) struct CompletionsCompat<'a> {
     pub tool_choice: bool,
     /// `parallel_tool_calls`.
     pub parallel_tool_calls: bool,
-    /// `tools: []` where the conversation has calls.
+    /// `tools: []` if the conversation has calls.
     pub empty_tools: bool,
-    /// What the longest answer is called.
+    /// The name of the output limit.
     pub max_tokens_field: MaxTokensField,
-    /// Left to itself it cuts answers short, so the model's own bound is named.
+    /// By default it cuts answers short, so the model's own limit is sent.
     pub cuts_short: bool,
-    /// How thinking is asked for.
+    /// How thinking is requested.
     pub thinking_format: ThinkingFormat,
-    /// Where earlier thinking goes back.
+    /// The field for earlier thinking.
     pub reasoning_content_field: Option<&'a str>,
-    /// It gives `reasoning_details` and takes them back.
+    /// It sends `reasoning_details` and accepts them back.
     pub reasoning_details: bool,
-    /// Earlier thinking goes back as text.
+    /// Earlier thinking is sent as text.
     pub thinking_as_text: bool,
-    /// The tool's name stands on its result.
+    /// A result carries the tool's name.
     pub tool_result_name: bool,
     /// An answer must stand between a result and a user's message.
     pub assistant_after_tool_result: bool,
     /// Ids of nine characters.
     pub mistral_tool_ids: bool,
-    /// Schemas are strict where they can be.
+    /// Schemas are strict if possible.
     pub strict: bool,
     /// `prompt_cache_key` and `prompt_cache_retention`.
     pub cache_key: bool,
-    /// Models that think refuse a temperature.
+    /// Thinking models refuse a temperature.
     pub thinking_fixes_temperature: bool,
 }
 
-/// A server that is known.
+/// A known server.
 struct CompatRow {
     domains: &'static [&'static str],
     switches: CompletionsCompat<'static>,
@@ -89,11 +89,12 @@ const OPENAI: CompletionsCompat<'static> = CompletionsCompat {
     ..PLAIN
 };
 
-/// llama.cpp, LM Studio, vLLM and the like on one's own machine or net: their templates read `reasoning_content`.
+/// llama.cpp, LM Studio, vLLM and the like on the user's own machine or network: their templates read
+/// `reasoning_content`.
 const LOCAL: CompletionsCompat<'static> =
     CompletionsCompat { reasoning_content_field: Some("reasoning_content"), ..PLAIN };
 
-/// Every server that is known by its address.
+/// Recognised by their addresses.
 static ROWS: &[CompatRow] = &[
     CompatRow { domains: &["api.openai.com"], switches: OPENAI },
     CompatRow {
@@ -122,7 +123,7 @@ static ROWS: &[CompatRow] = &[
         switches: CompletionsCompat { max_tokens_field: MaxTokensField::MaxCompletionTokens, ..PLAIN },
     },
     CompatRow {
-        // Most of its models think by themselves and refuse to be told how much.
+        // Most of its models think by themselves and refuse an effort.
         domains: &["api.x.ai"],
         switches: CompletionsCompat {
             reasoning_effort: false,
@@ -132,7 +133,7 @@ static ROWS: &[CompatRow] = &[
         },
     },
     CompatRow {
-        // Usage comes unasked, and a field that it does not know is an error.
+        // Usage comes unasked, and an unknown field is an error.
         domains: &["mistral.ai"],
         switches: CompletionsCompat {
             reasoning_effort: false,
@@ -153,7 +154,7 @@ static ROWS: &[CompatRow] = &[
         },
     },
     CompatRow {
-        // `tool_choice` knows `auto` alone.
+        // `tool_choice` knows only `auto`.
         domains: &["z.ai", "bigmodel.cn"],
         switches: CompletionsCompat {
             reasoning_effort: false,
@@ -201,7 +202,7 @@ static ROWS: &[CompatRow] = &[
     },
 ];
 
-/// What the server of a model takes.
+/// For the server of a model.
 pub(super) fn completions_compat(model: &Model) -> CompletionsCompat<'_> {
     let found = compat_of_host(&host(&model.base_url));
     let ServerCompat {
@@ -230,7 +231,7 @@ pub(super) fn completions_compat(model: &Model) -> CompletionsCompat<'_> {
     CompletionsCompat {
         store: supports_store.unwrap_or(found.store),
         developer_role: supports_developer_role.unwrap_or(found.developer_role),
-        // Who says that thinking is asked for by `reasoning_effort` says that it is taken.
+        // A configuration that requests thinking by `reasoning_effort` implies that it is accepted.
         reasoning_effort: supports_reasoning_effort
             .unwrap_or(found.reasoning_effort || *thinking_format == Some(ThinkingFormat::Openai)),
         usage_in_streaming: supports_usage_in_streaming.unwrap_or(found.usage_in_streaming),
@@ -255,7 +256,7 @@ pub(super) fn completions_compat(model: &Model) -> CompletionsCompat<'_> {
     }
 }
 
-/// What the server at a host takes. No host is OpenAI's.
+/// An empty host is OpenAI's.
 fn compat_of_host(host: &str) -> CompletionsCompat<'static> {
     if host.is_empty() {
         return OPENAI;
@@ -268,7 +269,7 @@ fn compat_of_host(host: &str) -> CompletionsCompat<'static> {
     }
 }
 
-/// An address of one's own net.
+/// An address of a private network.
 fn is_private(host: &str) -> bool {
     match host.parse::<std::net::IpAddr>() {
         Ok(std::net::IpAddr::V4(address)) => address.is_private() || address.is_loopback(),

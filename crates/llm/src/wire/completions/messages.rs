@@ -1,7 +1,7 @@
 //! The conversation as chat messages.
 //!
-//! Invariant: what a tool gave back stands directly behind the answer that called it. Images have no place there, so they
-//! follow as a user's message once all results of the answer are said.
+//! Invariant: a tool's result directly follows the answer that called it. Images have no place there, so
+//! they follow as a user's message after all results of the answer.
 
 use serde_json::{Map, Value, json};
 
@@ -12,10 +12,10 @@ use crate::request::ChatRequest;
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
 use crate::wire::ids;
 
-/// Longest id of a call that every server takes.
+/// Longest id of a call that every server accepts.
 const CALL_ID_MOST: usize = 40;
 
-/// Stands between a tool's result and a user's message where something must.
+/// Separates a tool's result from a user's message where something must.
 const BETWEEN: &str = "I have read the results.";
 
 pub(super) fn messages(model: &Model, request: &ChatRequest, switches: &CompletionsCompat<'_>) -> Vec<Value> {
@@ -46,7 +46,7 @@ struct CompletionsWriter<'a> {
     model: &'a Model,
     switches: &'a CompletionsCompat<'a>,
     all: Vec<Value>,
-    /// Images that tools gave back and that are not shown yet.
+    /// Images from tools that are not shown yet.
     images: Vec<&'a ImageContent>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> CompletionsWriter<'a> {
         self.all.push(json!({"role": role, "content": content}));
     }
 
-    /// The images of the results before, as something the user shows.
+    /// The images of the results before, as a message of the user.
     fn show_images(&mut self) {
         let images = std::mem::take(&mut self.images);
         if images.is_empty() {
@@ -149,7 +149,7 @@ impl<'a> CompletionsWriter<'a> {
     }
 
     fn call_id(&self, call: &ToolCall, own: bool) -> String {
-        // What stands behind the bar is the Responses wire's.
+        // The part after the bar belongs to the Responses wire.
         let id = call.id.split('|').next().unwrap_or_default();
         if self.switches.mistral_tool_ids {
             ids::mistral_id(id)
@@ -161,7 +161,7 @@ impl<'a> CompletionsWriter<'a> {
     }
 }
 
-/// The details that a thought was kept with; other signatures are the name of a field.
+/// The details stored with thinking; other signatures are the name of a field.
 fn kept_details(thinking: &ThinkingContent) -> Vec<Value> {
     let kept = thinking.thinking_signature.as_deref().filter(|kept| kept.starts_with('['));
     kept.and_then(|kept| serde_json::from_str(kept).ok()).unwrap_or_default()

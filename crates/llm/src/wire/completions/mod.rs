@@ -1,8 +1,9 @@
-//! The wire `openai-completions`: <https://platform.openai.com/docs/api-reference/chat>, as OpenAI and everybody else
-//! speak it.
+//! The wire `openai-completions`: <https://platform.openai.com/docs/api-reference/chat>, as OpenAI and
+//! everybody else speak it.
 //!
-//! How servers differ is in `compat`; how they write their streams is in `reader`, which reads all dialects at once and asks
-//! nobody who the server is. Text in `<think>` tags stays text: a model may well write such tags on purpose.
+//! How servers differ is in `compat`; how they write their streams is in `reader`, which reads all dialects
+//! at once, whoever the server is. Text in `<think>` tags stays text: a model may well write such tags on
+//! purpose.
 
 mod calls;
 mod compat;
@@ -18,10 +19,9 @@ use super::{Framing, Wire, WireHttpRequest, WireReader, address};
 use crate::failure::ModelFailure;
 use crate::request::WireCall;
 
-/// Where the provider itself is.
+/// OpenAI's own address.
 const BASE: &str = "https://api.openai.com/v1";
 
-/// The wire `openai-completions`.
 #[derive(Debug)]
 pub(super) struct CompletionsWire;
 

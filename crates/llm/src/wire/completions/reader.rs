@@ -1,7 +1,8 @@
 //! The chunks of an answer, in all dialects.
 //!
-//! <https://platform.openai.com/docs/api-reference/chat-streaming>. Only the first choice is read. The answer is whole when `[DONE]`
-//! came or a reason to finish; usage may come behind that reason, so the end waits for the end of the body.
+//! <https://platform.openai.com/docs/api-reference/chat-streaming>. Only the first choice is read. The
+//! answer is complete after `[DONE]` or a finish reason; usage may come after that reason, so the end waits
+//! for the end of the body.
 
 use serde_json::Value;
 
@@ -14,17 +15,17 @@ use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
 use crate::wire::{AnswerFrame, WireReader};
 
-/// Fields in which servers give thinking as text. Some fill two of them with the same words: the first counts.
+/// Fields in which servers send thinking as text. Some fill two of them with the same words: the first
+/// counts.
 const THINKING: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_text"];
 
-/// What reads an answer.
 #[derive(Debug, Default)]
 pub(super) struct CompletionsReader {
-    /// Who answers, for messages.
+    /// For messages.
     provider: String,
     text: Option<usize>,
     thinking: Option<usize>,
-    /// The last thought, open or not.
+    /// The last thinking, open or not.
     thought: Option<usize>,
     /// The field in which thinking came.
     field: Option<&'static str>,
@@ -82,7 +83,7 @@ impl CompletionsReader {
         if !choice["error"].is_null() {
             return Err(from_stream_json(&self.provider, &choice["error"]));
         }
-        // Behind the reason to finish some repeat the whole message.
+        // After the finish reason some repeat the whole message.
         if self.finish.is_none() {
             match (&choice["delta"], &choice["message"]) {
                 (delta, _) if delta.is_object() => self.delta(delta, into)?,
@@ -131,7 +132,7 @@ impl CompletionsReader {
         Ok(())
     }
 
-    /// A part of a content that is a list: text, or a thought that is a list again.
+    /// A part of a content list: text, or thinking that is a list again.
     fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         if let Some(text) = part.as_str() {
             return self.append_text(text, into);
@@ -197,7 +198,7 @@ impl CompletionsReader {
         into.close(piece);
     }
 
-    /// Nothing more comes, and what came is whole.
+    /// Nothing more comes, and the answer is complete.
     fn finish_answer(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
         match self.finish.take().unwrap_or(CompletionsFinish::Done(StopReason::Stop)) {
             CompletionsFinish::Failed(failure) => Err(failure),
@@ -213,7 +214,7 @@ impl CompletionsReader {
     }
 }
 
-/// What a reason to finish means. Calls that wait make a stop a call of tools by themselves.
+/// Waiting calls turn a stop into a tool use by themselves.
 fn finish_reason(provider: &str, reason: &str) -> CompletionsFinish {
     let failed = |class, message| CompletionsFinish::Failed(ModelFailure::new(class, message));
     match reason {
@@ -234,12 +235,12 @@ fn finish_reason(provider: &str, reason: &str) -> CompletionsFinish {
     }
 }
 
-/// What went wrong, where a chunk tells of it.
+/// The error in a chunk, if there is one.
 fn find_error<'a>(name: &str, chunk: &'a Value) -> Option<&'a Value> {
     if !chunk["error"].is_null() {
         return Some(&chunk["error"]);
     }
-    // vLLM writes the error itself where a chunk should be.
+    // vLLM sends the bare error in place of a chunk.
     (chunk["object"] == "error" || (name == "error" && chunk["choices"].is_null())).then_some(chunk)
 }
 

@@ -1,7 +1,8 @@
-//! OpenRouter's `reasoning_details`: what a model thought, in the form in which it wants it back.
+//! OpenRouter's `reasoning_details`: a model's thinking, in the form in which it wants it back.
 //!
-//! <https://openrouter.ai/docs/guides/best-practices/reasoning-tokens>: they go back unchanged and in order. Pieces of one detail
-//! are put together; an encrypted one that belongs to a tool call is kept with the call, the others with the thought.
+//! <https://openrouter.ai/docs/guides/best-practices/reasoning-tokens>: they go back unchanged and in
+//! order. Pieces of one detail are joined; an encrypted one that belongs to a tool call is kept with the
+//! call, the others with the thinking.
 
 use serde_json::Value;
 
@@ -21,7 +22,7 @@ pub(super) struct ReasoningDetails {
 const GROWING: [&str; 3] = ["text", "summary", "data"];
 
 impl ReasoningDetails {
-    /// One detail, or more of the last one; the thought that can be read in it is given back.
+    /// A detail, or more of the last one; returns its readable thinking.
     pub(super) fn take<'a>(&mut self, detail: &'a Value) -> Result<Option<&'a str>, ModelFailure> {
         if !detail.is_object() {
             return Ok(None);
@@ -55,8 +56,8 @@ impl ReasoningDetails {
         Ok(detail["text"].as_str().or(detail["summary"].as_str()).filter(|text| !text.is_empty()))
     }
 
-    /// Puts the details where they are found again: with the call, or with the `thought` at that place. One that nobody
-    /// may read is a piece of its own.
+    /// Attaches the details to the call, or to the thinking at that index. An unreadable one becomes a
+    /// separate piece.
     pub(super) fn attach_signatures(
         &mut self,
         calls: &CompletionsCalls,
@@ -92,7 +93,7 @@ impl ReasoningDetails {
 
 fn continues(last: &Value, detail: &Value) -> bool {
     let same = |name: &str| last[name] == detail[name];
-    // An encrypted detail comes whole, and two of them may stand side by side.
+    // An encrypted detail comes whole, and two of them may follow each other.
     same("type")
         && same("index")
         && !detail["index"].is_null()

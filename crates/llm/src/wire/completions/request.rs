@@ -1,4 +1,4 @@
-//! The body of a request, as far as the server takes it.
+//! The body of a request, as far as the server accepts it.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ use crate::wire::address::MAX_OPENAI_ID;
 use crate::wire::effort::reasoning_effort;
 use crate::wire::ids;
 
-/// What `extraBody` cannot change: who is asked, what, and how the answer comes.
+/// Not changeable by `extraBody`: the model, the messages, and how the answer comes.
 const FIXED: [&str; 3] = ["model", "messages", "stream"];
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {
@@ -97,7 +97,7 @@ fn tools(request: &ChatRequest, switches: &CompletionsCompat<'_>, body: &mut Map
             "description": tool.description,
             "parameters": parameters.schema,
         });
-        // Left out, it is false here, and some servers do not know the field.
+        // The default is false here, and some servers do not know the field.
         if parameters.strict {
             function["strict"] = json!(true);
         }

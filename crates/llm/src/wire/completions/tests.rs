@@ -1,4 +1,4 @@
-//! What is sent, compared as a whole: a conversation, and every switch by itself.
+//! The request as a whole: a conversation, and every switch by itself.
 
 use serde_json::{Value, json};
 
@@ -169,7 +169,7 @@ fn an_unknown_server_is_asked_in_the_plainest_way() {
     );
 }
 
-/// The body of a small request with one switch set, beside the same without it.
+/// The body of a small request with one switch set.
 fn with(compat: ServerCompat, thinking: ThinkingLevel) -> Value {
     let mut model = model("https://models.example.com/v1");
     model.compat = compat;
@@ -185,7 +185,7 @@ fn with(compat: ServerCompat, thinking: ThinkingLevel) -> Value {
     body(&model, &request)
 }
 
-/// The usual body of that request with some fields changed; `null` takes a field out.
+/// The usual body of that request with some fields changed; `null` removes a field.
 fn usual(changes: &Value) -> Value {
     let mut body = json!({
         "model": "m1",
@@ -292,7 +292,7 @@ fn thinking_is_asked_for_in_the_form_that_the_server_knows() {
     }
 }
 
-/// The messages of a conversation in which the model thought, called and was answered.
+/// A conversation in which the model thought, called and was answered.
 fn messages(base_url: &str, compat: ServerCompat, calls: Vec<AssistantContent>) -> Value {
     let mut model = model(base_url);
     model.compat = compat;

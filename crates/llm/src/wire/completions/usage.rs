@@ -1,26 +1,27 @@
 //! Tokens, as the different servers count them.
 //!
-//! Invariant: what was read from a cache or written into it is not in `input`, and thinking is in `output` once.
+//! Invariant: tokens read from a cache or written into it are not in `input`, and thinking is in `output`
+//! once.
 
 use serde_json::Value;
 
 use crate::message::TokenUsage;
 
-/// Takes what a chunk says of tokens. It may say it several times; the last word counts.
+/// A chunk may report tokens several times; the last report counts.
 pub(super) fn record_usage(chunk: &Value, usage: &mut TokenUsage) {
-    // Moonshot gives it within the choice, Groq within a field of its own.
+    // Moonshot sends it within the choice, Groq within a separate field.
     let places = [&chunk["usage"], &chunk["choices"][0]["usage"], &chunk["x_groq"]["usage"]];
     let Some(said) = places.into_iter().find(|place| place.is_object()) else { return };
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let details = &said["prompt_tokens_details"];
     let read = number(&said["prompt_tokens"]);
-    // DeepSeek and Moonshot have fields of their own.
+    // DeepSeek and Moonshot have different fields.
     let cached = [&details["cached_tokens"], &said["prompt_cache_hit_tokens"], &said["cached_tokens"]];
     let cached = cached.into_iter().map(number).max().unwrap_or(0).min(read);
     let written = number(&details["cache_write_tokens"]).min(read - cached);
     let completion = number(&said["completion_tokens"]);
     let thought = number(&said["completion_tokens_details"]["reasoning_tokens"]);
-    // With most, thinking is within the completion; where the sum shows that it is not, it is added.
+    // Mostly thinking is within the completion; if the sum shows that it is not, it is added.
     let beside = thought > 0
         && number(&said["total_tokens"]) == read.saturating_add(completion).saturating_add(thought);
     usage.input = read - cached - written;

@@ -1,4 +1,4 @@
-//! Google Generative AI (the Gemini API), and those who speak like it.
+//! Google Generative AI (the Gemini API), and compatible servers.
 //!
 //! `POST …/models/{id}:streamGenerateContent?alt=sse`, as ai.google.dev/api/generate-content describes it. The key goes into
 //! a header, never into the address.
@@ -15,10 +15,9 @@ use crate::failure::{FailureClass, ModelFailure};
 use crate::models::model::Model;
 use crate::request::{Auth, WireCall};
 
-/// Where Google is.
+/// Google's own address.
 const USUAL: &str = "https://generativelanguage.googleapis.com/v1beta";
 
-/// The wire.
 pub(crate) struct GoogleWire;
 
 impl Wire for GoogleWire {

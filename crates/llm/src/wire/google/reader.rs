@@ -1,8 +1,8 @@
 //! Reads the streamed answer of Google Generative AI.
 //!
-//! Each frame is a whole response with the parts that are new (ai.google.dev/api/generate-content). There is no last frame:
-//! an answer is whole if it named a reason to finish and the body ended; what is counted behind that reason still
-//! counts. A part with a signature is a piece of its own from there on: signatures go back on the part they came on.
+//! Each frame is a whole response with the new parts (ai.google.dev/api/generate-content). There is no last
+//! frame: an answer is complete if it had a finish reason and the body ended; usage after that reason still
+//! counts. A part with a signature begins a separate piece: signatures go back on their own part.
 
 use serde_json::Value;
 
@@ -12,16 +12,15 @@ use crate::message::StopReason;
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
 use crate::wire::{AnswerFrame, WireReader};
 
-/// How an id begins that the server did not give.
+/// Prefix of an id that the server did not send.
 const MADE_UP: &str = "relay-call-";
 
-/// Reads one answer.
 #[derive(Default)]
 pub(super) struct GoogleReader {
     provider: String,
-    /// The piece that more of may come.
+    /// The piece that may continue.
     open: Option<GoogleOpenPiece>,
-    /// Why it finished, and what the server says of it.
+    /// The finish reason, and the server's message about it.
     finish: Option<(String, String)>,
     response_id: String,
     ids: std::collections::BTreeSet<String>,
@@ -33,7 +32,7 @@ struct GoogleOpenPiece {
     thought: bool,
 }
 
-/// The server did not give this id.
+/// The server did not send this id.
 pub(super) fn is_generated_id(id: &str) -> bool {
     id.starts_with(MADE_UP)
 }
@@ -47,7 +46,7 @@ impl WireReader for GoogleReader {
         let value: Value = serde_json::from_str(data)
             .map_err(|_| ModelFailure::malformed("the provider sent a chunk that is no JSON"))?;
         match value {
-            // Errors come in a list at times.
+            // Errors sometimes come in a list.
             Value::Array(chunks) => chunks.iter().try_for_each(|chunk| self.chunk(chunk, into)),
             chunk => self.chunk(&chunk, into),
         }
@@ -71,7 +70,7 @@ impl WireReader for GoogleReader {
                 FailureClass::Refused
             }
             reason if reason.starts_with("IMAGE_") => FailureClass::Refused,
-            // The same question may well get a call that can be read.
+            // The same request may well get a readable call.
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MALFORMED_RESPONSE" => {
                 FailureClass::Malformed
             }
@@ -87,7 +86,6 @@ impl WireReader for GoogleReader {
 }
 
 impl GoogleReader {
-    /// For an answer of this provider.
     pub(super) fn new(provider: &str) -> GoogleReader {
         GoogleReader { provider: provider.to_owned(), ..GoogleReader::default() }
     }
@@ -135,7 +133,7 @@ impl GoogleReader {
         }
         let text = match &part["text"] {
             Value::String(text) => text.as_str(),
-            // Pictures and code that the server ran are not read; a signature may come without anything.
+            // Images and code run by the server are not read; a signature may come without anything.
             _ if signature.is_empty() => return Ok(()),
             _ => "",
         };
@@ -203,7 +201,7 @@ impl GoogleReader {
     }
 }
 
-/// Counts are sums so far; what is read from the cache is counted in the prompt too.
+/// Counts are totals so far; tokens from the cache are also counted in the prompt.
 fn record_usage(usage: &Value, into: &mut Assembly) {
     let of = |name: &str| usage[name].as_u64().unwrap_or(0);
     let sums = into.usage();

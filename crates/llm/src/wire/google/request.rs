@@ -1,7 +1,7 @@
 //! The body of a request to Google Generative AI.
 //!
-//! Invariant: roles alternate, every call has its response in the content behind it, and what was signed goes back only to
-//! the model that signed it, on the part on which it came.
+//! Invariant: roles alternate, every call has its response in the next content, and signed content goes
+//! back only to the model that signed it, on the same part.
 
 use serde_json::{Map, Value, json};
 
@@ -14,21 +14,21 @@ use crate::request::{ChatRequest, Tool, ToolChoice, WireCall};
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
 use crate::wire::picture::{self, ImageLimits};
 
-/// What stands for a signature on calls that the model did not sign itself
+/// Replaces the signature on calls that the model did not sign itself
 /// (ai.google.dev/gemini-api/docs/thought-signatures).
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// Pictures that are taken (ai.google.dev/gemini-api/docs/image-understanding); a request has at most 20 MB.
+/// Accepted images (ai.google.dev/gemini-api/docs/image-understanding); a request has at most 20 MB.
 const PICTURES: ImageLimits = ImageLimits {
     kinds: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
     bytes: 20 << 20,
     side: u32::MAX,
 };
 
-/// What `extraBody` cannot change: what is asked.
+/// Not changeable by `extraBody`.
 const FIXED: &str = "contents";
 
-/// Stands where the person would have to speak and did not.
+/// Used where the person would have to speak and did not.
 const GO_ON: &str = "(go on)";
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {
@@ -102,7 +102,7 @@ fn contents(model: &Model, request: &ChatRequest) -> Vec<Value> {
     contents.finish()
 }
 
-/// Contents in which the roles alternate.
+/// Contents with alternating roles.
 #[derive(Default)]
 struct GoogleContents {
     all: Vec<(&'static str, Vec<Value>)>,
@@ -145,7 +145,7 @@ fn image_part(image: &ImageContent) -> Value {
     json!({"inlineData": {"mimeType": image.mime_type, "data": image.data}})
 }
 
-/// What a model answered. Thoughts go back only with their signature.
+/// Thinking goes back only with its signature.
 fn answer_parts(model: &Model, answer: &HistoryAnswer<'_>) -> Vec<Value> {
     let mut parts = Vec::new();
     // Only the first call of a step needs a signature.
@@ -178,7 +178,7 @@ fn answer_parts(model: &Model, answer: &HistoryAnswer<'_>) -> Vec<Value> {
     parts
 }
 
-/// A call's id goes back only to who gave it.
+/// A call's id goes back only to the server that sent it.
 fn function_header(call: &ToolCall, own: bool) -> Map<String, Value> {
     let mut function = Map::new();
     if own && !is_generated_id(&call.id) {
@@ -188,7 +188,7 @@ fn function_header(call: &ToolCall, own: bool) -> Map<String, Value> {
     function
 }
 
-/// What became of a call. Pictures are part of the response where that is known, and stand behind it elsewhere.
+/// Images are part of the response if the model supports that, and otherwise follow it.
 fn result_parts(model: &Model, outcome: &HistoryToolResult<'_>) -> Vec<Value> {
     let parts = outcome.parts(model);
     let failed = outcome.result.is_none_or(|result| result.is_error);
@@ -200,7 +200,7 @@ fn result_parts(model: &Model, outcome: &HistoryToolResult<'_>) -> Vec<Value> {
     let mut pictures = Vec::new();
     for image in images {
         match picture::refusal_note(image, &PICTURES) {
-            // A response has room for pictures beside its text, and for nothing else.
+            // A response has room for images beside its text, and for nothing else.
             Some(note) => text = if text.is_empty() { note } else { format!("{text}\n{note}") },
             None => pictures.push(image_part(image)),
         }

@@ -1,14 +1,14 @@
-//! How much thinking is asked of Google's models.
+//! How much thinking is requested of Google's models.
 //!
-//! ai.google.dev/gemini-api/docs/thinking: a level since Gemini 3, a budget of tokens for 2.5; never both. Not every
-//! model can leave thinking out: then it is asked for the least it can do.
+//! ai.google.dev/gemini-api/docs/thinking: a level since Gemini 3, a budget of tokens for 2.5; never both.
+//! Not every model can turn thinking off: then it is asked for the least it can do.
 
 use serde_json::{Value, json};
 
 use crate::models::model::Model;
 use crate::request::ThinkingLevel;
 
-/// `thinkingConfig`, if anything is to be said.
+/// `thinkingConfig`, if anything is to be sent.
 pub(super) fn config(model: &Model, level: ThinkingLevel) -> Option<Value> {
     if !model.reasoning {
         return None;
@@ -33,7 +33,7 @@ fn word(id: &str, level: ThinkingLevel) -> &'static str {
     match level {
         ThinkingLevel::Off | ThinkingLevel::Minimal if id.contains("flash") && version <= 301 => "minimal",
         ThinkingLevel::Off | ThinkingLevel::Minimal | ThinkingLevel::Low => "low",
-        // The first of the third generation has no middle.
+        // The first of the third generation has no middle level.
         ThinkingLevel::Medium if version == 300 && id.contains("pro") => "high",
         ThinkingLevel::Medium => "medium",
         ThinkingLevel::High | ThinkingLevel::Xhigh | ThinkingLevel::Max => "high",
@@ -54,7 +54,7 @@ fn budget(id: &str, level: ThinkingLevel) -> u32 {
     }
 }
 
-/// The version in a Gemini's name, 2.5 as 205.
+/// The version in a Gemini model's id, 2.5 as 205.
 fn version(id: &str) -> Option<u32> {
     let (_, name) = id.rsplit_once("gemini-")?;
     let word = name.split('-').next()?;

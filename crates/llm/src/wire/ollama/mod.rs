@@ -1,6 +1,7 @@
 //! The wire `ollama`: <https://docs.ollama.com/api/chat>. One JSON object per line; the last one says `done`.
 //!
-//! Tool calls come whole. Older servers give them no ids, so ids are made up here, and results go back by the tool's name.
+//! Tool calls come whole. Older servers send no ids, so ids are generated here, and results go back by the
+//! tool's name.
 
 mod reader;
 mod request;
@@ -11,10 +12,9 @@ use super::{Framing, Wire, WireHttpRequest, WireReader, address};
 use crate::failure::ModelFailure;
 use crate::request::WireCall;
 
-/// Where the server is unless somebody moved it.
+/// The server's default address.
 const BASE: &str = "http://127.0.0.1:11434";
 
-/// The wire `ollama`.
 #[derive(Debug)]
 pub(super) struct OllamaWire;
 

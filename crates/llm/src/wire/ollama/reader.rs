@@ -1,4 +1,4 @@
-//! The lines of an answer.
+//! Reads the lines of an answer.
 
 use std::collections::HashSet;
 
@@ -11,15 +11,14 @@ use crate::request::WireCall;
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
 use crate::wire::{AnswerFrame, WireReader};
 
-/// What reads an answer.
 #[derive(Debug)]
 pub(super) struct OllamaReader {
-    /// Who answers, for messages.
+    /// For messages.
     provider: String,
     text: Option<usize>,
     thinking: Option<usize>,
     calls: usize,
-    /// Ids that calls of this conversation have.
+    /// Ids used by calls of this conversation.
     ids: HashSet<String>,
 }
 
@@ -83,7 +82,7 @@ impl OllamaReader {
         into.append_delta(piece, text)
     }
 
-    /// A call, which is whole.
+    /// A call comes whole.
     fn call(&mut self, call: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
@@ -104,7 +103,7 @@ impl OllamaReader {
         Ok(())
     }
 
-    /// The server's id, if it has one and it is new; else one made up.
+    /// The server's id, if there is one and it is new; else a generated one.
     fn unique_id(&mut self, given: &str, into: &Assembly) -> String {
         let began = into.started_at();
         let mut id = given.to_owned();
@@ -122,7 +121,7 @@ impl OllamaReader {
         usage.output = line["eval_count"].as_u64().unwrap_or(0);
         match line["done_reason"].as_str().unwrap_or("stop") {
             "length" => into.finish(StopReason::Length),
-            // The model was loaded or thrown out of memory, and nothing was asked of it.
+            // The model was loaded or unloaded, and nothing was asked of it.
             reason @ ("load" | "unload") if !into.has_pieces() => {
                 return Err(ModelFailure::new(
                     FailureClass::Server,

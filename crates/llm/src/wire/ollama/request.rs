@@ -13,7 +13,7 @@ pub(super) fn body(call: &WireCall<'_>) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), json!(model.id));
     body.insert("messages".into(), json!(messages(model, request)));
-    // There is no way to forbid tools but to name none.
+    // The only way to forbid tools is to send none.
     if !request.tools.is_empty() && request.tool_choice != ToolChoice::None {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
@@ -28,7 +28,7 @@ pub(super) fn body(call: &WireCall<'_>) -> Value {
     if let Some(temperature) = request.temperature {
         options.insert("temperature".into(), json!(temperature));
     }
-    // Left to itself the server cuts the conversation to a few thousand tokens, without a word.
+    // By default the server silently cuts the conversation to a few thousand tokens.
     if model.context_window > 0 {
         options.insert("num_ctx".into(), json!(model.context_window));
     }
@@ -54,7 +54,7 @@ fn tool(tool: &crate::request::Tool) -> Value {
     })
 }
 
-/// gpt-oss has levels and thinks always; the others think or do not.
+/// gpt-oss has levels and always thinks; for others it is on or off.
 fn think(id: &str, level: ThinkingLevel) -> Value {
     if !id.rsplit('/').next().unwrap_or(id).starts_with("gpt-oss") {
         return json!(level != ThinkingLevel::Off);
@@ -93,7 +93,7 @@ fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
     all
 }
 
-/// Images stand beside the text, in bare base64.
+/// Images are beside the text, in bare base64.
 fn message(role: &str, parts: &[HistoryPart<'_>]) -> Value {
     let mut message = json!({"role": role, "content": history::joined_text(parts)});
     let images: Vec<&str> = parts

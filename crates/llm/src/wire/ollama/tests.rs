@@ -1,4 +1,4 @@
-//! What is sent, compared as a whole.
+//! The request as a whole.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! An item of an answer while it comes: which piece it is, and what of it has been said.
+//! An item of an answer in progress: which piece it is, and what of it has been emitted.
 
 use serde_json::Value;
 
@@ -6,12 +6,10 @@ use crate::failure::{FailureClass, ModelFailure};
 use crate::message::AssistantContent;
 use crate::stream::assembly::{AnswerPieceKind as PieceKind, Assembly, MAX_ANSWER_PIECES};
 
-/// What an item is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum OutputItemKind {
     /// Text, and refusals.
     Message,
-    /// Thinking.
     Reasoning,
     /// A call with JSON arguments.
     Function,
@@ -31,7 +29,7 @@ impl OutputItemKind {
     }
 }
 
-/// The place of an item among the known ones, or of one to come.
+/// The position of an item among the known ones, or of one to come.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct OutputItemSlot(usize);
 
@@ -43,7 +41,6 @@ pub(super) struct OutputItems {
     next: (Option<u64>, String),
 }
 
-/// An item.
 #[derive(Debug)]
 pub(super) struct OutputItem {
     kind: OutputItemKind,
@@ -57,7 +54,7 @@ pub(super) struct OutputItem {
     finished: bool,
 }
 
-/// A part of an item, and where what was said of it stands in the piece.
+/// A part of an item, and where its text is in the piece.
 #[derive(Debug)]
 struct OutputItemPart {
     key: (bool, u64),
@@ -65,9 +62,9 @@ struct OutputItemPart {
 }
 
 impl OutputItems {
-    /// The place of the item that an event is about: by its number, since some servers give it another id in every
-    /// event; else by its id; else the last one. One number may be used again for another item, by servers that do not
-    /// count.
+    /// The slot of the item that an event is about: by its number, since some servers use a different id in
+    /// every event; else by its id; else the last one. Servers that do not count may reuse a number for
+    /// another item.
     pub(super) fn slot(&mut self, event: &Value, item: &Value, kind: OutputItemKind) -> OutputItemSlot {
         let index = event["output_index"].as_u64();
         let id = event["item_id"].as_str().or(item["id"].as_str()).unwrap_or_default();
@@ -89,7 +86,7 @@ impl OutputItems {
         OutputItemSlot(found.unwrap_or(self.known.len()))
     }
 
-    /// The place of an item of the whole answer, if it was not said yet.
+    /// The slot of an item of the final answer, if it was not emitted yet.
     pub(super) fn unseen_slot(&mut self, index: u64, item: &Value) -> Option<OutputItemSlot> {
         let kind = OutputItemKind::from_item(item)?;
         let id = item["id"].as_str().unwrap_or_default();
@@ -97,7 +94,7 @@ impl OutputItems {
         let by_index =
             self.known.iter().position(|known| known.output_index == Some(index) && known.kind == kind);
         let found = by_id.or(by_index);
-        // Where neither fits, a server that renames its items would be heard twice.
+        // If neither matches, an item of a server that changes ids would be emitted twice.
         if found.is_none() && self.known.iter().any(|known| known.kind == kind) {
             return None;
         }
@@ -109,7 +106,7 @@ impl OutputItems {
         self.known.get_mut(slot.0)
     }
 
-    /// The item at a place; a new one is of `kind`.
+    /// The item in a slot; a new one is of `kind`.
     pub(super) fn get_or_add(
         &mut self,
         slot: OutputItemSlot,
@@ -159,7 +156,7 @@ impl OutputItem {
         self.finished = true;
     }
 
-    /// The piece begins, if it has not.
+    /// Begins the piece, unless it has begun.
     pub(super) fn open(&mut self, into: &mut Assembly) -> Result<usize, ModelFailure> {
         if let Some(piece) = self.piece {
             return Ok(piece);
@@ -175,7 +172,7 @@ impl OutputItem {
         Ok(piece)
     }
 
-    /// A call whose name or id came late.
+    /// For a call whose name or id comes late.
     pub(super) fn name(&mut self, item: &Value, into: &mut Assembly) {
         for (kept, name) in [(&mut self.set_late_name, "name"), (&mut self.call_id, "call_id")] {
             if let Some(late) = item[name].as_str().filter(|_| kept.is_empty()) {
@@ -197,7 +194,7 @@ impl OutputItem {
         }
     }
 
-    /// More of a part. Parts of a thought are paragraphs.
+    /// Parts of thinking are paragraphs.
     pub(super) fn append_part(
         &mut self,
         key: (bool, u64),
@@ -224,7 +221,7 @@ impl OutputItem {
         into.append_delta(piece, more)
     }
 
-    /// All of a part: what has not been said of it is. Only the last part can go on.
+    /// The whole part: emits what is missing. Only the last part can continue.
     pub(super) fn complete_part(
         &mut self,
         key: (bool, u64),
@@ -241,7 +238,6 @@ impl OutputItem {
         self.append_part(key, &rest, into)
     }
 
-    /// More of the arguments.
     pub(super) fn append_arguments(&mut self, more: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
         if self.finished {
             return Ok(());
@@ -251,7 +247,7 @@ impl OutputItem {
         into.append_delta(piece, more)
     }
 
-    /// All of the arguments: what has not come of them does.
+    /// The whole arguments: emits what is missing.
     pub(super) fn complete_arguments(
         &mut self,
         whole: &str,

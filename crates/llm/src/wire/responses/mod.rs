@@ -1,7 +1,8 @@
 //! The wire `openai-responses`: <https://platform.openai.com/docs/api-reference/responses>.
 //!
-//! Nothing is stored with the provider (`store: false`): thinking comes encrypted, and goes back as it came to the model
-//! that thought it. Azure differs in its address and in the header of its key; both follow from the base URL.
+//! Nothing is stored with the provider (`store: false`): thinking comes encrypted, and goes back unchanged
+//! to the model that produced it. Azure differs in its address and in the header of its key; both follow
+//! from the base URL.
 
 mod item;
 mod reader;
@@ -13,10 +14,9 @@ use super::{Framing, Wire, WireHttpRequest, WireReader, address};
 use crate::failure::ModelFailure;
 use crate::request::WireCall;
 
-/// Where the provider itself is.
+/// OpenAI's own address.
 const BASE: &str = "https://api.openai.com/v1";
 
-/// The wire `openai-responses`.
 #[derive(Debug)]
 pub(super) struct ResponsesWire;
 

@@ -1,8 +1,8 @@
-//! The events of an answer, read item by item.
+//! Reads the events of an answer, item by item.
 //!
-//! <https://platform.openai.com/docs/api-reference/responses-streaming>. What an item says comes in deltas, again when a part
-//! of it is done, again when the item is done, and again with the whole answer; servers leave some of these out. Invariant:
-//! everything is said once, wherever it came first.
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>. The content of an item comes in
+//! deltas, again when a part of it is done, again when the item is done, and again with the whole answer;
+//! servers leave some of these out. Invariant: everything is emitted once, wherever it came first.
 
 use serde_json::Value;
 
@@ -13,10 +13,9 @@ use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::Assembly;
 use crate::wire::{AnswerFrame, WireReader};
 
-/// What reads an answer.
 #[derive(Debug)]
 pub(super) struct ResponsesReader {
-    /// Who answers, for messages.
+    /// For messages.
     provider: String,
     items: OutputItems,
 }
@@ -31,7 +30,7 @@ impl WireReader for ResponsesReader {
             .map_err(|_| ModelFailure::malformed("the provider sent an event that is no JSON"))?;
         let name = event["type"].as_str().unwrap_or(frame.name).to_owned();
         if name == "error" || (name.is_empty() && !event["error"].is_null()) {
-            // Two shapes are documented: the error beside the type, or within `error`.
+            // Two forms are documented: the error beside the type, or within `error`.
             let error = if event["error"].is_null() { &event } else { &event["error"] };
             return Err(from_stream_json(&self.provider, error));
         }
@@ -124,7 +123,7 @@ impl ResponsesReader {
                 Err(self.failed_response(&event["response"]["error"], &event["error"]))
             }
             "response.cancelled" => Err(self.cancelled_response()),
-            // Parts are known by their text; what the provider's own tools do, and what is not known here, says nothing.
+            // Parts are known by their text; the provider's own tools, and unknown events, are ignored.
             _ => Ok(()),
         }
     }
@@ -134,14 +133,14 @@ impl ResponsesReader {
         let Some(kind) = OutputItemKind::from_item(item) else { return Ok(()) };
         let slot = self.items.slot(event, item, kind);
         let known = self.items.get_or_add(slot, kind, item)?;
-        // A text begins with its first words: there may be none. Arguments that stand here already come again.
+        // A text begins with its first words: there may be none. Arguments that are here already come
+        // again.
         if matches!(kind, OutputItemKind::Reasoning | OutputItemKind::Function | OutputItemKind::Custom) {
             known.open(into)?;
         }
         Ok(())
     }
 
-    /// More of a part.
     fn append_part(
         &mut self,
         event: &Value,
@@ -154,7 +153,7 @@ impl ResponsesReader {
         self.items.get_or_add(slot, kind, &Value::Null)?.append_part(part.key(event), text(delta), into)
     }
 
-    /// All of a part, of which some may have come.
+    /// Some of it may have come already.
     fn complete_part(
         &mut self,
         event: &Value,
@@ -167,13 +166,14 @@ impl ResponsesReader {
         self.items.get_or_add(slot, kind, &Value::Null)?.complete_part(part.key(event), text(whole), into)
     }
 
-    /// The function call that an event is about. One that was never announced has no name: it waits for the item.
+    /// The function call that an event is about. One that was never announced has no name: it waits for the
+    /// item.
     fn call(&mut self, event: &Value) -> Option<&mut OutputItem> {
         let slot = self.items.slot(event, &Value::Null, OutputItemKind::Function);
         self.items.get(slot)
     }
 
-    /// An item that is done: what it says that has not been said yet, and its end.
+    /// Emits what is missing of an item, and its end.
     fn item_done(
         &mut self,
         slot: OutputItemSlot,
@@ -255,7 +255,7 @@ impl ResponsesReader {
         ModelFailure::new(FailureClass::Server, format!("{} broke the answer off", self.provider))
     }
 
-    /// What the provider says of a failure, in the first place where it says something.
+    /// The provider's error, from the first place that says something.
     fn failed_response(&self, error: &Value, other: &Value) -> ModelFailure {
         from_stream_json(&self.provider, if error.is_null() { other } else { error })
     }
@@ -304,7 +304,7 @@ fn identify(response: &Value, into: &mut Assembly) {
     }
 }
 
-/// Tokens. What was read from the cache or put into it is within `input_tokens`, what was thought within `output_tokens`.
+/// Cached tokens are within `input_tokens`, thinking within `output_tokens`.
 fn record_usage(usage: &Value, into: &mut Assembly) {
     let Some(read) = usage["input_tokens"].as_u64() else { return };
     let details = &usage["input_tokens_details"];
@@ -321,7 +321,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Arguments are JSON text; some give the object itself.
+/// Arguments are JSON text; some servers send the object itself.
 fn arguments(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,7 +1,7 @@
 //! The body of a request: the conversation as items.
 //!
-//! Invariant: an item's id goes back only with everything that the same answer thought, and only to the model that
-//! gave it; the server refuses half of it.
+//! Invariant: an item's id goes back only together with all thinking of the same answer, and only to the
+//! model that gave it; the server refuses half of it.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ use crate::wire::effort::reasoning_effort;
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
 use crate::wire::ids;
 
-/// The server takes no smaller bound for an answer.
+/// The server's smallest output limit.
 const OUTPUT_LEAST: u64 = 16;
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {
@@ -34,7 +34,7 @@ pub(super) fn body(call: &WireCall<'_>) -> Value {
     if let Some(most) = request.max_tokens {
         body.insert("max_output_tokens".into(), json!(most.max(OUTPUT_LEAST)));
     }
-    // Models that think take no temperature.
+    // Thinking models accept no temperature.
     if let Some(temperature) = request.temperature.filter(|_| !model.reasoning) {
         body.insert("temperature".into(), json!(temperature));
     }
@@ -54,7 +54,7 @@ fn tools(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
     if request.tools.is_empty() {
         return;
     }
-    // Left out, `strict` would be true here, so it is always said.
+    // The default of `strict` would be true here, so it is always sent.
     let strict = match model.compat.tool_strict_mode {
         Some(mode) => mode == StrictMode::AllStrict,
         None => {
@@ -156,7 +156,7 @@ fn content(parts: &[HistoryPart<'_>]) -> Vec<Value> {
     parts.iter().map(part).collect()
 }
 
-/// An answer, piece by piece.
+/// Piece by piece.
 fn push_answer(answer: &HistoryAnswer<'_>, items: &mut Vec<Value>) {
     let goes_back = |content: &&AssistantContent| match content {
         AssistantContent::Thinking(thinking) => thinking_item(thinking).is_some(),

@@ -1,4 +1,4 @@
-//! What is sent, compared as a whole.
+//! The request as a whole.
 
 use serde_json::{Value, json};
 
@@ -196,7 +196,7 @@ fn what_another_model_thought_stays_behind_together_with_its_ids() {
         {"type": "function_call_output", "call_id": "call_a", "output": "ok"},
     ]);
     assert_eq!(said(&other, THOUGHT), bare);
-    // Thinking that the server kept to itself cannot be sent, and then neither can the ids of what followed it.
+    // Thinking that the server hid cannot be sent, and then neither can the ids of what followed it.
     assert_eq!(said(&asked, r#"{"id":"rs_1","type":"reasoning","summary":[]}"#), bare);
     assert_eq!(said(&asked, "not an item"), bare);
 }

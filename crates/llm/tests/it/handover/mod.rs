@@ -1,5 +1,5 @@
-//! Conversations that go on: with the same model, and carried from any wire to any other in the middle. What the second
-//! side is sent must fit its documented rules, whatever the first one left behind.
+//! Conversations that continue: with the same model, and carried from any wire to any other in the middle.
+//! What the second side is sent must follow its documented rules, whatever the first one left behind.
 
 mod provider_rules;
 
@@ -18,7 +18,7 @@ const PICTURE: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SIGNATURE: &str = "c2lnbmVkLWJ5LXRoZS1maXJzdC1zaWRl";
 
-/// A model of `wire`; the name of one that signs its calls, where that decides.
+/// A model of `wire`; with the name of one that signs its calls, if that matters.
 fn model(server: &ScriptedServer, wire: &str) -> Model {
     let id = if wire == "google-generative-ai" { "gemini-3-pro" } else { "m1" };
     Model { id: id.into(), provider: format!("of-{wire}"), ..of_wire(server, wire) }
@@ -43,11 +43,11 @@ fn result(message: &AssistantMessage, at: usize, content: Vec<UserContent>, is_e
     })
 }
 
-/// A conversation with a model of `wire`, as far as the question of which the answer is asked of somebody.
+/// A conversation with a model of `wire`, up to a question for somebody to answer.
 struct Talk {
-    /// Behind the results of two calls.
+    /// After the results of two calls.
     in_a_loop: ChatRequest,
-    /// Behind a call that nobody carried out, an answer that was broken off, and a new question.
+    /// After a call that nobody carried out, a cancelled answer, and a new question.
     later: ChatRequest,
 }
 
@@ -98,11 +98,11 @@ async fn talk(wire: &dyn Wire) -> Talk {
     Talk { in_a_loop, later: request }
 }
 
-/// What the provider needs back of its own thinking is there.
+/// The provider gets back what it needs of its own thinking.
 fn signed(wire: &str, body: &Value) -> bool {
     let text = body.to_string();
     match wire {
-        // Nothing is signed there: the thought itself goes back.
+        // Nothing is signed there: the thinking itself goes back.
         "ollama" | "openai-completions" => text.contains("Both may matter."),
         _ => text.contains(SIGNATURE),
     }

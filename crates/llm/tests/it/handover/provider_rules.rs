@@ -1,5 +1,5 @@
-//! The rules that providers document for what they are sent, as far as a conversation can break them. Each wire has its
-//! own; what is broken is said in words.
+//! The rules that providers document for requests, as far as a conversation can break them. Each wire has
+//! its own; violations are reported in words.
 
 use std::collections::HashSet;
 
@@ -154,7 +154,8 @@ fn ollama(body: &Value, faults: &mut Faults) {
     faults.not(waiting.is_empty(), "each call has its result behind it");
 }
 
-/// platform.openai.com/docs/api-reference/chat/create; `reasoning_content` is what others than OpenAI want back.
+/// platform.openai.com/docs/api-reference/chat/create; servers other than OpenAI's want `reasoning_content`
+/// back.
 fn completions(body: &Value, faults: &mut Faults) {
     let known = ["role", "content", "tool_calls", "tool_call_id", "name", "reasoning_content"];
     let mut waiting: Vec<String> = Vec::new();

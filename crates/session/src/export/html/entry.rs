@@ -16,19 +16,19 @@ use crate::format::entry::SessionEntry;
 const SHORT_LINES: usize = 12;
 const SHORT_BYTES: usize = 1_500;
 
-/// Markdown over this is shown as plain text: nobody reads it as prose.
+/// Longer Markdown is shown as plain text: nobody reads it as prose.
 const MAX_PROSE: usize = 1 << 20;
 
-/// Text is escaped in steps of about this size.
+/// Text is escaped in steps of about this many bytes.
 const STEP: usize = 64 << 10;
 
-/// Characters of an argument beside a tool's name.
+/// Characters of an argument shown beside a tool's name.
 const PREVIEW: usize = 100;
 
-/// Items of a list that may stand on one line.
+/// Most items of a list on one line.
 const SHORT_LIST: usize = 16;
 
-/// Arguments that say in one line what a call is about, best first.
+/// Arguments that summarise a call in one line, best first.
 const PREVIEW_ARGUMENTS: &[&str] =
     &["command", "path", "file_path", "pattern", "query", "url", "task", "prompt"];
 
@@ -36,7 +36,7 @@ const PREVIEW_ARGUMENTS: &[&str] =
 pub(super) struct HtmlExportState {
     /// Bytes of base64 that the page may still hold.
     pub(super) images: u64,
-    /// The day of the last time that was written.
+    /// The day of the last time written.
     day: String,
     pub(super) exported: ExportSummary,
 }
@@ -46,7 +46,7 @@ impl HtmlExportState {
         HtmlExportState { images, day: String::new(), exported: ExportSummary::default() }
     }
 
-    /// A time; its day only when it is another one than before.
+    /// A time; with its day only if that differs from the one before.
     fn short_time(&mut self, timestamp: &str) -> String {
         let time = format_time(timestamp);
         match time.split_once(' ') {
@@ -182,7 +182,7 @@ fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> Result<(), 
     let fields = arguments.as_object().unwrap_or(&empty);
     let telling = PREVIEW_ARGUMENTS.iter().find_map(|key| fields.get(*key)?.as_str()).unwrap_or_default();
     let json = if arguments.is_null() { String::new() } else { pretty_json(arguments) };
-    // What stands beside the name already is not shown twice.
+    // Do not repeat what stands beside the name.
     let told = fields.len() == 1 && !telling.is_empty() && clip_line(telling, PREVIEW) == telling;
     let open = if is_short(&json) && !told { " open" } else { "" };
     write!(out, "<details class=\"call\"{open}><summary><b>{}</b>", escape_line(name))?;
@@ -249,7 +249,7 @@ fn write_folded(title: &str, facts: &str, open: bool, out: &mut dyn Write) -> Re
     )?)
 }
 
-/// Text that keeps its lines, with a button to copy it.
+/// Text that keeps its lines, with a copy button.
 fn write_code(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     write!(out, "<div class=\"code\">{COPY}")?;
     write_escaped("<pre tabindex=\"0\"><code>", words, "</code></pre></div>\n", out)
@@ -269,7 +269,7 @@ fn write_escaped(begin: &str, words: &str, end: &str, out: &mut dyn Write) -> Re
     Ok(())
 }
 
-/// Where a step ends: before a letter, so that nothing that belongs together is parted.
+/// Where a step ends: before a letter, so that no sequence is split.
 fn chunk_end(words: &str) -> usize {
     let letter = |at: &usize| words.as_bytes()[*at].is_ascii_alphanumeric();
     (STEP..words.len()).find(letter).unwrap_or(words.len())
@@ -283,7 +283,7 @@ fn size_text(words: &str) -> String {
     format!("{}, {}", count_noun(words.lines().count(), "line", "lines"), format_size(words.len()))
 }
 
-/// JSON on one line if it is short.
+/// JSON, on one line if it is short.
 fn pretty_json(value: &Value) -> String {
     let short = value.as_array().is_some_and(|list| list.len() <= SHORT_LIST)
         || !value.is_array() && !value.is_object();

@@ -1,8 +1,8 @@
-//! The page: its head, what stands at the top, the outline, every entry in the order of the file, and the end.
+//! The page: head, summary, outline, every entry in the order of the file, and the end.
 //!
-//! Invariants: style and script are the two files beside this one, and the page's policy names them by their hashes, so nothing
-//! else runs, whatever stands in the session. Foreign text reaches the page by [`relaycode_text::html`] alone. Anchors are numbers
-//! of ours: no id or name of the session is one in the page.
+//! Invariants: style and script are the two files beside this one, and the page's policy names them by
+//! their hashes, so nothing else runs, whatever the session holds. Foreign text reaches the page only
+//! through [`relaycode_text::html`]. Anchors are our own numbers: no id or name of the session is one.
 
 mod entry;
 mod markdown_html;
@@ -23,10 +23,12 @@ use relaycode_text::html::escape_line;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Entries that are laid out together, once somebody comes near: a page of ten thousand costs no more than what is seen.
+/// Entries that are laid out together when they come near: a page of ten thousand costs no more than what
+/// is visible.
 const ENTRIES_PER_BLOCK: usize = 40;
 
-/// A button that copies the code beside it. Its words are in the style, so that a search does not find them.
+/// A button that copies the code beside it. Its label is in the style sheet, so that a search does not find
+/// it.
 const COPY: &str = "<button class=\"copy\" type=\"button\" aria-label=\"copy\"></button>";
 
 pub(super) fn write(
@@ -42,7 +44,6 @@ pub(super) fn write(
     Ok(exported)
 }
 
-/// What the page is called.
 pub(super) fn page_title(
     conversation: &ExportSource<'_>,
     options: &ExportOptions,
@@ -75,7 +76,7 @@ fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// How a policy names a style or a script.
+/// As a content security policy names a style or a script.
 fn csp_hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }

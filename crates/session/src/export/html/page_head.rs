@@ -1,4 +1,4 @@
-//! What stands before the first entry: the title and what the session was, the outline, and the tools to look around.
+//! What comes before the first entry: the title, facts about the session, the outline, and the toolbar.
 
 use std::io::Write;
 
@@ -9,10 +9,10 @@ use super::super::human_format::{count_noun, format_money, format_time, group_di
 use super::super::survey::ExportSurvey;
 use super::super::{ExportError, ExportOptions, ExportSource};
 
-/// What the reader of a file had to report, in lines.
+/// Most lines about problems with the file.
 const MAX_ODD: usize = 200;
 
-/// What may be shown: the script's name for it, and ours.
+/// Filters: the script's name, and the label.
 const FILTERS: &[(&str, &str)] = &[
     ("all", "everything"),
     ("talk", "conversation"),
@@ -114,7 +114,7 @@ fn write_load_issues(
     Ok(())
 }
 
-/// Search, filters and theme: they need the script, and without it they are not shown.
+/// Search, filters and theme need the script, and are not shown without it.
 fn write_toolbar(out: &mut dyn Write) -> Result<(), ExportError> {
     writeln!(out, "<div class=\"bar\" role=\"search\">")?;
     writeln!(

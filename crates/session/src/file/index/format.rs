@@ -1,5 +1,6 @@
-//! The bytes of an index: a frame, the head as JSON, one row of fixed size per entry, and the names that do not fit into theirs.
-//! Numbers are little-endian. Reading believes nothing: every length is checked before it is used.
+//! The bytes of an index: a frame, the head as JSON, one row of fixed size per entry, and the ids too long
+//! for their row. Numbers are little-endian. Reading trusts nothing: every length is checked before it is
+//! used.
 //!
 //! ```text
 //! magic 8 | head length 4 | head checksum 4 | rows 4 | names length 4 | rows and names checksum 4 | first 4 | last 4 | covered 8
@@ -11,34 +12,33 @@ use std::io;
 use super::head::IndexHead;
 use crate::file::row::{EntryRole, EntryRow, EntryType};
 
-/// The longest index that is read.
+/// Largest index that is read.
 pub(super) const MAX_INDEX_BYTES: u64 = 256 << 20;
-/// So long is a head as a rule.
+/// Usual size of a head.
 pub(super) const USUAL_HEAD_BYTES: usize = 4096;
-/// And so long at most.
+/// Largest head.
 const HEAD_MOST: usize = 64 << 10;
 
 const MAGIC: &[u8; 8] = b"RELAYIX\x01";
 const FRAME: usize = 44;
 const ROW: usize = 36;
-/// A name of up to so many bytes stands in its row.
+/// Ids up to this many bytes are stored in their row.
 const SHORT: usize = 8;
-/// In place of the length of a short name: the name is among the long ones.
+/// Instead of the length of a short id: the id is among the long ones.
 const LONG: u8 = 255;
 const NO_PARENT: u32 = u32::MAX;
 
 /// What ties an index to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct IndexFingerprint {
-    /// So many bytes are covered.
+    /// How many bytes of the file are covered.
     pub(super) covered: u64,
-    /// The checksum of the first ones.
+    /// Checksum of the first of them.
     pub(super) first: u32,
-    /// The checksum of the last ones.
+    /// Checksum of the last of them.
     pub(super) last: u32,
 }
 
-/// What an index says.
 pub(super) struct IndexContents {
     pub(super) head: IndexHead,
     pub(super) bound: IndexFingerprint,
@@ -108,7 +108,7 @@ pub(super) fn encode_index(
     Ok(bytes)
 }
 
-/// The checksum of the frame (but for this checksum itself) and the head.
+/// Over the frame (without this checksum) and the head.
 fn head_sum(frame: &[u8], head: &[u8]) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     sum.update(&frame[..12]);
@@ -137,7 +137,7 @@ fn parse_frame(bytes: &[u8]) -> Option<IndexFrame> {
     })
 }
 
-/// How many bytes frame and head have together.
+/// Frame and head together, in bytes.
 pub(super) fn head_len(bytes: &[u8]) -> Option<usize> {
     parse_frame(bytes).map(|frame| frame.head).filter(|head| *head <= HEAD_MOST).map(|head| FRAME + head)
 }
@@ -175,7 +175,7 @@ fn parse_row(bytes: &[u8], number: usize, names: &[u8]) -> Option<EntryRow> {
         bytes.get(24..24 + usize::from(length)).filter(|_| usize::from(length) <= SHORT)?
     };
     let parent = Some(u32_at(bytes, 12)?).filter(|parent| *parent != NO_PARENT);
-    // An entry follows an earlier one in every file that has an index.
+    // In every file that has an index an entry follows an earlier one.
     if parent.is_some_and(|parent| parent as usize >= number) {
         return None;
     }

@@ -1,9 +1,10 @@
-//! The index beside a session, `<stem>.index`: what is known of every entry, so that opening need not read them all, and
-//! in front of it what a list of sessions says.
+//! The index beside a session, `<stem>.index`: what is known of every entry, so that opening need not read
+//! them all, and in front of it what a list of sessions shows.
 //!
-//! It is written whole, moved into place, and believed only as far as it proves itself: checksums over all of it, the file at least as
-//! long as what it covers, and the first and the last bytes of that unchanged. Whatever does not fit, or is about a file that
-//! was odd, is passed over, and the file is read instead. Invariant: with or without it, a session is the same.
+//! It is written whole, renamed into place, and trusted only as far as it proves itself: checksums over all
+//! of it, the file at least as long as what it covers, and the first and last bytes of that unchanged. An
+//! index that does not match, or belongs to a damaged file, is ignored, and the file is read instead.
+//! Invariant: with or without it, a session is the same.
 
 mod format;
 pub mod head;
@@ -22,20 +23,19 @@ use crate::format::header::{SessionHeader, VERSION};
 use format::{IndexContents, IndexFingerprint, MAX_INDEX_BYTES};
 use stats::SessionStats;
 
-/// So many new entries make a new index worth while; with a long session, so large a part of it.
+/// A new index is worth writing after this many new entries; for a long session, after this share of it.
 const DUE_ENTRIES: usize = 256;
 const DUE_PART: usize = 8;
-/// So much of the first and of the last bytes that an index covers is compared.
+/// Bytes compared at the beginning and at the end of what an index covers.
 const SAMPLE: u64 = 4096;
 
-/// What an index knew.
 pub(crate) struct LoadedIndex {
     pub(crate) scanner: SessionScanner,
-    /// So many bytes of the file need not be read.
+    /// How many bytes of the file need not be read.
     pub(crate) covered: u64,
 }
 
-/// The name of a session's index.
+/// The index of this session file.
 pub fn index_file_name(session: &str) -> String {
     format!("{}.index", file_stem(session))
 }
@@ -45,7 +45,7 @@ pub(crate) fn is_due(indexed: usize, entries: usize) -> bool {
     entries.saturating_sub(indexed) >= DUE_ENTRIES.max(entries / DUE_PART)
 }
 
-/// What the index says, if it is of this file.
+/// `None` unless the index belongs to this file.
 pub(crate) fn load_index(tape: &SessionFile, len: u64) -> Option<LoadedIndex> {
     let name = index_file_name(&tape.name);
     let (bytes, _) = tape.fs.read(&tape.dir, &name, MAX_INDEX_BYTES).ok()?;
@@ -53,7 +53,7 @@ pub(crate) fn load_index(tape: &SessionFile, len: u64) -> Option<LoadedIndex> {
     if bound.covered > len || bound != fingerprint(tape, bound.covered).ok()? {
         return None;
     }
-    // The header is taken from the file itself.
+    // The header is read from the file itself.
     let line = tape.read(0, usize::try_from(head.header_len).ok()?).ok()?;
     let header: SessionHeader = serde_json::from_slice(&line).ok()?;
     if header != head.header || header.version != VERSION {
@@ -75,7 +75,7 @@ pub(crate) fn load_index(tape: &SessionFile, len: u64) -> Option<LoadedIndex> {
     Some(LoadedIndex { scanner, covered: bound.covered })
 }
 
-/// What ties an index to the first `covered` bytes of a file.
+/// Ties an index to the first `covered` bytes of a file.
 fn fingerprint(tape: &SessionFile, covered: u64) -> io::Result<IndexFingerprint> {
     let size = covered.min(SAMPLE);
     let most = usize::try_from(size).unwrap_or(usize::MAX);
@@ -87,7 +87,7 @@ fn fingerprint(tape: &SessionFile, covered: u64) -> io::Result<IndexFingerprint>
     Ok(IndexFingerprint { covered, first: crc32fast::hash(&first), last: crc32fast::hash(&last) })
 }
 
-/// Writes the index of a session whose file holds all of it.
+/// The session must be saved completely.
 pub(crate) fn write_index(
     tape: &SessionFile,
     (header, header_len): (&SessionHeader, u64),
@@ -113,7 +113,7 @@ pub(crate) fn write_index(
     let (name, scratch) = (index_file_name(&tape.name), format!("{}.index-new", file_stem(&tape.name)));
     remove_if_exists(fs, dir, &scratch)?;
     let file = fs.create(dir, &scratch, FileMode::Private)?;
-    // Not synced: what a power cut leaves of it proves itself or is passed over.
+    // Not synced: after a power cut it proves itself or is ignored.
     let written =
         fs.write(&file, &bytes).and_then(|()| fs.rename(dir, &scratch, dir, &name, RenameMode::Replace));
     if written.is_err() {

@@ -1,4 +1,5 @@
-//! What a list of sessions says about one: counted while it is read or written, kept in the head of its index.
+//! What a list of sessions shows of one: counted while it is read or written, kept in the head of its
+//! index.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,26 +7,26 @@ use serde_json::Value;
 use crate::file::row::{EntryRole, EntryRow, EntryType};
 use crate::format::entry::{EntryBody, SessionEntry};
 
-/// At most so many characters of a text are kept for lists.
+/// Most characters of a text kept for lists.
 pub const MAX_CLIP_CHARS: usize = 400;
 
-/// What is known of a session as a whole.
+/// Facts about a whole session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionStats {
-    /// Entries of all branches.
+    /// On all branches.
     pub entries: u64,
-    /// Messages of all branches.
+    /// On all branches.
     pub messages: u64,
-    /// Those that a person wrote.
+    /// Messages by a person.
     pub prompts: u64,
-    /// Those with which a model answered: a failure without a word is none.
+    /// Messages by a model: a failure without text does not count.
     pub answers: u64,
-    /// The beginning of the first prompt.
+    /// Its beginning.
     pub first_prompt: Option<String>,
-    /// The short summary of the latest compaction.
+    /// Of the latest compaction.
     pub short_summary: Option<String>,
-    /// When the latest entry was made, in milliseconds since 1970; 0 where that is not known.
+    /// Time of the latest entry, in milliseconds since 1970; 0 if unknown.
     pub last_entry: i64,
 }
 
@@ -35,7 +36,6 @@ impl SessionStats {
         self.answers > 0
     }
 
-    /// Counts an entry.
     pub(crate) fn count_entry(&mut self, row: &EntryRow, line: &[u8]) {
         self.entries += 1;
         self.last_entry = self.last_entry.max(row.timestamp);
@@ -71,7 +71,7 @@ impl SessionStats {
     }
 }
 
-/// The words of a prompt; `None` where there are none.
+/// The text of a prompt; `None` if it has none.
 fn prompt_text(line: &[u8]) -> Option<String> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let text = crate::view::context::content_text(value.get("message")?.get("content")?);

@@ -1,6 +1,6 @@
-//! A line of JSON that is cut off, made readable: what is open is closed. Linear in its length.
+//! Makes a truncated line of JSON readable by closing what is open. Linear in its length.
 
-/// The ways in which the line can be closed, the one that keeps most first. Neither need be JSON.
+/// The ways to close the line, the one that keeps most first. Neither need be valid JSON.
 pub(super) fn close_json(line: &[u8]) -> Vec<Vec<u8>> {
     let scan = TruncatedJsonScan::new(line);
     let mut ways = Vec::new();
@@ -13,7 +13,7 @@ pub(super) fn close_json(line: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn close_open(text: &[u8], then: &[u8], open: &[u8]) -> Vec<u8> {
-    // A character that is cut in half goes.
+    // Half a character goes.
     let text = match std::str::from_utf8(text) {
         Err(error) if error.error_len().is_none() => &text[..error.valid_up_to()],
         _ => text,
@@ -22,11 +22,11 @@ fn close_open(text: &[u8], then: &[u8], open: &[u8]) -> Vec<u8> {
 }
 
 struct TruncatedJsonScan {
-    /// What closes each array and object that is open.
+    /// The closing bracket of each open array and object.
     open: Vec<u8>,
-    /// Up to where a string that is open can be kept.
+    /// Up to where an open string can be kept.
     in_string: Option<usize>,
-    /// Behind the last value that is whole, and how many are open there.
+    /// After the last complete value, and how many are open there.
     boundary: (usize, usize),
 }
 
@@ -58,10 +58,10 @@ impl TruncatedJsonScan {
     }
 }
 
-/// Where the string that begins at `from` ends; where it can be cut if it does not.
+/// Where the string that begins at `from` ends; `Err`: where it can be cut if it does not.
 fn string_end(line: &[u8], from: usize) -> Result<usize, usize> {
     let mut at = from + 1;
-    // Before a high surrogate whose other half did not come.
+    // Before a high surrogate whose other half is missing.
     let mut half = None;
     while at < line.len() {
         match line[at] {

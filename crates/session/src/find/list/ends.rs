@@ -1,6 +1,8 @@
-//! The two ends of a session file: who it is, what was asked first, whether anybody answered, and whether it ends well.
+//! The two ends of a session file: its header, the first prompt, whether it was answered, and whether it
+//! ends well.
 //!
-//! A page of each end is read; 64 KB only where the header or the first message needs it, or the last line is long.
+//! A page of each end is read; 64 KB only if the header or the first message needs it, or the last line is
+//! long.
 
 use std::io;
 
@@ -18,22 +20,21 @@ use crate::truncate::truncate_str;
 
 /// Bytes of an end that are read first.
 const PAGE: usize = 4 * 1024;
-/// Bytes of an end that are read if those do not do.
+/// Bytes of an end that are read if those are not enough.
 const MOST: usize = 64 * 1024;
 
-/// What the ends of a file say.
 #[derive(Debug, Default)]
 pub(super) struct SessionEnds {
     pub(super) header: Option<SessionHeader>,
     pub(super) first_message: Option<String>,
-    /// The last short summary of a compaction.
+    /// Of the last compaction.
     pub(super) summary: Option<String>,
     pub(super) answered: Option<bool>,
     pub(super) messages: Option<u64>,
     pub(super) damage: Option<String>,
 }
 
-/// A line, as much of it as a list wants to know.
+/// The part of a line that a list needs.
 #[derive(Deserialize)]
 pub(super) struct PartialEntry<'a> {
     #[serde(borrow, rename = "type")]
@@ -59,7 +60,7 @@ impl PartialMessage<'_> {
         self.content.and_then(|content| serde_json::from_str(content.get()).ok())
     }
 
-    /// A failure without a word is no answer.
+    /// A failure without text is not an answer.
     fn is_answer(&self) -> bool {
         let reason = self.stop_reason.as_ref().and_then(Value::as_str);
         !matches!(reason, Some("error" | "aborted")) || self.text().is_some()
@@ -70,8 +71,8 @@ impl PartialMessage<'_> {
     }
 }
 
-/// Reads the ends of a file; and what the file system says of it. The last end says nothing that an index does not
-/// know, if the index is about the file as it is.
+/// Reads the ends of a file, and its stat. The tail is skipped if there is an index of the present file,
+/// which knows all of it.
 pub(super) fn read_ends(
     fs: &dyn Fs,
     dir: &FsDir,
@@ -111,7 +112,6 @@ pub(super) fn read_ends(
     Ok((ends, read.stat))
 }
 
-/// What came of reading the head.
 struct HeadLines {
     messages: u64,
     /// The header or the first message is not in it.
@@ -126,9 +126,9 @@ fn read_head_lines(ends: &mut SessionEnds, head: &[u8], len: u64) -> HeadLines {
     let mut at_header = true;
     for (number, to) in ends_at.enumerate() {
         let line = &head[from..to];
-        // As when it is opened: neither a byte order mark nor blank lines before the header are damage.
+        // As in opening: neither a byte order mark nor blank lines before the header are damage.
         let line = if from == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
-        // A line that the head cuts off; the last line of a file may lack its end, too.
+        // A line truncated by the head; the last line of a file may lack its end, too.
         let is_cut = to == head.len() && !whole;
         from = to + 1;
         if trimmed(line).is_empty() && !(at_header && whole && to == head.len()) {
@@ -171,7 +171,6 @@ fn read_head_lines(ends: &mut SessionEnds, head: &[u8], len: u64) -> HeadLines {
     said
 }
 
-/// Takes what a line says.
 fn take_line(ends: &mut SessionEnds, line: &PartialEntry<'_>) {
     if line.kind == "compaction" {
         if let Some(Value::String(summary)) = &line.short_summary
@@ -190,7 +189,7 @@ fn take_line(ends: &mut SessionEnds, line: &PartialEntry<'_>) {
     }
 }
 
-/// Whether the tail said all that it can: `false` asks for a longer one.
+/// `false` asks for a longer tail.
 fn read_tail_lines(ends: &mut SessionEnds, tail: &[u8], from: u64) -> bool {
     let body = tail.strip_suffix(b"\n").unwrap_or(tail);
     let Some(first) = memchr::memchr(b'\n', body).filter(|_| from > 0).or((from == 0).then_some(0)) else {
@@ -206,12 +205,12 @@ fn read_tail_lines(ends: &mut SessionEnds, tail: &[u8], from: u64) -> bool {
             take_line(ends, &line);
         }
     }
-    // What was said first does not stand at the end, unless nothing of it was seen and this is all there is.
+    // The tail does not hold the first message, unless none was seen and this is the whole file.
     ends.first_message = first_message;
     ends.answered.is_some()
 }
 
-/// The text of a message's content: a string, or pieces of which some are text.
+/// The text of a message's content: a string, or the text pieces.
 pub(super) fn clipped_text(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(clip_first_message(text)),

@@ -1,4 +1,4 @@
-//! How many messages a session has, by a look at its lines: bounded memory, whatever the length of a line.
+//! Counts the messages of a session by scanning its lines: bounded memory, however long a line is.
 
 use std::io;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::path::Path;
 use memchr::{memchr, memmem};
 use relaycode_durable::Fs;
 
-/// Bytes that are read at a time.
+/// Bytes per read.
 const CHUNK: usize = 256 * 1024;
-/// Bytes that are looked at; a longer file keeps its number to itself.
+/// Largest file that is counted.
 const MOST: u64 = 1024 * 1024 * 1024;
-/// What of a line is looked at: the type stands at its beginning.
+/// Bytes of a line that are checked: the type comes first.
 const BEGINNING: usize = 512;
 
-/// The messages of a file; `None` if it is too long to count them.
+/// `None` if the file is too large.
 pub(super) fn count_file_messages(fs: &dyn Fs, path: &Path) -> io::Result<Option<u64>> {
     let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
     let dir = fs.open_root(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
@@ -41,7 +41,6 @@ pub(super) fn count_file_messages(fs: &dyn Fs, path: &Path) -> io::Result<Option
     }
 }
 
-/// Whether a line that begins so is a message.
 fn is_message(beginning: &[u8]) -> bool {
     let Some(at) = memmem::find(beginning, b"\"type\"") else { return false };
     let after = beginning[at + b"\"type\"".len()..].trim_ascii_start();

@@ -1,7 +1,8 @@
 //! Which sessions there are, newest first, from the two ends of each file: never from whole files.
 //!
-//! A session that never got an answer is hidden unless it is asked for; a damaged one is listed with what is wrong with
-//! it, never left out. The directory in the header decides where a session belongs, since two directories can share a name.
+//! A session without an answer is hidden unless asked for; a damaged one is listed with its problem, never
+//! left out. The directory in the header decides where a session belongs, since two directories can share a
+//! name.
 
 mod close_json;
 mod ends;
@@ -27,46 +28,44 @@ use crate::home::layout::{EXTENSION, HomeLayout, same_directory};
 
 pub use recent::RecentSession;
 
-/// Sessions that are looked at, at most; the newest.
+/// Most sessions looked at: the newest.
 pub const MAX_SESSIONS: usize = 100_000;
-/// What the name of an index ends with.
+/// Suffix of an index.
 const INDEX: &str = ".index";
-/// What the name of a torn end ends with, behind the session's without its own ending.
+/// Suffix of a torn tail, after the session's stem.
 const DAMAGED: &str = ".damaged";
-/// What stands behind a session's name in that of the file that a repair kept.
+/// Follows a session's name in the file that a repair kept.
 const BEFORE_REPAIR: &str = ".before-repair-";
-/// Bytes of the first message that are kept for a list.
+/// Bytes of the first message kept for a list.
 pub const MAX_FIRST_MESSAGE: usize = 2048;
 
-/// One session of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
-    /// The file.
     pub path: PathBuf,
-    /// The session's own name: the header's, or what the file's name says where that cannot be read.
+    /// From the header, or from the file name if that cannot be read.
     pub id: String,
-    /// The directory it is about; empty if it does not say.
+    /// The directory it is about; empty if unknown.
     pub cwd: String,
     /// The header's title, or the last short summary.
     pub title: Option<String>,
-    /// When it began, RFC 3339; empty if nothing says so.
+    /// RFC 3339; empty if unknown.
     pub created: String,
-    /// When it was last written, RFC 3339.
+    /// RFC 3339.
     pub modified: String,
-    /// Messages in it, on all branches; `None` if that needs a look at the whole file: [`SessionLister::count`].
+    /// On all branches; `None` if that needs a read of the whole file: [`SessionLister::count_messages`].
     pub messages: Option<u64>,
-    /// The beginning of what the user said first.
+    /// The beginning of the first prompt.
     pub first_message: Option<String>,
     /// Bytes of the file.
     pub size: u64,
-    /// Whether a model ever answered; `None` if the ends of the file do not say, or if the answer may be among what was damaged
-    /// and is kept beside it.
+    /// Whether a model ever answered; `None` if the ends of the file do not show it, or if the answer may
+    /// be among the damaged bytes kept beside it.
     pub answered: Option<bool>,
     /// What is wrong with the file, as far as its ends show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damage: Option<String>,
-    /// When it was last written, in seconds since 1970.
+    /// Seconds since 1970.
     #[serde(skip)]
     pub modified_seconds: i64,
     /// [`SessionSummary::title`] is the header's: somebody named the session.
@@ -74,27 +73,23 @@ pub struct SessionSummary {
     pub(crate) has_title: bool,
 }
 
-/// Which sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListScope<'a> {
-    /// Those about this directory.
+    /// About this directory.
     Project(&'a Path),
-    /// Those of every directory.
     All,
 }
 
-/// What was found.
 #[derive(Debug, Default)]
 pub struct SessionList {
-    /// The sessions, newest first.
+    /// Newest first.
     pub sessions: Vec<SessionSummary>,
-    /// Those left out because nobody ever answered.
+    /// Left out because they have no answer.
     pub unanswered: Vec<SessionSummary>,
     /// Directories that cannot be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
-/// The sessions of a home.
 #[derive(Clone, Copy)]
 pub struct SessionLister<'a> {
     fs: &'a dyn Fs,
@@ -102,27 +97,25 @@ pub struct SessionLister<'a> {
 }
 
 impl<'a> SessionLister<'a> {
-    /// The sessions of the home that `layout` describes.
     pub fn new(fs: &'a dyn Fs, layout: &'a HomeLayout) -> SessionLister<'a> {
         SessionLister { fs, layout }
     }
 
-    /// The directory they are in.
     pub fn sessions(&self) -> PathBuf {
         self.layout.sessions_dir()
     }
 
-    /// All sessions of the scope that a model answered, newest first; with `unanswered` the others, too.
+    /// All sessions of the scope that were answered, newest first; with `unanswered` the others, too.
     ///
     /// # Errors
-    /// The system's, for the directory of sessions itself. That there is none is an empty list.
+    /// If the directory of sessions cannot be read. A missing one is an empty list.
     pub fn list(&self, scope: ListScope<'_>, unanswered: bool) -> io::Result<SessionList> {
         let mut listed = SessionList::default();
         let files = self.candidate_files(scope, &mut listed.unreadable)?;
         let all = in_parallel(&files, |file| self.summarize(file));
         let mut all: Vec<SessionSummary> =
             all.into_iter().flatten().filter(|info| is_in_scope(info, scope)).collect();
-        // Names begin with the time: of two that were written in the same second the later one comes first.
+        // Names begin with the time: of two written in the same second the later one comes first.
         let age =
             |info: &SessionSummary| (info.modified_seconds, info.path.file_name().map(OsStr::to_os_string));
         all.sort_by_cached_key(|info| Reverse(age(info)));
@@ -137,11 +130,11 @@ impl<'a> SessionLister<'a> {
         Ok(listed)
     }
 
-    /// The newest `limit` sessions that a model answered, by a short name, for a place where several are offered.
-    /// Only as many files are opened as that takes.
+    /// The newest `limit` answered sessions with a short name, for a welcome screen. Opens only as many
+    /// files as that takes.
     ///
     /// # Errors
-    /// The system's, for the directory of sessions itself.
+    /// If the directory of sessions cannot be read.
     pub fn recent(&self, scope: ListScope<'_>, limit: usize) -> io::Result<Vec<RecentSession>> {
         let mut files = self.candidate_files(scope, &mut Vec::new())?;
         files.sort_by_cached_key(|file| {
@@ -154,10 +147,10 @@ impl<'a> SessionLister<'a> {
         Ok(answered.take(limit).map(|info| RecentSession::from_summary(&info)).collect())
     }
 
-    /// What a list says of one file.
+    /// What a list shows of one file.
     ///
     /// # Errors
-    /// The system's; `InvalidData` if it is no session.
+    /// `InvalidData` if it is not a session.
     pub fn summarize_file(&self, path: &Path) -> io::Result<SessionSummary> {
         let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
         let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -179,7 +172,7 @@ impl<'a> SessionLister<'a> {
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is not a session"))
     }
 
-    /// Counts the messages of those that do not know their number yet. Reads whole files: for what is shown, not for all.
+    /// Counts messages where unknown. Reads whole files: for what is shown, not for all.
     pub fn count_messages(&self, sessions: &mut [SessionSummary]) {
         for info in sessions.iter_mut().filter(|info| info.messages.is_none()) {
             info.messages = message_count::count_file_messages(self.fs, &info.path).ok().flatten();
@@ -192,7 +185,7 @@ impl<'a> SessionLister<'a> {
         scope: ListScope<'_>,
         unreadable: &mut Vec<(PathBuf, String)>,
     ) -> io::Result<Vec<SessionCandidate>> {
-        // Not through a link, as for whoever writes: a directory elsewhere is somebody else's.
+        // Not through a link, as when writing: a directory elsewhere is somebody else's.
         let opened = self.fs.open_root(self.layout.home());
         let sessions = match opened.and_then(|home| self.fs.open_dir(&home, layout::SESSIONS_DIR)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -252,7 +245,7 @@ impl<'a> SessionLister<'a> {
         Ok(())
     }
 
-    /// What a list says of a file; `None` if it is no session.
+    /// `None` if it is not a session.
     fn summarize(&self, file: &SessionCandidate) -> Option<SessionSummary> {
         let named = layout::id_in_name(&file.name);
         let known = if file.indexed { IndexHead::read(self.fs, &file.dir, &file.name) } else { None };
@@ -271,7 +264,7 @@ impl<'a> SessionLister<'a> {
         if ends.header.is_none() && named.is_none() {
             return None;
         }
-        // The index knows what the ends do not say, if it is about the file as it is.
+        // An index of the present file knows what the ends do not show.
         let fits = |head: &IndexHead| stat.is_some_and(|stat| head.matches_file(&stat));
         let facts = known.filter(fits).map(|head| head.facts);
         let (id, cwd, title, created) = match ends.header {
@@ -307,18 +300,17 @@ impl<'a> SessionLister<'a> {
     }
 }
 
-/// A file that may be a session.
 struct SessionCandidate {
     dir: FsDir,
     path: PathBuf,
     name: String,
     /// There is an index beside it.
     indexed: bool,
-    /// Something of it was damaged once, and is kept beside it: the answer may be there.
+    /// Damaged bytes of it are kept beside it: the answer may be among them.
     salvaged: bool,
 }
 
-/// The session that a file beside it holds damaged bytes of: what a repair kept, or a torn end.
+/// The session whose damaged bytes this file holds: kept by a repair, or a torn tail.
 fn salvaged_from(name: &str) -> Option<String> {
     if let Some((session, _)) = name.split_once(BEFORE_REPAIR) {
         return Some(session.to_string());
@@ -326,7 +318,7 @@ fn salvaged_from(name: &str) -> Option<String> {
     name.strip_suffix(DAMAGED).map(|stem| format!("{stem}{EXTENSION}"))
 }
 
-/// One that does not say where it belongs belongs where it lies.
+/// A session that names no directory belongs where it lies.
 fn is_in_scope(info: &SessionSummary, scope: ListScope<'_>) -> bool {
     match scope {
         ListScope::All => true,
@@ -338,9 +330,9 @@ fn rfc3339(seconds: i64) -> String {
     Timestamp::from_second(seconds).map(|time| format!("{time:.3}")).unwrap_or_default()
 }
 
-/// Does it for all of them, in their order, on several threads where there are many.
+/// Keeps the order; uses several threads if there are many files.
 fn in_parallel<T: Send, F: Sync>(files: &[F], act: impl Fn(&F) -> T + Sync) -> Vec<T> {
-    /// Files that are worth a thread.
+    /// Files worth a thread.
     const A_SHARE: usize = 256;
     const MOST_THREADS: usize = 8;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);

@@ -8,25 +8,24 @@ use serde::Serialize;
 
 use super::SessionSummary;
 
-/// Cells of a name.
+/// Most cells of a name.
 const MAX_NAME: usize = 40;
 
-/// A session as it is offered.
+/// A session as offered to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecentSession {
-    /// The file.
     pub path: PathBuf,
-    /// The title it was given, else what the user said first, else its id, else the file's name; at most 40 cells on one line.
+    /// Its title, else the first prompt, else its id, else the file's name; at most 40 cells on one line.
     pub name: String,
-    /// When it was last written, RFC 3339.
+    /// RFC 3339.
     pub modified: String,
 }
 
 impl RecentSession {
     pub(super) fn from_summary(info: &SessionSummary) -> RecentSession {
         let file = info.path.file_name().map(|name| name.to_string_lossy().into_owned());
-        // A summary says where a conversation is; what it is known by is its name, or how it began.
+        // A summary says where a conversation is now; people know it by its name, or by how it began.
         let title = info.title.as_deref().filter(|_| info.has_title);
         let names = [title, info.first_message.as_deref(), Some(&info.id), file.as_deref()];
         let name =

@@ -1,4 +1,4 @@
-//! What is listed, in which order, and what is not; from files as they come.
+//! What is listed, in which order, and what is not; from real files.
 
 use std::fs;
 use std::time::{Duration, Instant, SystemTime};
@@ -91,7 +91,7 @@ fn one_without_an_answer_is_hidden_and_counted() {
     let long = "x".repeat(300_000);
     home.put("/shop", "long", 1, &(header("long", "/shop") + &message("a", "user", &long)));
     let listed = home.list(ListScope::Project(Path::new("/shop")), false);
-    // Of the long one the ends do not say; it is shown rather than hidden.
+    // The ends of the long one do not tell; it is shown rather than hidden.
     assert_eq!((listed.sessions.len(), listed.unanswered.len()), (1, 2));
     assert_eq!(listed.sessions[0].answered, None);
     assert!(listed.sessions[0].first_message.as_ref().unwrap().starts_with("xxx"));
@@ -189,7 +189,7 @@ fn titles_come_from_the_header_or_the_last_summary() {
     home.put("/shop", "s", 1, &(long + &compaction("second")));
     let titles: Vec<_> = home.all().into_iter().map(|info| info.title.unwrap()).collect();
     assert_eq!(titles, ["second", "Carts"]);
-    // What is offered on a welcome screen is known by its name or by how it began.
+    // A welcome screen shows the name or how it began.
     let recent = SessionLister::new(&RealFs::default(), &home.layout).recent(ListScope::All, 5).unwrap();
     assert_eq!(recent.iter().map(|session| session.name.as_str()).collect::<Vec<_>>(), ["x", "Carts"]);
 }

@@ -1,7 +1,9 @@
-//! Which session a person means: a number of the list, the beginning of an id, a path, or simply the last one.
+//! Which session a person means: a number of the list, the beginning of an id, a path, or simply the last
+//! one.
 //!
-//! What could be two sessions is never guessed: the candidates are named. A session of another project is told apart, so that
-//! whoever asks can offer to fork it; one that is hidden for lack of an answer is still found by its id.
+//! An ambiguous name is never guessed: the candidates are named. A session of another project is reported
+//! as such, so that the caller can offer to fork it; one hidden for lack of an answer is still found by its
+//! id.
 
 #[cfg(test)]
 mod tests;
@@ -13,83 +15,61 @@ use crate::find::list::{ListScope, SessionLister, SessionSummary};
 use crate::home::layout::{EXTENSION, same_directory};
 use crate::home::terminal::TerminalBreadcrumb;
 
-/// Sessions that are named when one is not found, or not the only one.
+/// Most sessions suggested when one is not found or ambiguous.
 pub const MAX_SUGGESTED: usize = 5;
-/// Digits of a number of the list; more are an id.
+/// Most digits of a number of the list; more are an id.
 const MAX_DIGITS: usize = 5;
 
-/// What a person gave as a session.
+/// How a person named a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionTarget {
-    /// Nothing: the one that this terminal had last, else the newest.
+    /// Not named: the last one of this terminal, else the newest.
     Newest,
-    /// A number of the list, from 1.
+    /// In the list, from 1.
     Number(usize),
     /// The beginning of an id.
     Id(String),
-    /// A file.
     Path(PathBuf),
 }
 
-/// The session that is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolvedSession {
-    /// One of this project.
     ThisProject(Box<SessionSummary>),
-    /// One about another directory; to go on in it here, fork it.
+    /// About another directory; to continue it here, fork it.
     OtherProject {
-        /// The session.
         summary: Box<SessionSummary>,
-        /// The directory that it is about.
+        /// The directory it is about.
         cwd: PathBuf,
     },
 }
 
-/// Why there is no such session.
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    /// There is none at all.
     #[error("there are no sessions about {} yet", cwd.display())]
-    None {
-        /// The directory.
-        cwd: PathBuf,
-    },
-    /// Nothing is called so.
+    None { cwd: PathBuf },
     #[error("there is no session {name}")]
     Unknown {
-        /// What was asked for.
         name: String,
-        /// What is called nearly so.
+        /// With a similar name.
         nearest: Vec<SessionSummary>,
     },
-    /// Several begin so.
+    /// Several ids begin so.
     #[error("{name} is the beginning of {count} sessions")]
     Ambiguous {
-        /// What was asked for.
         name: String,
-        /// How many there are.
         count: usize,
         /// The newest of them.
         candidates: Vec<SessionSummary>,
     },
-    /// The file is there, but it is none.
+    /// The file exists, but is not a session.
     #[error("{} is not a session", path.display())]
-    NotASession {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The system said no.
+    NotASession { path: PathBuf },
     #[error("{} cannot be read: {source}", path.display())]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// What it said.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 impl SessionTarget {
-    /// What a word means. A number of the list has no leading zero and at most five digits.
+    /// A number of the list has no leading zero and at most five digits.
     pub fn parse(word: &str) -> SessionTarget {
         if word.is_empty() {
             return SessionTarget::Newest;
@@ -107,7 +87,7 @@ impl SessionTarget {
 }
 
 impl ResolvedSession {
-    /// The session, wherever it belongs.
+    /// Whichever project it belongs to.
     pub fn into_summary(self) -> SessionSummary {
         match self {
             ResolvedSession::ThisProject(info) | ResolvedSession::OtherProject { summary: info, .. } => *info,
@@ -122,10 +102,10 @@ impl ResolvedSession {
     }
 }
 
-/// Finds the session that is meant by somebody in `cwd`; `breadcrumb` is what their terminal had last.
+/// Finds the session meant by somebody in `cwd`; `breadcrumb` is the last one of their terminal.
 ///
 /// # Errors
-/// That there is none, or more than one, with what to choose from.
+/// If there is none, or more than one, with suggestions.
 pub fn resolve_session(
     listing: &SessionLister<'_>,
     cwd: &Path,
@@ -139,7 +119,7 @@ pub fn resolve_session(
             if *number >= 1 && *number <= here.len() {
                 return Ok(ResolvedSession::ThisProject(Box::new(here.swap_remove(*number - 1))));
             }
-            // Digits can be the beginning of an id, too.
+            // Digits can begin an id, too.
             resolve_id(listing, cwd, &number.to_string())
         }
         SessionTarget::Id(prefix) => resolve_id(listing, cwd, prefix),
@@ -190,7 +170,7 @@ fn resolve_id(
     cwd: &Path,
     prefix: &str,
 ) -> Result<ResolvedSession, ResolveError> {
-    // This project comes first: what is unique here is meant, whatever others have.
+    // This project comes first: a unique match here wins over those elsewhere.
     if let Some(info) = unique_match(list_sessions(listing, ListScope::Project(cwd), true)?, prefix)? {
         return Ok(ResolvedSession::ThisProject(Box::new(info)));
     }
@@ -202,7 +182,7 @@ fn resolve_id(
     }
 }
 
-/// The only session whose id begins so; one that is exactly called so is the only one.
+/// The only session whose id begins so; an exact match wins.
 fn unique_match(sessions: Vec<SessionSummary>, prefix: &str) -> Result<Option<SessionSummary>, ResolveError> {
     let begins =
         |info: &SessionSummary| info.id.get(..prefix.len()).is_some_and(|id| id.eq_ignore_ascii_case(prefix));
@@ -219,7 +199,7 @@ fn unique_match(sessions: Vec<SessionSummary>, prefix: &str) -> Result<Option<Se
     Err(ResolveError::Ambiguous { name: prefix.to_string(), count, candidates: found })
 }
 
-/// Those whose id or title is nearly so, those of this project first.
+/// Similar ids or titles, those of this project first.
 fn nearest_matches(sessions: &[SessionSummary], cwd: &Path, name: &str) -> Vec<SessionSummary> {
     let wanted = name.to_lowercase();
     let shared = |id: &str| id.to_lowercase().bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! What each word finds, and what is said where it finds nothing or too much.
+//! What each word finds, and the message if it finds nothing or too much.
 
 use std::fs;
 use std::time::{Duration, SystemTime};

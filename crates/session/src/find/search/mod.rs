@@ -1,7 +1,7 @@
-//! Words in what was said, over whole sessions: line by line, newest session first, with a clip of what stands around.
+//! Full-text search over whole sessions: line by line, newest session first, with an excerpt.
 //!
-//! All words must be in one message, whatever their case. Memory is bounded by the longest line that is looked at, and whoever
-//! asks can stop it at any file and any chunk.
+//! All words must be in one message, in any case. Memory is bounded by the longest line read, and the
+//! caller can stop it at any file and any chunk.
 
 #[cfg(test)]
 mod tests;
@@ -17,20 +17,19 @@ use serde_json::Value;
 use crate::find::list::SessionSummary;
 use crate::truncate::truncate_str;
 
-/// Bytes of a line that is looked at; a longer one is counted as skipped.
+/// Longest line searched; a longer one is counted as skipped.
 pub const MAX_LINE: usize = 16 * 1024 * 1024;
-/// Words of a question that count.
+/// Most words of a query.
 pub const MAX_WORDS: usize = 16;
-/// Bytes of a word that count.
+/// Most bytes of a word.
 const MAX_WORD: usize = 256;
-/// Characters before the word in a clip.
+/// Characters before the word in an excerpt.
 const CLIP_LEAD: usize = 40;
-/// Characters of a clip.
+/// Most characters of an excerpt.
 const CLIP_CHARS: usize = 200;
-/// Bytes that are read at a time.
+/// Bytes per read.
 const CHUNK: usize = 256 * 1024;
 
-/// The words that are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchWords {
     words: Vec<String>,
@@ -40,27 +39,26 @@ pub struct SearchWords {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
-    /// The entry.
     pub entry: String,
-    /// Who said it: `user`, `assistant`, `toolResult`, …
+    /// `user`, `assistant`, `toolResult`, …
     pub role: String,
-    /// What stands around the first word, on one line.
+    /// The text around the first word, on one line.
     pub clip: String,
 }
 
-/// What was found in one session.
+/// The hits of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchHits {
-    /// The first messages, as many as were wanted.
+    /// The first ones, up to the limit.
     pub hits: Vec<SearchHit>,
-    /// Lines that were too long to look at.
+    /// Lines that were too long to search.
     pub skipped: u64,
     /// It was stopped before the end.
     pub stopped: bool,
 }
 
 impl SearchWords {
-    /// The words of a text; `None` if it has none.
+    /// `None` if there are none.
     pub fn parse(text: &str) -> Option<SearchWords> {
         let bounded = |word: &str| truncate_str(word, MAX_WORD).to_lowercase();
         let words: Vec<String> = text.split_whitespace().take(MAX_WORDS).map(bounded).collect();
@@ -73,8 +71,8 @@ impl SearchWords {
         places.collect::<Option<Vec<usize>>>()?.into_iter().min()
     }
 
-    /// Whether a line of JSON can hold them. Words of other than ASCII, and lines in which ASCII is written in another way,
-    /// are left to whoever reads the line.
+    /// A quick check whether a line of JSON can hold them. Non-ASCII words, and lines with escaped ASCII,
+    /// always pass.
     fn may_be_in(&self, line: &[u8]) -> bool {
         let as_it_is =
             |word: &str| word.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\\' | b'/'));
@@ -85,17 +83,14 @@ impl SearchWords {
     }
 }
 
-/// Whether the word, which is in lower case, stands in the line in any case.
+/// `word` is in lower case.
 fn contains_ignore_case(line: &[u8], word: &[u8]) -> bool {
     let Some(first) = word.first() else { return true };
     memchr2_iter(*first, first.to_ascii_uppercase(), line)
         .any(|at| line.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word)))
 }
 
-/// Looks for the words in one session; at most `limit` messages. `stop` is asked between chunks.
-///
-/// # Errors
-/// The system's.
+/// Searches one session; at most `limit` messages. `stop` is polled between chunks.
 pub fn search_session(
     fs: &dyn Fs,
     info: &SessionSummary,
@@ -122,7 +117,7 @@ fn open_parent_dir(fs: &dyn Fs, path: &Path) -> io::Result<(FsDir, String)> {
     Ok((dir, name.to_string()))
 }
 
-/// Shows every line that is not too long, until `see` has enough.
+/// Visits every line that is not too long, until `see` has enough.
 fn each_line(
     fs: &dyn Fs,
     dir: &FsDir,
@@ -157,7 +152,7 @@ fn each_line(
                 held.extend_from_slice(line);
                 see(&held, &mut hits.hits)
             };
-            // What a long line took is given back.
+            // Give back the memory of a long line.
             held = if held.capacity() > CHUNK { Vec::new() } else { held };
             held.clear();
             if !go_on {
@@ -190,7 +185,7 @@ fn find_hit(line: &[u8], words: &SearchWords) -> Option<SearchHit> {
     Some(SearchHit { entry, role, clip: clip(&text, &lower, at) })
 }
 
-/// Who says what in an entry; `None` if it says nothing to anybody.
+/// Speaker and text of an entry; `None` if it says nothing.
 fn role_and_text(entry: &Value) -> Option<(String, String)> {
     let field = |name: &str| entry.get(name).and_then(Value::as_str);
     match field("type")? {
@@ -219,9 +214,9 @@ fn searchable_text(content: &Value) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands around byte `at` of `lower`, in the text itself, on one line.
+/// The text around byte `at` of `lower`, on one line.
 fn clip(text: &str, lower: &str, at: usize) -> String {
-    // Lower case can be longer or shorter than the text: counted in characters the place is near enough.
+    // Lower case can be longer or shorter than the text: counted in characters the position is near enough.
     let before = truncate_str(lower, at).chars().count();
     let from = before.saturating_sub(CLIP_LEAD);
     let mut clipped = if from > 0 { "…".to_string() } else { String::new() };

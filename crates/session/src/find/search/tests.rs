@@ -1,4 +1,4 @@
-//! Words are found in whatever role says them, across chunks, and nothing grows with the file.
+//! Words are found in every role, across chunks, and memory does not grow with the file.
 
 use std::cell::Cell;
 use std::fs;
@@ -44,7 +44,7 @@ fn all_words_must_be_in_one_message_whatever_their_case() {
     assert_eq!(found(&body, "\"fixed\" GRÖSSER"), Vec::<String>::new());
     assert_eq!(found(&body, "\"fixed\" GRÖßER 42%"), ["b"]);
     assert_eq!(found(&body, "43%"), Vec::<String>::new());
-    // Names of fields are not what anybody said.
+    // Field names are not part of the text.
     assert_eq!(found(&body, "parentId"), Vec::<String>::new());
 }
 

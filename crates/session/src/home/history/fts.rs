@@ -1,21 +1,19 @@
-//! What a person typed, as a query that full-text search cannot misread: every word is quoted, all must be there, and
-//! the last may be the beginning of one.
+//! Turns what a person typed into a query that full-text search cannot misread: every word is quoted, all
+//! must match, and the last may be a prefix.
 
 use crate::truncate::truncate_str;
 
-/// Words of a query that count.
+/// Most words of a query.
 const MAX_WORDS: usize = 32;
-/// Bytes of a query that count.
+/// Most bytes of a query.
 const MAX_BYTES: usize = 1024;
 
-/// What to look for, and how.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FtsQuery {
-    /// There is nothing to look for.
     Empty,
-    /// An expression of FTS5.
+    /// An FTS5 expression.
     Words(String),
-    /// Signs alone, which no index of words has: the text as it stands.
+    /// Only punctuation, which no index of words has: search for the text as it is.
     Literal(String),
 }
 

@@ -1,8 +1,9 @@
-//! What was typed before, for recall and search: one SQLite file for all projects and processes.
+//! Earlier prompts, for recall and search: one SQLite file for all projects and processes.
 //!
-//! It is a convenience, so it never stands in the way: writes wait a quarter of a second at most, and a damaged file is moved
-//! aside, never deleted and never repaired in place (every prompt also stands in its session). Write-ahead logging
-//! without a sync per prompt: two processes do not block each other, and a power cut loses the last prompts at worst.
+//! It is a convenience, so it never gets in the way: writes wait a quarter of a second at most, and a
+//! damaged file is moved aside, never deleted and never repaired in place (every prompt is also in its
+//! session). Write-ahead logging without a sync per prompt: two processes do not block each other, and a
+//! power cut loses the last prompts at worst.
 
 mod fts;
 mod schema;
@@ -17,16 +18,15 @@ use rusqlite::{Connection, ErrorCode, params};
 
 use crate::truncate::truncate_str;
 
-/// Bytes of a prompt that are kept.
+/// Bytes kept of a prompt.
 pub const MAX_PROMPT: usize = 64 * 1024;
-/// Prompts that are kept; the oldest go.
+/// Prompts kept; the oldest go.
 pub const MAX_ROWS: i64 = 50_000;
-/// Prompts that one question answers at most.
+/// Most prompts returned by one query.
 pub const MAX_ANSWERS: usize = 10_000;
-/// How long another process is waited for.
+/// How long to wait for another process.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// The prompt history.
 #[derive(Debug)]
 pub struct PromptHistory {
     connection: Connection,
@@ -34,17 +34,15 @@ pub struct PromptHistory {
     damaged: Option<PathBuf>,
 }
 
-/// Something that was typed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryPrompt {
-    /// Its number; later ones are larger.
+    /// Grows with time.
     pub id: i64,
-    /// The text.
     pub prompt: String,
-    /// When, in seconds since 1970.
+    /// In seconds since 1970.
     pub created_at: i64,
-    /// In which directory.
+    /// The working directory.
     pub cwd: String,
 }
 
@@ -53,41 +51,21 @@ pub struct HistoryPrompt {
 pub enum HistoryError {
     /// Another process is writing.
     #[error("the prompt history {} is busy; the prompt itself is in its session", path.display())]
-    Busy {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A later relay made it.
+    Busy { path: PathBuf },
+    /// Made by a later relay.
     #[error("the prompt history {} is of version {version}, made by a newer relay; use that one", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// What it says it is.
-        version: i64,
-    },
-    /// The system said no.
+    Newer { path: PathBuf, version: i64 },
     #[error("the prompt history {} cannot be opened: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// SQLite said no.
+    Io { path: PathBuf, source: io::Error },
     #[error("the prompt history {} cannot be used: {source}", path.display())]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
+    Sqlite { path: PathBuf, source: rusqlite::Error },
 }
 
 impl PromptHistory {
-    /// Opens the file, making it (private) if need be. A damaged one is moved aside, and a new one made.
+    /// Creates the file (private) if needed. A damaged one is moved aside, and a new one created.
     ///
     /// # Errors
-    /// The system's or SQLite's; [`HistoryError::Newer`] for a file that this version must not touch.
+    /// [`HistoryError::Newer`] for a file that this version must not touch.
     pub fn open(path: &Path) -> Result<PromptHistory, HistoryError> {
         match schema::connect(path, BUSY_TIMEOUT) {
             Ok(connection) => Ok(PromptHistory { connection, path: path.to_path_buf(), damaged: None }),
@@ -96,15 +74,15 @@ impl PromptHistory {
         }
     }
 
-    /// Where the damaged file is that stood here before, if one did.
+    /// Where the damaged file was moved, if there was one.
     pub fn damaged_file(&self) -> Option<&Path> {
         self.damaged.as_deref()
     }
 
-    /// Keeps a prompt; `false` if it is the same as the one before, from whatever process, or empty.
+    /// `false` if it is empty or the same as the one before, from any process.
     ///
     /// # Errors
-    /// [`HistoryError::Busy`] if somebody else writes for too long, and what SQLite says.
+    /// [`HistoryError::Busy`] if another process writes for too long.
     pub fn add(&mut self, prompt: &str, cwd: &Path, now: i64) -> Result<bool, HistoryError> {
         if prompt.trim().is_empty() {
             return Ok(false);
@@ -114,7 +92,7 @@ impl PromptHistory {
         self.with_recovery(|connection| {
             let added = connection.prepare_cached(ADD)?.execute(params![prompt, now, cwd])? > 0;
             let id = connection.last_insert_rowid();
-            // Now and then is enough: the bound is one of size, not of manners.
+            // Now and then is enough: the bound need not be exact.
             if added && id % TIDY_EVERY == 0 {
                 connection.execute("DELETE FROM history WHERE id <= ?1", [id - MAX_ROWS])?;
             }
@@ -122,10 +100,7 @@ impl PromptHistory {
         })
     }
 
-    /// The newest prompts, newest first; of one directory if one is given.
-    ///
-    /// # Errors
-    /// What SQLite says.
+    /// Newest first; of one directory if one is given.
     pub fn recent(&mut self, limit: usize, cwd: Option<&Path>) -> Result<Vec<HistoryPrompt>, HistoryError> {
         let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
         let mut prompts: Vec<HistoryPrompt> = self.with_recovery(|connection| {
@@ -137,10 +112,10 @@ impl PromptHistory {
         Ok(prompts)
     }
 
-    /// Prompts with all the words of `query` (the last may be the beginning of one), newest first, each once.
+    /// Prompts with all the words of `query` (the last may be a prefix), newest first, without duplicates.
     ///
     /// # Errors
-    /// What SQLite says; nothing in `query` is an error.
+    /// No content of `query` is an error.
     pub fn search(&mut self, query: &str, limit: usize) -> Result<Vec<HistoryPrompt>, HistoryError> {
         let wanted = fts::FtsQuery::parse(query);
         let found = match &wanted {
@@ -153,7 +128,7 @@ impl PromptHistory {
     }
 
     fn run_query(&mut self, sql: &str, text: &str, limit: usize) -> Result<Vec<HistoryPrompt>, HistoryError> {
-        // Some may be the same.
+        // Some may be duplicates.
         let most = sql_limit(limit.saturating_mul(4));
         self.with_recovery(|connection| {
             let mut statement = connection.prepare_cached(sql)?;
@@ -162,7 +137,7 @@ impl PromptHistory {
         })
     }
 
-    /// Does it, once more with a new file if this one turns out to be damaged.
+    /// Retries with a new file if this one turns out to be damaged.
     fn with_recovery<T>(
         &mut self,
         mut act: impl FnMut(&Connection) -> rusqlite::Result<T>,
@@ -177,7 +152,7 @@ impl PromptHistory {
         }
     }
 
-    /// Moves a damaged file aside and makes a new one, unless another process has done so meanwhile.
+    /// Moves a damaged file aside and creates a new one, unless another process has done so meanwhile.
     fn replace_damaged(path: &Path) -> Result<PromptHistory, HistoryError> {
         let _one_at_a_time = schema::HistoryLock::acquire(path, BUSY_TIMEOUT)?;
         let damaged = match schema::connect(path, BUSY_TIMEOUT)
@@ -192,7 +167,7 @@ impl PromptHistory {
     }
 }
 
-/// How many prompts come between two looks at their number.
+/// How many prompts come between two checks of their number.
 const TIDY_EVERY: i64 = 64;
 const ADD: &str = "INSERT INTO history (prompt, created_at, cwd) SELECT ?1, ?2, ?3 WHERE NOT EXISTS \
     (SELECT 1 FROM history WHERE id = (SELECT max(id) FROM history) AND prompt = ?1)";
@@ -222,7 +197,8 @@ fn history_error(path: &Path, source: rusqlite::Error) -> HistoryError {
 fn is_damage(error: &HistoryError) -> bool {
     let HistoryError::Sqlite { source, .. } = error else { return false };
     match source {
-        // A table that is missing or of another shape, or a cell of another kind, under a version that has it.
+        // A table that is missing or of another shape, or a cell of another type, although the version has
+        // it.
         rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..) => true,
         rusqlite::Error::Utf8Error(..) => true,
         _ => matches!(

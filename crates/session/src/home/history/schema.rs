@@ -1,4 +1,4 @@
-//! The file itself: made private, of one version, moved aside when it is damaged.
+//! The SQLite file: private, of one version, moved aside when it is damaged.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -11,9 +11,9 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{HistoryError, history_error};
 
-/// The version of the tables, in `user_version`.
+/// In `user_version`.
 const VERSION: i64 = 1;
-/// Damaged files that are kept beside each other.
+/// Most damaged files kept.
 const MAX_DAMAGED: u32 = 1000;
 
 const TABLES: &str = "
@@ -38,7 +38,7 @@ const TABLES: &str = "
     END;
     PRAGMA user_version = 1;";
 
-/// Opens the file as this version wants it.
+/// Opens the file and brings it to this version.
 pub(super) fn connect(path: &Path, busy: Duration) -> Result<Connection, HistoryError> {
     make_private(path).map_err(|source| HistoryError::Io { path: path.to_path_buf(), source })?;
     let failed = |source| history_error(path, source);
@@ -51,7 +51,7 @@ pub(super) fn connect(path: &Path, busy: Duration) -> Result<Connection, History
     }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
     connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
-    // What another program may have put into the file must not run anything.
+    // Whatever another program put into the file must not run anything.
     connection.pragma_update(None, "trusted_schema", "OFF").map_err(failed)?;
     if version < VERSION {
         let transaction =
@@ -70,7 +70,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Whether the file is whole; only asked when something spoke against it.
+/// Only called on suspicion.
 pub(super) fn check_integrity(path: &Path, connection: &Connection) -> Result<(), HistoryError> {
     let failed = |source| history_error(path, source);
     let said: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
@@ -83,7 +83,7 @@ pub(super) fn check_integrity(path: &Path, connection: &Connection) -> Result<()
     Err(failed(rusqlite::Error::SqliteFailure(code, Some(said))))
 }
 
-/// Moves the file and what belongs to it aside; where to.
+/// Moves the file and its companions aside; returns where.
 pub(super) fn move_aside(path: &Path) -> Result<PathBuf, HistoryError> {
     let failed = |source| HistoryError::Io { path: path.to_path_buf(), source };
     let with = |suffix: &str| {
@@ -105,7 +105,7 @@ pub(super) fn move_aside(path: &Path) -> Result<PathBuf, HistoryError> {
     Ok(aside)
 }
 
-/// SQLite would make it with the umask's mode; the files beside it get the same as this one.
+/// SQLite would create it with the umask's mode; the files beside it get the same as this one.
 fn make_private(path: &Path) -> io::Result<()> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

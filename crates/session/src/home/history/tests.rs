@@ -1,4 +1,5 @@
-//! Prompts are found again, by words and by directory, whatever was typed and whatever became of the file.
+//! Prompts are found again, by words and by directory, whatever was typed and whatever happened to the
+//! file.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,7 +1,8 @@
-//! What a model is given when a conversation goes on: the messages on the way from the root to the leaf, and the settings that hold
-//! there.
+//! What a model gets when a conversation continues: the messages from the root to the leaf, and the
+//! settings in force there.
 //!
-//! Only entries that count are read: those that carry settings, and the messages from what the latest compaction kept on.
+//! Only relevant entries are read: those with settings, and the messages from what the latest compaction
+//! kept on.
 
 mod model_messages;
 
@@ -16,25 +17,24 @@ use crate::format::entry::{EntryBody, SessionEntry};
 /// The state of a conversation at a leaf.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionContext {
-    /// How much thinking; `off` where nobody said.
+    /// `off` if never set.
     pub thinking_level: String,
-    /// The service tier.
     pub service_tier: Option<String>,
-    /// The model by what it is for, `provider/id`. `default` is there as soon as one was chosen or has answered.
+    /// The model for each purpose, as `provider/id`. `default` is there as soon as one was chosen or has
+    /// answered.
     pub models: BTreeMap<String, String>,
-    /// The rules that were put in, each once, in that order.
+    /// Each once, in order.
     pub injected_ttsr_rules: Vec<String>,
-    /// The tools of other servers that are switched on; `None` where nobody chose.
+    /// The MCP tools that are switched on; `None` if never chosen.
     pub selected_mcp_tools: Option<Vec<String>>,
-    /// The mode; `none` where nobody said.
+    /// `none` if never set.
     pub mode: String,
-    /// What belongs to it.
     pub mode_data: Option<Value>,
-    /// The messages, with the roles of the session file and `custom`, `branchSummary`, `compactionSummary`.
+    /// With the roles of the session file and `custom`, `branchSummary`, `compactionSummary`.
     pub messages: Vec<Value>,
     /// The entry of each message.
     pub sources: Vec<String>,
-    /// So many images are not in the store any more; a text stands for each.
+    /// How many images are not in the store any more; a text replaces each.
     pub missing_images: usize,
 }
 
@@ -108,7 +108,7 @@ impl SessionContext {
                 from = kept.unwrap_or(at);
                 context.take_message(entry);
             } else {
-                // A compaction that says nothing hides nothing.
+                // A compaction without a summary hides nothing.
                 from = if from == at { 0 } else { from };
             }
         }
@@ -172,7 +172,7 @@ impl SessionContext {
                 message["timestamp"] = timestamp.into();
                 message
             }
-            // A known kind with fields that cannot be understood is kept in the file, but says nothing.
+            // A known type with invalid fields is kept in the file, but has no meaning.
             _ => return,
         };
         self.messages.push(message);
@@ -184,7 +184,7 @@ fn is(rows: &[EntryRow], number: u32, kind: EntryType) -> bool {
     rows.get(number as usize).is_some_and(|row| row.kind == kind)
 }
 
-/// Who gave an answer, as `provider/id`.
+/// The model that answered, as `provider/id`.
 fn answering_model(body: &EntryBody) -> Option<String> {
     let EntryBody::Message { message } = body else { return None };
     let provider = message.get("provider")?.as_str()?;
@@ -192,7 +192,7 @@ fn answering_model(body: &EntryBody) -> Option<String> {
     (!provider.is_empty() && !model.is_empty()).then(|| format!("{provider}/{model}"))
 }
 
-/// The words in a message's content: a string, or the texts among its pieces.
+/// The text of a message's content: a string, or the texts among its pieces.
 pub fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -1,6 +1,6 @@
 //! The messages of a context in the four roles that models know.
 //!
-//! Summaries and what extensions said become words of the user; roles that nobody here knows are left out.
+//! Summaries and messages of extensions become messages of the user; unknown roles are left out.
 
 use relaycode_llm::Message;
 use relaycode_llm::message::{UserContent, UserMessage};
@@ -9,8 +9,7 @@ use serde_json::Value;
 use super::{SessionContext, content_text};
 
 impl SessionContext {
-    /// The messages as they are sent. Answers that failed or were broken off are among them: who sends them decides what becomes
-    /// of those.
+    /// Failed and aborted answers are included: the sender decides about them.
     pub fn to_model_messages(&self) -> Vec<Message> {
         self.messages.iter().filter_map(to_model_message).collect()
     }
@@ -34,7 +33,7 @@ fn to_model_message(value: &Value) -> Option<Message> {
     }
 }
 
-/// A message in one of the four roles. Pieces of content that are of no known kind are left out, not the message.
+/// Unknown pieces of content are left out, not the message.
 fn parse_known_role(value: &Value) -> Option<Message> {
     if let Ok(message) = serde_json::from_value(value.clone()) {
         return Some(message);
@@ -60,7 +59,7 @@ fn custom_to_user(value: &Value) -> Option<Message> {
     (!content.is_empty()).then(|| user(content, value))
 }
 
-/// A command that a person ran beside the conversation, with what it printed.
+/// A command that a person ran beside the conversation, with its output.
 fn shell_to_text(value: &Value) -> Option<String> {
     if value.get("excludeFromContext").and_then(Value::as_bool) == Some(true) {
         return None;

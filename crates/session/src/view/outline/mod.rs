@@ -1,6 +1,6 @@
-//! The tree of a session as it is shown: what a filter lets through, each with a line of what it says.
+//! The tree of a session for people: the entries that pass a filter, each with a line of text.
 //!
-//! What is left out is bridged: those that follow it follow, for the eye, the nearest one that is shown.
+//! Entries left out are bridged: their children are shown below the nearest visible ancestor.
 
 #[cfg(test)]
 mod tests;
@@ -13,49 +13,41 @@ use crate::format::entry::{EntryBody, SessionEntry};
 use crate::session::Session;
 use crate::view::tree::SessionNode;
 
-/// Characters of an entry that are shown.
+/// Most characters shown of an entry.
 const MAX_TEXT: usize = 300;
 
 /// Which entries are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutlineFilter {
-    /// What was said; not labels, settings and what extensions keep.
+    /// Messages; no labels, settings or extension data.
     #[default]
     Default,
-    /// The same without what tools gave back.
+    /// The same without tool results.
     NoTools,
-    /// What people said.
+    /// Only prompts.
     UserOnly,
-    /// What has a label.
     LabeledOnly,
-    /// Everything.
     All,
 }
 
-/// An entry that is shown.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutlineLine {
-    /// The entry.
     pub id: String,
-    /// The place of the one that it follows, for the eye, among those that are shown.
+    /// Index of its nearest visible ancestor.
     pub parent: Option<usize>,
-    /// The conversation goes through it.
+    /// The entry is on the active path.
     pub active: bool,
-    /// The conversation goes on behind it.
+    /// The conversation continues after it.
     pub leaf: bool,
-    /// Its label.
     pub label: Option<String>,
-    /// Who says it, or what it is: `user`, `assistant`, `compaction`.
+    /// `user`, `assistant`, `compaction`.
     pub who: String,
-    /// The beginning of what it says, on one line.
+    /// The beginning of its text, on one line.
     pub text: String,
 }
 
-/// The lines of a session's tree; with `search`, those in which all its words are, whatever their case.
-///
-/// # Errors
-/// The file cannot be read.
+/// The lines of a session's tree; with `search`, those that contain all its words in any case.
 pub fn session_outline(
     session: &Session,
     filter: OutlineFilter,
@@ -63,7 +55,7 @@ pub fn session_outline(
 ) -> Result<Vec<OutlineLine>, SessionError> {
     let words: Vec<String> = search.split_whitespace().map(str::to_lowercase).collect();
     let tree = session.tree();
-    // For each entry the line that stands for it: its own, or that of the nearest one before it that is shown.
+    // For each entry the line that represents it: its own, or that of its nearest visible ancestor.
     let mut stands: Vec<Option<usize>> = Vec::with_capacity(tree.nodes.len());
     let mut lines = Vec::new();
     for node in &tree.nodes {
@@ -99,8 +91,8 @@ fn passes_filter(node: &SessionNode<'_>, filter: OutlineFilter) -> bool {
     }
 }
 
-/// An answer that only calls tools says nothing by itself, unless it ended in another way than it should (it failed, was broken
-/// off, became too long) or is where the conversation goes on.
+/// An answer that only calls tools is not shown, unless it ended abnormally (failed, aborted, too long) or
+/// the conversation continues after it.
 fn is_silent(node: &SessionNode<'_>, entry: &SessionEntry) -> bool {
     if node.row.role != EntryRole::Assistant || node.row.has_text || node.is_leaf {
         return false;
@@ -109,7 +101,7 @@ fn is_silent(node: &SessionNode<'_>, entry: &SessionEntry) -> bool {
     matches!(message.get("stopReason").and_then(Value::as_str), None | Some("stop" | "toolUse"))
 }
 
-/// The line of an entry; `None` where it says nothing, or not all the words.
+/// `None` if the entry has no text, or not all the words.
 fn outline_line(
     session: &Session,
     node: &SessionNode<'_>,
@@ -147,7 +139,7 @@ fn outline_line(
     }))
 }
 
-/// Who says an entry, and at most so many characters of what.
+/// Who speaks, and at most `most` characters of the text.
 fn speaker_and_text(entry: &SessionEntry, most: usize) -> (String, String) {
     let named = |who: &str, text: &str| (who.to_string(), text.to_string());
     match &entry.body {
@@ -184,7 +176,7 @@ fn speaker_and_text(entry: &SessionEntry, most: usize) -> (String, String) {
     }
 }
 
-/// What a message says; what it calls where it says nothing.
+/// A message's text; if it has none, the tools it calls.
 fn message_text(message: &Value, most: usize) -> String {
     let content = message.get("content").unwrap_or(&Value::Null);
     let text = clipped_content_text(content, most);
@@ -196,7 +188,6 @@ fn message_text(message: &Value, most: usize) -> String {
     if calls.is_empty() { failed.to_string() } else { calls }
 }
 
-/// What a content calls.
 fn tool_calls_text(content: &Value, most: usize) -> String {
     let calls = content.as_array().into_iter().flatten().filter_map(|piece| {
         let name = piece.get("name")?.as_str()?;
@@ -206,7 +197,6 @@ fn tool_calls_text(content: &Value, most: usize) -> String {
     calls.collect::<Vec<_>>().join("; ")
 }
 
-/// The text in a content.
 fn clipped_content_text(content: &Value, most: usize) -> String {
     match content {
         Value::String(text) => text.chars().take(most).collect(),

@@ -1,4 +1,4 @@
-//! What each filter lets through, and how what is left out is bridged.
+//! What each filter lets through, and how the rest is bridged.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The law of escaping: what a browser reads back is the text, with what cannot be seen written out.
+//! The law of escaping: what a browser reads back is the text, with invisible characters spelled out.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Strings in one page.
 const STRINGS: u64 = 4_000;
 
-/// What browsers, and people who fool them, care about.
+/// Characters that matter to browsers, and to people who fool them.
 const PIECES: &[&str] = &[
     "<",
     ">",
@@ -110,7 +110,7 @@ fn a_browser_reads_back_what_was_written() {
     assert_eq!(page.eval("typeof window.__pwned"), "undefined");
 }
 
-/// Text on one line, said in another way than by the code that escapes: every character alone.
+/// Text on one line, escaped independently of the product code: character by character.
 fn written_out(raw: &str) -> String {
     let shown = show_hidden(&raw.replace("\r\n", "\r \n")).replace("\\r \n", "\\r\n");
     shown.replace('\n', "\\n").replace('\t', "\\t")

@@ -1,4 +1,4 @@
-//! A session full of what runs, loads, hides or breaks out elsewhere: in its page it is text.
+//! A session full of payloads that elsewhere run, load, hide or break out: in its page they are text.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 
 use super::Made;
 
-/// Each sets `__pwned`, opens a dialog, asks for something, or changes the page, wherever it is taken for more than text.
+/// Each sets `__pwned`, opens a dialog, makes a request, or changes the page, if it is taken for more than
+/// text.
 const PAYLOADS: &[&str] = &[
     "<script>window.__pwned=1</script>",
     "<SCRIPT SRC=//evil.test/x.js></SCRIPT>",
@@ -115,7 +116,7 @@ const PAYLOADS: &[&str] = &[
     "Z\u{300}\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}\u{307}",
 ];
 
-/// The payload in every place that a session has, one place after the other.
+/// The payloads in every place that a session has, one place after the other.
 fn session(payloads: &[String]) -> Made {
     let mut turn = payloads.iter().cycle();
     let mut next = move || turn.next().unwrap().clone();
@@ -238,7 +239,7 @@ fn nothing_in_a_hostile_session_runs_or_asks_for_anything() {
     assert_eq!(page.eval("document.title"), title.as_str());
     assert_harmless(&page, &browser, &file, windows);
 
-    // Every payload is there to be read, several times.
+    // Every payload can be read, several times.
     let shown = page.eval("document.body.textContent");
     let shown = shown.as_str().unwrap();
     for payload in PAYLOADS {
@@ -246,7 +247,7 @@ fn nothing_in_a_hostile_session_runs_or_asks_for_anything() {
         assert!(shown.matches(words.lines().next().unwrap()).count() >= 3, "{payload:?}");
     }
 
-    // Looking around wakes nothing: unfold, search, filter, jump, click, go through every focus.
+    // Using the page triggers nothing: unfold, search, filter, jump, click, go through every focus.
     page.key("e");
     page.key("/");
     page.type_text("<script>");

@@ -12,9 +12,9 @@ use super::rich_session;
 
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// What the page shows with everything unfolded, blanks and line ends made one blank.
+/// The page's text with everything unfolded, and whitespace collapsed.
 fn all_text(page: &BrowserPage) -> String {
-    // What is out of sight is laid out when it is scrolled to; here it is all wanted at once.
+    // What is out of sight is laid out when it is scrolled to; here everything is needed at once.
     page.eval(
         "document.querySelectorAll('details').forEach(details => { details.open = true }); \
          document.querySelectorAll('.run').forEach(run => { run.style.contentVisibility = 'visible' })",
@@ -56,7 +56,7 @@ fn everything_of_a_session_is_in_its_page_and_nothing_is_asked_for() {
     assert_eq!(page.eval("document.querySelector('figure img').naturalWidth"), 24);
     assert_quiet(&page, &file);
 
-    // Without scripts it is the same text, and there is nothing that does not work.
+    // Without scripts the text is the same, and nothing is broken.
     let page = browser.page();
     page.scripts(false);
     page.go(&file_url(&file));
@@ -90,13 +90,13 @@ fn a_search_finds_counts_marks_and_jumps() {
     page.wait("document.querySelector('.count').textContent.startsWith('1 of')", LIMIT);
     page.key("Enter");
     assert_eq!(count(), "1 of 1");
-    // It is in a branch that was folded.
+    // It is in a folded branch.
     assert_eq!(page.eval("document.querySelector('.now').closest('.branch').open"), true);
     page.key("Escape");
     page.wait("document.querySelector('.count').textContent === ''", LIMIT);
     assert_eq!(visible(), made.entries.len());
 
-    // What is deep in folded output is found and unfolded.
+    // Text deep in folded output is found and unfolded.
     page.type_text("number 57");
     page.wait("document.querySelector('.count').textContent.startsWith('1 of')", LIMIT);
     page.key("Enter");
@@ -176,7 +176,7 @@ fn filters_themes_folds_and_keys_work() {
     // A line of the outline leads to its entry, also in a folded branch.
     page.click(".outline .beside a");
     page.wait("document.querySelector('.e:target')?.closest('.branch').open", LIMIT);
-    // It says so for a moment only.
+    // The confirmation disappears after a moment.
     page.eval(
         "new MutationObserver(() => { window.copied ||= !!document.querySelector('.copy.done'); })\
          .observe(document.body, { subtree: true, attributes: true })",

@@ -16,7 +16,7 @@ use super::Made;
 type Export =
     fn(&ExportSource<'_>, &ExportOptions, &mut dyn Write) -> Result<export::ExportSummary, ExportError>;
 
-/// Entries that are made as they are asked for, about 10 KB each.
+/// Entries made on demand, about 10 KB each.
 struct Endless {
     count: usize,
     called: Cell<usize>,
@@ -46,7 +46,7 @@ impl EntrySource for Endless {
     }
 }
 
-/// Counts what is written.
+/// Counts the bytes written.
 #[derive(Default)]
 struct Counted(u64);
 
@@ -65,7 +65,7 @@ fn header() -> SessionHeader {
     serde_json::from_value(json!({"type": "session", "version": 3, "id": "large", "cwd": "/p"})).unwrap()
 }
 
-/// The most memory that this process ever had, in bytes.
+/// Peak memory of this process, in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -130,7 +130,7 @@ fn ten_thousand_entries_are_searched_while_typing() {
     let began = Instant::now();
     page.go(&file_url(&file));
     let loaded = began.elapsed();
-    // From the key to the frame that shows what it did.
+    // From the key to the frame that shows its effect.
     let script = "(async () => { const find = document.querySelector('.find'), times = []; \
         for (const text of ['n', 'ne', 'nee', 'need', 'needl', 'needle', 'needle4', 'needle42', 'needle4', 'turn part', '', 'zzz', '']) { \
           await new Promise(done => requestAnimationFrame(() => setTimeout(done))); \

@@ -1,4 +1,4 @@
-//! Exports, opened in a real browser: everything is there, nothing runs, nothing is asked for.
+//! Exports, opened in a real browser: everything is there, nothing runs, nothing is requested.
 
 mod escaping;
 mod hostile_session;
@@ -29,13 +29,13 @@ impl Made {
         Made { header: Some(serde_json::from_value(header).unwrap()), ..Made::default() }
     }
 
-    /// Puts an entry behind the last one; its id.
+    /// Adds an entry after the last one; returns its id.
     fn add(&mut self, body: Value) -> String {
         let parent = self.entries.last().map(|entry| entry.id.clone());
         self.add_after(parent, body)
     }
 
-    /// Puts an entry behind another one; its id.
+    /// Adds an entry after another one; returns its id.
     fn add_after(&mut self, parent: Option<String>, mut body: Value) -> String {
         let number = self.entries.len();
         let id = format!("{number:08x}");

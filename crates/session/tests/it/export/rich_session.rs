@@ -1,10 +1,10 @@
-//! A session with every type of entry and every kind of content, and the list of everything that is said in it.
+//! A session with every type of entry and every kind of content, and the list of all its texts.
 
 use serde_json::json;
 
 use super::Made;
 
-/// A picture of 24 × 24 red pixels.
+/// 24 × 24 red pixels.
 pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAABgAAAAYCAIAAABvFaqvAAAAH0lEQVR42mM4YWNEFcQwatCoQaMGjRo0atCoQQNvEACmRLmfIxoWxAAAAABJRU5ErkJggg==";
 
 const ANSWER: &str = "## Where the totals are made
@@ -86,7 +86,7 @@ pub(super) fn session() -> (Made, Vec<String>) {
         says.push(text.to_owned());
         text.to_owned()
     };
-    // A branch that was left behind, and one inside of it.
+    // A branch that was left, and one inside of it.
     let left = made.user(&say("Try it with a library instead."));
     made.assistant(&json!([{"type": "text", "text": say("A library would weigh 40 KB.")}]));
     made.add_after(Some(left), json!({"type": "message", "message": {"role": "user", "content": say("Which library is the smallest?")}}));

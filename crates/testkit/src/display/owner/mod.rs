@@ -1,7 +1,7 @@
-//! A holder of the clipboard inside this process: it takes it at a moment that is known, and as often as wanted.
+//! A holder of the clipboard inside this process: it takes it at a known moment, and as often as wanted.
 //!
-//! A program like xclip takes some milliseconds to start before the clipboard changes, which is too vague for
-//! whoever measures what comes after.
+//! A program like xclip takes some milliseconds to start before the clipboard changes, which is too vague
+//! for measuring what comes after.
 
 mod wayland;
 mod x11;
@@ -13,7 +13,7 @@ use std::time::Instant;
 use super::{Wayland, X11};
 use crate::expect::expect_ok;
 
-/// Holds the clipboard of a desktop, after it was told to take it. Only short texts.
+/// Only short texts.
 pub struct ClipboardOwner {
     holds: Box<dyn ClipboardBackend>,
     serves: Option<JoinHandle<()>>,
@@ -21,10 +21,9 @@ pub struct ClipboardOwner {
 
 /// One kind of desktop.
 trait ClipboardBackend {
-    /// Takes the clipboard with `text`.
     fn take(&self, text: &str);
 
-    /// Has the thread that hands it over end.
+    /// Ends the thread that serves it.
     fn end(&self);
 }
 
@@ -37,7 +36,7 @@ impl ClipboardOwner {
         expect_ok(wayland::start(&desktop.path()), "could not reach sway")
     }
 
-    /// Takes the clipboard with `text`; the moment just before it was asked for.
+    /// Takes the clipboard with `text`; returns the moment just before.
     pub fn take(&self, text: &str) -> Instant {
         let now = Instant::now();
         self.holds.take(text);

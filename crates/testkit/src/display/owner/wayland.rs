@@ -1,5 +1,5 @@
-//! On Wayland: a source of data control, as the compositor offers it to programs without a window, and a thread
-//! that writes into the pipes of who asks.
+//! On Wayland: a data-control source, as the compositor offers it to programs without a window, and a
+//! thread that writes into the readers' pipes.
 
 use std::error::Error;
 use std::fs::File;
@@ -32,7 +32,7 @@ struct WaylandSelection {
     device: ZwlrDataControlDeviceV1,
 }
 
-/// Connects, and serves who asks.
+/// Connects, and serves readers.
 pub(super) fn start(socket: &Path) -> Result<ClipboardOwner, Box<dyn Error>> {
     let connection = Connection::from_socket(UnixStream::connect(socket)?)?;
     let (globals, events) = registry_queue_init::<WaylandOwnerState>(&connection)?;
@@ -59,7 +59,7 @@ impl ClipboardBackend for WaylandSelection {
     }
 }
 
-/// A compositor that is gone asks nobody.
+/// Ends when the compositor is gone.
 fn serve(mut events: EventQueue<WaylandOwnerState>) {
     let mut state = WaylandOwnerState::default();
     while !state.ended && events.blocking_dispatch(&mut state).is_ok() {}
@@ -80,7 +80,7 @@ impl Dispatch<ZwlrDataControlSourceV1, String> for WaylandOwnerState {
         _: &QueueHandle<WaylandOwnerState>,
     ) {
         match event {
-            // Whoever closed the pipe has enough.
+            // A reader that closed the pipe has enough.
             source::Event::Send { fd, .. } => drop(File::from(fd).write_all(text.as_bytes())),
             source::Event::Cancelled => source.destroy(),
             _ => {}
@@ -97,7 +97,7 @@ impl Dispatch<ZwlrDataControlDeviceV1, ()> for WaylandOwnerState {
         _: &Connection,
         _: &QueueHandle<WaylandOwnerState>,
     ) {
-        // What others offer does not matter here; nor does what we do.
+        // Offers of others do not matter here; nor do our own.
         if let device::Event::Selection { id: Some(offer) }
         | device::Event::PrimarySelection { id: Some(offer) } = event
         {
@@ -121,7 +121,7 @@ impl Dispatch<WlCallback, ()> for WaylandOwnerState {
     }
 }
 
-/// What says nothing that matters here.
+/// Interfaces whose events do not matter here.
 macro_rules! unheard {
     ($($interface:ty, $event:ty, $data:ty;)*) => {$(
         impl Dispatch<$interface, $data> for WaylandOwnerState {

@@ -1,4 +1,4 @@
-//! On X11: a window that owns the selection, and a thread that answers who asks for it.
+//! On X11: a window that owns the selection, and a thread that answers requests.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ struct X11Selection {
     text: Mutex<String>,
 }
 
-/// Connects, and serves who asks.
+/// Connects, and serves readers.
 pub(super) fn start(display: &str) -> Result<ClipboardOwner, Box<dyn Error>> {
     let (server, screen) = RustConnection::connect(Some(display))?;
     let window = server.generate_id()?;
@@ -38,7 +38,7 @@ pub(super) fn start(display: &str) -> Result<ClipboardOwner, Box<dyn Error>> {
     let (clipboard, targets, utf8) = (atom("CLIPBOARD")?, atom("TARGETS")?, atom("UTF8_STRING")?);
     let held = Arc::new(X11Selection { server, window, clipboard, targets, utf8, text: Mutex::default() });
     let served = Arc::clone(&held);
-    // A server that is gone asks nobody.
+    // A server that is gone has no requests.
     let serves = thread::Builder::new().name("owner".to_owned()).spawn(move || drop(served.serve()))?;
     Ok(ClipboardOwner { holds: Box::new(held), serves: Some(serves) })
 }

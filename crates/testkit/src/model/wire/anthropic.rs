@@ -6,7 +6,7 @@ use super::{ScriptedWire, WireFrame, WirePart, WireRequest, named, pieces, refus
 use crate::model::faults::deltas;
 use crate::model::turn::ScriptedTurn;
 
-/// Thinking is always signed there.
+/// Anthropic always signs thinking.
 const SIGNATURE: &str = "c2NyaXB0ZWQtc2lnbmF0dXJl";
 
 pub(super) struct Anthropic;
@@ -20,16 +20,16 @@ impl ScriptedWire for Anthropic {
         path.ends_with("/messages")
     }
 
-    fn streams(&self, ask: &WireRequest<'_>) -> bool {
-        ask.flag("stream") == Some(true)
+    fn streams(&self, request: &WireRequest<'_>) -> bool {
+        request.flag("stream") == Some(true)
     }
 
     fn content_type(&self, _: &WireRequest<'_>) -> &'static str {
         "text/event-stream; charset=utf-8"
     }
 
-    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
-        let mut start = message(turn, ask);
+    fn frames(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Vec<WireFrame> {
+        let mut start = message(turn, request);
         start["content"] = json!([]);
         start["stop_reason"] = Value::Null;
         start["usage"]["output_tokens"] = json!(1);
@@ -55,7 +55,7 @@ impl ScriptedWire for Anthropic {
             said.stop();
         }
         for (number, call) in turn.tool_calls.iter().enumerate() {
-            let id = call.id.clone().unwrap_or_else(|| id(ask, number));
+            let id = call.id.clone().unwrap_or_else(|| id(request, number));
             said.start(&json!({"type": "tool_use", "id": id, "name": call.name, "input": {}}));
             said.delta(WirePart::Middle, &json!({"type": "input_json_delta", "partial_json": ""}));
             for piece in pieces(&call.text()) {
@@ -73,8 +73,8 @@ impl ScriptedWire for Anthropic {
         frames
     }
 
-    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
-        message(turn, ask)
+    fn whole(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Value {
+        message(turn, request)
     }
 
     fn refusal(&self, status: u16) -> Value {
@@ -131,7 +131,7 @@ impl AnthropicBlocks<'_> {
     }
 }
 
-fn message(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
+fn message(turn: &ScriptedTurn, request: &WireRequest<'_>) -> Value {
     let mut content = Vec::new();
     if let Some(reasoning) = &turn.reasoning {
         let signature = turn.thinking_signature.as_deref().unwrap_or(SIGNATURE);
@@ -144,17 +144,17 @@ fn message(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
         content.push(json!({"type": "text", "text": text}));
     }
     for (number, call) in turn.tool_calls.iter().enumerate() {
-        let id = call.id.clone().unwrap_or_else(|| id(ask, number));
+        let id = call.id.clone().unwrap_or_else(|| id(request, number));
         content.push(json!({"type": "tool_use", "id": id, "name": call.name, "input": call.object()}));
     }
     json!({
-        "id": format!("msg_scripted{:06}", ask.serial), "type": "message", "role": "assistant", "model": ask.model(),
+        "id": format!("msg_scripted{:06}", request.serial), "type": "message", "role": "assistant", "model": request.model(),
         "content": content, "stop_reason": stop(turn), "stop_sequence": null, "usage": usage(turn),
     })
 }
 
-fn id(ask: &WireRequest<'_>, number: usize) -> String {
-    format!("toolu_scripted{:06}{number:02}", ask.serial)
+fn id(request: &WireRequest<'_>, number: usize) -> String {
+    format!("toolu_scripted{:06}{number:02}", request.serial)
 }
 
 fn stop(turn: &ScriptedTurn) -> &str {

@@ -19,20 +19,20 @@ impl ScriptedWire for Chat {
         path.ends_with("/chat/completions")
     }
 
-    fn streams(&self, ask: &WireRequest<'_>) -> bool {
-        ask.flag("stream") == Some(true)
+    fn streams(&self, request: &WireRequest<'_>) -> bool {
+        request.flag("stream") == Some(true)
     }
 
     fn content_type(&self, _: &WireRequest<'_>) -> &'static str {
         "text/event-stream; charset=utf-8"
     }
 
-    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
+    fn frames(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Vec<WireFrame> {
         let with_usage =
-            ask.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
+            request.body.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
         let chunk = |part: WirePart, delta: Value, finish: Value| {
             let choice = json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish});
-            let mut chunk = head(ask, "chat.completion.chunk");
+            let mut chunk = head(request, "chat.completion.chunk");
             chunk["choices"] = json!([choice]);
             if with_usage {
                 chunk["usage"] = Value::Null;
@@ -49,8 +49,7 @@ impl ScriptedWire for Chat {
         }
         for (index, call) in turn.tool_calls.iter().enumerate() {
             let function = json!({"name": call.name, "arguments": ""});
-            let begin =
-                json!({"index": index, "id": id(turn, ask, index), "type": "function", "function": function});
+            let begin = json!({"index": index, "id": id(turn, request, index), "type": "function", "function": function});
             frames.push(chunk(WirePart::Middle, json!({"tool_calls": [begin]}), Value::Null));
             for piece in pieces(&call.text()) {
                 let more = json!({"index": index, "function": {"arguments": piece}});
@@ -59,7 +58,7 @@ impl ScriptedWire for Chat {
         }
         frames.push(chunk(WirePart::End, json!({}), json!(stop(turn))));
         if with_usage {
-            let mut last = head(ask, "chat.completion.chunk");
+            let mut last = head(request, "chat.completion.chunk");
             last["choices"] = json!([]);
             last["usage"] = usage(turn);
             frames.push(unnamed(WirePart::End, &last));
@@ -68,7 +67,7 @@ impl ScriptedWire for Chat {
         frames
     }
 
-    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
+    fn whole(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Value {
         let text = deltas(turn).concat();
         let content = if text.is_empty() && !turn.tool_calls.is_empty() { Value::Null } else { json!(text) };
         let mut message = json!({"role": "assistant", "content": content, "refusal": null});
@@ -78,11 +77,11 @@ impl ScriptedWire for Chat {
         if !turn.tool_calls.is_empty() {
             let calls = turn.tool_calls.iter().enumerate().map(|(index, call)| {
                 let function = json!({"name": call.name, "arguments": call.text()});
-                json!({"id": id(turn, ask, index), "type": "function", "function": function})
+                json!({"id": id(turn, request, index), "type": "function", "function": function})
             });
             message["tool_calls"] = calls.collect();
         }
-        let mut whole = head(ask, "chat.completion");
+        let mut whole = head(request, "chat.completion");
         whole["choices"] =
             json!([{"index": 0, "message": message, "logprobs": null, "finish_reason": stop(turn)}]);
         whole["usage"] = usage(turn);
@@ -99,7 +98,7 @@ impl ScriptedWire for Chat {
     }
 }
 
-/// OpenAI's failures, the same on both of its wires.
+/// OpenAI's error body, the same on both of its wires.
 pub(super) fn openai_refusal(status: u16) -> Value {
     let (kind, code) = match status {
         401 => ("invalid_request_error", json!("invalid_api_key")),
@@ -112,16 +111,16 @@ pub(super) fn openai_refusal(status: u16) -> Value {
     json!({"error": {"message": refused(status), "type": kind, "param": null, "code": code}})
 }
 
-fn head(ask: &WireRequest<'_>, object: &str) -> Value {
+fn head(request: &WireRequest<'_>, object: &str) -> Value {
     json!({
-        "id": format!("chatcmpl-scripted{:06}", ask.serial), "object": object, "created": MADE_SECONDS,
-        "model": ask.model(), "service_tier": "default", "system_fingerprint": "fp_scripted",
+        "id": format!("chatcmpl-scripted{:06}", request.serial), "object": object, "created": MADE_SECONDS,
+        "model": request.model(), "service_tier": "default", "system_fingerprint": "fp_scripted",
     })
 }
 
-fn id(turn: &ScriptedTurn, ask: &WireRequest<'_>, index: usize) -> String {
+fn id(turn: &ScriptedTurn, request: &WireRequest<'_>, index: usize) -> String {
     let own = turn.tool_calls.get(index).and_then(|call| call.id.clone());
-    own.unwrap_or_else(|| format!("call_scripted{:06}{index:02}", ask.serial))
+    own.unwrap_or_else(|| format!("call_scripted{:06}{index:02}", request.serial))
 }
 
 fn reasoning_field(turn: &ScriptedTurn) -> &str {

@@ -18,30 +18,32 @@ impl ScriptedWire for Google {
         path.ends_with(":streamGenerateContent") || path.ends_with(":generateContent")
     }
 
-    fn streams(&self, ask: &WireRequest<'_>) -> bool {
-        ask.path.ends_with(":streamGenerateContent")
+    fn streams(&self, request: &WireRequest<'_>) -> bool {
+        request.path.ends_with(":streamGenerateContent")
     }
 
-    fn content_type(&self, ask: &WireRequest<'_>) -> &'static str {
-        if events(ask) { "text/event-stream" } else { "application/json; charset=UTF-8" }
+    fn content_type(&self, request: &WireRequest<'_>) -> &'static str {
+        if events(request) { "text/event-stream" } else { "application/json; charset=UTF-8" }
     }
 
-    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
+    fn frames(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Vec<WireFrame> {
         let mut chunks: Vec<(WirePart, Value)> = Vec::new();
         for piece in turn.reasoning.iter().flat_map(|reasoning| reasoning.deltas()) {
-            chunks
-                .push((WirePart::Delta, chunk(turn, ask, &json!([{"text": piece, "thought": true}]), None)));
+            chunks.push((
+                WirePart::Delta,
+                chunk(turn, request, &json!([{"text": piece, "thought": true}]), None),
+            ));
         }
         for piece in deltas(turn) {
-            chunks.push((WirePart::Delta, chunk(turn, ask, &json!([{"text": piece}]), None)));
+            chunks.push((WirePart::Delta, chunk(turn, request, &json!([{"text": piece}]), None)));
         }
         let calls = calls(turn);
         if !calls.is_empty() {
-            chunks.push((WirePart::Middle, chunk(turn, ask, &Value::Array(calls), None)));
+            chunks.push((WirePart::Middle, chunk(turn, request, &Value::Array(calls), None)));
         }
-        let last = chunk(turn, ask, &json!([signed(turn, json!({"text": ""}))]), Some(stop(turn)));
+        let last = chunk(turn, request, &json!([signed(turn, json!({"text": ""}))]), Some(stop(turn)));
         chunks.push((WirePart::End, last));
-        if events(ask) {
+        if events(request) {
             return chunks
                 .into_iter()
                 .map(|(part, chunk)| WireFrame { part, text: format!("data: {chunk}\r\n\r\n") })
@@ -59,7 +61,7 @@ impl ScriptedWire for Google {
         frames
     }
 
-    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
+    fn whole(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Value {
         let mut parts = Vec::new();
         if let Some(reasoning) = &turn.reasoning {
             parts.push(json!({"text": reasoning.deltas().concat(), "thought": true}));
@@ -69,7 +71,7 @@ impl ScriptedWire for Google {
             parts.push(signed(turn, json!({"text": text})));
         }
         parts.extend(calls(turn));
-        chunk(turn, ask, &Value::Array(parts), Some(stop(turn)))
+        chunk(turn, request, &Value::Array(parts), Some(stop(turn)))
     }
 
     fn refusal(&self, status: u16) -> Value {
@@ -86,25 +88,26 @@ impl ScriptedWire for Google {
         json!({"error": {"code": status, "message": refused(status), "status": name}})
     }
 
-    fn stream_error(&self, message: &str, ask: &WireRequest<'_>) -> WireFrame {
+    fn stream_error(&self, message: &str, request: &WireRequest<'_>) -> WireFrame {
         let error = json!({"error": {"code": 500, "message": message, "status": "INTERNAL"}});
-        let text = if events(ask) { format!("data: {error}\r\n\r\n") } else { format!(",\r\n{error}]\n") };
+        let text =
+            if events(request) { format!("data: {error}\r\n\r\n") } else { format!(",\r\n{error}]\n") };
         WireFrame { part: WirePart::Middle, text }
     }
 }
 
-fn events(ask: &WireRequest<'_>) -> bool {
-    ask.query.split('&').any(|part| part == "alt=sse")
+fn events(request: &WireRequest<'_>) -> bool {
+    request.query.split('&').any(|part| part == "alt=sse")
 }
 
-fn chunk(turn: &ScriptedTurn, ask: &WireRequest<'_>, parts: &Value, finish: Option<&str>) -> Value {
+fn chunk(turn: &ScriptedTurn, request: &WireRequest<'_>, parts: &Value, finish: Option<&str>) -> Value {
     let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
     if let Some(finish) = finish {
         candidate["finishReason"] = json!(finish);
     }
     let usage = turn.usage;
     let prompt = usage.input + usage.cache_read + usage.cache_write;
-    // Thinking is counted beside the candidates here, not among them.
+    // Here thinking is counted beside the candidates, not among them.
     let said = usage.output.saturating_sub(usage.reasoning);
     let mut counts = json!({
         "promptTokenCount": prompt, "candidatesTokenCount": said, "totalTokenCount": prompt + usage.output,
@@ -116,14 +119,14 @@ fn chunk(turn: &ScriptedTurn, ask: &WireRequest<'_>, parts: &Value, finish: Opti
     if usage.reasoning > 0 {
         counts["thoughtsTokenCount"] = json!(usage.reasoning);
     }
-    let model = ask.path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default();
+    let model = request.path.rsplit('/').next().and_then(|last| last.split(':').next()).unwrap_or_default();
     json!({
         "candidates": [candidate], "usageMetadata": counts, "modelVersion": model,
-        "responseId": format!("scripted{:06}", ask.serial),
+        "responseId": format!("scripted{:06}", request.serial),
     })
 }
 
-/// The calls; the first carries the signature, if there is one.
+/// The first call carries the signature, if there is one.
 fn calls(turn: &ScriptedTurn) -> Vec<Value> {
     let call = |(index, call): (usize, &crate::model::turn::ScriptedToolCall)| {
         let mut function = json!({"name": call.name, "args": call.object()});
@@ -139,7 +142,7 @@ fn calls(turn: &ScriptedTurn) -> Vec<Value> {
     turn.tool_calls.iter().enumerate().map(call).collect()
 }
 
-/// A part of text with the signature, unless a call carries it.
+/// A text part with the signature, unless a call carries it.
 fn signed(turn: &ScriptedTurn, mut part: Value) -> Value {
     if let (Some(signature), true) = (&turn.thinking_signature, turn.tool_calls.is_empty()) {
         part["thoughtSignature"] = json!(signature);

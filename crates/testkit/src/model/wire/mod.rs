@@ -1,7 +1,7 @@
-//! The wires from the provider's side: how each says a turn. One file each; adding one is a `mod` line and a line in
-//! [`ALL`].
+//! The wires from the provider's side: how each expresses a turn. One file each; adding one is a `mod` line
+//! and a line in [`ALL`].
 //!
-//! A wire is pure: a turn and what was asked in, the events of a faithful stream out. What goes wrong is not its
+//! A wire is pure: a turn and the request in, the events of a faithful stream out. Faults are not its
 //! concern.
 
 mod anthropic;
@@ -14,38 +14,36 @@ use serde_json::{Value, json};
 
 use super::turn::ScriptedTurn;
 
-/// Every wire.
 pub(super) static ALL: &[&dyn ScriptedWire] =
     &[&anthropic::Anthropic, &chat::Chat, &google::Google, &ollama::Ollama, &responses::Responses];
 
-/// How much of a tool's arguments goes into one event.
+/// Bytes of a tool's arguments per event.
 const ARGUMENTS_PIECE: usize = 60;
 
 /// A protocol, from the provider's side.
 pub(super) trait ScriptedWire: Sync {
-    /// Its name, the same as in `relaycode-llm`.
+    /// The same as in `relaycode-llm`.
     fn id(&self) -> &'static str;
 
-    /// Whether a POST to this path is for it.
+    /// Whether a POST to this path is for this wire.
     fn hears(&self, path: &str) -> bool;
 
-    /// Whether a stream is asked for.
-    fn streams(&self, ask: &WireRequest<'_>) -> bool;
+    fn streams(&self, request: &WireRequest<'_>) -> bool;
 
     /// The content type of a stream.
-    fn content_type(&self, ask: &WireRequest<'_>) -> &'static str;
+    fn content_type(&self, request: &WireRequest<'_>) -> &'static str;
 
-    /// The events of a stream that says the turn.
-    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame>;
+    /// The events of a stream that expresses the turn.
+    fn frames(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Vec<WireFrame>;
 
     /// The same without a stream.
-    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value;
+    fn whole(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Value;
 
-    /// The body beside a status that is no success.
+    /// The body of an error status.
     fn refusal(&self, status: u16) -> Value;
 
-    /// The event that says that something went wrong in the middle.
-    fn stream_error(&self, message: &str, ask: &WireRequest<'_>) -> WireFrame;
+    /// The event for an error in the middle of a stream.
+    fn stream_error(&self, message: &str, request: &WireRequest<'_>) -> WireFrame;
 
     /// An event that is broken JSON.
     fn broken(&self) -> &'static str {
@@ -53,12 +51,11 @@ pub(super) trait ScriptedWire: Sync {
     }
 }
 
-/// What was asked.
 pub(super) struct WireRequest<'a> {
     pub(super) path: &'a str,
     pub(super) query: &'a str,
     pub(super) body: &'a Value,
-    /// The request's number: what makes ids differ.
+    /// The request's number, which makes ids differ.
     pub(super) serial: u64,
 }
 
@@ -67,13 +64,12 @@ impl WireRequest<'_> {
         self.body.get("model").and_then(Value::as_str).unwrap_or("scripted-model")
     }
 
-    /// The value of a switch in the body.
+    /// The value of a boolean in the body.
     pub(super) fn flag(&self, name: &str) -> Option<bool> {
         self.body.get(name).and_then(Value::as_bool)
     }
 }
 
-/// One event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WireFrame {
     pub(super) part: WirePart,
@@ -83,7 +79,7 @@ pub(super) struct WireFrame {
 /// What an event is in a stream, for the faults that need to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WirePart {
-    /// Before anything is said.
+    /// Before any content.
     Start,
     /// Some of the text, or of the thinking.
     Delta,
@@ -104,13 +100,13 @@ fn unnamed(part: WirePart, data: &Value) -> WireFrame {
     WireFrame { part, text: format!("data: {data}\n\n") }
 }
 
-/// A text in pieces for as many events.
+/// One piece per event.
 fn pieces(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     letters.chunks(ARGUMENTS_PIECE).map(|piece| piece.iter().collect()).collect()
 }
 
-/// What a failure of this status is called in a word.
+/// A word for a failure of this status.
 fn refused(status: u16) -> String {
     format!("scripted failure with status {status}")
 }

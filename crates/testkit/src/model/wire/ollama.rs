@@ -19,43 +19,43 @@ impl ScriptedWire for Ollama {
         path.ends_with("/api/chat") || path.ends_with("/api/generate")
     }
 
-    /// Unless it is told not to.
-    fn streams(&self, ask: &WireRequest<'_>) -> bool {
-        ask.flag("stream") != Some(false)
+    /// Unless the request says no.
+    fn streams(&self, request: &WireRequest<'_>) -> bool {
+        request.flag("stream") != Some(false)
     }
 
     fn content_type(&self, _: &WireRequest<'_>) -> &'static str {
         "application/x-ndjson"
     }
 
-    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
+    fn frames(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Vec<WireFrame> {
         let mut frames = Vec::new();
         for piece in turn.reasoning.iter().flat_map(|reasoning| reasoning.deltas()) {
-            frames.push(line(WirePart::Delta, &object(ask, "", Some(&piece), false)));
+            frames.push(line(WirePart::Delta, &object(request, "", Some(&piece), false)));
         }
         for piece in deltas(turn) {
-            frames.push(line(WirePart::Delta, &object(ask, &piece, None, false)));
+            frames.push(line(WirePart::Delta, &object(request, &piece, None, false)));
         }
-        let calls = calls(turn, ask);
-        if !calls.is_empty() && !generates(ask) {
-            let mut said = object(ask, "", None, false);
+        let calls = calls(turn, request);
+        if !calls.is_empty() && !generates(request) {
+            let mut said = object(request, "", None, false);
             said["message"]["tool_calls"] = json!(calls);
             frames.push(line(WirePart::Middle, &said));
         }
-        let mut last = object(ask, "", None, true);
-        finish(turn, ask, &mut last);
+        let mut last = object(request, "", None, true);
+        finish(turn, request, &mut last);
         frames.push(line(WirePart::End, &last));
         frames
     }
 
-    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
+    fn whole(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Value {
         let thinking = turn.reasoning.as_ref().map(|reasoning| reasoning.deltas().concat());
-        let mut whole = object(ask, &deltas(turn).concat(), thinking.as_deref(), true);
-        let calls = calls(turn, ask);
-        if !calls.is_empty() && !generates(ask) {
+        let mut whole = object(request, &deltas(turn).concat(), thinking.as_deref(), true);
+        let calls = calls(turn, request);
+        if !calls.is_empty() && !generates(request) {
             whole["message"]["tool_calls"] = json!(calls);
         }
-        finish(turn, ask, &mut whole);
+        finish(turn, request, &mut whole);
         whole
     }
 
@@ -72,17 +72,17 @@ impl ScriptedWire for Ollama {
     }
 }
 
-fn generates(ask: &WireRequest<'_>) -> bool {
-    ask.path.ends_with("/api/generate")
+fn generates(request: &WireRequest<'_>) -> bool {
+    request.path.ends_with("/api/generate")
 }
 
 fn line(part: WirePart, data: &Value) -> WireFrame {
     WireFrame { part, text: format!("{data}\n") }
 }
 
-fn object(ask: &WireRequest<'_>, text: &str, thinking: Option<&str>, done: bool) -> Value {
-    let mut object = json!({"model": ask.model(), "created_at": MADE});
-    if generates(ask) {
+fn object(request: &WireRequest<'_>, text: &str, thinking: Option<&str>, done: bool) -> Value {
+    let mut object = json!({"model": request.model(), "created_at": MADE});
+    if generates(request) {
         object["response"] = json!(text);
         if let Some(thinking) = thinking {
             object["thinking"] = json!(thinking);
@@ -97,19 +97,19 @@ fn object(ask: &WireRequest<'_>, text: &str, thinking: Option<&str>, done: bool)
     object
 }
 
-fn calls(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<Value> {
+fn calls(turn: &ScriptedTurn, request: &WireRequest<'_>) -> Vec<Value> {
     let call = |(index, call): (usize, &crate::model::turn::ScriptedToolCall)| {
-        let id = call.id.clone().unwrap_or_else(|| format!("call_scripted{:06}{index:02}", ask.serial));
+        let id = call.id.clone().unwrap_or_else(|| format!("call_scripted{:06}{index:02}", request.serial));
         json!({"id": id, "function": {"index": index, "name": call.name, "arguments": call.object()}})
     };
     turn.tool_calls.iter().enumerate().map(call).collect()
 }
 
-/// What stands in the last line.
-fn finish(turn: &ScriptedTurn, ask: &WireRequest<'_>, last: &mut Value) {
+/// The contents of the last line.
+fn finish(turn: &ScriptedTurn, request: &WireRequest<'_>, last: &mut Value) {
     let usage = turn.usage;
     last["done_reason"] = json!(turn.stop.as_deref().unwrap_or("stop"));
-    if generates(ask) {
+    if generates(request) {
         last["context"] = json!([1, 2, 3]);
     }
     last["total_duration"] = json!(1_000_000);

@@ -19,39 +19,39 @@ impl ScriptedWire for Responses {
         path.ends_with("/responses")
     }
 
-    fn streams(&self, ask: &WireRequest<'_>) -> bool {
-        ask.flag("stream") == Some(true)
+    fn streams(&self, request: &WireRequest<'_>) -> bool {
+        request.flag("stream") == Some(true)
     }
 
     fn content_type(&self, _: &WireRequest<'_>) -> &'static str {
         "text/event-stream; charset=utf-8"
     }
 
-    fn frames(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<WireFrame> {
+    fn frames(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Vec<WireFrame> {
         let mut events = ResponsesEvents::default();
-        let begun = response(ask, "in_progress");
+        let begun = response(request, "in_progress");
         events.add(WirePart::Start, "response.created", json!({"response": begun}));
         events.add(WirePart::Start, "response.in_progress", json!({"response": begun}));
-        for item in items(turn, ask) {
+        for item in items(turn, request) {
             events.item(&item);
         }
-        let done = finished(turn, ask);
+        let done = finished(turn, request);
         let incomplete = done["status"] == "incomplete";
         let name = if incomplete { "response.incomplete" } else { "response.completed" };
         events.add(WirePart::End, name, json!({"response": done}));
         events.frames
     }
 
-    fn whole(&self, turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
-        finished(turn, ask)
+    fn whole(&self, turn: &ScriptedTurn, request: &WireRequest<'_>) -> Value {
+        finished(turn, request)
     }
 
     fn refusal(&self, status: u16) -> Value {
         openai_refusal(status)
     }
 
-    fn stream_error(&self, message: &str, ask: &WireRequest<'_>) -> WireFrame {
-        let mut failed = response(ask, "failed");
+    fn stream_error(&self, message: &str, request: &WireRequest<'_>) -> WireFrame {
+        let mut failed = response(request, "failed");
         failed["error"] = json!({"code": "server_error", "message": message});
         // Events are numbered; this one may come after any of them.
         let data = json!({"type": "", "response": failed, "sequence_number": u16::MAX});
@@ -59,7 +59,7 @@ impl ScriptedWire for Responses {
     }
 }
 
-/// One item of the output: its deltas, and how it looks when it is done.
+/// One item of the output: its deltas, and its final form.
 struct ResponsesItem {
     kind: ResponsesItemKind,
     done: Value,
@@ -172,8 +172,8 @@ impl ResponsesEvents {
     }
 }
 
-fn items(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Vec<ResponsesItem> {
-    let serial = ask.serial;
+fn items(turn: &ScriptedTurn, request: &WireRequest<'_>) -> Vec<ResponsesItem> {
+    let serial = request.serial;
     let mut items = Vec::new();
     if let Some(reasoning) = &turn.reasoning {
         let deltas = reasoning.deltas();
@@ -217,12 +217,12 @@ fn output_text(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }
 
-/// The answer as it is at the end.
-fn finished(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
-    let mut done = response(ask, "completed");
-    done["output"] = items(turn, ask).into_iter().map(|item| item.done).collect();
+/// The final answer.
+fn finished(turn: &ScriptedTurn, request: &WireRequest<'_>) -> Value {
+    let mut done = response(request, "completed");
+    done["output"] = items(turn, request).into_iter().map(|item| item.done).collect();
     done["usage"] = usage(turn);
-    // Here the reason is not a word of its own, but what makes the answer incomplete.
+    // Here the reason is not a separate word, but what makes the answer incomplete.
     if let Some(reason) = turn.stop.as_deref().filter(|reason| *reason != "completed") {
         done["status"] = json!("incomplete");
         done["incomplete_details"] = json!({"reason": reason});
@@ -230,11 +230,11 @@ fn finished(turn: &ScriptedTurn, ask: &WireRequest<'_>) -> Value {
     done
 }
 
-fn response(ask: &WireRequest<'_>, status: &str) -> Value {
+fn response(request: &WireRequest<'_>, status: &str) -> Value {
     json!({
-        "id": format!("resp_scripted{:06}", ask.serial), "object": "response", "created_at": MADE_SECONDS,
+        "id": format!("resp_scripted{:06}", request.serial), "object": "response", "created_at": MADE_SECONDS,
         "status": status, "background": false, "error": null, "incomplete_details": null, "instructions": null,
-        "max_output_tokens": null, "model": ask.model(), "output": [], "parallel_tool_calls": true,
+        "max_output_tokens": null, "model": request.model(), "output": [], "parallel_tool_calls": true,
         "previous_response_id": null, "reasoning": {"effort": null, "summary": null}, "store": false,
         "temperature": 1.0, "text": {"format": {"type": "text"}}, "tool_choice": "auto", "tools": [], "top_p": 1.0,
         "truncation": "disabled", "usage": null, "user": null, "metadata": {},

@@ -1,4 +1,4 @@
-//! A client that sees every byte: no library stands between the test and the socket.
+//! A client that sees every byte: no library between the test and the socket.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -10,12 +10,10 @@ use serde_json::{Value, json};
 /// Nothing here takes so long.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A connection to a server.
 pub(super) struct Client {
     stream: TcpStream,
 }
 
-/// An answer.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) head: String,
@@ -40,7 +38,6 @@ impl Client {
         Client { stream }
     }
 
-    /// Sends a request with a body of known length.
     pub(super) fn send(&mut self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) {
         let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let length = body.len();
@@ -93,7 +90,7 @@ impl Client {
         Ok(String::from_utf8(head).unwrap())
     }
 
-    /// The next chunk of a body; `None` at its end.
+    /// `None` at the end of the body.
     pub(super) fn chunk(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut size = Vec::new();
         while !size.ends_with(b"\r\n") {
@@ -108,12 +105,12 @@ impl Client {
         Ok((size > 0).then_some(chunk))
     }
 
-    /// The size of what one read gives.
+    /// How many bytes one read gives.
     pub(super) fn read_some(&mut self) -> io::Result<usize> {
         self.stream.read(&mut [0; 65536])
     }
 
-    /// All that is left until the connection ends.
+    /// Everything until the connection ends.
     pub(super) fn read_rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         let _ = self.stream.read_to_end(&mut rest);

@@ -10,10 +10,10 @@ use super::client::{Client, chat};
 
 const PATH: &str = "/v1/chat/completions";
 
-/// How long silence is watched.
+/// How long silence is observed.
 const SILENCE: Duration = Duration::from_millis(150);
 
-/// A server with this turn, and a client that has asked for it.
+/// A server with this turn, and a client that has requested it.
 fn asked(turn: ScriptedTurn, stream: bool) -> (ScriptedServer, Client) {
     let server = ScriptedServer::start(Script::any([turn]));
     let mut client = Client::to(&server);
@@ -37,7 +37,7 @@ fn is_reset(result: io::Result<impl Sized>) -> bool {
 fn a_disconnect_resets_the_connection_after_so_many_events() {
     let (server, mut client) = asked(with(|turn| turn.disconnect_after = Some(2)), true);
     client.head().unwrap();
-    // What was sent may be lost with the reset; what was not sent never comes.
+    // Data already sent may be lost with the reset; data not sent never comes.
     let mut events = 0;
     let end = loop {
         match client.chunk() {

@@ -1,4 +1,4 @@
-//! The little of HTTP/1.1 that clients of models use.
+//! The small part of HTTP/1.1 that clients of models use.
 
 use std::io::Write;
 

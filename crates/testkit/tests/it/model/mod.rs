@@ -1,4 +1,4 @@
-//! The scripted model server, looked at through sockets: what it promises to a test must be what a client sees.
+//! The scripted model server, seen through sockets: its promises to a test must be what a client sees.
 
 mod binary;
 mod client;
@@ -47,7 +47,7 @@ fn dropping_the_server_leaves_no_port_no_connection_and_no_thread() {
     let began = Instant::now();
     drop(server);
     assert!(began.elapsed() < Duration::from_secs(5));
-    // Joined threads may stand in the system's list for a moment longer.
+    // Joined threads may stay in the system's list for a moment.
     assert!(poll_until(GENEROUS_TIMEOUT, || (threads_of(port) == 0).then_some(())).is_some());
     assert!(TcpStream::connect(address).is_err());
     assert!(waiting.read_rest().is_empty());

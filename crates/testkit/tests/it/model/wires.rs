@@ -1,11 +1,12 @@
-//! Every wire says the same turn in its own way. That real clients understand it is shown by the agents' tests.
+//! Every wire expresses the same turn in its own way. The agents' tests show that real clients understand
+//! it.
 
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn, TurnUsage};
 use serde_json::{Value, json};
 
 use super::client::Client;
 
-/// The path of each wire, its stream's last words, and what in its whole answer is the text.
+/// The path of each wire, the end of its stream, and where the text is in its whole answer.
 const WIRES: &[(&str, &str, &str, &str)] = &[
     ("anthropic-messages", "/v1/messages", "{\"type\":\"message_stop\"}\n\n", "/content/1/text"),
     ("openai-responses", "/v1/responses", "\"metadata\":{}}}\n\n", "/output/1/content/0/text"),
@@ -23,7 +24,7 @@ fn full() -> ScriptedTurn {
         .tool("read", json!({"path": "a.rs"}))
 }
 
-/// A path, and whether a stream is asked for.
+/// `stream`: whether a stream is requested.
 fn ask(server: &ScriptedServer, path: &str, stream: bool) -> super::client::Answer {
     let path = match (path.ends_with(':'), stream) {
         (false, _) => path.to_owned(),

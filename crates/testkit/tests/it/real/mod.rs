@@ -1,5 +1,5 @@
-//! Tests that need real agents. `cargo xtask test --real` runs them, and what stands in a module called `real` in the
-//! tests of any other crate.
+//! Tests that need real agents. `cargo xtask test --real` runs them, and those in a module called `real` of
+//! any other crate.
 
 mod residents;
 mod witnesses;

@@ -1,5 +1,5 @@
-//! Real agents as relay finds them: by their names on the path, with settings in a home. Each is asked once, with
-//! everything allowed: what relay then forbids is seen to be relay's doing.
+//! Real agents as relay finds them: by their names on the path, with settings in a home. Each is asked
+//! once, with everything allowed, so that anything forbidden is relay's doing.
 
 use std::fs;
 use std::process::Command;
@@ -8,10 +8,10 @@ use relaycode_testkit::agents::{ALL, AgentNotInstalled, AgentRun, AgentScratch, 
 use relaycode_testkit::model::{RecordedRequest, Script, ScriptedServer, ScriptedTurn};
 use relaycode_testkit::process::{GENEROUS_TIMEOUT, output};
 
-/// More than one argument of a program may be.
+/// Longer than one argument of a program may be.
 const LARGE: usize = 180_000;
 
-/// Runs every agent in a repository with one file; says by name which is missing.
+/// Runs every agent in a repository with one file; reports missing ones by name.
 fn in_a_repository(
     prompt: &str,
     script: impl Fn(&dyn RealAgent) -> Vec<ScriptedTurn>,
@@ -29,7 +29,7 @@ fn in_a_repository(
         fs::write(scratch.project().join("old.txt"), "one\ntwo\nthree\n").unwrap();
         let settled = scratch.install_agent(*agent, &server.url());
         let Ok(resident) = settled.inspect_err(AgentNotInstalled::skip) else { continue };
-        // By its name: the path is part of what is tested.
+        // By its name: the path is part of the test.
         let mut shell = resident.command("/bin/sh");
         shell.args(["-c", "exec \"$0\" \"$@\"", agent.name()]).args(agent.arguments());
         let ran = scratch.run_command(&mut shell, prompt);

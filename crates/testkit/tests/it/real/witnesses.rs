@@ -1,18 +1,19 @@
-//! Real agents against the scripted model server. What they accept is faithful, on the wires that they speak:
-//! Anthropic Messages (claude), OpenAI Responses (codex), Google Generative AI (gemini) and chat completions (opencode).
+//! Real agents against the scripted model server. What they accept is faithful, on the wires that they
+//! speak: Anthropic Messages (claude), OpenAI Responses (codex), Google Generative AI (gemini) and chat
+//! completions (opencode).
 
 use std::time::Duration;
 
 use relaycode_testkit::agents::{ALL, AgentNotInstalled, AgentRun, AgentScratch, MissingFeature, RealAgent};
 use relaycode_testkit::model::{RecordedRequest, Script, ScriptedServer, ScriptedTurn};
 
-/// Printed by a command of the script; the request that carries it proves that the command ran.
+/// Printed by a command of the script; a request that contains it proves that the command ran.
 const RESULT: &str = "result-42";
 
-/// Its words are not the result's.
+/// Does not contain the result itself.
 const COMMAND: &str = "printf 'result-%s' 42";
 
-/// Runs the turns with every agent; says by name which is missing.
+/// Runs the turns with every agent; reports missing ones by name.
 fn with_every_agent(
     script: impl Fn(&dyn RealAgent) -> Vec<ScriptedTurn>,
     check: impl Fn(&dyn RealAgent, &AgentRun, &[RecordedRequest]),
@@ -33,7 +34,7 @@ fn with_every_agent(
     }
 }
 
-/// What the agent said, or all that is known of why it said nothing.
+/// The agent's answer, or everything known about why there is none.
 fn answer(agent: &dyn RealAgent, ran: &AgentRun) -> String {
     agent.answer(&ran.events).unwrap_or_else(|| panic!("{} gave no answer: {ran:#?}", agent.name()))
 }

@@ -1,27 +1,27 @@
-//! Messages of the D-Bus, written and read: the few types that a notification needs.
+//! D-Bus messages, encoded and parsed: the few types that a notification needs.
 //!
-//! Little-endian only. Every value is aligned to its own size, counted from the beginning of the
-//! message; the body begins at a multiple of eight, so it is written as if it began at zero. What is
-//! read comes from somebody else: nothing is taken on trust, and what does not fit is `None`.
+//! Little-endian only. Every value is aligned to its own size, counted from the beginning of the message;
+//! the body begins at a multiple of eight, so it is written as if it began at zero. Incoming messages are
+//! foreign: nothing is trusted, and what does not fit is `None`.
 
-/// The size of the part that says how long the rest is.
+/// Bytes that tell how long the rest is.
 pub(super) const PREFIX: usize = 16;
-/// The longest message that is read.
+/// Longest message that is read, in bytes.
 pub(super) const MAX_MESSAGE: usize = 64 * 1024;
 
 const CALL: u8 = 1;
-/// The kind of message that answers a call.
+/// Message type: answer to a call.
 pub(super) const RETURN: u8 = 2;
-/// The kind of message that refuses a call.
+/// Message type: error answer to a call.
 pub(super) const ERROR: u8 = 3;
 
-/// A call of a method: where to, and what with.
+/// A method call.
 pub(super) struct BusCall<'a> {
     pub destination: &'a str,
     pub path: &'a str,
     pub interface: &'a str,
     pub member: &'a str,
-    /// The types of the body's values.
+    /// The types of the values in the body.
     pub signature: &'a str,
     pub body: BusWriter,
 }
@@ -53,7 +53,7 @@ impl BusCall<'_> {
     }
 }
 
-/// Values, one after the other, each where it belongs.
+/// Writes aligned values.
 #[derive(Debug, Default)]
 pub(super) struct BusWriter {
     bytes: Vec<u8>,
@@ -74,21 +74,21 @@ impl BusWriter {
         self.bytes.extend(value.to_le_bytes());
     }
 
-    /// A string or an object's path: its length, its bytes, a zero.
+    /// A string or an object path: length, bytes, a zero.
     pub(super) fn string(&mut self, value: &str) {
         self.u32(length(value.len()));
         self.bytes.extend(value.as_bytes());
         self.byte(0);
     }
 
-    /// The names of types: as a string, with a length of one byte. Ours are all short.
+    /// A type signature: a string with a length of one byte. Ours are all short.
     pub(super) fn signature(&mut self, value: &str) {
         self.byte(u8::try_from(value.len()).unwrap_or(u8::MAX));
         self.bytes.extend(value.as_bytes());
         self.byte(0);
     }
 
-    /// An array. Its length counts neither itself nor the gap before the first element.
+    /// Its length counts neither itself nor the padding before the first element.
     pub(super) fn array(&mut self, element: usize, fill: impl FnOnce(&mut BusWriter)) {
         self.u32(0);
         let at = self.bytes.len() - 4;
@@ -104,12 +104,12 @@ impl BusWriter {
     }
 }
 
-/// Our texts are bounded far below this; a length that did not fit would only be refused by the bus.
+/// Our texts are far shorter; the bus would refuse a wrong length.
 fn length(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// What is left to read of a message after its first [`PREFIX`] bytes.
+/// Bytes of a message after its first [`PREFIX`] bytes.
 pub(super) fn remaining_length(prefix: &[u8; PREFIX]) -> Option<usize> {
     let mut read = BusReader { bytes: prefix, at: 4 };
     let (body, _serial, fields) = (read.u32()?, read.u32()?, read.u32()?);
@@ -120,14 +120,12 @@ pub(super) fn remaining_length(prefix: &[u8; PREFIX]) -> Option<usize> {
     (prefix[0] == b'l' && prefix[3] == 1 && PREFIX + rest <= MAX_MESSAGE).then_some(rest)
 }
 
-/// A message that came in.
 #[derive(Debug, Default)]
 pub(super) struct BusMessage {
     pub kind: u8,
     /// The serial of the call that this answers.
     pub reply_serial: Option<u32>,
     pub sender: Option<String>,
-    /// The name of an error.
     pub error: Option<String>,
     pub signature: String,
     bytes: Vec<u8>,
@@ -135,7 +133,7 @@ pub(super) struct BusMessage {
 }
 
 impl BusMessage {
-    /// Takes a whole message apart. `None` where it is not one.
+    /// `None` if it is malformed.
     pub(super) fn parse(bytes: Vec<u8>) -> Option<BusMessage> {
         let mut message = BusMessage { kind: *bytes.get(1)?, ..BusMessage::default() };
         let mut read = BusReader { bytes: &bytes, at: 12 };
@@ -159,13 +157,13 @@ impl BusMessage {
         Some(message)
     }
 
-    /// The body's values, if they are of the types `signature`.
+    /// The values of the body, if they are of the types `signature`.
     pub(super) fn body(&self, signature: &str) -> Option<BusReader<'_>> {
         (self.signature == signature).then_some(BusReader { bytes: &self.bytes, at: self.body })
     }
 }
 
-/// The values of a message, one after the other.
+/// Reads the values of a message one by one.
 pub(super) struct BusReader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -191,7 +189,7 @@ impl BusReader<'_> {
         self.text(length)
     }
 
-    /// The strings of an array.
+    /// An array of strings.
     pub(super) fn strings(&mut self) -> Option<Vec<String>> {
         let length = usize::try_from(self.u32()?).ok()?;
         let end = self.at.checked_add(length).filter(|end| *end <= self.bytes.len())?;

@@ -1,4 +1,4 @@
-//! Alignment and lengths, byte by byte; and what is not a message.
+//! Alignment and lengths, byte by byte; and malformed messages.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn text(text: &str) -> BusWriter {
     body
 }
 
-/// The same bytes as an answer to the call 9: the message that a bus sends is built like ours.
+/// The same bytes as an answer to call 9: the bus encodes messages the way we do.
 fn answer() -> Vec<u8> {
     let mut out = BusWriter::default();
     out.bytes.extend([b'l', RETURN, 0, 1]);

@@ -1,8 +1,8 @@
-//! The diff of a plan, for eyes: unified, or side by side where there is room.
+//! The diff of a plan, for people: unified, or side by side if there is room.
 //!
-//! Control characters are visible and a change of line endings alone is one sentence. Every line is shown
-//! whole: what is too long for a column goes on in the next row. Signs say what comes and what goes, colours only
-//! say it again. What `git apply` takes is `relaycode_change::diff::patch`.
+//! Control characters are visible, and a mere change of line endings is one sentence. Every line is shown
+//! whole: one too long for a column continues in the next row. Signs mark added and removed lines, colours
+//! only repeat it. For `git apply` there is `relaycode_change::diff::patch`.
 
 mod paint;
 mod side_by_side;
@@ -24,79 +24,78 @@ use crate::{human_size, pluralize};
 /// Narrower terminals show unified diffs only.
 pub const SIDE_COLUMNS: usize = 80;
 
-/// Looking for the colours of all files of a plan takes at most this long; files after that have fewer.
+/// Syntax colours for all files of a plan take at most this long; later files have fewer.
 const COLOUR_BUDGET: Duration = Duration::from_millis(500);
 
-/// How the lines of a file before and after are arranged.
+/// How the lines before and after are arranged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DiffLayout {
     /// Below each other.
     #[default]
     Unified,
-    /// In two columns. A file that is new or goes has only one side and is shown unified, and so is everything
-    /// on a terminal with less than [`SIDE_COLUMNS`]; that is said.
+    /// In two columns. An added or deleted file has only one side and is shown unified, as is everything on
+    /// a terminal with fewer than [`SIDE_COLUMNS`] columns, with a remark.
     SideBySide {
-        /// The cells of the whole terminal.
+        /// Cells of the whole terminal.
         columns: usize,
     },
 }
 
-/// The diff of every file that changes, each after an empty line.
-pub fn text(plan: &Plan, look: &OutputStyle) -> String {
-    text_with_layout(plan, DiffLayout::Unified, look)
+/// Every changed file, each after an empty line.
+pub fn text(plan: &Plan, style: &OutputStyle) -> String {
+    text_with_layout(plan, DiffLayout::Unified, style)
 }
 
-/// The same in a layout.
-pub fn text_with_layout(plan: &Plan, layout: DiffLayout, look: &OutputStyle) -> String {
+pub fn text_with_layout(plan: &Plan, layout: DiffLayout, style: &OutputStyle) -> String {
     let files =
         plan.files.iter().filter(|file| file.change != relaycode_change::plan::FileChangeKind::Unchanged);
     let diffs: Vec<(&FilePlan, FileDiff)> = files.map(|file| (file, diff::diff_file(file))).collect();
-    let (layout, mut out) = choose_layout(layout, look);
+    let (layout, mut out) = choose_layout(layout, style);
     let start = Instant::now();
     for (file, diff) in &diffs {
         let left = COLOUR_BUDGET.saturating_sub(start.elapsed());
-        out += &render_file(diff, &SyntaxColours::for_diff(file, diff, left, look), layout, look);
+        out += &render_file(diff, &SyntaxColours::for_diff(file, diff, left, style), layout, style);
     }
     out
 }
 
-/// The diff of one file, after an empty line. Without the file's content there are no colours of its language.
-pub fn file_text(diff: &FileDiff, look: &OutputStyle) -> String {
-    render_file(diff, &SyntaxColours::default(), DiffLayout::Unified, look)
+/// One file, after an empty line. Without the file's content there are no syntax colours.
+pub fn file_text(diff: &FileDiff, style: &OutputStyle) -> String {
+    render_file(diff, &SyntaxColours::default(), DiffLayout::Unified, style)
 }
 
-/// The diff of one file (all of it, or some of its places) in a layout, after an empty line.
+/// One file (all of it, or some of its hunks) in a layout, after an empty line.
 pub fn file_text_with_layout(
     file: &FilePlan,
     diff: &FileDiff,
     layout: DiffLayout,
-    look: &OutputStyle,
+    style: &OutputStyle,
 ) -> String {
-    let (layout, remark) = choose_layout(layout, look);
-    remark + &render_file(diff, &SyntaxColours::for_diff(file, diff, COLOUR_BUDGET, look), layout, look)
+    let (layout, remark) = choose_layout(layout, style);
+    remark + &render_file(diff, &SyntaxColours::for_diff(file, diff, COLOUR_BUDGET, style), layout, style)
 }
 
-/// The layout that fits, and a remark if it is another one than was asked for.
-fn choose_layout(layout: DiffLayout, look: &OutputStyle) -> (DiffLayout, String) {
+/// The layout that fits, and a remark if it is not the requested one.
+fn choose_layout(layout: DiffLayout, style: &OutputStyle) -> (DiffLayout, String) {
     match layout {
         DiffLayout::SideBySide { columns } if columns < SIDE_COLUMNS => {
             let remark = format!("unified: side by side needs {SIDE_COLUMNS} columns, there are {columns}");
-            (DiffLayout::Unified, format!("\n{}\n", look.paint(PaintRole::Dim, &look.wrap(&remark, 0))))
+            (DiffLayout::Unified, format!("\n{}\n", style.paint(PaintRole::Dim, &style.wrap(&remark, 0))))
         }
         fits => (fits, String::new()),
     }
 }
 
-fn render_file(diff: &FileDiff, colours: &SyntaxColours, layout: DiffLayout, look: &OutputStyle) -> String {
+fn render_file(diff: &FileDiff, colours: &SyntaxColours, layout: DiffLayout, style: &OutputStyle) -> String {
     let mut out = String::from("\n");
-    write_head(&mut out, diff, look);
+    write_head(&mut out, diff, style);
     let DiffContent::Text { hunks, endings } = &diff.content else {
         return out;
     };
     if endings.is_some_and(|change| change.only) {
         return out;
     }
-    let view = DiffView { colours, mark_endings: endings.is_some(), look };
+    let view = DiffView { colours, mark_endings: endings.is_some(), style };
     let one_sided = diff.mode_before.is_none() || diff.mode_after.is_none();
     match layout {
         DiffLayout::SideBySide { columns } if !one_sided => {
@@ -107,34 +106,34 @@ fn render_file(diff: &FileDiff, colours: &SyntaxColours, layout: DiffLayout, loo
     out
 }
 
-/// What the lines of a file are shown with.
+/// What rendering the lines of a file needs.
 struct DiffView<'a> {
     colours: &'a SyntaxColours,
     mark_endings: bool,
-    look: &'a OutputStyle,
+    style: &'a OutputStyle,
 }
 
 impl DiffView<'_> {
-    /// The sign of a carriage return, where it is part of the change.
+    /// Shows a carriage return that is part of the change.
     fn ending_mark(&self, line: &DiffLine) -> &'static str {
         let shown = matches!(line.ending, DiffLineEnding::Crlf | DiffLineEnding::Cr)
             && line.kind != DiffLineKind::Context;
-        if shown && self.mark_endings { self.look.glyph(Glyph::CarriageReturn) } else { "" }
+        if shown && self.mark_endings { self.style.glyph(Glyph::CarriageReturn) } else { "" }
     }
 
     fn hunk_head(&self, hunk: &DiffHunk) -> String {
         let (old, new) = ((hunk.old_start, hunk.old_lines), (hunk.new_start, hunk.new_lines));
-        self.look.paint(PaintRole::Dim, &format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1))
+        self.style.paint(PaintRole::Dim, &format!("@@ -{},{} +{},{} @@", old.0, old.1, new.0, new.1))
     }
 }
 
-/// Stands below a last line that has no ending.
+/// Printed below a last line without a line end.
 const NO_NEWLINE: &str = "\\ No newline at end of file";
 
-fn write_head(out: &mut String, file: &FileDiff, look: &OutputStyle) {
-    let new = look.safe(file.path.as_str());
+fn write_head(out: &mut String, file: &FileDiff, style: &OutputStyle) {
+    let new = style.safe(file.path.as_str());
     let old = file.renamed_from.as_ref().unwrap_or(&file.path);
-    let old = look.safe(old.as_str());
+    let old = style.safe(old.as_str());
     let before = match file.mode_before {
         Some(_) => format!("a/{old}"),
         None => "/dev/null".to_string(),
@@ -145,16 +144,16 @@ fn write_head(out: &mut String, file: &FileDiff, look: &OutputStyle) {
     };
     let head = format!("--- {before}\n+++ {after}");
     for line in head.lines() {
-        let _ = writeln!(out, "{}", look.paint(PaintRole::Strong, line));
+        let _ = writeln!(out, "{}", style.paint(PaintRole::Strong, line));
     }
-    for sentence in sentences(file, look) {
-        let _ = writeln!(out, "{}", look.paint(PaintRole::Dim, &sentence));
+    for sentence in sentences(file, style) {
+        let _ = writeln!(out, "{}", style.paint(PaintRole::Dim, &sentence));
     }
 }
 
 /// What lines cannot show.
-fn sentences(file: &FileDiff, look: &OutputStyle) -> Vec<String> {
-    let arrow = look.glyph(Glyph::Arrow);
+fn sentences(file: &FileDiff, style: &OutputStyle) -> Vec<String> {
+    let arrow = style.glyph(Glyph::Arrow);
     let mut out = Vec::new();
     match (file.mode_before, file.mode_after) {
         (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => out.push("becomes executable".into()),

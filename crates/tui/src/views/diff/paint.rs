@@ -1,9 +1,9 @@
-//! Which colours the pieces of a line have.
+//! The colours of the pieces of a line.
 //!
-//! Red and green belong to what goes and comes and to nothing else. A line that came or went as a whole has
-//! one colour. In a line that was changed, only the words that differ have it, and stand out; the rest, like the lines
-//! around the change, has the quiet colours of its language. All are of the sixteen that every terminal knows, and
-//! readable on a dark and on a light ground.
+//! Red and green mean removed and added and nothing else. A line that was added or removed as a whole has
+//! one colour. In a changed line only the differing words have it, and stand out; the rest, like the
+//! context lines, has the quiet colours of its language. All are among the sixteen that every terminal
+//! knows, and readable on dark and light backgrounds.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use relaycode_change::syntax::highlight::{SyntaxClass, SyntaxSpan, SyntaxSpans, 
 
 use crate::layout::style::{OutputStyle, PaintRole};
 
-/// What the lines of a file are made of, before and after. The default knows nothing.
+/// Syntax classes of the lines of a file, before and after. The default has none.
 #[derive(Debug, Default)]
 pub(super) struct SyntaxColours {
     old: SyntaxSpans,
@@ -23,21 +23,21 @@ pub(super) struct SyntaxColours {
 }
 
 impl SyntaxColours {
-    /// Looks at the lines that `diff` shows, for at most `budget`.
+    /// Classifies the lines that `diff` shows, for at most `budget`.
     pub(super) fn for_diff(
         file: &FilePlan,
         diff: &FileDiff,
         budget: Duration,
-        look: &OutputStyle,
+        style: &OutputStyle,
     ) -> SyntaxColours {
         let DiffContent::Text { hunks, .. } = &diff.content else {
             return SyntaxColours::default();
         };
-        if !look.color {
+        if !style.color {
             return SyntaxColours::default();
         }
         let has = |hunk: &DiffHunk, kind: DiffLineKind| hunk.lines.iter().any(|line| line.kind == kind);
-        // Lines that come or go as a whole show no colours of their language.
+        // Lines added or removed as a whole show no syntax colours.
         let replaces = |hunk: &&DiffHunk| has(hunk, DiffLineKind::Removed) && has(hunk, DiffLineKind::Added);
         let shows = |hunk: &&DiffHunk| replaces(hunk) || has(hunk, DiffLineKind::Context);
         let old: Vec<Range<usize>> = hunks.iter().filter(replaces).map(old_lines).collect();
@@ -48,7 +48,7 @@ impl SyntaxColours {
             let text = bytes.as_deref().filter(|_| !lines.is_empty()).and_then(diff::decode_text)?;
             highlight_lines(path, &text, lines, left)
         };
-        // What is new is worth more: it also gives the lines around a change their colours.
+        // The new side is worth more: it also gives the context lines their colours.
         let new = side(&file.path, &file.after, &new).unwrap_or_default();
         let old_path = file.renamed_from.as_ref().unwrap_or(&file.path);
         let old = side(old_path, &file.before, &old).unwrap_or_default();
@@ -72,14 +72,14 @@ fn new_lines(hunk: &DiffHunk) -> Range<usize> {
     hunk.new_start..hunk.new_start + hunk.new_lines
 }
 
-/// A piece of a line that has one colour.
+/// A piece of a line in one colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PaintedSpan<'a> {
     pub(super) text: &'a str,
     pub(super) paint: Option<PaintRole>,
 }
 
-/// The colour of a line that comes or goes as a whole.
+/// The colour of a line added or removed as a whole.
 pub(super) fn whole_line_paint(kind: DiffLineKind) -> Option<PaintRole> {
     match kind {
         DiffLineKind::Context => None,
@@ -88,8 +88,8 @@ pub(super) fn whole_line_paint(kind: DiffLineKind) -> Option<PaintRole> {
     }
 }
 
-/// The pieces of line `at` of a hunk, which together are all of its text; `None` if it comes or goes as a whole, and
-/// where no words are known.
+/// The pieces of line `at` of a hunk, which together are its whole text; `None` if it was added or removed
+/// as a whole, or if no words are known.
 pub(super) fn painted_spans<'a>(
     hunk: &'a DiffHunk,
     at: usize,
@@ -99,7 +99,7 @@ pub(super) fn painted_spans<'a>(
     let line = &hunk.lines[at];
     let changed = &words.get(at)?.changed;
     if line.kind != DiffLineKind::Context {
-        // Partners that differ in their endings alone have no words to show.
+        // Partners that differ only in their line endings have no words to show.
         let partner = words.get(words[at].partner?)?;
         if changed.is_empty() && partner.changed.is_empty() {
             return None;
@@ -117,14 +117,14 @@ pub(super) fn painted_spans<'a>(
 /// Cuts a line into pieces, from left to right.
 struct LinePainter<'a, 'c> {
     text: &'a str,
-    /// What is left of the classes.
+    /// The remaining syntax classes.
     spans: &'c [SyntaxSpan],
     at: usize,
     pieces: Vec<PaintedSpan<'a>>,
 }
 
 impl LinePainter<'_, '_> {
-    /// Up to `end` in the colours of the language.
+    /// Up to `end` in syntax colours.
     fn quiet(&mut self, end: usize) {
         while let Some(((bytes, class), rest)) = self.spans.split_first() {
             self.stroke(bytes.start.min(end), None);
@@ -137,7 +137,7 @@ impl LinePainter<'_, '_> {
         self.stroke(end, None);
     }
 
-    /// Up to `end` as a word that comes or goes. Blanks have no strokes that could be bold.
+    /// Up to `end` as an added or removed word. Blanks cannot be bold.
     fn word(&mut self, end: usize, kind: DiffLineKind) {
         let blank = self.text.get(self.at..end).is_some_and(|text| text.trim().is_empty());
         let paint = match (kind, blank) {
@@ -154,7 +154,7 @@ impl LinePainter<'_, '_> {
         if end <= self.at {
             return;
         }
-        // Only a boundary of characters is an end; what is before another one gets the next stroke.
+        // Cut only at character boundaries; the rest goes into the next piece.
         if let Some(text) = self.text.get(self.at..end) {
             self.pieces.push(PaintedSpan { text, paint });
             self.at = end;
@@ -171,7 +171,7 @@ fn quiet(class: SyntaxClass) -> PaintRole {
     }
 }
 
-/// `text`, which is safe, in a colour or in none.
-pub(super) fn paint_text(look: &OutputStyle, paint: Option<PaintRole>, text: &str) -> String {
-    paint.map_or_else(|| text.to_string(), |paint| look.paint(paint, text))
+/// `text` must be safe.
+pub(super) fn paint_text(style: &OutputStyle, paint: Option<PaintRole>, text: &str) -> String {
+    paint.map_or_else(|| text.to_string(), |paint| style.paint(paint, text))
 }

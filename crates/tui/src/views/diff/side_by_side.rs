@@ -1,7 +1,7 @@
-//! The places of a file in two columns: before on the left, after on the right, each line with its number and sign.
+//! Hunks in two columns: before on the left, after on the right, each line with its number and sign.
 //!
-//! A line that was changed stands beside what it became. No line is cut: one that is wider than its column goes on in
-//! the next row, with `…` in place of a number. No row is wider than the terminal.
+//! A changed line stands beside its new version. No line is cut: one wider than its column continues in the
+//! next row, with `…` in place of a number. No row is wider than the terminal.
 
 use std::fmt::Write;
 
@@ -14,10 +14,10 @@ use super::{DiffView, NO_NEWLINE};
 use crate::StyledText;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 
-/// Cells of a line's number, at the least.
+/// Least cells of a line number.
 const NUMBER_CELLS: usize = 3;
 
-/// Marks without a width that may follow one another; those beyond become visible.
+/// Most zero-width marks in a row; those beyond become visible.
 const MARKS: usize = 8;
 
 pub(super) fn write(out: &mut String, hunks: &[DiffHunk], columns: usize, view: &DiffView<'_>) {
@@ -25,7 +25,7 @@ pub(super) fn write(out: &mut String, hunks: &[DiffHunk], columns: usize, view: 
         (hunk.old_start + hunk.old_lines).max(hunk.new_start + hunk.new_lines).saturating_sub(1)
     });
     let number = last.to_string().len().max(NUMBER_CELLS);
-    let bar = view.look.paint(PaintRole::Dim, view.look.glyph(Glyph::Bar));
+    let bar = view.style.paint(PaintRole::Dim, view.style.glyph(Glyph::Bar));
     // Number, blank, sign, text; blank, bar, blank; the same again.
     let text = (columns.saturating_sub(3) / 2).saturating_sub(number + 2).max(2);
     let sheet = SideBySideLayout { number, text, view };
@@ -48,7 +48,7 @@ pub(super) fn write(out: &mut String, hunks: &[DiffHunk], columns: usize, view: 
     }
 }
 
-/// Which lines stand beside each other, by their places in the hunk.
+/// Which lines stand beside each other, by their index in the hunk.
 fn rows(hunk: &DiffHunk, words: &[LineWords]) -> Vec<(Option<usize>, Option<usize>)> {
     let mut rows = Vec::new();
     let run_of = |from: usize, kind: DiffLineKind| {
@@ -77,7 +77,7 @@ fn rows(hunk: &DiffHunk, words: &[LineWords]) -> Vec<(Option<usize>, Option<usiz
     rows
 }
 
-/// Lines that have nothing to do with each other share rows all the same: it saves half of them.
+/// Unrelated lines share rows all the same: it saves half of them.
 fn pair_unrelated(
     left: std::ops::Range<usize>,
     right: std::ops::Range<usize>,
@@ -88,17 +88,16 @@ fn pair_unrelated(
     rows.extend((0..count).map(|_| (left.next(), right.next())));
 }
 
-/// How wide things are.
+/// Widths in cells.
 struct SideBySideLayout<'a> {
-    /// Cells of a number.
     number: usize,
-    /// Cells of the text of one column.
+    /// One column's text.
     text: usize,
     view: &'a DiffView<'a>,
 }
 
 impl SideBySideLayout<'_> {
-    /// The rows of one column that a line takes.
+    /// The rows that a line takes in its column.
     fn column_rows(
         &self,
         hunk: &DiffHunk,
@@ -109,9 +108,9 @@ impl SideBySideLayout<'_> {
         let Some((at, line)) = at.and_then(|at| Some((at, hunk.lines.get(at)?))) else {
             return Vec::new();
         };
-        let look = self.view.look;
+        let style = self.view.style;
         let paint = whole_line_paint(line.kind);
-        let mut ink = RowWrapper::new(look, self.text);
+        let mut ink = RowWrapper::new(style, self.text);
         match painted_spans(hunk, at, words, self.view.colours) {
             None => ink.push_piece(PaintedSpan { text: &line.text, paint }),
             Some(pieces) => pieces.into_iter().for_each(|piece| ink.push_piece(piece)),
@@ -120,43 +119,43 @@ impl SideBySideLayout<'_> {
         let mut rows = Vec::new();
         for (row, text) in ink.finish().into_iter().enumerate() {
             let (count, sign) = match number(line).filter(|_| row == 0) {
-                Some(number) => (number.to_string(), paint_text(look, paint, &line.kind.sign().to_string())),
-                None => (look.glyph(Glyph::More).to_string(), " ".to_string()),
+                Some(number) => (number.to_string(), paint_text(style, paint, &line.kind.sign().to_string())),
+                None => (style.glyph(Glyph::More).to_string(), " ".to_string()),
             };
             rows.push(self.gutter(&count, &sign).append(&text));
         }
         if line.ending == DiffLineEnding::None {
-            let mut ink = RowWrapper::new(look, self.text);
+            let mut ink = RowWrapper::new(style, self.text);
             ink.push_own(NO_NEWLINE, Some(PaintRole::Dim));
             rows.extend(ink.finish().iter().map(|text| self.gutter("", " ").append(text)));
         }
         rows
     }
 
-    /// What stands before the text: a number, a blank, a sign of one cell.
+    /// Before the text: a number, a blank, a sign of one cell.
     fn gutter(&self, number: &str, sign: &str) -> StyledText {
         let number = format!("{}{number}", " ".repeat(self.number.saturating_sub(cells(number))));
-        let text = format!("{} {sign}", self.view.look.paint(PaintRole::Dim, &number));
+        let text = format!("{} {sign}", self.view.style.paint(PaintRole::Dim, &number));
         StyledText { text, cells: self.number + 2 }
     }
 }
 
-/// Text that is painted and broken into rows of so many cells.
+/// Breaks painted text into rows of a fixed width.
 struct RowWrapper<'a> {
-    look: &'a OutputStyle,
+    style: &'a OutputStyle,
     width: usize,
     rows: Vec<StyledText>,
-    /// Cells of the line so far, for the stops of tabs.
+    /// Cells of the line so far, for tab stops.
     column: usize,
-    /// What has the same colour and is not in a row yet.
+    /// Text of one colour that is not in a row yet.
     pending: StyledText,
     marks: usize,
 }
 
 impl<'a> RowWrapper<'a> {
-    fn new(look: &'a OutputStyle, width: usize) -> RowWrapper<'a> {
+    fn new(style: &'a OutputStyle, width: usize) -> RowWrapper<'a> {
         RowWrapper {
-            look,
+            style,
             width,
             rows: vec![StyledText::default()],
             column: 0,
@@ -165,7 +164,7 @@ impl<'a> RowWrapper<'a> {
         }
     }
 
-    /// Foreign text in one colour. A character that has to be made visible stays in one row.
+    /// Foreign text in one colour. An escaped character stays in one row.
     fn push_piece(&mut self, piece: PaintedSpan<'_>) {
         for c in piece.text.chars() {
             match c {
@@ -180,7 +179,7 @@ impl<'a> RowWrapper<'a> {
 
     fn push_character(&mut self, c: char, paint: Option<PaintRole>) {
         let mut bytes = [0; 4];
-        let shown = self.look.code(c.encode_utf8(&mut bytes));
+        let shown = self.style.code(c.encode_utf8(&mut bytes));
         self.marks = if cells(&shown) == 0 { self.marks + 1 } else { 0 };
         if self.marks > MARKS {
             return self.push_unbroken(&c.escape_unicode().to_string(), paint);
@@ -210,7 +209,7 @@ impl<'a> RowWrapper<'a> {
     fn flush(&mut self, paint: Option<PaintRole>) {
         let pending = std::mem::take(&mut self.pending);
         if let Some(row) = self.rows.last_mut() {
-            row.text += &paint_text(self.look, paint, &pending.text);
+            row.text += &paint_text(self.style, paint, &pending.text);
             row.cells += pending.cells;
         }
     }

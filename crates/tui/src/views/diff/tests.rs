@@ -1,5 +1,5 @@
-//! Both layouts of one plan with everything in it, and the laws: nothing is lost, nothing is too wide, colours add
-//! nothing but colours.
+//! Both layouts of one plan with everything in it, and the laws: nothing is lost, nothing is too wide,
+//! colours add nothing but colours.
 
 use relaycode_change::plan::FileChangeKind;
 use relaycode_change::proposal::path::RelPath;
@@ -75,7 +75,7 @@ fn everything() -> Plan {
     Plan { files, ..Plan::default() }
 }
 
-/// The text with escape sequences that an eye can read.
+/// Makes escape sequences readable.
 fn visible(text: &str) -> String {
     text.replace("\x1b[0m", "⟩").replace("\x1b[", "⟨").replace('\t', "→")
 }
@@ -174,9 +174,9 @@ fn no_row_is_too_wide_and_no_character_is_lost() {
         let after = format!("{}\tö日本語\n{}\n{}", texts[0], texts[2], texts[3]);
         let file = file("a.rs", Some(&before), Some(&after));
         let diff = diff::diff_file(&file);
-        for (columns, look) in [(80, PLAIN), (81, COLOUR), (80, ASCII), (200, PLAIN)] {
-            let text = file_text_with_layout(&file, &diff, side(columns), &look);
-            assert_eq!(hostile_text::find_unsafe_char(&text, look.color), None, "string {first}: {text:?}");
+        for (columns, style) in [(80, PLAIN), (81, COLOUR), (80, ASCII), (200, PLAIN)] {
+            let text = file_text_with_layout(&file, &diff, side(columns), &style);
+            assert_eq!(hostile_text::find_unsafe_char(&text, style.color), None, "string {first}: {text:?}");
             let plain = without_colours(&text);
             assert!(!plain.contains('\t'));
             let DiffContent::Text { hunks, .. } = &diff.content else {

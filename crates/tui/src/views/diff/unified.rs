@@ -1,4 +1,4 @@
-//! A place of a file as a unified diff: a sign before every line, tabs as they are.
+//! A hunk as a unified diff: a sign before every line, tabs unchanged.
 
 use std::fmt::Write;
 
@@ -9,25 +9,25 @@ use super::{DiffView, NO_NEWLINE};
 use crate::layout::style::PaintRole;
 
 pub(super) fn write(out: &mut String, hunk: &DiffHunk, view: &DiffView<'_>) {
-    let look = view.look;
+    let style = view.style;
     let _ = writeln!(out, "{}", view.hunk_head(hunk));
-    let words = if look.color { changed_words(hunk) } else { Vec::new() };
+    let words = if style.color { changed_words(hunk) } else { Vec::new() };
     for (at, line) in hunk.lines.iter().enumerate() {
         let (sign, mark) = (line.kind.sign(), view.ending_mark(line));
         let paint = whole_line_paint(line.kind);
         let text = match painted_spans(hunk, at, &words, view.colours) {
-            None => paint_text(look, paint, &format!("{sign}{}{mark}", look.code(&line.text))),
+            None => paint_text(style, paint, &format!("{sign}{}{mark}", style.code(&line.text))),
             Some(pieces) => {
                 let text: String = pieces
                     .iter()
-                    .map(|piece| paint_text(look, piece.paint, &look.code(piece.text)))
+                    .map(|piece| paint_text(style, piece.paint, &style.code(piece.text)))
                     .collect();
-                paint_text(look, paint, &sign.to_string()) + &text + &paint_text(look, paint, mark)
+                paint_text(style, paint, &sign.to_string()) + &text + &paint_text(style, paint, mark)
             }
         };
         let _ = writeln!(out, "{text}");
         if line.ending == DiffLineEnding::None {
-            let _ = writeln!(out, "{}", look.paint(PaintRole::Dim, NO_NEWLINE));
+            let _ = writeln!(out, "{}", style.paint(PaintRole::Dim, NO_NEWLINE));
         }
     }
 }

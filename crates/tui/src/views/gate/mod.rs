@@ -1,4 +1,4 @@
-//! What the project's commands said of a change: half a line when all is well, a card when it is not.
+//! What the project's commands say about a change: half a line if all is well, otherwise a card.
 //!
 //! ```text
 //! ✗ not kept: tsc --noEmit went from 2 to 5 errors            everything was put back
@@ -19,37 +19,36 @@ use super::outcome;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{headline_with_state, pluralize};
 
-/// New errors that are listed before it says how many more there are.
+/// Most new errors listed before it says how many more there are.
 const ERRORS: usize = 5;
-/// Lines of a command's output that are shown when it failed without naming errors.
+/// Lines shown of a command's output if it failed without naming errors.
 const LINES: usize = 5;
-/// Cells of one error's message at most.
+/// Most cells of one error message.
 const MESSAGE: usize = 240;
 
-/// The card of a change that was not kept. `state` says what that leaves the project in, `next` what can be
-/// done about it.
-pub fn refused_card(report: &GateReport, state: &str, next: Option<&str>, look: &OutputStyle) -> String {
-    let what = verdict_text(report, look).unwrap_or_else(|| "nobody said yes".to_string());
-    let sign = look.paint(PaintRole::Bad, look.glyph(Glyph::Refused));
-    let mut out = headline_with_state(look, &sign, &format!("not kept: {what}"), state);
-    out += &evidence(report, look);
+/// The card of a change that was not kept. `state` is the state of the project, `next` what can be done
+/// about it.
+pub fn refused_card(report: &GateReport, state: &str, next: Option<&str>, style: &OutputStyle) -> String {
+    let what = verdict_text(report, style).unwrap_or_else(|| "nobody said yes".to_string());
+    let sign = style.paint(PaintRole::Bad, style.glyph(Glyph::Refused));
+    let mut out = headline_with_state(style, &sign, &format!("not kept: {what}"), state);
+    out += &evidence(report, style);
     if let Some(next) = next {
-        out += &(look.wrap(&format!("  {}", look.safe(next)), 4) + "\n");
+        out += &(style.wrap(&format!("  {}", style.safe(next)), 4) + "\n");
     }
     out
 }
 
 /// The card of a change that is on disk and waits for a yes.
-pub fn pending_card(report: &GateReport, look: &OutputStyle) -> String {
-    let sign = look.paint(PaintRole::Attention, "!");
-    let what = verdict_text(report, look).or_else(|| passed_summary(report, look));
+pub fn pending_card(report: &GateReport, style: &OutputStyle) -> String {
+    let sign = style.paint(PaintRole::Attention, "!");
+    let what = verdict_text(report, style).or_else(|| passed_summary(report, style));
     let what = what.unwrap_or_else(|| "nothing checked this".to_string());
-    headline_with_state(look, &sign, &what, "on disk, not kept yet") + &evidence(report, look)
+    headline_with_state(style, &sign, &what, "on disk, not kept yet") + &evidence(report, style)
 }
 
-/// `checked in 3.2 s, 2 → 2 errors`: the half of a line that follows `applied 3f9c1e2a`. `None` if no
-/// command ran.
-pub fn passed_summary(report: &GateReport, look: &OutputStyle) -> Option<String> {
+/// `checked in 3.2 s, 2 → 2 errors`: the half line after `applied 3f9c1e2a`. `None` if no command ran.
+pub fn passed_summary(report: &GateReport, style: &OutputStyle) -> Option<String> {
     if report.steps.is_empty() {
         return None;
     }
@@ -57,7 +56,7 @@ pub fn passed_summary(report: &GateReport, look: &OutputStyle) -> Option<String>
     let mut text = format!("checked in {}", human_duration(took));
     match (report.errors_before, report.errors_after) {
         (Some(before), Some(after)) => {
-            let arrow = look.glyph(Glyph::Arrow);
+            let arrow = style.glyph(Glyph::Arrow);
             text += &format!(", {before} {arrow} {}", errors(after));
         }
         (None, Some(after)) => text += &format!(", {}", errors(after)),
@@ -70,20 +69,20 @@ pub fn passed_summary(report: &GateReport, look: &OutputStyle) -> Option<String>
     Some(text)
 }
 
-/// What speaks against the change, as the rest of a sentence: safe to print. `None`: nothing does.
-pub fn verdict_text(report: &GateReport, look: &OutputStyle) -> Option<String> {
+/// The objection to the change, as the rest of a sentence; safe to print. `None`: there is none.
+pub fn verdict_text(report: &GateReport, style: &OutputStyle) -> Option<String> {
     if let Some(step) = report.steps.iter().find(|step| has_broken(step)) {
-        return Some(format!("{} {}", command(step, look), ending(&step.result, look)));
+        return Some(format!("{} {}", command(step, style), ending(&step.result, style)));
     }
     let linter = report.steps.iter().rev().find(|step| step.step == GateStep::Linter);
-    let linter = linter.map_or_else(|| "the linter".to_string(), |step| command(step, look));
+    let linter = linter.map_or_else(|| "the linter".to_string(), |step| command(step, style));
     match (report.errors_before, report.errors_after) {
         (Some(before), Some(after)) if after > before => {
             Some(format!("{linter} went from {before} to {}", errors(after)))
         }
         _ if report.unclear => Some(format!("{linter} failed, and named no error that relay understands")),
         (Some(before), Some(after)) if report.new_count > 0 => {
-            let arrow = look.glyph(Glyph::Arrow);
+            let arrow = style.glyph(Glyph::Arrow);
             let new = count(report.new_count, "new error");
             Some(format!("{linter} has {new} ({before} {arrow} {})", errors(after)))
         }
@@ -91,39 +90,39 @@ pub fn verdict_text(report: &GateReport, look: &OutputStyle) -> Option<String> {
         _ => {
             let failed =
                 report.steps.iter().rev().find(|step| step.result != StepResult::Exited { code: 0 })?;
-            // A linter says with its code that there are errors; counted ones are no news.
+            // A linter's exit code just means that there are errors; counted ones are no news.
             let counted = failed.step == GateStep::Linter && report.errors_after.is_some();
             (!counted && failed.step != GateStep::Baseline)
-                .then(|| format!("{} {}", command(failed, look), ending(&failed.result, look)))
+                .then(|| format!("{} {}", command(failed, style), ending(&failed.result, style)))
         }
     }
 }
 
-/// Everything that the commands printed, as far as it is kept.
-pub fn full_output(report: &GateReport, look: &OutputStyle) -> String {
+/// Everything the commands printed, as far as it was kept.
+pub fn full_output(report: &GateReport, style: &OutputStyle) -> String {
     let mut out = String::new();
     for step in &report.steps {
         let name = step_name(step.step);
-        let head = format!("{name}: {} {}", look.safe(&step.command), ending(&step.result, look));
-        let _ = writeln!(out, "\n{}", look.paint(PaintRole::Strong, &look.wrap(&head, 2)));
+        let head = format!("{name}: {} {}", style.safe(&step.command), ending(&step.result, style));
+        let _ = writeln!(out, "\n{}", style.paint(PaintRole::Strong, &style.wrap(&head, 2)));
         let text = step.output.trim_end();
         match text.is_empty() {
-            true => out += &format!("{}\n", look.paint(PaintRole::Dim, "(it printed nothing)")),
-            false => out += &format!("{}\n", look.block(text)),
+            true => out += &format!("{}\n", style.paint(PaintRole::Dim, "(it printed nothing)")),
+            false => out += &format!("{}\n", style.block(text)),
         }
         if step.left_behind > 0 {
             let left = match step.left_behind {
                 1 => "it left a process behind, which was ended".to_string(),
                 count => format!("it left {count} processes behind, which were ended"),
             };
-            let _ = writeln!(out, "{}", look.paint(PaintRole::Dim, &look.wrap(&left, 2)));
+            let _ = writeln!(out, "{}", style.paint(PaintRole::Dim, &style.wrap(&left, 2)));
         }
     }
     out
 }
 
-/// That a command ran, how it ended and how long that took, for who wants to hear everything.
-pub fn step_summary(step: &StepReport, look: &OutputStyle) -> String {
+/// That a command ran, how it ended and how long it took, for verbose output.
+pub fn step_summary(step: &StepReport, style: &OutputStyle) -> String {
     let text = format!(
         "{}: {} {} in {}",
         step_name(step.step),
@@ -131,17 +130,18 @@ pub fn step_summary(step: &StepReport, look: &OutputStyle) -> String {
         step.result_phrase(),
         human_duration(step.took)
     );
-    outcome::detail_line(look, &text)
+    outcome::detail_line(style, &text)
 }
 
-/// The end of what a command printed, a few lines.
-pub fn output_tail(output: &str, look: &OutputStyle) -> String {
+/// The last few lines of a command's output.
+pub fn output_tail(output: &str, style: &OutputStyle) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = lines.iter().skip(lines.len().saturating_sub(LINES));
-    last.map(|line| look.wrap_if_narrow(&format!("    {}", look.excerpt(line, MESSAGE)), 4) + "\n").collect()
+    last.map(|line| style.wrap_if_narrow(&format!("    {}", style.excerpt(line, MESSAGE)), 4) + "\n")
+        .collect()
 }
 
-/// What a command is there for, as the configuration calls it.
+/// As the configuration calls it.
 pub fn step_name(step: GateStep) -> &'static str {
     match step {
         GateStep::PreCommand => "preCommand",
@@ -151,7 +151,7 @@ pub fn step_name(step: GateStep) -> &'static str {
     }
 }
 
-/// A time for people: `40 ms`, `3.2 s`, `2 min 5 s`.
+/// `40 ms`, `3.2 s`, `2 min 5 s`.
 pub fn human_duration(took: Duration) -> String {
     let (seconds, millis) = (took.as_secs(), took.subsec_millis());
     match seconds {
@@ -161,23 +161,23 @@ pub fn human_duration(took: Duration) -> String {
     }
 }
 
-/// The first new errors; where there are none, the last lines of the command that failed.
-fn evidence(report: &GateReport, look: &OutputStyle) -> String {
+/// The first new errors; without any, the last lines of the command that failed.
+fn evidence(report: &GateReport, style: &OutputStyle) -> String {
     let mut out = String::new();
     let listed = &report.new_errors[..report.new_errors.len().min(ERRORS)];
-    let places: Vec<String> = listed.iter().map(|error| place(error, look)).collect();
+    let places: Vec<String> = listed.iter().map(|error| place(error, style)).collect();
     for (error, place) in listed.iter().zip(&places) {
-        let message = look.clip(&error.message, MESSAGE);
+        let message = style.clip(&error.message, MESSAGE);
         let gap = if place.is_empty() { "" } else { "  " };
-        out += &(look.wrap(&format!("    {place}{gap}{message}"), 6) + "\n");
+        out += &(style.wrap(&format!("    {place}{gap}{message}"), 6) + "\n");
     }
     let more = report.new_count.saturating_sub(listed.len() as u64);
     if more > 0 {
         let text = match listed.is_empty() {
             true => count(more, "new error"),
-            false => format!("{} {}", look.glyph(Glyph::More), count(more, "more new error")),
+            false => format!("{} {}", style.glyph(Glyph::More), count(more, "more new error")),
         };
-        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&format!("    {text}"), 6)));
+        out += &format!("{}\n", style.paint(PaintRole::Dim, &style.wrap(&format!("    {text}"), 6)));
     }
     if !out.is_empty() {
         return out;
@@ -189,14 +189,14 @@ fn evidence(report: &GateReport, look: &OutputStyle) -> String {
         .flatten()
         .collect();
     for line in &lines[lines.len().saturating_sub(LINES)..] {
-        out += &format!("    {}\n", look.excerpt(line, look.columns().saturating_sub(4)));
+        out += &format!("    {}\n", style.excerpt(line, style.columns().saturating_sub(4)));
     }
     out
 }
 
 /// `src/cart.ts:31`
-fn place(error: &Diagnostic, look: &OutputStyle) -> String {
-    let path = look.path(&error.file, look.columns() / 2);
+fn place(error: &Diagnostic, style: &OutputStyle) -> String {
+    let path = style.path(&error.file, style.columns() / 2);
     match (path.is_empty(), error.line) {
         (true, _) => String::new(),
         (false, 0) => path,
@@ -204,7 +204,7 @@ fn place(error: &Diagnostic, look: &OutputStyle) -> String {
     }
 }
 
-/// A command that neither passed nor judged.
+/// A command that could not give a verdict.
 fn has_broken(step: &StepReport) -> bool {
     match step.result {
         StepResult::Exited { code } => {
@@ -214,11 +214,11 @@ fn has_broken(step: &StepReport) -> bool {
     }
 }
 
-fn command(step: &StepReport, look: &OutputStyle) -> String {
-    look.clip(&step.command, look.columns() / 2)
+fn command(step: &StepReport, style: &OutputStyle) -> String {
+    style.clip(&step.command, style.columns() / 2)
 }
 
-fn ending(result: &StepResult, look: &OutputStyle) -> String {
+fn ending(result: &StepResult, style: &OutputStyle) -> String {
     match result {
         StepResult::Exited { code: 0 } => "passed".to_string(),
         StepResult::Exited { code } => format!("ended with code {code}"),
@@ -226,7 +226,7 @@ fn ending(result: &StepResult, look: &OutputStyle) -> String {
         StepResult::TooLong => "took too long and was ended".to_string(),
         StepResult::Silent => "was silent for too long and was ended".to_string(),
         StepResult::Stopped => "was stopped".to_string(),
-        StepResult::CannotRun { text } => format!("cannot run: {}", look.clip(text, MESSAGE)),
+        StepResult::CannotRun { text } => format!("cannot run: {}", style.clip(text, MESSAGE)),
     }
 }
 

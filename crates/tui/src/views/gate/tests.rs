@@ -1,4 +1,4 @@
-//! What the gate said, as people see it.
+//! The gate's results as people see them.
 
 use relaycode_text::escape::is_unsafe;
 
@@ -137,13 +137,13 @@ it left 2 processes behind, which were ended
 
 #[test]
 fn a_narrow_terminal_gets_lines_of_its_own() {
-    let look = OutputStyle { width: Some(40), ..PLAIN };
+    let style = OutputStyle { width: Some(40), ..PLAIN };
     let report = linted(Some(2), 5, vec![error("src/components/cart/total.ts", 31, "is not assignable")], 3);
     let text = refused_card(
         &report,
         "everything was put back",
         Some("keep it anyway: `relay apply answer.md --allow gate`"),
-        &look,
+        &style,
     );
     let expected = "\
 ✗ not kept: tsc --noEmit went from 2 to
@@ -168,15 +168,15 @@ fn what_a_linter_prints_is_never_obeyed() {
         1,
         HOSTILE,
     ));
-    for look in [PLAIN, ASCII] {
-        let mut text = refused_card(&report, "everything was put back", Some(HOSTILE), &look)
-            + &pending_card(&report, &look);
-        text += &full_output(&report, &look);
+    for style in [PLAIN, ASCII] {
+        let mut text = refused_card(&report, "everything was put back", Some(HOSTILE), &style)
+            + &pending_card(&report, &style);
+        text += &full_output(&report, &style);
         report.new_errors.clear();
         report.new_count = 0;
-        text += &pending_card(&report, &look);
+        text += &pending_card(&report, &style);
         assert_eq!(text.chars().find(|c| is_unsafe(*c) && *c != '\n'), None, "{text:?}");
-        assert!(look.utf8 || text.is_ascii(), "{text:?}");
+        assert!(style.utf8 || text.is_ascii(), "{text:?}");
     }
 }
 

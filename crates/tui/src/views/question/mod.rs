@@ -1,5 +1,5 @@
-//! The words around a question: why it is asked, the line that asks, what each key does, and the lists
-//! to choose from.
+//! The words around a question: why it is asked, the line that asks, what each key does, and the lists to
+//! choose from.
 
 #[cfg(test)]
 mod tests;
@@ -17,10 +17,8 @@ use crate::layout::narrow;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{StyledText, line_counts};
 
-/// What each key of a question does.
 pub type QuestionKeys = &'static [(&'static str, &'static str)];
 
-/// The keys of "apply?".
 pub const APPLY_KEYS: QuestionKeys = &[
     ("y", "put it on disk, every file or none; `relay revert` undoes it"),
     (
@@ -35,7 +33,6 @@ pub const APPLY_KEYS: QuestionKeys = &[
     ("w", "say which rule made relay ask"),
 ];
 
-/// The keys of "keep?".
 pub const KEEP_KEYS: QuestionKeys = &[
     ("y", "keep it as it is on disk now; `relay revert` undoes it"),
     ("n", "put everything back (so does Enter); what follows it is the reason"),
@@ -46,14 +43,12 @@ pub const KEEP_KEYS: QuestionKeys = &[
     ("w", "say which rule made relay ask"),
 ];
 
-/// The keys of the question for trust.
 pub const TRUST_KEYS: QuestionKeys = &[
     ("y", "trust exactly this from now on; when it changes, you are asked again"),
     ("n", "go on without it (so does Enter): nothing of it runs"),
     ("w", "say why relay asks"),
 ];
 
-/// The keys of the question for a new change.
 pub const NEW_CHANGE_KEYS: QuestionKeys = &[
     ("y", "it is a new change: it gets an id of its own"),
     ("n", "leave everything as it is (so does Enter)"),
@@ -61,184 +56,183 @@ pub const NEW_CHANGE_KEYS: QuestionKeys = &[
 ];
 
 /// `  apply? [y/N]  d diff · f pick · e edit · w why · ?  `
-pub fn apply_prompt(look: &OutputStyle) -> String {
-    prompt_line("apply? [y/N] ", &["d diff", "f pick", "e edit", "w why", "?"], look)
+pub fn apply_prompt(style: &OutputStyle) -> String {
+    prompt_line("apply? [y/N] ", &["d diff", "f pick", "e edit", "w why", "?"], style)
 }
 
 /// `  keep? [y/N]  d diff · o output · w why · ?  `
-pub fn keep_prompt(look: &OutputStyle) -> String {
-    prompt_line("keep? [y/N] ", &["d diff", "o output", "w why", "?"], look)
+pub fn keep_prompt(style: &OutputStyle) -> String {
+    prompt_line("keep? [y/N] ", &["d diff", "o output", "w why", "?"], style)
 }
 
 /// `  from relaycode.config.json, not seen before. Run them from now on? [y/N] w ?  `
 pub fn trust_prompt(
-    wants: &TrustRequest,
+    requested: &TrustRequest,
     before: Option<&TrustRequest>,
     config: &str,
-    look: &OutputStyle,
+    style: &OutputStyle,
 ) -> String {
-    let question = match wants.commands.len() {
+    let question = match requested.commands.len() {
         0 => "Go by it from now on?",
         1 => "Run it from now on?",
         _ => "Run them from now on?",
     };
-    let source = trust::source_phrase(wants, before, config, look);
-    two_parts(&format!("  {source}."), &format!("{question} [y/N] w ?"), 2, look)
+    let source = trust::source_phrase(requested, before, config, style);
+    two_parts(&format!("  {source}."), &format!("{question} [y/N] w ?"), 2, style)
 }
 
 /// `  is this a new change? [y/N]  w why · ?  `
-pub fn new_change_prompt(look: &OutputStyle) -> String {
-    prompt_line("is this a new change? [y/N] ", &["w why", "?"], look)
+pub fn new_change_prompt(style: &OutputStyle) -> String {
+    prompt_line("is this a new change? [y/N] ", &["w why", "?"], style)
 }
 
-fn prompt_line(question: &str, keys: &[&str], look: &OutputStyle) -> String {
-    let dot = look.glyph(Glyph::Dot);
+fn prompt_line(question: &str, keys: &[&str], style: &OutputStyle) -> String {
+    let dot = style.glyph(Glyph::Dot);
     let all = keys.join(&format!(" {dot} "));
-    let room = look.columns().saturating_sub(TYPED);
-    if look.is_narrow() && cells(&all) + 4 > room {
+    let room = style.columns().saturating_sub(TYPED);
+    if style.is_narrow() && cells(&all) + 4 > room {
         // A key and its word stay together.
         let (last, others) = keys.split_last().unwrap_or((&"", &[]));
         let mut parts: Vec<StyledText> =
             others.iter().map(|key| StyledText::plain(&format!("{key} {dot}"))).collect();
         parts.push(StyledText::plain(last));
-        let bounded = OutputStyle { width: Some(room), ..*look };
+        let bounded = OutputStyle { width: Some(room), ..*style };
         let keys = narrow::flow_parts(&bounded, StyledText::plain("    "), 4, 1, &parts);
         let question = bounded.wrap(&format!("  {}", question.trim_end()), 4);
         return format!("{question}\n{}  ", keys.trim_end());
     }
-    two_parts(&format!("  {question}"), &all, 4, look)
+    two_parts(&format!("  {question}"), &all, 4, style)
 }
 
-/// Cells for what is typed: two blanks and a letter.
+/// Cells for the answer: two blanks and a letter.
 const TYPED: usize = 3;
 
-/// The line that asks, with room behind it for what is typed; where it is too long, the second part
-/// begins a line of its own.
-fn two_parts(first: &str, second: &str, indent: usize, look: &OutputStyle) -> String {
-    let width = look.width.map(|columns| columns.saturating_sub(TYPED));
-    let look = OutputStyle { width, ..*look };
+/// The line that asks, with room for the answer; if it is too long, the second part begins its own line.
+fn two_parts(first: &str, second: &str, indent: usize, style: &OutputStyle) -> String {
+    let width = style.width.map(|columns| columns.saturating_sub(TYPED));
+    let style = OutputStyle { width, ..*style };
     let line = format!("{first} {second}");
     if width.is_none_or(|columns| cells(&line) <= columns) {
         return line + "  ";
     }
     let second = format!("{}{second}", " ".repeat(indent));
-    format!("{}\n{}  ", look.wrap(first.trim_end(), indent), look.wrap(&second, indent))
+    format!("{}\n{}  ", style.wrap(first.trim_end(), indent), style.wrap(&second, indent))
 }
 
-/// What each key does, one line each.
-pub fn key_help(keys: QuestionKeys, look: &OutputStyle) -> String {
+/// One line per key.
+pub fn key_help(keys: QuestionKeys, style: &OutputStyle) -> String {
     let mut out = String::new();
     for (key, does) in keys.iter().chain(&[("?", "show this")]) {
-        out += &(look.wrap(&format!("    {key}  {does}"), 7) + "\n");
+        out += &(style.wrap(&format!("    {key}  {does}"), 7) + "\n");
     }
     out
 }
 
 /// Why "apply?" is asked, as far as the card does not show it.
-pub fn reasons(rules: &[ApprovalRule], plan: &Plan, look: &OutputStyle) -> String {
+pub fn reasons(rules: &[ApprovalRule], plan: &Plan, style: &OutputStyle) -> String {
     let said = |rule: &ApprovalRule| match rule {
-        // Ordinary: nothing is off. What changed meanwhile was said when it was planned again.
+        // Ordinary: nothing is wrong. What changed meanwhile was shown when it was planned again.
         ApprovalRule::Manual | ApprovalRule::NoConfig | ApprovalRule::NoLinter | ApprovalRule::Revised => {
             None
         }
         ApprovalRule::ChangedMeanwhile { .. } => None,
         ApprovalRule::Found(finding) if plan.findings.contains(finding) => None,
         ApprovalRule::Guarded { path, why } => {
-            Some(format!("{} {}", look.safe(path.as_str()), look.safe(why)))
+            Some(format!("{} {}", style.safe(path.as_str()), style.safe(why)))
         }
-        rule => Some(rules::rule_sentence(rule, look)),
+        rule => Some(rules::rule_sentence(rule, style)),
     };
     let lines: Vec<String> = rules.iter().filter_map(said).collect();
-    card::marked_list(&lines, &look.paint(PaintRole::Attention, "!"), look)
+    card::marked_list(&lines, &style.paint(PaintRole::Attention, "!"), style)
 }
 
-/// The id is that of another answer.
-pub fn same_id_warning(id: TxId, look: &OutputStyle) -> String {
+/// Another answer had the same id.
+pub fn same_id_warning(id: TxId, style: &OutputStyle) -> String {
     let said = format!("{} was the id of another answer, which is in the ledger already", id.short());
-    super::outcome::warning_line(look, &said)
+    super::outcome::warning_line(style, &said)
 }
 
-/// Why the same id is asked about.
-pub fn explain_new_change(answer: Digest, look: &OutputStyle) -> String {
+/// Why the question about the same id is asked.
+pub fn explain_new_change(answer: Digest, style: &OutputStyle) -> String {
     let said = "  an id stands for one change: a second answer under it is a mistake of the model, or \
                 somebody's trick. Nothing else covers this, not even `-y`";
-    format!("{}\n{}", look.wrap(said, 2), rules::digest_line(answer, look))
+    format!("{}\n{}", style.wrap(said, 2), rules::digest_line(answer, style))
 }
 
 /// Why trust is asked for.
-pub fn explain_trust(digest: Digest, look: &OutputStyle) -> String {
+pub fn explain_trust(digest: Digest, style: &OutputStyle) -> String {
     let said = "  commands that a project names run with your rights, so none runs before you said yes to \
                 exactly it. A no is no obstacle: relay's own checks run, and you decide";
-    format!("{}\n{}", look.wrap(said, 2), rules::digest_line(digest, look))
+    format!("{}\n{}", style.wrap(said, 2), rules::digest_line(digest, style))
 }
 
 /// `! src/a.ts changed meanwhile: planned again`
-pub fn replanned_warning(paths: &[RelPath], look: &OutputStyle) -> String {
+pub fn replanned_warning(paths: &[RelPath], style: &OutputStyle) -> String {
     let first = paths.first().map_or("a file", |path| path.as_str());
     let more = match paths.len() {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
     super::outcome::warning_line(
-        look,
-        &format!("{}{more} changed meanwhile: planned again", look.safe(first)),
+        style,
+        &format!("{}{more} changed meanwhile: planned again", style.safe(first)),
     )
 }
 
-/// The files that change, numbered; with `places`, each place of those that have several.
-pub fn numbered_files(files: &[(&FilePlan, &FileDiff)], places: bool, look: &OutputStyle) -> String {
-    /// Cells of the quoted line.
+/// The changed files, numbered; with `places`, each hunk of those that have several.
+pub fn numbered_files(files: &[(&FilePlan, &FileDiff)], places: bool, style: &OutputStyle) -> String {
+    /// Most cells of the quoted line.
     const QUOTED: usize = 40;
     /// Cells of a place before that.
     const PLACE: usize = 36;
     let width = files.len().to_string().len();
-    let room = look.columns().saturating_sub(width + 28).max(10);
-    let room = if look.is_narrow() { usize::MAX } else { room };
-    let names: Vec<String> = files.iter().map(|(file, _)| look.path(file.path.as_str(), room)).collect();
+    let room = style.columns().saturating_sub(width + 28).max(10);
+    let room = if style.is_narrow() { usize::MAX } else { room };
+    let names: Vec<String> = files.iter().map(|(file, _)| style.path(file.path.as_str(), room)).collect();
     let widest = names.iter().map(|name| cells(name)).max().unwrap_or(0);
     let lines =
-        files.iter().map(|(file, _)| line_counts(look, file.added, file.removed).cells).max().unwrap_or(0);
-    let stacked = look.is_narrow() && 4 + width + 5 + widest + 3 + lines > look.columns();
+        files.iter().map(|(file, _)| line_counts(style, file.added, file.removed).cells).max().unwrap_or(0);
+    let stacked = style.is_narrow() && 4 + width + 5 + widest + 3 + lines > style.columns();
     let mut out = String::new();
     for (index, ((file, diff), name)) in files.iter().zip(&names).enumerate() {
         let number = index + 1;
-        let lines = line_counts(look, file.added, file.removed).text;
+        let lines = line_counts(style, file.added, file.removed).text;
         let name = StyledText::plain(name).padded(widest).text;
         let text = format!("    {number:>width$}  {}  {name}   {lines}", file.change.letter());
         out += &match stacked {
             true => {
                 let lead = StyledText::plain(&format!("  {number:>width$}  {}  ", file.change.letter()));
-                let lines = line_counts(look, file.added, file.removed);
-                narrow::file_rows_after(look, lead, (None, file.path.as_str()), &lines, "")
+                let lines = line_counts(style, file.added, file.removed);
+                narrow::file_rows_after(style, lead, (None, file.path.as_str()), &lines, "")
             }
             false => format!("{}\n", text.trim_end()),
         };
         for (index, hunk) in selectable_hunks(diff).iter().enumerate().filter(|_| places) {
             let number = format!("{number}.{}", index + 1);
-            let (part, line, first) = place(hunk, look);
-            if look.is_tight(PLACE) {
+            let (part, line, first) = place(hunk, style);
+            if style.is_tight(PLACE) {
                 let line = StyledText::plain(&format!("line {line}"));
                 out += &narrow::flow_parts(
-                    look,
+                    style,
                     StyledText::plain("    "),
                     6,
                     2,
                     &[StyledText::plain(&number), line, part],
                 );
-                let first = look.excerpt(first, look.columns().saturating_sub(6));
-                out += &format!("{}\n", format!("      {}", look.paint(PaintRole::Dim, &first)).trim_end());
+                let first = style.excerpt(first, style.columns().saturating_sub(6));
+                out += &format!("{}\n", format!("      {}", style.paint(PaintRole::Dim, &first)).trim_end());
                 continue;
             }
             let left = format!("         {number:<6} line {line:<5} ");
-            let room = look.columns().saturating_sub(left.len() + part.cells + 3).min(QUOTED);
-            let quoted = look.paint(PaintRole::Dim, &look.excerpt(first, room));
+            let room = style.columns().saturating_sub(left.len() + part.cells + 3).min(QUOTED);
+            let quoted = style.paint(PaintRole::Dim, &style.excerpt(first, room));
             out += &format!("{}\n", format!("{left}{}   {quoted}", part.text).trim_end());
         }
     }
     out
 }
 
-/// The places of a file that can be taken one by one: none if there is only one.
+/// The hunks of a file that can be picked one by one: none if there is only one.
 pub fn selectable_hunks(diff: &FileDiff) -> &[DiffHunk] {
     match &diff.content {
         DiffContent::Text { hunks, endings }
@@ -250,29 +244,29 @@ pub fn selectable_hunks(diff: &FileDiff) -> &[DiffHunk] {
     }
 }
 
-/// The counts of a place, and its first line that comes or goes: number and text.
-fn place<'a>(hunk: &'a DiffHunk, look: &OutputStyle) -> (StyledText, usize, &'a str) {
+/// A hunk's counts, and the number and text of its first changed line.
+fn place<'a>(hunk: &'a DiffHunk, style: &OutputStyle) -> (StyledText, usize, &'a str) {
     let of = |kind: DiffLineKind| hunk.lines.iter().filter(|line| line.kind == kind).count();
     let first = |kind: DiffLineKind| hunk.lines.iter().find(|line| line.kind == kind);
     let first = first(DiffLineKind::Added).or_else(|| first(DiffLineKind::Removed));
     let (line, text) = first.map_or((hunk.new_start, ""), |line| {
         (line.new.or(line.old).unwrap_or(hunk.new_start), line.text.as_str())
     });
-    (line_counts(look, of(DiffLineKind::Added), of(DiffLineKind::Removed)), line, text)
+    (line_counts(style, of(DiffLineKind::Added), of(DiffLineKind::Removed)), line, text)
 }
 
-/// The line that asks which of the files and places are wanted.
-pub fn pick_prompt(look: &OutputStyle) -> String {
+/// Asks which files and hunks are wanted.
+pub fn pick_prompt(style: &OutputStyle) -> String {
     let keys = "`1 3`, all but `-2`, place `1.2`, `d 1.2` shows it, Enter: back";
-    two_parts("  which?", keys, 4, look)
+    two_parts("  which?", keys, 4, style)
 }
 
-/// A no with its reason, as text for the model that wrote the change, as it is shown.
-pub fn rejection_preview(reason: &str, look: &OutputStyle) -> String {
-    rejection_message(&look.safe(reason))
+/// A no with its reason, as text for the model that wrote the change; as shown.
+pub fn rejection_preview(reason: &str, style: &OutputStyle) -> String {
+    rejection_message(&style.safe(reason))
 }
 
-/// … and as it is copied.
+/// … and as copied.
 pub fn rejection_message(reason: &str) -> String {
     format!(
         "The change was not applied: {reason}. Please send a new version of it; the same id may be used.\n"

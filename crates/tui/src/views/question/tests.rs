@@ -21,12 +21,14 @@ fn a_question_says_its_default_and_its_keys() {
 
 #[test]
 fn on_twenty_columns_a_key_and_its_word_stay_together() {
-    let look = OutputStyle { width: Some(20), ..PLAIN };
+    let style = OutputStyle { width: Some(20), ..PLAIN };
     assert_eq!(
-        apply_prompt(&look),
+        apply_prompt(&style),
         "  apply? [y/N]\n    d diff ·\n    f pick ·\n    e edit ·\n    w why · ?  "
     );
-    for question in [apply_prompt(&look), keep_prompt(&look), new_change_prompt(&look), pick_prompt(&look)] {
+    for question in
+        [apply_prompt(&style), keep_prompt(&style), new_change_prompt(&style), pick_prompt(&style)]
+    {
         assert!(question.lines().all(|line| cells(line) < 20), "{question}");
     }
 }

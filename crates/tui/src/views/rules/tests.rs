@@ -103,9 +103,9 @@ fn hostile_text_never_reaches_a_terminal_raw() {
     rules.push(ApprovalRule::Guarded { path: path("a"), why: hostile.to_string() });
     rules.push(ApprovalRule::Gate { text: hostile.to_string() });
     rules.push(found(FindingKind::Syntax, hostile));
-    for look in [PLAIN, ASCII, OutputStyle { width: Some(40), ..ASCII }] {
-        let shown = text(&rules, None, &look);
+    for style in [PLAIN, ASCII, OutputStyle { width: Some(40), ..ASCII }] {
+        let shown = text(&rules, None, &style);
         assert_eq!(shown.chars().find(|c| is_unsafe(*c) && *c != '\n'), None, "{shown:?}");
-        assert!(look.utf8 || shown.is_ascii(), "{shown}");
+        assert!(style.utf8 || shown.is_ascii(), "{shown}");
     }
 }

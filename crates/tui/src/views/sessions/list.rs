@@ -12,41 +12,40 @@ use crate::layout::narrow;
 use crate::layout::style::{OutputStyle, PaintRole};
 use crate::layout::styled_text::{StyledText, pluralize};
 
-/// Cells of a time; what is longer is none.
+/// Most cells of a time; anything longer is not a time.
 const TIME: usize = 14;
-/// Cells of an id that is not relay's.
+/// Most cells of an id that is not relay's.
 const ID: usize = 36;
 /// A title is never cut shorter than this.
 const SHORTEST: usize = 12;
 
-/// One session, as a line of the list.
 #[derive(Debug, Clone, Default)]
 pub struct SessionRow {
-    /// What other commands take, as well as the id; only where the list is this project's.
+    /// Accepted by other commands, like the id; only in a list of this project.
     pub index: Option<usize>,
-    /// So much of its id as tells it from the others.
+    /// As much of the id as is unique.
     pub id: String,
-    /// When it was last written, RFC 3339.
+    /// Last written, RFC 3339.
     pub modified: String,
-    /// How many messages it has; `None` if that is not known.
+    /// `None` if unknown.
     pub messages: Option<u64>,
-    /// Its title, or what was said first.
+    /// Its title, or the first prompt.
     pub about: String,
-    /// The directory, where several are listed.
+    /// The directory, if several are listed.
     pub cwd: Option<String>,
-    /// Nobody answered in it.
+    /// It has no answer.
     pub unanswered: bool,
-    /// What is wrong with it.
+    /// What is wrong with the file.
     pub damage: Option<String>,
 }
 
-/// The rows, and what is not among them: `more` that fit, and `hidden` ones that nobody answered.
-pub fn text(rows: &[SessionRow], more: usize, hidden: usize, look: &OutputStyle) -> String {
+/// The rows, and what is not among them: `more` that match, and `hidden` ones without an answer.
+pub fn text(rows: &[SessionRow], more: usize, hidden: usize, style: &OutputStyle) -> String {
     let mut out = String::new();
     if rows.is_empty() {
-        out += &look.wrap("no session here yet\n", 2);
+        out += &style.wrap("no session here yet\n", 2);
     }
-    let lines: Vec<SessionLine> = rows.iter().map(|row| SessionLine::from_row(row, look)).collect();
+    let lines: Vec<SessionLine> = rows.iter().map(|row| SessionLine::from_row(row, style)).collect();
     let widest = |cells: fn(&SessionLine) -> usize| lines.iter().map(cells).max().unwrap_or(0);
     let widths = SessionColumnWidths {
         index: widest(|line| line.index.len()).max(2),
@@ -55,7 +54,7 @@ pub fn text(rows: &[SessionRow], more: usize, hidden: usize, look: &OutputStyle)
         messages: widest(|line| line.messages.cells),
     };
     for line in lines {
-        out += &line.text(&widths, look);
+        out += &line.text(&widths, style);
     }
     let notes = [
         (more > 0)
@@ -69,7 +68,7 @@ pub fn text(rows: &[SessionRow], more: usize, hidden: usize, look: &OutputStyle)
         }),
     ];
     for note in notes.into_iter().flatten() {
-        out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&note, 2)));
+        out += &format!("{}\n", style.paint(PaintRole::Dim, &style.wrap(&note, 2)));
     }
     out
 }
@@ -92,21 +91,21 @@ struct SessionLine {
 }
 
 impl SessionLine {
-    fn from_row(row: &SessionRow, look: &OutputStyle) -> SessionLine {
+    fn from_row(row: &SessionRow, style: &OutputStyle) -> SessionLine {
         let messages = row.messages.map_or_else(
             || "~".to_string(),
             |count| pluralize(usize::try_from(count).unwrap_or(usize::MAX), "message"),
         );
         let tail = match (&row.cwd, row.unanswered) {
-            (Some(cwd), _) => look.path(cwd, look.columns() / 3),
+            (Some(cwd), _) => style.path(cwd, style.columns() / 3),
             (None, true) => "no answer".to_string(),
             (None, false) => String::new(),
         };
         SessionLine {
             index: row.index.map(|index| index.to_string()).unwrap_or_default(),
             mark: if row.damage.is_some() { "!" } else { " " },
-            id: StyledText::plain(&look.clip(&row.id, ID)),
-            time: StyledText::painted(look, PaintRole::Dim, &look.clip(&clock::ago(&row.modified), TIME)),
+            id: StyledText::plain(&style.clip(&row.id, ID)),
+            time: StyledText::painted(style, PaintRole::Dim, &style.clip(&clock::ago(&row.modified), TIME)),
             messages: StyledText::plain(&messages),
             about: match &row.damage {
                 Some(damage) if row.about.is_empty() => damage.clone(),
@@ -117,15 +116,15 @@ impl SessionLine {
         }
     }
 
-    fn text(self, widths: &SessionColumnWidths, look: &OutputStyle) -> String {
+    fn text(self, widths: &SessionColumnWidths, style: &OutputStyle) -> String {
         let lead = format!("{:>width$} {} ", self.index, self.mark, width = widths.index + 1);
         let about = self.about.split_whitespace().collect::<Vec<_>>().join(" ");
         let taken = cells(&lead) + widths.id + widths.time + widths.messages + 3 * 2;
         let tail = if self.tail.is_empty() { 0 } else { cells(&self.tail) + 3 };
-        if look.is_narrow() && taken + tail + SHORTEST > look.columns() {
+        if style.is_narrow() && taken + tail + SHORTEST > style.columns() {
             let indent = cells(&lead);
             let mut out = narrow::flow_parts(
-                look,
+                style,
                 StyledText::plain(&lead),
                 indent,
                 2,
@@ -133,30 +132,30 @@ impl SessionLine {
             );
             let edge = || StyledText::plain(&" ".repeat(indent));
             if !about.is_empty() {
-                out += &narrow::title_rows(look, edge(), indent, &about);
+                out += &narrow::title_rows(style, edge(), indent, &about);
             }
             if !self.tail.is_empty() {
                 out += &narrow::flow_parts(
-                    look,
+                    style,
                     edge(),
                     indent,
                     1,
-                    &[StyledText::painted(look, PaintRole::Dim, &self.tail)],
+                    &[StyledText::painted(style, PaintRole::Dim, &self.tail)],
                 );
             }
             return out;
         }
-        // Without a terminal lines may be long, but not without end.
-        let room = look.width.map_or(LONGEST, |width| width.saturating_sub(taken + tail).max(SHORTEST));
+        // Without a terminal lines may be long, but not endless.
+        let room = style.width.map_or(LONGEST, |width| width.saturating_sub(taken + tail).max(SHORTEST));
         let columns =
             [self.id.padded(widths.id), self.time.padded(widths.time), self.messages.padded(widths.messages)];
         let start = columns.iter().fold(lead, |line, part| format!("{line}{}  ", part.text));
         let gap = if self.tail.is_empty() { "" } else { "   " };
         let line =
-            format!("{start}{}{gap}{}", look.clip(&about, room), look.paint(PaintRole::Dim, &self.tail));
+            format!("{start}{}{gap}{}", style.clip(&about, room), style.paint(PaintRole::Dim, &self.tail));
         format!("{}\n", line.trim_end())
     }
 }
 
-/// Cells of a title where lines may be long.
+/// Most cells of a title where lines may be long.
 const LONGEST: usize = 200;

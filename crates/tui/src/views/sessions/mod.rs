@@ -1,4 +1,4 @@
-//! Conversations as people see them: the list, what was found in them, one as text, and one as a tree.
+//! Conversations as people see them: the list, search results, one as text, and one as a tree.
 
 pub mod hits;
 pub mod list;

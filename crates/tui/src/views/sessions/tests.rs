@@ -1,4 +1,4 @@
-//! Lists, conversations and trees stay what they are for whatever is in them.
+//! Lists, conversations and trees keep their shape whatever is in them.
 
 use super::list::SessionRow;
 use super::transcript::TranscriptPart;
@@ -79,12 +79,12 @@ fn hostile_text_is_escaped_and_clipped_everywhere() {
         TranscriptPart::Result { text: evil.clone(), failed: true },
         TranscriptPart::Note(evil.clone()),
     ];
-    for look in [PLAIN, PIPE] {
+    for style in [PLAIN, PIPE] {
         let mut out: Vec<String> =
-            parts.iter().map(|part| transcript::part_text(part, false, &look)).collect();
+            parts.iter().map(|part| transcript::part_text(part, false, &style)).collect();
         out.push(transcript::header_text(
             &transcript::TranscriptHeader { about: evil.clone(), ..transcript::TranscriptHeader::default() },
-            &look,
+            &style,
         ));
         let row = SessionRow {
             id: evil.clone(),
@@ -92,14 +92,14 @@ fn hostile_text_is_escaped_and_clipped_everywhere() {
             damage: Some(evil.clone()),
             ..SessionRow::default()
         };
-        out.push(list::text(&[row], 0, 0, &look));
-        out.push(tree::text(&[node(None, true, &evil, &evil)], &look));
+        out.push(list::text(&[row], 0, 0, &style));
+        out.push(tree::text(&[node(None, true, &evil, &evil)], &style));
         let hit = hits::SessionMatch {
             about: evil.clone(),
             hits: vec![(evil.clone(), evil.clone())],
             ..hits::SessionMatch::default()
         };
-        out.push(hits::text(&[hit], &look));
+        out.push(hits::text(&[hit], &style));
         for text in out {
             assert!(
                 !text.contains(['\x1b', '\u{202e}', '\u{7}']) && text.len() < 5000,

@@ -15,67 +15,58 @@ use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::layout::styled_text::{human_size, pluralize};
 use crate::views::outcome;
 
-/// Lines of what somebody said that are shown, unless all is asked for.
+/// Lines shown of a message, unless everything is asked for.
 const SAID_LINES: usize = 400;
-/// Lines of what a tool gave back.
+/// Lines shown of a tool's result.
 const RESULT_LINES: usize = 4;
-/// Lines of what a model thought.
+/// Lines shown of a model's thinking.
 const THOUGHT_LINES: usize = 1;
-/// Cells of a line where lines may be long, unless all is asked for.
+/// Most cells of a line where lines may be long, unless everything is asked for.
 const LONGEST: usize = 1000;
 
 /// The top of a conversation.
 #[derive(Debug, Clone, Default)]
 pub struct TranscriptHeader {
-    /// The session's id.
     pub id: String,
-    /// Its title, or what was said first.
+    /// Its title, or the first prompt.
     pub about: String,
     /// The directory it is about.
     pub cwd: String,
     /// When it began, RFC 3339.
     pub created: String,
-    /// How many messages it has, on all branches.
+    /// On all branches.
     pub messages: u64,
     /// What is wrong with the file, in sentences.
     pub damage: Vec<String>,
 }
 
-/// A part of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TranscriptPart {
-    /// Somebody speaks: the role's name, when or by what, and whether it failed.
+    /// A new speaker: role, time or model, and whether it failed.
     Speaker {
         /// `user`, `assistant`, …
         role: String,
-        /// Beside it: the time, the model.
+        /// The time, the model.
         detail: String,
     },
-    /// What they say.
     Text(String),
-    /// What a model thought.
+    /// A model's thinking.
     Reasoning(String),
-    /// A picture.
     Image(String),
-    /// A tool is called.
     Call {
-        /// Which.
         name: String,
-        /// With what, on one line.
+        /// On one line.
         arguments: String,
     },
-    /// What a tool gave back.
     Result {
-        /// The text.
         text: String,
-        /// It failed.
         failed: bool,
     },
-    /// Something happened that nobody said.
+    /// An event that nobody said.
     Note(String),
 }
 
-/// What a role is called.
+/// A role as people call it.
 pub fn role_label(role: &str) -> &str {
     match role {
         "user" => "you",
@@ -86,68 +77,69 @@ pub fn role_label(role: &str) -> &str {
     }
 }
 
-/// The top.
-pub fn header_text(head: &TranscriptHeader, look: &OutputStyle) -> String {
+pub fn header_text(head: &TranscriptHeader, style: &OutputStyle) -> String {
     let about = head.about.split_whitespace().collect::<Vec<_>>().join(" ");
-    let room = look.width.map_or(LONGEST, |width| width.saturating_sub(head.id.len() + 2).max(12));
-    let mut out = look.safe(&head.id).into_owned();
+    let room = style.width.map_or(LONGEST, |width| width.saturating_sub(head.id.len() + 2).max(12));
+    let mut out = style.safe(&head.id).into_owned();
     if !about.is_empty() {
-        out += &format!("  {}", look.paint(PaintRole::Strong, &look.clip(&about, room)));
+        out += &format!("  {}", style.paint(PaintRole::Strong, &style.clip(&about, room)));
     }
     out.push('\n');
-    let dot = look.glyph(Glyph::Dot);
+    let dot = style.glyph(Glyph::Dot);
     let messages = pluralize(usize::try_from(head.messages).unwrap_or(usize::MAX), "message");
     let began = crate::layout::clock::local(&head.created);
-    // What a damaged header does not say is left out.
-    let known = [look.path_in(&head.cwd, 2), messages, look.safe(&began).to_string()];
+    // A damaged header may not say everything.
+    let known = [style.path_in(&head.cwd, 2), messages, style.safe(&began).to_string()];
     let known: Vec<String> = known.into_iter().filter(|part| !part.is_empty()).collect();
     let line = format!("  {}", known.join(&format!(" {dot} ")));
-    out += &format!("{}\n", look.paint(PaintRole::Dim, &look.wrap(&line, 2)));
+    out += &format!("{}\n", style.paint(PaintRole::Dim, &style.wrap(&line, 2)));
     for damage in &head.damage {
-        out += &outcome::warning_line(look, &look.safe(damage));
+        out += &outcome::warning_line(style, &style.safe(damage));
     }
     if !head.damage.is_empty() {
         let next =
-            format!("`relay sessions repair {}` writes what can be read in its place", look.safe(&head.id));
-        out += &outcome::indented_line(look, &next);
+            format!("`relay sessions repair {}` writes what can be read in its place", style.safe(&head.id));
+        out += &outcome::indented_line(style, &next);
     }
     out
 }
 
-/// A part; `full` leaves nothing out.
-pub fn part_text(part: &TranscriptPart, full: bool, look: &OutputStyle) -> String {
+/// `full` leaves nothing out.
+pub fn part_text(part: &TranscriptPart, full: bool, style: &OutputStyle) -> String {
     match part {
         TranscriptPart::Speaker { role, detail: beside } => {
-            let beside = look.paint(PaintRole::Dim, &look.clip(beside, 80));
+            let beside = style.paint(PaintRole::Dim, &style.clip(beside, 80));
             let line =
-                format!("\n{}  {beside}", look.paint(PaintRole::Strong, &look.clip(role_label(role), 40)));
+                format!("\n{}  {beside}", style.paint(PaintRole::Strong, &style.clip(role_label(role), 40)));
             format!("{}\n", line.trim_end())
         }
-        TranscriptPart::Text(text) => indented_block(text, 2, line_limit(SAID_LINES, full), full, None, look),
+        TranscriptPart::Text(text) => {
+            indented_block(text, 2, line_limit(SAID_LINES, full), full, None, style)
+        }
         TranscriptPart::Reasoning(text) => {
             let dim = Some(PaintRole::Dim);
-            format!("  {}\n", look.paint(PaintRole::Dim, "thought"))
-                + &indented_block(text, 4, line_limit(THOUGHT_LINES, full), full, dim, look)
+            format!("  {}\n", style.paint(PaintRole::Dim, "thought"))
+                + &indented_block(text, 4, line_limit(THOUGHT_LINES, full), full, dim, style)
         }
         TranscriptPart::Image(kind) => {
-            format!("  {}\n", look.paint(PaintRole::Dim, &look.clip(&format!("[{kind}]"), 80)))
+            format!("  {}\n", style.paint(PaintRole::Dim, &style.clip(&format!("[{kind}]"), 80)))
         }
         TranscriptPart::Call { name, arguments } => {
             let arguments = arguments.split_whitespace().collect::<Vec<_>>().join(" ");
             let line = format!("{name} {arguments}");
             let room =
-                if full { usize::MAX } else { look.width.unwrap_or(LONGEST).saturating_sub(4).max(12) };
-            format!("  {} {}\n", look.glyph(Glyph::Incoming), look.clip(line.trim_end(), room))
+                if full { usize::MAX } else { style.width.unwrap_or(LONGEST).saturating_sub(4).max(12) };
+            format!("  {} {}\n", style.glyph(Glyph::Incoming), style.clip(line.trim_end(), room))
         }
         TranscriptPart::Result { text, failed } => {
             let (paint, lead) = if *failed { (PaintRole::Bad, "failed") } else { (PaintRole::Dim, "") };
             let mark =
-                if lead.is_empty() { String::new() } else { format!("      {}\n", look.paint(paint, lead)) };
-            mark + &indented_block(text, 6, line_limit(RESULT_LINES, full), full, Some(PaintRole::Dim), look)
+                if lead.is_empty() { String::new() } else { format!("      {}\n", style.paint(paint, lead)) };
+            mark + &indented_block(text, 6, line_limit(RESULT_LINES, full), full, Some(PaintRole::Dim), style)
         }
         TranscriptPart::Note(text) => {
-            let line = format!("  {} {}", look.glyph(Glyph::Dot), look.clip(text, LONGEST));
-            format!("\n{}\n", look.paint(PaintRole::Dim, &look.wrap(&line, 4)))
+            let line = format!("  {} {}", style.glyph(Glyph::Dot), style.clip(text, LONGEST));
+            format!("\n{}\n", style.paint(PaintRole::Dim, &style.wrap(&line, 4)))
         }
     }
 }
@@ -156,21 +148,21 @@ fn line_limit(lines: usize, full: bool) -> usize {
     if full { usize::MAX } else { lines }
 }
 
-/// Lines of foreign text, indented; what is left out is counted.
+/// Foreign text, indented; counts the lines it leaves out.
 fn indented_block(
     text: &str,
     indent: usize,
     most: usize,
     full: bool,
     paint: Option<PaintRole>,
-    look: &OutputStyle,
+    style: &OutputStyle,
 ) -> String {
     let edge = " ".repeat(indent);
     let text = text.trim_end();
-    let painted = |line: &str| paint.map_or_else(|| line.to_string(), |paint| look.paint(paint, line));
-    let room = match look.width {
+    let painted = |line: &str| paint.map_or_else(|| line.to_string(), |paint| style.paint(paint, line));
+    let room = match style.width {
         _ if full => usize::MAX,
-        // What somebody said is wrapped; what a tool gave back is cut.
+        // What somebody said is wrapped; a tool's result is cut.
         Some(width) if paint.is_some() => width.saturating_sub(indent).max(12),
         _ => LONGEST,
     };
@@ -183,27 +175,27 @@ fn indented_block(
             continue;
         }
         let (shown, left) = cut_line(line, room);
-        let safe = look.code(shown);
+        let safe = style.code(shown);
         let more = if left > 0 {
-            format!("{} {} more", look.glyph(Glyph::More), human_size(left))
+            format!("{} {} more", style.glyph(Glyph::More), human_size(left))
         } else {
             String::new()
         };
         let laid_out = match paint {
-            None => look.wrap(&format!("{edge}{safe}{more}"), indent),
+            None => style.wrap(&format!("{edge}{safe}{more}"), indent),
             Some(_) => format!("{edge}{safe}{more}"),
         };
         out += &format!("{}\n", painted(&laid_out));
     }
     let rest = lines.count();
     if rest > 0 {
-        let said = format!("{edge}{} {} more", look.glyph(Glyph::More), pluralize(rest, "line"));
-        out += &format!("{}\n", look.paint(PaintRole::Dim, &said));
+        let said = format!("{edge}{} {} more", style.glyph(Glyph::More), pluralize(rest, "line"));
+        out += &format!("{}\n", style.paint(PaintRole::Dim, &said));
     }
     out
 }
 
-/// So much of a line as may be shown, by characters, and how many bytes are left.
+/// The visible beginning of a line, by characters, and how many bytes are left.
 fn cut_line(line: &str, room: usize) -> (&str, usize) {
     match line.char_indices().nth(room) {
         Some((at, _)) => (&line[..at], line.len() - at),

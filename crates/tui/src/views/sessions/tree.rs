@@ -1,4 +1,4 @@
-//! A conversation as a tree. A chain stays where it is; only where it branches is anything indented.
+//! A conversation as a tree. A chain keeps its indent; only branches are indented.
 //!
 //! ```text
 //! • user: Start task
@@ -16,30 +16,27 @@ use relaycode_text::width::cells;
 
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 
-/// Levels of branches that are drawn; of deeper ones the innermost.
+/// Most levels drawn; of deeper ones the innermost.
 const MAX_LEVELS: u32 = 12;
-/// Cells of a text where lines may be long.
+/// Most cells of a text where lines may be long.
 const LONGEST: usize = 200;
 /// A text is never cut shorter than this.
 const SHORTEST: usize = 12;
 
-/// An entry of the tree.
 #[derive(Debug, Clone, Default)]
 pub struct SessionTreeNode {
-    /// The place of the one it follows, in the same list.
+    /// Index of the parent in the same list.
     pub parent: Option<usize>,
-    /// It is on the way to where the conversation goes on.
+    /// On the path to where the conversation continues.
     pub active: bool,
-    /// Its name.
     pub label: Option<String>,
     /// Who says it, or what it is.
     pub speaker: String,
-    /// What it says.
     pub text: String,
 }
 
-/// The tree of the nodes; children come in the order of the list.
-pub fn text(nodes: &[SessionTreeNode], look: &OutputStyle) -> String {
+/// Children come in the order of the list.
+pub fn text(nodes: &[SessionTreeNode], style: &OutputStyle) -> String {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     let mut roots = Vec::new();
     for (at, node) in nodes.iter().enumerate() {
@@ -52,21 +49,21 @@ pub fn text(nodes: &[SessionTreeNode], look: &OutputStyle) -> String {
     let mut open = Vec::new();
     push(&mut open, &roots, TreeIndent { depth: 0, more: 0 });
     while let Some((at, level, branch)) = open.pop() {
-        out += &line(&nodes[at], level, branch, look);
+        out += &line(&nodes[at], level, branch, style);
         push(&mut open, &children[at], level);
     }
     out
 }
 
-/// Where a line stands: how many branches are open around it, and which of the innermost have more to come.
+/// How many branches are open around a line, and which of the innermost have more to come.
 #[derive(Clone, Copy)]
 struct TreeIndent {
     depth: u32,
-    /// One bit for each level, the innermost first.
+    /// One bit per level, the innermost first.
     more: u64,
 }
 
-/// How a line begins: as one of several branches, the last of them, or as the next of a chain.
+/// How a line begins: one of several branches, the last of them, or the next of a chain.
 #[derive(Clone, Copy, PartialEq)]
 enum TreeBranch {
     None,
@@ -86,12 +83,12 @@ fn push(open: &mut Vec<(usize, TreeIndent, TreeBranch)>, children: &[usize], lev
     }
 }
 
-fn line(node: &SessionTreeNode, level: TreeIndent, branch: TreeBranch, look: &OutputStyle) -> String {
-    let (bar, tee, corner) = if look.utf8 { ("│  ", "├─ ", "└─ ") } else { ("|  ", "|- ", "`- ") };
+fn line(node: &SessionTreeNode, level: TreeIndent, branch: TreeBranch, style: &OutputStyle) -> String {
+    let (bar, tee, corner) = if style.utf8 { ("│  ", "├─ ", "└─ ") } else { ("|  ", "|- ", "`- ") };
     let drawn = level.depth.min(MAX_LEVELS);
     let mut lead = String::new();
     if level.depth > drawn {
-        lead += &format!("{}{} ", look.glyph(Glyph::More), level.depth - drawn);
+        lead += &format!("{}{} ", style.glyph(Glyph::More), level.depth - drawn);
     }
     for inner in (0..drawn).rev() {
         lead += match (inner, branch) {
@@ -101,18 +98,18 @@ fn line(node: &SessionTreeNode, level: TreeIndent, branch: TreeBranch, look: &Ou
             _ => "   ",
         };
     }
-    let bullet = match (node.active, look.utf8) {
+    let bullet = match (node.active, style.utf8) {
         (true, true) => "• ",
         (true, false) => "* ",
         (false, _) => "",
     };
-    let label = node.label.as_ref().map(|label| format!("[{}] ", look.clip(label, 40))).unwrap_or_default();
-    let who = look.clip(&node.speaker, 40);
+    let label = node.label.as_ref().map(|label| format!("[{}] ", style.clip(label, 40))).unwrap_or_default();
+    let who = style.clip(&node.speaker, 40);
     let taken = cells(&lead) + cells(bullet) + cells(&label) + cells(&who) + 2;
-    let room = look.width.map_or(LONGEST, |width| width.saturating_sub(taken).max(SHORTEST));
+    let room = style.width.map_or(LONGEST, |width| width.saturating_sub(taken).max(SHORTEST));
     let said = node.text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let rest = if said.is_empty() { who } else { format!("{who}: {}", look.clip(&said, room)) };
-    let text = format!("{bullet}{}{rest}", look.paint(PaintRole::Attention, &label));
-    let text = if node.active { text } else { look.paint(PaintRole::Dim, &text) };
-    format!("{}{text}\n", look.paint(PaintRole::Dim, &lead))
+    let rest = if said.is_empty() { who } else { format!("{who}: {}", style.clip(&said, room)) };
+    let text = format!("{bullet}{}{rest}", style.paint(PaintRole::Attention, &label));
+    let text = if node.active { text } else { style.paint(PaintRole::Dim, &text) };
+    format!("{}{text}\n", style.paint(PaintRole::Dim, &lead))
 }

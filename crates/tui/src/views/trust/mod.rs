@@ -20,47 +20,47 @@ use super::outcome;
 use crate::layout::style::{OutputStyle, PaintRole};
 use crate::pluralize;
 
-/// Blanks in a row that are shown as such.
+/// Longest run of blanks shown as such.
 const BLANKS: usize = 7;
-/// Names up to this width are filled up so that the values stand below one another.
+/// Names up to this width are padded so that the values align.
 const NAME_CELLS: usize = 28;
 
-/// What it wants; against what it wanted `before`, where the user said yes to that.
-pub fn text(wants: &TrustRequest, before: Option<&TrustRequest>, look: &OutputStyle) -> String {
-    let mut out = look.wrap(&headline(wants), 2) + "\n";
-    let old = before.unwrap_or(wants);
-    out += &rows(&compare(&old.commands, &wants.commands), look);
-    let settings = compare(&old.settings, &wants.settings);
+/// What it wants, compared to what the user trusted `before`.
+pub fn text(requested: &TrustRequest, before: Option<&TrustRequest>, style: &OutputStyle) -> String {
+    let mut out = style.wrap(&headline(requested), 2) + "\n";
+    let old = before.unwrap_or(requested);
+    out += &rows(&compare(&old.commands, &requested.commands), style);
+    let settings = compare(&old.settings, &requested.settings);
     if !settings.is_empty() {
-        out += &outcome::indented_line(look, "these settings decide who approves");
-        out += &rows(&settings, look);
+        out += &outcome::indented_line(style, "these settings decide who approves");
+        out += &rows(&settings, style);
     }
-    let git = compare(&old.git, &wants.git);
+    let git = compare(&old.git, &requested.git);
     if !git.is_empty() {
-        out += &outcome::indented_line(look, "the repository runs these on `relay git commit`");
-        out += &rows(&git, look);
+        out += &outcome::indented_line(style, "the repository runs these on `relay git commit`");
+        out += &rows(&git, style);
     }
     out
 }
 
 /// `from relaycode.config.json, not seen before`
 pub fn source_phrase(
-    wants: &TrustRequest,
+    requested: &TrustRequest,
     before: Option<&TrustRequest>,
     config: &str,
-    look: &OutputStyle,
+    style: &OutputStyle,
 ) -> String {
     let seen = match before {
         None => "not seen before",
-        Some(before) if before == wants => "trusted as it is",
+        Some(before) if before == requested => "trusted as it is",
         Some(_) => "changed since you trusted it",
     };
-    format!("from {}, {seen}", look.safe(config))
+    format!("from {}, {seen}", style.safe(config))
 }
 
-fn headline(wants: &TrustRequest) -> String {
-    let commands = pluralize(wants.commands.len(), "command");
-    match (wants.commands.is_empty(), wants.settings.is_empty()) {
+fn headline(requested: &TrustRequest) -> String {
+    let commands = pluralize(requested.commands.len(), "command");
+    match (requested.commands.is_empty(), requested.settings.is_empty()) {
         (true, true) => "this project wants nothing that needs trust".to_string(),
         (false, true) => format!("this project wants to run {commands}"),
         (false, false) => format!("this project wants to run {commands} and to say who approves"),
@@ -68,7 +68,7 @@ fn headline(wants: &TrustRequest) -> String {
     }
 }
 
-/// One name and its value, and whether that is new or gone.
+/// A name and its value, and whether that is new or gone.
 struct TrustRow<'a> {
     sign: &'static str,
     name: &'a str,
@@ -93,29 +93,29 @@ fn compare<'a>(old: &'a [NamedValue], new: &'a [NamedValue]) -> Vec<TrustRow<'a>
     rows
 }
 
-fn rows(rows: &[TrustRow<'_>], look: &OutputStyle) -> String {
-    let names: Vec<String> = rows.iter().map(|row| look.safe(row.name).into_owned()).collect();
+fn rows(rows: &[TrustRow<'_>], style: &OutputStyle) -> String {
+    let names: Vec<String> = rows.iter().map(|row| style.safe(row.name).into_owned()).collect();
     let width = names.iter().map(|name| cells(name)).filter(|width| *width <= NAME_CELLS).max().unwrap_or(0);
     let mut out = String::new();
     for (row, name) in rows.iter().zip(&names) {
-        let value = look.safe(row.value);
+        let value = style.safe(row.value);
         let value = count_blanks(if value.is_empty() { "(nothing)" } else { &value });
         let gap = " ".repeat(width.saturating_sub(cells(name)) + 3);
         let beside = 4 + cells(name) + gap.len();
-        let below = look.is_tight(beside);
+        let below = style.is_tight(beside);
         let indent = if below { 6 } else { beside };
-        let room = look.width.map_or(usize::MAX, |columns| columns.saturating_sub(indent).max(1));
+        let room = style.width.map_or(usize::MAX, |columns| columns.saturating_sub(indent).max(1));
         let value = fold(&value, room).join(&format!("\n{}", " ".repeat(indent)));
         let text = match below {
             true => {
-                let name = fold(name, look.columns().saturating_sub(4).max(1)).join("\n    ");
+                let name = fold(name, style.columns().saturating_sub(4).max(1)).join("\n    ");
                 format!("  {} {name}\n{}{value}", row.sign, " ".repeat(indent))
             }
             false => format!("  {} {name}{gap}{value}", row.sign),
         };
         out += &match row.sign {
-            "+" => look.paint(PaintRole::Good, &text),
-            "-" => look.paint(PaintRole::Bad, &text),
+            "+" => style.paint(PaintRole::Good, &text),
+            "-" => style.paint(PaintRole::Bad, &text),
             _ => text,
         };
         out.push('\n');
@@ -123,7 +123,7 @@ fn rows(rows: &[TrustRow<'_>], look: &OutputStyle) -> String {
     out
 }
 
-/// The text with long runs of blanks counted.
+/// Replaces long runs of blanks by their count.
 fn count_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -139,8 +139,8 @@ fn count_blanks(text: &str) -> String {
     out + rest
 }
 
-/// The text in lines of at most `room` cells, broken after a blank where there is one in their second
-/// half, anywhere else. Every character is there.
+/// Breaks the text into lines of at most `room` cells, after a blank in a line's second half if there is
+/// one, otherwise anywhere. No character is lost.
 fn fold(text: &str, room: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();

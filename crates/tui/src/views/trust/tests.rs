@@ -62,12 +62,12 @@ fn a_command_is_seen_whole_however_long_and_narrow() {
 fn hostile_names_and_commands_are_visible() {
     let hostile = "a\x1b[2Jb\u{202e}c\nrm -rf /\u{9b}31m\té";
     let wants = wants(&[(hostile, hostile)], &[(hostile, hostile)]);
-    for look in [PLAIN, ASCII, OutputStyle { width: None, ..PLAIN }] {
-        let shown = text(&wants, Some(&TrustRequest::default()), &look)
-            + &source_phrase(&wants, None, hostile, &look);
+    for style in [PLAIN, ASCII, OutputStyle { width: None, ..PLAIN }] {
+        let shown = text(&wants, Some(&TrustRequest::default()), &style)
+            + &source_phrase(&wants, None, hostile, &style);
         assert_eq!(shown.chars().find(|c| is_unsafe(*c) && *c != '\n'), None, "{shown:?}");
         assert!(shown.contains("c\\nrm -rf /"), "{shown}");
-        assert!(look.utf8 || shown.is_ascii(), "{shown}");
+        assert!(style.utf8 || shown.is_ascii(), "{shown}");
     }
 }
 

@@ -1,6 +1,8 @@
-//! A connection to a Wayland compositor that cannot hang: one that does not answer within [`COMPOSITOR_TIMEOUT`] is gone.
+//! A connection to a Wayland compositor that cannot hang: one that does not answer within
+//! [`COMPOSITOR_TIMEOUT`] counts as gone.
 //!
-//! Events are waited for without limit and without running, beside whatever else is waited for.
+//! Events are waited for without limit and without polling, together with whatever else the caller waits
+//! for.
 
 use std::fmt::Display;
 use std::io;
@@ -16,12 +18,11 @@ use super::protocol::{WaylandDevice, WaylandDeviceError, WaylandState};
 use crate::clipboard::poll::{deadline_after, poll_readable, poll_until};
 use crate::clipboard::{ClipboardError, ClipboardUnavailable};
 
-/// How long the compositor may take to answer.
 const COMPOSITOR_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) const NAME: &str = "Wayland";
 
-/// A connection, and the clipboard of its first seat.
+/// A connection and the clipboard of its first seat.
 pub(crate) struct WaylandConnection {
     connection: Connection,
     queue: EventQueue<WaylandState>,
@@ -30,7 +31,7 @@ pub(crate) struct WaylandConnection {
 }
 
 impl WaylandConnection {
-    /// Connects; what is on the clipboard now is known after that.
+    /// Connects; afterwards the current content of the clipboard is known.
     pub(crate) fn open(socket: &Path) -> Result<WaylandConnection, ClipboardUnavailable> {
         let no = |why: String| ClipboardUnavailable::Unreachable { name: NAME, why };
         let stream =
@@ -47,12 +48,12 @@ impl WaylandConnection {
                 WaylandDeviceError::NoProtocol => ClipboardUnavailable::NoDataControl,
             })?;
         link.device = Some(device);
-        // The first selection event is what was there before.
+        // The first selection event is the content from before.
         link.sync().map_err(gone)?;
         Ok(link)
     }
 
-    /// Puts something on the clipboard that can be had in these forms.
+    /// Offers something on the clipboard in these forms.
     pub(crate) fn set_selection(&self, forms: &[&str]) {
         if let Some(device) = &self.device {
             device.put(forms, &self.queue.handle());
@@ -73,8 +74,8 @@ impl WaylandConnection {
         Ok(())
     }
 
-    /// Takes in what the compositor says; if it has said nothing yet, waits for it, for one of the others, or
-    /// for that moment. Whether one of the others is ready.
+    /// Processes the compositor's events; if there are none, waits for one, for one of `others`, or for
+    /// that moment. Returns whether one of the others is ready.
     pub(crate) fn pump(
         &mut self,
         others: &[PollFd<'_>],
@@ -83,7 +84,7 @@ impl WaylandConnection {
         let mut ready = false;
         if self.queue.dispatch_pending(&mut self.state).map_err(connection_error)? == 0 {
             ignore_would_block(self.connection.flush())?;
-            // No guard: there are events already.
+            // Without a guard there are events already.
             if let Some(guard) = self.queue.prepare_read() {
                 let socket = guard.connection_fd();
                 let mut fds = vec![poll_readable(&socket)];
@@ -105,7 +106,7 @@ impl WaylandConnection {
     }
 }
 
-/// A full or empty socket is no failure.
+/// A full or empty socket is not a failure.
 fn ignore_would_block(done: Result<(), WaylandError>) -> Result<(), ClipboardError> {
     match done {
         Err(WaylandError::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
@@ -113,7 +114,6 @@ fn ignore_would_block(done: Result<(), WaylandError>) -> Result<(), ClipboardErr
     }
 }
 
-/// The connection to the compositor failed.
 pub(crate) fn connection_error(why: impl Display) -> ClipboardError {
     ClipboardError { name: NAME, why: why.to_string() }
 }

@@ -1,8 +1,8 @@
 //! Wayland's clipboard: the selection of the first seat, which a data-control protocol shows to programs without
 //! a window. A compositor without one lets only the focused window read.
 //!
-//! Its content comes from its owner through a pipe, which ends the same way whether all was said or the owner died: what
-//! was read counts only if the clipboard is still the same afterwards.
+//! The content comes from its owner through a pipe, which ends the same way whether the text is complete or
+//! the owner died: what was read counts only if the clipboard is still the same afterwards.
 
 mod connection;
 mod protocol;
@@ -23,13 +23,12 @@ use super::{
 
 pub(crate) use self::connection::{NAME, WaylandConnection, connection_error};
 
-/// What is read at once.
+/// Bytes per read.
 const SLICE: usize = 64 * 1024;
 
-/// Wayland's clipboard.
 pub(super) struct WaylandClipboard {
     link: WaylandConnection,
-    /// How many selections there had been when it was last looked at.
+    /// How many selections there had been at the last look.
     seen_selections: u64,
 }
 
@@ -40,7 +39,7 @@ impl WaylandClipboard {
         Ok(WaylandClipboard { link, seen_selections: seen })
     }
 
-    /// What is there; none if something new is.
+    /// `None` if the clipboard changed meanwhile.
     fn read_selection(
         &mut self,
         most: usize,
@@ -59,7 +58,7 @@ impl WaylandClipboard {
         drop(theirs);
         let read = self.read_pipe(&ours, most, until)?;
         if self.link.state.selections != self.seen_selections {
-            // Its owner is gone, and nobody came after it: what was read may be a part.
+            // The owner is gone and nobody followed: what was read may be incomplete.
             return Ok(self.link.state.selection.is_none().then_some(ClipboardContent::Silent));
         }
         Ok(Some(match read {
@@ -69,7 +68,7 @@ impl WaylandClipboard {
         }))
     }
 
-    /// Reads what the owner writes, as long as it is still the clipboard's.
+    /// Reads what the owner writes, for as long as it owns the clipboard.
     fn read_pipe(
         &mut self,
         pipe: &OwnedFd,
@@ -113,7 +112,7 @@ impl Clipboard for WaylandClipboard {
     }
 
     fn wait(&mut self, _: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
-        // A storm of changes must not outshout the end.
+        // A storm of changes must not drown out the stop signal.
         if stop.wait_timeout(Duration::ZERO) {
             return Ok(ClipboardWake::Stopped);
         }
@@ -131,7 +130,7 @@ impl Clipboard for WaylandClipboard {
     fn read(&mut self, most: usize, patience: Duration) -> Result<ClipboardContent, ClipboardError> {
         let until = bounded_deadline(patience);
         loop {
-            // What the compositor has said meanwhile.
+            // Take in what the compositor sent meanwhile.
             self.link.sync()?;
             self.seen_selections = self.link.state.selections;
             if let Some(content) = self.read_selection(most, until)? {

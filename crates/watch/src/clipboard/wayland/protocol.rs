@@ -1,4 +1,5 @@
-//! The two data-control protocols, which differ in name only, as one: `ext` (the standard), else `wlr` (its forerunner).
+//! The two data-control protocols, which differ only in name, as one: `ext` (the standard), else `wlr` (its
+//! predecessor).
 //!
 //! Events become fields of [`WaylandState`]; nothing is decided here.
 
@@ -24,29 +25,26 @@ use wlr::zwlr_data_control_source_v1::{self as wlr_source, ZwlrDataControlSource
 
 use crate::clipboard::text_format::OfferedFormats;
 
-/// What the compositor said.
 #[derive(Default)]
 pub(crate) struct WaylandState {
-    /// The numbers of what it has: the first seat, and each protocol.
+    /// Registry names: the first seat, and each protocol.
     seat: Option<u32>,
     ext: Option<u32>,
     wlr: Option<u32>,
-    /// It has answered everything up to our last question.
+    /// The compositor answered everything up to our last request.
     pub(crate) synced: bool,
     introduced: HashMap<ObjectId, OfferedFormats>,
-    /// What is on the clipboard; none if nothing is.
     pub(crate) selection: Option<(WaylandOffer, OfferedFormats)>,
-    /// So often something new was put there.
+    /// Counts every new selection.
     pub(crate) selections: u64,
     /// The seat is gone, and its clipboard with it.
     pub(crate) finished: bool,
-    /// Who wants what we put there, and in which form.
+    /// Who wants our text, and in which form.
     pub(crate) wanted: Vec<(String, OwnedFd)>,
-    /// What we put there was replaced.
+    /// Somebody else replaced our selection.
     pub(crate) cancelled: bool,
 }
 
-/// What is offered on the clipboard.
 #[derive(Debug)]
 pub(crate) enum WaylandOffer {
     Ext(ExtDataControlOfferV1),
@@ -54,7 +52,7 @@ pub(crate) enum WaylandOffer {
 }
 
 impl WaylandOffer {
-    /// Has its owner write it there.
+    /// Has the owner write the content to `into`.
     pub(crate) fn receive(&self, form: &str, into: impl AsFd) {
         match self {
             WaylandOffer::Ext(offer) => offer.receive(form.to_owned(), into.as_fd()),
@@ -70,20 +68,18 @@ impl WaylandOffer {
     }
 }
 
-/// A seat's clipboard.
 pub(crate) enum WaylandDevice {
     Ext(ExtDataControlManagerV1, ExtDataControlDeviceV1),
     Wlr(ZwlrDataControlManagerV1, ZwlrDataControlDeviceV1),
 }
 
-/// Why there is no clipboard of a seat.
+/// Why a seat has no clipboard.
 pub(crate) enum WaylandDeviceError {
     NoSeat,
     NoProtocol,
 }
 
 impl WaylandDevice {
-    /// The clipboard of the first seat.
     pub(crate) fn bind(
         state: &WaylandState,
         registry: &WlRegistry,
@@ -103,7 +99,6 @@ impl WaylandDevice {
         Ok(WaylandDevice::Wlr(manager, device))
     }
 
-    /// Puts something there that can be had in these forms.
     pub(crate) fn put(&self, forms: &[&str], queue: &QueueHandle<WaylandState>) {
         match self {
             WaylandDevice::Ext(manager, device) => {
@@ -164,7 +159,7 @@ impl Dispatch<WlCallback, ()> for WaylandState {
     }
 }
 
-/// Interfaces whose events say nothing that matters here.
+/// Interfaces whose events do not matter here.
 macro_rules! ignore_events {
     ($($interface:ty, $event:ty;)*) => {$(
         impl Dispatch<$interface, ()> for WaylandState {
@@ -179,7 +174,7 @@ ignore_events! {
     ZwlrDataControlManagerV1, wlr_manager::Event;
 }
 
-/// The events of one of the protocols: a device, what it offers, and what we offer.
+/// The events of one of the protocols: a device, its offers, and our source.
 macro_rules! dispatch_events {
     ($kind:path, $device:ident :: $Device:ident, $offer:ident :: $Offer:ident, $source:ident :: $Source:ident) => {
         impl Dispatch<$Device, ()> for WaylandState {

@@ -1,6 +1,8 @@
-//! A connection to an X11 server that cannot hang: a server that does not answer within [`SERVER_TIMEOUT`] is gone.
+//! A connection to an X11 server that cannot hang: a server that does not answer within [`SERVER_TIMEOUT`]
+//! counts as gone.
 //!
-//! Events are waited for without limit and without running; only answers to our own requests have that limit.
+//! Events are waited for without limit and without polling; only answers to our own requests have that
+//! limit.
 
 use std::fmt::Display;
 use std::io;
@@ -20,33 +22,31 @@ use crate::clipboard::poll::{deadline_after, poll_readable, poll_until};
 use crate::clipboard::text_format::{ClipboardFormat, OWN_COPY_MARK, SECRET_MARK};
 use crate::clipboard::{ClipboardError, ClipboardUnavailable, WatchStopSignal};
 
-/// How long the server may take to answer; it does no work of others meanwhile, so it takes microseconds.
+/// A healthy server answers within microseconds.
 const SERVER_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) const NAME: &str = "X11";
 
-/// A connection, and the names that both reading and holding need.
+/// A connection, and the atoms that both reading and holding need.
 pub(crate) struct X11Connection {
     pub(crate) server: RustConnection<TimeoutStream>,
     pub(crate) atoms: X11Atoms,
     root: Window,
 }
 
-/// Names as the server numbers them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct X11Atoms {
     pub(crate) clipboard: Atom,
     pub(crate) targets: Atom,
     pub(crate) timestamp: Atom,
     pub(crate) incr: Atom,
-    /// The property through which it is handed over.
+    /// The property through which content is transferred.
     pub(crate) transfer: Atom,
     pub(crate) ours: Atom,
     pub(crate) secret: Atom,
     forms: [Atom; ClipboardFormat::ALL.len()],
 }
 
-/// What came while waiting.
 pub(crate) enum X11WaitResult {
     Event(Event),
     TimedOut,
@@ -63,7 +63,7 @@ impl X11Connection {
         Ok(X11Connection { server, atoms, root })
     }
 
-    /// A window that nobody sees, to be asked through and answered at.
+    /// An invisible window that requests are made from and answered to.
     pub(crate) fn create_hidden_window(&self) -> Result<Window, ClipboardError> {
         let window = self.server.generate_id().map_err(connection_error)?;
         let look = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
@@ -78,18 +78,18 @@ impl X11Connection {
         self.server.destroy_window(window).map(drop).map_err(connection_error)
     }
 
-    /// Who owns the clipboard; none if nobody does.
+    /// `None` if nobody owns the clipboard.
     pub(crate) fn owner(&self) -> Result<Option<Window>, ClipboardError> {
         let asked = self.server.get_selection_owner(self.atoms.clipboard).map_err(connection_error)?;
         Ok(Some(asked.reply().map_err(connection_error)?.owner).filter(|&owner| owner != x11rb::NONE))
     }
 
-    /// What has come already.
+    /// An event that has arrived already.
     pub(crate) fn poll_event(&self) -> Result<Option<Event>, ClipboardError> {
         self.server.poll_for_event().map_err(connection_error)
     }
 
-    /// The next event, waited for until that moment or until it is time to end.
+    /// The next event, until that moment or the stop signal.
     pub(crate) fn next_event(
         &self,
         until: Option<Instant>,
@@ -97,7 +97,7 @@ impl X11Connection {
     ) -> Result<X11WaitResult, ClipboardError> {
         self.server.flush().map_err(connection_error)?;
         loop {
-            // Before what has come: anybody can send us events without end.
+            // Checked before the queue: anybody can send us events without end.
             if until.is_some_and(|until| Instant::now() >= until) {
                 return Ok(X11WaitResult::TimedOut);
             }
@@ -136,17 +136,16 @@ impl X11Atoms {
         })
     }
 
-    /// The target by which text of that form is asked for.
+    /// The target that requests text in this form.
     pub(crate) fn atom_of_format(&self, form: ClipboardFormat) -> Atom {
         self.forms[form as usize]
     }
 
-    /// The form of text that it stands for.
     pub(crate) fn format_of_atom(&self, atom: Atom) -> Option<ClipboardFormat> {
         ClipboardFormat::ALL.into_iter().find(|&form| self.atom_of_format(form) == atom)
     }
 
-    /// What that target is called, if it matters here.
+    /// The name of the target, if it matters here.
     pub(crate) fn mark_name(&self, atom: Atom) -> Option<&'static str> {
         let marks = [(self.ours, OWN_COPY_MARK), (self.secret, SECRET_MARK)];
         self.format_of_atom(atom)
@@ -155,17 +154,17 @@ impl X11Atoms {
     }
 }
 
-/// The connection to the server failed: it ended, or it does not answer.
+/// The connection ended, or the server does not answer.
 pub(crate) fn connection_error(why: impl Display) -> ClipboardError {
     ClipboardError { name: NAME, why: why.to_string() }
 }
 
-/// The port of display 0; the others follow.
+/// Display 0; the others follow.
 const FIRST_PORT: u16 = 6_000;
 
 fn connect(display: &str) -> Result<(RustConnection<TimeoutStream>, usize), String> {
     let parsed = parse_display(Some(display)).map_err(|error| error.to_string())?;
-    // The library adds the number to a port without looking whether that is still one.
+    // The library adds the number to a port without checking for overflow.
     if parsed.display > u16::MAX - FIRST_PORT {
         return Err(format!("display {display}: no display has such a number"));
     }
@@ -179,7 +178,7 @@ fn connect(display: &str) -> Result<(RustConnection<TimeoutStream>, usize), Stri
                 continue;
             }
         };
-        // Without a cookie it is tried all the same: the server may let this user in by name.
+        // Tried without a cookie as well: the server may let this user in by name.
         let cookie = get_auth(family, &peer, parsed.display).ok().flatten().unwrap_or_default();
         return RustConnection::connect_to_stream_with_auth_info(
             TimeoutStream(stream),
@@ -193,7 +192,7 @@ fn connect(display: &str) -> Result<(RustConnection<TimeoutStream>, usize), Stri
     Err(why)
 }
 
-/// A stream that does not wait for ever.
+/// A stream whose reads time out.
 #[derive(Debug)]
 pub(crate) struct TimeoutStream(DefaultStream);
 

@@ -1,8 +1,8 @@
-//! X11's clipboard: the selection CLIPBOARD. XFIXES tells when it gets a new owner; a server without it is asked every so
-//! often for the time at which the selection was taken.
+//! X11's clipboard: the selection CLIPBOARD. XFIXES reports a new owner; a server without it is polled for
+//! the time at which the selection was taken.
 //!
-//! Its content is not the server's but its owner's, a program like any other: it is asked in a form it says it has, and
-//! may answer late, in part, or never.
+//! The content belongs not to the server but to its owner, a program like any other: it is asked for a form
+//! it claims to have, and may answer late, in part, or never.
 
 mod connection;
 mod transfer;
@@ -22,17 +22,16 @@ use super::{
 
 pub(crate) use self::connection::{NAME, X11Connection, X11WaitResult, connection_error};
 
-/// Bytes of a list of targets: four each.
+/// Bytes of a list of targets, four each.
 const TARGETS_MOST: usize = 16 * 1024;
-/// How much is read, and how long its owner is waited for, only to see whether it is something new.
+/// Limits for a read that only checks whether the content is new.
 const PROBE_MAX_BYTES: usize = 4 * 1024 * 1024;
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// X11's clipboard.
 pub(super) struct X11Clipboard {
     requestor: X11Requestor,
     tells: bool,
-    /// By what a new content is known, if the server does not tell.
+    /// Identifies the last content, if the server does not report changes.
     last: Option<X11SelectionStamp>,
     keys: RandomState,
 }
@@ -40,9 +39,9 @@ pub(super) struct X11Clipboard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum X11SelectionStamp {
     Nobody,
-    /// Who owns it, and since when by the server's clock.
+    /// The owner, and since when by the server's clock.
     OwnedSince(Window, [u8; 4]),
-    /// Who owns it, and a hash of what it says.
+    /// The owner, and a hash of its text.
     ContentHash(Window, u64),
 }
 
@@ -54,7 +53,6 @@ impl X11Clipboard {
         Ok(X11Clipboard { requestor: X11Requestor::new(link), tells, last: None, keys: RandomState::new() })
     }
 
-    /// What its owner says; none if there is a new one.
     fn read_owner(
         &mut self,
         most: usize,
@@ -71,7 +69,7 @@ impl X11Clipboard {
                 }
                 offered.text.into_iter().collect()
             }
-            // Whoever does not list what it has may still have what nearly everybody has.
+            // An owner that does not list its forms may still have the most common one.
             X11TransferResult::Refused | X11TransferResult::TooLarge => {
                 vec![ClipboardFormat::Utf8String, ClipboardFormat::Latin1]
             }
@@ -81,7 +79,7 @@ impl X11Clipboard {
         for form in forms {
             match self.requestor.request(atoms.atom_of_format(form), most, until)? {
                 X11TransferResult::Bytes(kind, bytes) => {
-                    // Simple owners answer with what they have, whatever they were asked for.
+                    // Simple owners answer with what they have, whatever was asked for.
                     let form = atoms.format_of_atom(kind);
                     return Ok(Some(form.map_or(ClipboardContent::NotText, |form| form.decode(bytes, most))));
                 }
@@ -91,11 +89,11 @@ impl X11Clipboard {
                 X11TransferResult::Refused => {}
             }
         }
-        // An owner that has just gone is refused by the server itself.
+        // If the owner has just gone, the server itself refuses.
         Ok((!self.requestor.changed).then_some(ClipboardContent::NotText))
     }
 
-    /// By what the present content is known; none if its owner does not say.
+    /// Identifies the present content; `None` if its owner does not answer.
     fn current_stamp(&mut self) -> Result<Option<X11SelectionStamp>, ClipboardError> {
         let Some(owner) = self.requestor.link.owner()? else { return Ok(Some(X11SelectionStamp::Nobody)) };
         let timestamp = self.requestor.link.atoms.timestamp;
@@ -163,7 +161,8 @@ impl Clipboard for X11Clipboard {
     fn read(&mut self, most: usize, patience: Duration) -> Result<ClipboardContent, ClipboardError> {
         let until = bounded_deadline(patience);
         loop {
-            // Its answer comes after every event up to now: they are about what is going to be read.
+            // The reply comes after every event up to now, so those events are about the content to be
+            // read.
             self.requestor.link.owner()?;
             self.requestor.drain_events()?;
             self.requestor.changed = false;
@@ -180,7 +179,7 @@ impl Clipboard for X11Clipboard {
     }
 }
 
-/// Has the server tell of changes; whether it can.
+/// Asks the server to report changes; returns whether it can.
 fn subscribe_changes(link: &X11Connection) -> Result<bool, ClipboardError> {
     use x11rb::connection::RequestConnection;
     let extension = link.server.extension_information(x11rb::protocol::xfixes::X11_EXTENSION_NAME);

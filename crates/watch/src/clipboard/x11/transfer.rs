@@ -1,13 +1,13 @@
-//! One request to the clipboard's owner, answered through a property of a window made for it alone: what a late owner
-//! still answers to an earlier request can so never be taken for the answer to this one.
+//! One request to the clipboard's owner, answered through a property of a window made for this request
+//! alone: so a late answer to an earlier request can never be taken for the answer to this one.
 //!
-//! The answer comes whole or in parts (INCR). It is fetched in slices, and no further than its limit. A window is
-//! destroyed only while the owner has nothing to do with it: one that touches a window that is gone gets an error, by
-//! which simple owners die, and the user's clipboard with them (xsel does so after the last part). So a request that was
-//! given up, and one that was answered in parts, leaves its window for a while.
+//! The answer comes whole or in parts (INCR). It is fetched in slices, and no further than its limit. A
+//! window is destroyed only when the owner is done with it: touching a destroyed window is an error that
+//! kills simple owners, and the user's clipboard with them (xsel, after the last part). So a request that
+//! was given up, or answered in parts, leaves its window for a while.
 //!
-//! An owner that has begun to answer in parts hands nothing to anybody else until it is through (xclip does so). So
-//! what is too large, or too late, is let come to its end, part by part as events tell of them, and thrown away.
+//! An owner that has begun to answer in parts serves nobody else until it is done (xclip). So what is too
+//! large or too late is received to its end, part by part as events come in, and thrown away.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -20,40 +20,39 @@ use super::connection::{X11Connection, X11WaitResult, connection_error};
 use crate::clipboard::ClipboardError;
 use crate::clipboard::poll::deadline_after;
 
-/// What is fetched from the server at once, in bytes.
+/// Bytes fetched from the server at once.
 const SLICE: u32 = 256 * 1024;
-/// So many windows are left that an owner may still have to do with.
+/// Most windows kept because an owner may still use them.
 const MAX_ABANDONED_WINDOWS: usize = 8;
 
-/// So many parts of an answer that nobody wants any more are let come; then its window goes.
+/// Most parts received of an unwanted answer; then its window goes.
 const MAX_UNWANTED_PARTS: usize = 16_384;
-/// How long they are left when nothing else is going to be read.
+/// How long windows are kept when nothing else is going to be read.
 const CLOSE_GRACE: Duration = Duration::from_millis(100);
-/// So many events are taken note of before going on: anybody can send more.
+/// Most events processed before going on: anybody can send more.
 const MAX_DRAINED_EVENTS: usize = 4096;
 
-/// What the owner handed over.
 pub(super) enum X11TransferResult {
-    /// Of which type, and what.
+    /// Type and content.
     Bytes(Atom, Vec<u8>),
     Refused,
     TooLarge,
-    /// It did not answer in time, or is gone.
+    /// No answer in time, or the owner is gone.
     Silent,
-    /// There is a new owner.
+    /// The clipboard has a new owner.
     Replaced,
 }
 
-/// Asks, and keeps what must be kept between requests.
+/// Makes requests, and keeps what must survive between them.
 pub(super) struct X11Requestor {
     pub(super) link: X11Connection,
-    /// The clipboard changed since this was last looked at.
+    /// The clipboard changed since the last look.
     pub(super) changed: bool,
-    /// Windows that an owner may still have to do with, and how many unwanted parts came to each.
+    /// Windows that an owner may still use, and how many unwanted parts each received.
     abandoned_windows: VecDeque<(Window, usize)>,
 }
 
-/// What an event says about a request that is on its way.
+/// What an event means for the running request.
 enum X11OwnerChange {
     Unchanged,
     Gone,
@@ -65,7 +64,6 @@ impl X11Requestor {
         X11Requestor { link, changed: false, abandoned_windows: VecDeque::new() }
     }
 
-    /// Takes note of what came already.
     pub(super) fn drain_events(&mut self) -> Result<(), ClipboardError> {
         for _ in 0..MAX_DRAINED_EVENTS {
             let Some(event) = self.link.poll_event()? else { break };
@@ -74,12 +72,11 @@ impl X11Requestor {
         Ok(())
     }
 
-    /// Takes note of an event that is about no running request.
     pub(super) fn note_event(&mut self, event: &Event) -> Result<(), ClipboardError> {
         self.handle_event(event).map(drop)
     }
 
-    /// Asks for the clipboard in that form: at most so much, until that moment.
+    /// Asks for the clipboard in that form: at most `most` bytes, until that moment.
     pub(super) fn request(
         &mut self,
         target: Atom,
@@ -94,7 +91,7 @@ impl X11Requestor {
             .map_err(connection_error)?;
         let (handed, in_parts) = self.receive_answer(window, target, most, until)?;
         let busy = match handed {
-            // Whoever is late may still write.
+            // A late owner may still write.
             X11TransferResult::Silent | X11TransferResult::Replaced => true,
             X11TransferResult::Bytes(..) | X11TransferResult::TooLarge => in_parts,
             X11TransferResult::Refused => false,
@@ -141,8 +138,7 @@ impl X11Requestor {
         Ok((if whole { X11TransferResult::Bytes(kind, bytes) } else { X11TransferResult::TooLarge }, false))
     }
 
-    /// The answer in parts: each is announced by the property's new value, wanted by its deletion, and the
-    /// last is empty.
+    /// Each part is announced by the property's new value and requested by its deletion; the last is empty.
     fn receive_parts(
         &mut self,
         window: Window,
@@ -163,7 +159,7 @@ impl X11Requestor {
                 if let Err(without) = self.wait_for_event(until, written)? {
                     return Ok(without);
                 }
-                // A value that is gone again was none.
+                // A value that is gone again does not count.
                 let new = self.property_type_and_size(window)?;
                 if new.0 != x11rb::NONE {
                     break new;
@@ -174,14 +170,14 @@ impl X11Requestor {
                 return Ok(X11TransferResult::Bytes(kind, bytes));
             }
             if !self.fetch_property(window, &mut bytes, most, size)? {
-                // The rest may come, and is thrown away.
+                // The rest is received and thrown away.
                 self.link.server.delete_property(window, atoms.transfer).map_err(connection_error)?;
                 return Ok(X11TransferResult::TooLarge);
             }
         }
     }
 
-    /// The type of what is in the property (none if nothing is), and its size in bytes.
+    /// Type (none if the property is empty) and size in bytes.
     fn property_type_and_size(&self, window: Window) -> Result<(Atom, usize), ClipboardError> {
         let any = AtomEnum::ANY;
         let asked = self.link.server.get_property(false, window, self.link.atoms.transfer, any, 0, 0);
@@ -208,14 +204,14 @@ impl X11Requestor {
             let asked = self.link.server.get_property(false, window, transfer, any, offset, SLICE / 4);
             let slice = asked.map_err(connection_error)?.reply().map_err(connection_error)?;
             bytes.extend_from_slice(&slice.value);
-            // An owner may change it meanwhile: what counts is what is there now.
+            // The owner may change it meanwhile: only what is there now counts.
             left = slice.bytes_after as usize;
             offset += SLICE / 4;
         }
         Ok(bytes.len() <= most)
     }
 
-    /// Waits for an event of our own; else what it ends with.
+    /// Waits for an event about this request; `Err` with the result if there will be none.
     fn wait_for_event(
         &mut self,
         until: Instant,
@@ -255,7 +251,7 @@ impl X11Requestor {
         }
     }
 
-    /// Lets the owner go on with an answer that nobody wants any more.
+    /// Lets the owner continue an answer that nobody wants any more.
     fn discard_part(&mut self, window: Window) -> Result<X11OwnerChange, ClipboardError> {
         let Some(at) = self.abandoned_windows.iter().position(|(left, _)| *left == window) else {
             return Ok(X11OwnerChange::Unchanged);

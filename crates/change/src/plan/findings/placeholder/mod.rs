@@ -1,8 +1,8 @@
-//! Lines that a change adds and that stand for code which was left out: `// ... existing code ...`,
-//! `# rest of the file unchanged`. Written to disk, such a line has replaced the code it speaks of.
+//! Added lines that stand for code which was left out: `// ... existing code ...`, `# rest of the file
+//! unchanged`. Written to disk, such a line has replaced the code it mentions.
 //!
-//! What is looked at is the comment, or a line that is no code at all; the words in it decide (see
-//! [`phrase`]). Lines that were in the file before are the project's own business.
+//! Only comments and lines that are not code are checked; their words decide (see [`phrase`]). Lines that
+//! were in the file before are the project's own business.
 
 mod phrase;
 
@@ -17,7 +17,7 @@ use phrase::PlaceholderPhrase;
 
 /// Longer lines are not placeholders.
 const LINE_BYTES: usize = 200;
-/// So many are reported per file.
+/// Most placeholders reported per file.
 const REPORTED: usize = 20;
 
 pub(super) struct PlaceholderCheck;
@@ -52,7 +52,7 @@ impl PlanCheck for PlaceholderCheck {
     }
 }
 
-/// The placeholders of a text, trimmed, with their line numbers (from 1).
+/// Trimmed, with their line numbers (from 1).
 fn placeholders(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut all = text_lines(text).enumerate().peekable();
@@ -79,7 +79,6 @@ enum PlaceholderLanguage {
     DotsAreCode,
     /// Code in which three dots alone are not valid.
     Code,
-    /// Anything else.
     Unknown,
 }
 
@@ -102,7 +101,7 @@ impl PlaceholderLanguage {
     }
 }
 
-/// Whether a trimmed line stands for something that was left out.
+/// `line` is trimmed.
 fn is_placeholder(line: &str, language: PlaceholderLanguage) -> bool {
     if !may_be_placeholder(line) {
         return false;
@@ -120,8 +119,8 @@ fn is_placeholder(line: &str, language: PlaceholderLanguage) -> bool {
     is_bare(line, language) || is_dotted_body(line, language) || has_tail_comment(line)
 }
 
-/// A cheap first look that most lines do not pass: a placeholder has dots, or is a comment or
-/// something in brackets with one of a few words.
+/// A cheap check that most lines do not pass: a placeholder has dots, or is a comment or something in
+/// brackets with one of a few words.
 fn may_be_placeholder(line: &str) -> bool {
     let bytes = line.as_bytes();
     let dots = memchr::memchr2_iter(b'.', ELLIPSIS[0], bytes)
@@ -133,10 +132,9 @@ const ELLIPSIS: &[u8] = "…".as_bytes();
 /// The bytes with which comments and brackets begin.
 const STARTS: &[u8] = b"/#<{*-;%([@R";
 
-/// A comment that is the whole of its line.
 struct WholeLineComment<'a> {
     body: &'a str,
-    /// An ordinary comment: dots alone in a documentation comment are prose.
+    /// An ordinary comment: in a documentation comment dots alone are prose.
     plain: bool,
 }
 
@@ -184,7 +182,7 @@ fn is_bare(line: &str, language: PlaceholderLanguage) -> bool {
     }
 }
 
-/// Whether a character may stand in a sentence, as opposed to code.
+/// A character of a sentence, as opposed to code.
 fn is_prose(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, ' ' | '.' | '…' | ',' | '\'' | '’' | '-' | '(' | ')' | '–' | '—')
 }

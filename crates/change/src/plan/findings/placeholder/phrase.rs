@@ -1,17 +1,17 @@
-//! The words of a comment, and whether they speak of code that is not there.
+//! The words of a comment, and whether they refer to code that is not there.
 //!
 //! Two kinds count. With dots in front (`... rest of the render logic`) a word of omission near the
 //! beginning and something it can omit are enough. Without, every word has to belong to the small
 //! vocabulary of such remarks, so that `// the rest of the code handles errors` is left alone.
 
-/// Words of which every placeholder without dots has one, by how they begin.
+/// Every placeholder without dots has one of these words, given by how they begin.
 #[rustfmt::skip]
 const SIGNS: &[&str] = &[
     "rest", "existing", "unchanged", "remain", "omitted", "truncated", "snip", "same", "as is",
     "as before", "elided",
 ];
 
-/// Whether one of [`SIGNS`] begins a word of the line.
+/// Whether a word of the line begins with one of [`SIGNS`].
 pub(crate) fn has_omission_word(line: &str) -> bool {
     let bytes = line.as_bytes();
     let mut inside = false;
@@ -27,7 +27,7 @@ fn begins_ignoring_case(bytes: &[u8], word: &[u8]) -> bool {
         && bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// What says that something is not shown.
+/// Words that say something is not shown.
 #[rustfmt::skip]
 const OMISSION: &[&str] = &[
     "rest", "remaining", "remainder", "remains", "remain", "existing", "other", "others",
@@ -36,7 +36,7 @@ const OMISSION: &[&str] = &[
     "continue", "continues", "everything", "previously", "similar", "copy", "leave", "no",
 ];
 
-/// What can be left out.
+/// Words for what can be left out.
 #[rustfmt::skip]
 const THINGS: &[&str] = &[
     "code", "file", "files", "class", "classes", "function", "functions", "method", "methods",
@@ -53,7 +53,7 @@ const THINGS: &[&str] = &[
     "render",
 ];
 
-/// What may stand around those without changing the sense.
+/// Words that do not change the sense.
 #[rustfmt::skip]
 const FILLERS: &[&str] = &[
     "the", "of", "your", "my", "our", "this", "that", "these", "all", "any", "in", "is", "are",
@@ -70,11 +70,9 @@ const WORDS: usize = 12;
 /// The words of a remark and where its dots are.
 pub(crate) struct PlaceholderPhrase {
     words: Vec<String>,
-    /// It begins with dots.
     pub(crate) dots_first: bool,
-    /// It ends with dots.
     pub(crate) dots_last: bool,
-    /// Dots stand directly before the first word, with no blank between.
+    /// No blank between the dots and the first word.
     glued: bool,
 }
 
@@ -99,7 +97,6 @@ impl PlaceholderPhrase {
         }
     }
 
-    /// Dots and nothing else.
     pub(crate) fn is_only_dots(&self) -> bool {
         self.words.is_empty() && self.dots_first
     }

@@ -1,16 +1,16 @@
 //! Inside a paragraph: code, emphasis, addresses.
 //!
-//! One pass. A mark that may open something is written as it stands, and becomes a tag only when its partner comes; what was
-//! left open between them stays text. So tags always nest, and how far back is looked is bounded.
+//! One pass. A mark that may open something is written as text, and becomes a tag only when its partner
+//! comes; marks left open between them stay text. So tags always nest, and looking back is bounded.
 
 use std::collections::HashMap;
 
 use relaycode_text::html;
 
-/// How many open marks are looked through for a partner.
+/// How many open marks are searched for a partner.
 const MAX_LOOK: usize = 16;
 
-/// Characters of an address at most.
+/// Most characters of an address.
 const MAX_URL: usize = 500;
 
 /// Writes the text of one paragraph.
@@ -25,9 +25,9 @@ struct InlineRenderer<'a> {
     text: &'a str,
     pieces: Vec<String>,
     open: Vec<OpenMark>,
-    /// Where the last run of so many backticks begins.
+    /// Where the last run of this many backticks begins.
     last_ticks: HashMap<usize, usize>,
-    /// From here to where we are is text that was not written yet.
+    /// Text from here on was not written yet.
     plain: usize,
 }
 
@@ -35,7 +35,6 @@ struct InlineRenderer<'a> {
 struct OpenMark {
     mark: u8,
     length: usize,
-    /// The piece that holds it.
     piece: usize,
 }
 
@@ -57,7 +56,6 @@ impl InlineRenderer<'_> {
         self.flush(bytes.len());
     }
 
-    /// Writes the text up to `end`.
     fn flush(&mut self, end: usize) {
         if self.plain < end {
             self.pieces.push(html::escape_text(&self.text[self.plain..end]).into_owned());
@@ -65,7 +63,7 @@ impl InlineRenderer<'_> {
         self.plain = end;
     }
 
-    /// Writes a piece of our own in place of the text up to `end`.
+    /// Writes `piece` in place of the text up to `end`.
     fn put(&mut self, begin: usize, end: usize, piece: String) -> usize {
         self.flush(begin);
         self.pieces.push(piece);
@@ -98,7 +96,7 @@ impl InlineRenderer<'_> {
         if self.last_ticks.get(&length).is_none_or(|last| *last <= at) {
             return inner;
         }
-        // There is one, and what lies before it is never looked at again.
+        // It exists, and what lies before it is never looked at again.
         let mut end = inner;
         while let Some(next) = self.text[end..].find('`').map(|found| end + found) {
             let closing = run(self.text, next);
@@ -121,7 +119,7 @@ impl InlineRenderer<'_> {
         let (before, after) = (self.text[..at].chars().next_back(), self.text[end..].chars().next());
         let blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
         let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        // `snake_case` is no emphasis, and neither is `~` for about.
+        // `snake_case` is not emphasis, and neither is `~` for "about".
         let opens = !blank(after) && (mark != b'_' || !word(before));
         let closes = !blank(before) && (mark != b'_' || !word(after));
         if length > 3 || (mark == b'~' && length != 2) || !(opens || closes) {
@@ -147,7 +145,7 @@ impl InlineRenderer<'_> {
         end
     }
 
-    /// Closes the nearest mark of this kind; how much of the run that used up.
+    /// Closes the nearest mark of this kind; returns how much of the run that used up.
     fn close(&mut self, mark: u8, left: usize) -> Option<usize> {
         let near = self.open.iter().enumerate().rev().take(MAX_LOOK);
         let inside = near.take_while(|(_, open)| open.mark != b'[');
@@ -171,7 +169,7 @@ impl InlineRenderer<'_> {
         self.put(at, at + 1, "[".into())
     }
 
-    /// `](address)` makes a link of what began with the bracket: its text, and the address as text.
+    /// `](address)` makes a link of the text since the bracket; the address is written as text.
     fn end_bracket(&mut self, at: usize) -> usize {
         let near = self.open.iter().enumerate().rev().take(MAX_LOOK);
         let Some(index) = { near }.find(|(_, open)| open.mark == b'[').map(|(index, _)| index) else {
@@ -187,7 +185,7 @@ impl InlineRenderer<'_> {
     }
 }
 
-/// What stands in the parentheses directly behind a bracket.
+/// The parentheses directly behind a bracket.
 fn address(behind: &str) -> Option<&str> {
     let inner = behind.strip_prefix('(')?;
     let mut depth = 0_usize;
@@ -203,7 +201,7 @@ fn address(behind: &str) -> Option<&str> {
     None
 }
 
-/// How often the byte at `at` stands there.
+/// Length of the run of the byte at `at`.
 fn run(text: &str, at: usize) -> usize {
     let bytes = &text.as_bytes()[at..];
     bytes.iter().take_while(|byte| **byte == bytes[0]).count()

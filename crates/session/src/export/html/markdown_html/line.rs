@@ -1,12 +1,11 @@
-//! What a line of Markdown begins: pure questions about one line, each in time of its length.
+//! What a line of Markdown begins: pure questions about one line, each in time linear in its length.
 
 /// Columns between tab stops.
 const TAB: usize = 4;
 
-/// Characters of a language's name that are shown at most.
+/// Most characters shown of a language's name.
 const MAX_INFO: usize = 100;
 
-/// Whether there is nothing on the line.
 pub(super) fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
@@ -24,7 +23,7 @@ pub(super) fn indent(line: &str) -> usize {
     columns
 }
 
-/// The line without up to `columns` columns of blanks at its beginning.
+/// Removes up to `columns` columns of blanks at the beginning.
 pub(super) fn outdent(line: &str, columns: usize) -> &str {
     let mut gone = 0;
     for (at, byte) in line.bytes().enumerate() {
@@ -38,7 +37,7 @@ pub(super) fn outdent(line: &str, columns: usize) -> &str {
     ""
 }
 
-/// What follows the mark of a quote.
+/// The text after a quote mark.
 pub(super) fn quoted(line: &str) -> Option<&str> {
     let inner = flat(line)?.strip_prefix('>')?;
     Some(inner.strip_prefix(' ').unwrap_or(inner))
@@ -53,7 +52,7 @@ pub(super) fn heading(line: &str) -> Option<(usize, &str)> {
     is_heading.then(|| (level, title.trim()))
 }
 
-/// Whether the line is a rule across the page.
+/// A horizontal rule.
 pub(super) fn is_rule(line: &str) -> bool {
     let Some(text) = flat(line) else { return false };
     let mut marks = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
@@ -68,13 +67,13 @@ pub(super) fn is_rule(line: &str) -> bool {
     count >= 3
 }
 
-/// Whether the line ends a paragraph before it. A number that a line happens to begin with does not, unless it is the first of a list.
+/// Whether the line ends a paragraph before it. A number at its beginning does not, unless it is the first
+/// of a list.
 pub(super) fn interrupts(line: &str) -> bool {
     begins_block(line)
         && ListMarker::parse(line).is_none_or(|marker| marker.number.is_none_or(|number| number == 1))
 }
 
-/// Whether a block of its own begins here.
 pub(super) fn begins_block(line: &str) -> bool {
     CodeFence::parse(line).is_some()
         || heading(line).is_some()
@@ -83,7 +82,7 @@ pub(super) fn begins_block(line: &str) -> bool {
         || ListMarker::parse(line).is_some()
 }
 
-/// The line without its indent, if that is not deep enough for code.
+/// The line without its indent, unless that is deep enough for code.
 fn flat(line: &str) -> Option<&str> {
     (indent(line) < TAB).then(|| line.trim_start_matches([' ', '\t']))
 }
@@ -94,7 +93,7 @@ pub(super) struct CodeFence<'a> {
     length: usize,
     /// Columns that the code's lines may lose.
     pub(super) indent: usize,
-    /// What stands behind the marks: a language.
+    /// The language.
     pub(super) info: &'a str,
 }
 
@@ -115,7 +114,6 @@ impl<'a> CodeFence<'a> {
     }
 }
 
-/// The mark of a list's item.
 pub(super) struct ListMarker {
     /// `-`, `*`, `+`, `.` or `)`.
     mark: u8,
@@ -139,7 +137,7 @@ impl ListMarker {
         if !is_mark || is_rule(line) || !(rest.is_empty() || rest.starts_with([' ', '\t'])) {
             return None;
         }
-        // More blanks than that are the indent of code in the item.
+        // More blanks than that indent code within the item.
         let after = match indent(rest) {
             after @ 1..=4 if !is_blank(rest) => after,
             _ => 1,
@@ -153,12 +151,12 @@ impl ListMarker {
         })
     }
 
-    /// Whether an item with this mark goes on with the other's list.
+    /// Whether an item with this mark continues the other's list.
     pub(super) fn joins(&self, first: &ListMarker) -> bool {
         self.mark == first.mark
     }
 
-    /// The item's first line, behind the mark.
+    /// The item's first line, without the mark.
     pub(super) fn rest<'a>(&self, line: &'a str) -> &'a str {
         line.get(self.bytes..).unwrap_or_default()
     }

@@ -1,7 +1,8 @@
-//! The Markdown of answers as HTML: the common part of it, in time that grows with its length.
+//! The Markdown of answers as HTML: the common part of it, in time linear in its length.
 //!
-//! Invariants: every tag is one of ours and is closed; every character of the text is escaped; no letter is lost. Raw HTML is text.
-//! Addresses are shown, not linked, and pictures that an answer names are not loaded: a page must not call anybody.
+//! Invariants: every tag is one of ours and is closed; every character of the text is escaped; no letter is
+//! lost. Raw HTML is text. Addresses are shown, not linked, and images that an answer names are not loaded:
+//! a page must not call anybody.
 
 mod inline;
 mod line;
@@ -11,16 +12,16 @@ use relaycode_text::html;
 
 use line::{CodeFence, ListMarker};
 
-/// Lists and quotes inside each other; deeper ones are text.
+/// Deepest nesting of lists and quotes; deeper ones are text.
 const MAX_DEPTH: usize = 8;
 
-/// Writes the Markdown `text` behind `out`.
+/// Appends the Markdown `text` to `out`.
 pub(super) fn push(out: &mut String, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     blocks(out, &lines, 0);
 }
 
-/// Code with a button to copy it, and its language.
+/// Code with its language and a copy button.
 pub(super) fn push_code(out: &mut String, language: &str, code: &str) {
     out.push_str("<div class=\"code\">");
     if !language.is_empty() {
@@ -42,7 +43,7 @@ fn blocks(out: &mut String, lines: &[&str], depth: usize) {
         } else if let Some(fence) = CodeFence::parse(first) {
             fenced(out, &fence, more)
         } else if let Some((level, title)) = line::heading(first) {
-            // The page has the first two levels.
+            // The page uses the first two levels.
             let level = (level + 2).min(6);
             out.push_str(&format!("<h{level}>"));
             inline::push(out, title);
@@ -113,8 +114,8 @@ fn list<'a, 'b>(out: &mut String, lines: &'b [&'a str], first: &ListMarker, dept
     rest
 }
 
-/// How many lines belong to the item that the first one begins: those that are indented under it, blank ones between,
-/// and lines that only go on with its paragraph.
+/// How many lines belong to the item that the first one begins: those indented under it, blank ones
+/// between, and lines that only continue its paragraph.
 fn item_length(lines: &[&str], width: usize) -> usize {
     let (mut inside, mut blank) = (1, false);
     for line in &lines[1..] {

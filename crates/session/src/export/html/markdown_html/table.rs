@@ -1,12 +1,12 @@
-//! Tables: a row of names, a row of dashes, and rows as long as lines have bars.
+//! Tables: a row of names, a row of dashes, and rows for as long as lines have bars.
 
 use super::inline;
 use super::line::{begins_block, indent, is_blank};
 
-/// Columns of a table at most; a wider one is text.
+/// Most columns; a wider table is text.
 const MAX_COLUMNS: usize = 64;
 
-/// Writes the table that begins here; what follows it, or `None` if none begins.
+/// Writes the table that begins here and returns the lines after it; `None` if none begins.
 pub(super) fn push<'a, 'b>(out: &mut String, lines: &'b [&'a str]) -> Option<&'b [&'a str]> {
     let [names, dashes, ..] = lines else { return None };
     if !names.contains('|') || !is_dashes(dashes) {
@@ -45,7 +45,7 @@ fn is_dashes(line: &str) -> bool {
     indent(line) < 4 && known && line.contains('|') && cells(line).iter().all(|cell| cell.contains('-'))
 }
 
-/// What stands between the bars; a bar behind a backslash or in code is text.
+/// The cells between the bars; a bar after a backslash or in code is text.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);
