@@ -244,8 +244,8 @@ impl PlannedRevert<'_> {
         let text = match id {
             None => {
                 let said = format!("nothing of {} is left to revert", self.name());
-                let missing = views::outcome::unrestored_lines(&style, &reversal.unrestored);
-                views::outcome::success_line(&style, &said) + &missing
+                let missing = views::outcome::unrestored_lines(&look, &reversal.unrestored);
+                views::outcome::success_line(&look, &said) + &missing
             }
             Some(_) => {
                 let next = self.next_revertible();
