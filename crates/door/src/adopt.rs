@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 
 use relaycode_exec::{ExitReason, JobOutcome};
-use relaycode_ledger::recording::RecordingOmission;
+use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{
     CommittedTransaction, LedgerRestoreOutcome, Recording, RecordingEnd, SecureReport, TransactionHeader,
     TxId,
@@ -66,7 +66,7 @@ pub struct Adoption {
     /// The record; `None`: nothing changed that could be recorded.
     pub committed: Option<CommittedTransaction>,
     /// What changed and cannot be undone.
-    pub irreversible: Vec<RecordingOmission>,
+    pub irreversible: Vec<Omission>,
     /// What became of the records of earlier changes.
     pub history: LedgerRestoreOutcome,
     /// What was checked out before and is now, if that is not the same.

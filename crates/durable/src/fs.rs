@@ -75,6 +75,8 @@ pub struct FsStamp {
     pub modified: (i64, u32),
     /// When anything of it last changed. Nobody can set this.
     pub changed: (i64, u32),
+    /// Of a pipe, a socket or a device which of them it is, and which device; of anything else 0.
+    pub special: u64,
 }
 
 /// The two ends of a file.
@@ -116,6 +118,14 @@ pub trait Fs: Send + Sync {
     /// [`is_link`] tells a symbolic link on the way.
     fn open_dir(&self, at: &FsDir, path: &str) -> io::Result<FsDir>;
 
+    /// Opens the directory `name` in `at`. Its name need not be UTF-8.
+    ///
+    /// # Errors
+    /// The system's.
+    fn open_child(&self, at: &FsDir, name: &OsStr) -> io::Result<FsDir> {
+        self.open_dir(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)
+    }
+
     /// Makes a directory. The mode is not subject to the umask.
     ///
     /// # Errors
@@ -127,6 +137,25 @@ pub trait Fs: Send + Sync {
     /// # Errors
     /// The system's; `DirectoryNotEmpty` where something is in it.
     fn remove_dir(&self, at: &FsDir, name: &str) -> io::Result<()>;
+
+    /// Sets the permission bits of the directory `name` in `at`, also of one that may not be read; `.` is `at` itself.
+    /// [`Fs::sync_dir`] of that directory makes them durable.
+    ///
+    /// # Errors
+    /// The system's; `NotADirectory` for anything else.
+    fn set_dir_mode(&self, at: &FsDir, name: &str, mode: u32) -> io::Result<()>;
+
+    /// Makes a symbolic link to `target`, which need not be there.
+    ///
+    /// # Errors
+    /// The system's; `AlreadyExists` where something stands.
+    fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()>;
+
+    /// The target of a symbolic link.
+    ///
+    /// # Errors
+    /// The system's; `InvalidInput` for anything else than a link.
+    fn read_link(&self, at: &FsDir, name: &str) -> io::Result<Vec<u8>>;
 
     /// Looks at an entry itself.
     ///
@@ -146,7 +175,7 @@ pub trait Fs: Send + Sync {
     /// The system's.
     fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
         let stat = self.stat(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)?;
-        Ok(FsStamp { stat, modified: (stat.modified, 0), changed: (stat.modified, 0) })
+        Ok(FsStamp { stat, modified: (stat.modified, 0), changed: (stat.modified, 0), special: 0 })
     }
 
     /// Reads a regular file, at most `most` bytes of it.

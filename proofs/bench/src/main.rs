@@ -15,6 +15,7 @@ mod parsing;
 mod planning;
 mod samples;
 mod session;
+mod snapshot;
 mod startup;
 #[cfg(target_os = "linux")]
 mod watch;
@@ -34,6 +35,7 @@ const BENCHES: &[fn(&mut BenchReport) -> anyhow::Result<()>] = &[
     ledger::measure,
     door::measure,
     session::measure,
+    snapshot::measure,
     llm::measure,
     #[cfg(target_os = "linux")]
     watch::measure,
@@ -41,7 +43,7 @@ const BENCHES: &[fn(&mut BenchReport) -> anyhow::Result<()>] = &[
     friends::measure,
 ];
 
-/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, models, watching and friends against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, snapshots, models, watching and friends against their targets.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Args {

@@ -418,6 +418,7 @@ pub(super) fn describe_op(state: &ModelState, index: usize, op: &ModelOp) -> Str
             let place = places.next().unwrap_or_default();
             let verb = match what {
                 ModelEntryCall::MakeDir => "make directory",
+                ModelEntryCall::MakeLink => "make link",
                 ModelEntryCall::RemoveDir => "remove directory",
                 ModelEntryCall::Create => "create",
                 ModelEntryCall::RemoveFile => "remove",

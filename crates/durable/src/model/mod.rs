@@ -113,6 +113,8 @@ pub struct ModelSnapshot {
     pub files: BTreeMap<String, (Vec<u8>, u32)>,
     /// Every directory but the root.
     pub dirs: BTreeSet<String>,
+    /// Their permission bits.
+    pub dir_modes: BTreeMap<String, u32>,
     /// Every symbolic link and where it points.
     pub links: BTreeMap<String, String>,
 }
@@ -363,6 +365,7 @@ fn collect_snapshot(state: &ModelState, dir: Ino, prefix: &str, seen: &mut Model
             }
             InodeBody::Dir(_) => {
                 collect_snapshot(state, entry.ino, &format!("{path}/"), seen);
+                seen.dir_modes.insert(path.clone(), inode.mode);
                 seen.dirs.insert(path);
             }
             InodeBody::Link(target) => {

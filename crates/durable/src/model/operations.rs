@@ -160,6 +160,41 @@ impl Fs for ModelFs {
         })
     }
 
+    fn set_dir_mode(&self, at: &FsDir, name: &str, mode: u32) -> io::Result<()> {
+        let at = self.dir_ino(at)?;
+        self.with_inner(|inner| {
+            let ino = if name == "." { at } else { inner.state.find(at, component(name)?)? };
+            // As the system does with a link that may not be followed.
+            if !inner.state.get(ino).is_dir() {
+                return Err(Errno::NOTDIR.into());
+            }
+            inner.perform(ModelEffect::Mode { ino, mode: mode & 0o7777 })
+        })
+    }
+
+    fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        let target = std::str::from_utf8(target).map_err(|_| io::ErrorKind::InvalidInput)?;
+        self.with_inner(|inner| {
+            if target.is_empty() {
+                return Err(Errno::NOENT.into());
+            }
+            if inner.state.lookup(at, name)?.is_some() {
+                return Err(Errno::EXIST.into());
+            }
+            inner.make(at, name, InodeBody::Link(target.into()), 0o777, ModelEntryCall::MakeLink)?;
+            Ok(())
+        })
+    }
+
+    fn read_link(&self, at: &FsDir, name: &str) -> io::Result<Vec<u8>> {
+        let (at, name) = (self.dir_ino(at)?, component(name)?);
+        self.with_state(|state| match &state.get(state.find(at, name)?).body {
+            InodeBody::Link(target) => Ok(target.as_bytes().to_vec()),
+            _ => Err(Errno::INVAL.into()),
+        })
+    }
+
     fn remove_dir(&self, at: &FsDir, name: &str) -> io::Result<()> {
         let (at, name) = (self.dir_ino(at)?, component(name)?);
         self.with_inner(|inner| {

@@ -42,8 +42,9 @@ impl TraceProgress {
                 });
             }
             ModelEffect::SyncDir(dir) => {
-                self.make_durable(trace, |effect, _| {
+                self.make_durable(trace, |effect, pending| {
                     changed_entries(effect).iter().any(|slot| slot.dir == *dir)
+                        || (!pending.doubtful && changed_file(effect) == Some(*dir))
                 });
             }
             ModelEffect::SyncAll { dev } => {

@@ -85,6 +85,7 @@ pub(super) struct ModelEntryChange {
 pub(super) enum ModelEntryCall {
     MakeDir,
     RemoveDir,
+    MakeLink,
     Create,
     RemoveFile,
     Rename(RenameMode),

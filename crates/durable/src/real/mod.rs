@@ -21,7 +21,8 @@ use crate::fs::{
     RenameMode, not_regular_error, too_long_error,
 };
 use crate::sys::{
-    open_beneath, share_bytes, stamp_from, stat_entry, stat_from, sync_descriptor, sync_file_system,
+    open_beneath, set_unreadable_dir_mode, share_bytes, stamp_from, stat_entry, stat_from, sync_descriptor,
+    sync_file_system,
 };
 
 /// The file system of the machine.
@@ -60,6 +61,15 @@ pub(crate) fn component(name: &str) -> io::Result<&str> {
     Ok(name)
 }
 
+/// The same for a name that need not be UTF-8.
+fn any_component(name: &OsStr) -> io::Result<&[u8]> {
+    let bytes = name.as_bytes();
+    if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    Ok(bytes)
+}
+
 impl Fs for RealFs {
     fn open_root(&self, path: &Path) -> io::Result<FsDir> {
         Ok(FsDir::new(rustix::fs::open(path, DIRECTORY, Mode::empty())?))
@@ -74,6 +84,31 @@ impl Fs for RealFs {
             return Ok(FsDir::new(opened));
         }
         open_by_component(at, path).map(FsDir::new)
+    }
+
+    fn open_child(&self, at: &FsDir, name: &OsStr) -> io::Result<FsDir> {
+        let bytes = any_component(name)?;
+        Ok(FsDir::new(rustix::fs::openat(fd(at)?, bytes, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?))
+    }
+
+    fn set_dir_mode(&self, at: &FsDir, name: &str, mode: u32) -> io::Result<()> {
+        let (at, mode) = (fd(at)?, Mode::from_raw_mode(mode & 0o7777));
+        if name == "." {
+            return Ok(rustix::fs::fchmod(at, mode)?);
+        }
+        match rustix::fs::openat(at, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(opened) => Ok(rustix::fs::fchmod(&opened, mode)?),
+            Err(Errno::ACCESS) => set_unreadable_dir_mode(at, name, mode),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()> {
+        Ok(rustix::fs::symlinkat(target, fd(at)?, component(name)?)?)
+    }
+
+    fn read_link(&self, at: &FsDir, name: &str) -> io::Result<Vec<u8>> {
+        Ok(rustix::fs::readlinkat(fd(at)?, component(name)?, Vec::new())?.into_bytes())
     }
 
     fn make_dir(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<()> {
@@ -99,11 +134,7 @@ impl Fs for RealFs {
     }
 
     fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
-        let bytes = name.as_bytes();
-        if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let found = rustix::fs::statat(fd(at)?, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let found = rustix::fs::statat(fd(at)?, any_component(name)?, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(stamp_from(&found))
     }
 

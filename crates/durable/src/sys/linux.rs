@@ -2,7 +2,7 @@
 //! of the others has an answer for a kernel, a sandbox or a file system without it.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, ResolveFlags, Stat, StatxAttributes, StatxFlags, makedev};
 use rustix::io::Errno;
@@ -59,10 +59,21 @@ pub(crate) fn stat_from(stat: &Stat) -> FsStat {
 pub(crate) fn stamp_from(stat: &Stat) -> FsStamp {
     let nanos = |nanos: i64| u32::try_from(nanos).unwrap_or(0);
     FsStamp {
+        special: super::special_stamp(
+            FileType::from_raw_mode(stat.st_mode),
+            u64::from(stat.st_mode),
+            stat.st_rdev as u64,
+        ),
         stat: stat_from(stat),
         modified: (stat.st_mtime as i64, nanos(stat.st_mtime_nsec as i64)),
         changed: (stat.st_ctime as i64, nanos(stat.st_ctime_nsec as i64)),
     }
+}
+
+pub(crate) fn set_unreadable_dir_mode(at: &OwnedFd, name: &str, mode: Mode) -> io::Result<()> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = rustix::fs::openat(at, name, flags, Mode::empty())?;
+    Ok(rustix::fs::chmod(format!("/proc/self/fd/{}", opened.as_raw_fd()), mode)?)
 }
 
 pub(crate) fn open_beneath(at: &OwnedFd, path: &str, how: OFlags) -> io::Result<Option<OwnedFd>> {

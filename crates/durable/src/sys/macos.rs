@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{AtFlags, FileType, OFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::fs::{FsStamp, FsStat};
@@ -35,10 +35,19 @@ pub(crate) fn stat_from(stat: &Stat) -> FsStat {
 pub(crate) fn stamp_from(stat: &Stat) -> FsStamp {
     let nanos = |nanos: i64| u32::try_from(nanos).unwrap_or(0);
     FsStamp {
+        special: super::special_stamp(
+            FileType::from_raw_mode(stat.st_mode),
+            u64::from(stat.st_mode),
+            u64::from(stat.st_rdev.cast_unsigned()),
+        ),
         stat: stat_from(stat),
         modified: (stat.st_mtime, nanos(stat.st_mtime_nsec)),
         changed: (stat.st_ctime, nanos(stat.st_ctime_nsec)),
     }
+}
+
+pub(crate) fn set_unreadable_dir_mode(at: &OwnedFd, name: &str, mode: Mode) -> io::Result<()> {
+    Ok(rustix::fs::chmodat(at, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// There is no such call; the caller opens each component in turn.

@@ -15,6 +15,8 @@ type Spot = (usize, usize);
 enum Step {
     MakeDir(Spot),
     RemoveDir(Spot),
+    DirMode(Spot, u32),
+    Link(Spot, String),
     Create(Spot, Vec<u8>),
     Append(Spot, Vec<u8>),
     Cut(Spot, u64),
@@ -35,6 +37,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         3 => spot().prop_map(Step::MakeDir),
         1 => spot().prop_map(Step::RemoveDir),
+        1 => (spot(), 0u32..0o7777).prop_map(|(spot, mode)| Step::DirMode(spot, mode & !0o2000 | 0o700)),
+        1 => (spot(), "[a-c/]{0,3}").prop_map(|(spot, target)| Step::Link(spot, target)),
         3 => (spot(), bytes()).prop_map(|(spot, bytes)| Step::Create(spot, bytes)),
         1 => (spot(), bytes()).prop_map(|(spot, bytes)| Step::Append(spot, bytes)),
         1 => (spot(), 0u64..12).prop_map(|(spot, len)| Step::Cut(spot, len)),
@@ -61,6 +65,15 @@ fn run(fs: &dyn Fs, root: &FsDir, step: &Step) -> std::io::Result<()> {
         Step::RemoveDir(spot) => {
             let (dir, name) = at(spot);
             fs.remove_dir(&dir, name)
+        }
+        // Without the bit that what is made in a directory inherits.
+        Step::DirMode(spot, mode) => {
+            let (dir, name) = at(spot);
+            fs.set_dir_mode(&dir, name, *mode)
+        }
+        Step::Link(spot, target) => {
+            let (dir, name) = at(spot);
+            fs.make_link(&dir, name, target.as_bytes())
         }
         Step::Create(spot, bytes) => {
             let (dir, name) = at(spot);
@@ -105,6 +118,7 @@ fn tree(fs: &dyn Fs, dir: &FsDir, prefix: &str, seen: &mut Tree) {
         let stat = fs.stat(dir, &name).unwrap();
         let bytes = match kind {
             FsKind::File => fs.read(dir, &name, 1000).unwrap().0,
+            FsKind::Link => fs.read_link(dir, &name).unwrap(),
             _ => Vec::new(),
         };
         let links = if kind == FsKind::File { stat.links } else { 0 };

@@ -2,24 +2,24 @@
 //! is not on the list of what git, and programs around it, change by themselves while somebody only looks.
 //!
 //! So objects and logs are passed over: what is in them changes no file and runs no command. Of the index it is looked
-//! at what is staged ([`super::staged`]).
+//! at what is staged ([`super::git_index`]).
 
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::entry::CheckedEntryKind;
+use relaycode_snapshot::EntryKind;
 
 /// What makes a directory a repository.
 pub(super) const HEAD_FILE: &[u8] = b"HEAD";
 /// What is staged.
-pub(super) const INDEX: &[u8] = b"index";
-/// Files below what is passed over which say where more objects come from.
-pub(super) const ALTERNATES: &[&[u8]] = &[b"objects/info/alternates", b"objects/info/http-alternates"];
+const INDEX: &[u8] = b"index";
+/// Files in `objects/info` which say where more objects come from.
+const ALTERNATES: &[&[u8]] = &[b"alternates", b"http-alternates"];
 
 /// Directories that are passed over with all that is in them.
-const PASSING_DIRECTORIES: &[&[u8]] = &[b"fsmonitor--daemon", b"logs", b"objects"];
+const PASSING_DIRECTORIES: &[&[u8]] = &[b"fsmonitor--daemon", b"logs"];
 /// Files that are passed over. `opencode` is a number that the program of that name leaves there.
 const PASSING_FILES: &[&[u8]] =
     &[b"COMMIT_EDITMSG", b"FETCH_HEAD", b"ORIG_HEAD", b"gc.log", b"gc.pid", b"opencode"];
@@ -33,7 +33,7 @@ const LARGE: &[&[u8]] = &[b"annex", b"lfs", b"svn"];
 const LARGE_PASSING: &[&[u8]] = &[b"cache", b"tmp"];
 
 /// A directory of a repository.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GitDirPart {
     /// Its own.
     Top {
@@ -48,18 +48,38 @@ pub(super) enum GitDirPart {
     },
     /// Branches, tags and the like.
     Refs,
+    /// `objects`: only what says where more of them come from counts.
+    Objects,
+    /// `objects/info`.
+    ObjectsInfo,
+    /// The index of files that belong to the project.
+    Index,
     /// Large ones of other programs.
     Large,
     /// Any other: all that is in it.
     Rest,
 }
 
+/// Every one of them.
+pub(super) const PARTS: [GitDirPart; 10] = [
+    GitDirPart::Top { here: true },
+    GitDirPart::Top { here: false },
+    GitDirPart::Nested { here: true },
+    GitDirPart::Nested { here: false },
+    GitDirPart::Refs,
+    GitDirPart::Objects,
+    GitDirPart::ObjectsInfo,
+    GitDirPart::Index,
+    GitDirPart::Large,
+    GitDirPart::Rest,
+];
+
 impl GitDirPart {
     /// What part something in it is; `None`: it is passed over.
-    pub(super) fn child_part(self, name: &[u8], kind: CheckedEntryKind) -> Option<GitDirPart> {
+    pub(super) fn child_part(self, name: &[u8], kind: EntryKind) -> Option<GitDirPart> {
         let is_in = |names: &[&[u8]]| names.contains(&name);
-        let directory = kind == CheckedEntryKind::Directory;
-        let plain = matches!(kind, CheckedEntryKind::File | CheckedEntryKind::Special(..));
+        let directory = kind == EntryKind::Directory;
+        let plain = matches!(kind, EntryKind::File | EntryKind::Special);
         match self {
             GitDirPart::Top { .. } if directory && is_in(PASSING_DIRECTORIES) => None,
             GitDirPart::Top { .. } if plain && is_in(PASSING_FILES) => None,
@@ -71,12 +91,20 @@ impl GitDirPart {
             GitDirPart::Top { .. } | GitDirPart::Refs if plain && name.ends_with(LOCK) => None,
             GitDirPart::Large if directory && is_in(LARGE_PASSING) => None,
             GitDirPart::Top { here: false } if plain && name == INDEX => None,
+            GitDirPart::Top { here: true } if kind == EntryKind::File && name == INDEX => {
+                Some(GitDirPart::Index)
+            }
+            GitDirPart::Top { .. } if directory && name == b"objects" => Some(GitDirPart::Objects),
+            GitDirPart::Objects => (directory && name == b"info").then_some(GitDirPart::ObjectsInfo),
+            GitDirPart::ObjectsInfo => ALTERNATES.contains(&name).then_some(GitDirPart::Rest),
             GitDirPart::Top { here } if name == b"modules" => Some(GitDirPart::Nested { here }),
             // The files of another worktree are no part of the project.
             GitDirPart::Top { .. } if name == b"worktrees" => Some(GitDirPart::Nested { here: false }),
             GitDirPart::Top { .. } if is_in(&[b"refs", b"reftable"]) => Some(GitDirPart::Refs),
             GitDirPart::Top { .. } if directory && is_in(LARGE) => Some(GitDirPart::Large),
-            GitDirPart::Top { .. } | GitDirPart::Rest | GitDirPart::Large => Some(GitDirPart::Rest),
+            GitDirPart::Top { .. } | GitDirPart::Rest | GitDirPart::Large | GitDirPart::Index => {
+                Some(GitDirPart::Rest)
+            }
             GitDirPart::Nested { .. } | GitDirPart::Refs => Some(self),
         }
     }

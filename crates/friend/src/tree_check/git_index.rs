@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sha2::{Digest, Sha256};
 
-use super::entry::CheckDigest;
+use super::content::CheckDigest;
 
 /// Bytes of an index that are read.
 pub(super) const MAX_INDEX_BYTES: u64 = 64 << 20;
@@ -91,7 +91,7 @@ impl StagedContent {
                 hash = merge_split_index(index, &GitIndexReader::open(&bytes, index.object)?, bitmaps)?;
             }
         }
-        Some(StagedContent { entries: super::entry::finish_digest(hash), trees })
+        Some(StagedContent { entries: super::content::finish_digest(hash), trees })
     }
 
     /// Whether the next commit takes the same. A tree that is not known any more is made again; one that was not
@@ -307,14 +307,14 @@ fn read_tree_cache(mut data: &[u8], object: usize) -> Option<HashMap<CheckDigest
             *left = left.checked_sub(1)?;
         }
         hash.update(name);
-        let path = super::entry::finish_digest(hash);
+        let path = super::content::finish_digest(hash);
         if entries != b"-1" {
             if entries.is_empty() || !entries.iter().all(u8::is_ascii_digit) {
                 return None;
             }
             let tree = data.get(..object)?;
             data = &data[object..];
-            found.insert(path, super::entry::finish_digest(Sha256::new_with_prefix(tree)));
+            found.insert(path, super::content::finish_digest(Sha256::new_with_prefix(tree)));
         }
         open.push((path, below));
         while open.last().is_some_and(|(_, left)| *left == 0) {

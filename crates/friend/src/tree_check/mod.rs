@@ -2,35 +2,42 @@
 //! there afterwards.
 //!
 //! Everything counts: files that git tracks, ignores, and has not been told of, links by their targets, permission
-//! bits; of the repository whatever git does not change by itself ([`git`]), and what is staged ([`staged`]); of relay's
+//! bits; of the repository whatever git does not change by itself ([`git_dir`]), and what is staged ([`git_index`]); of relay's
 //! own directory what it would write back one day. Nothing is followed and nothing is changed. A file is the same if
 //! the system's record of it is the same: the time of its last change (`ctime`) is one that no ordinary process can set
-//! back. If the record differs, the content decides as far as it was read before; a file that was only touched is the
+//! back. If the record change_kind, the content decides as far as it was read before; a file that was only touched is the
 //! same.
 //!
 //! What is found was changed *while* the friend worked, by it or by somebody else: the user may have saved.
 
 mod check;
-mod entry;
+mod content;
 pub(crate) mod git_dir;
 mod git_index;
+mod scope;
 #[cfg(test)]
 mod tests;
-mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{HashMap, HashSet};
+use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
+use relaycode_durable::{Fs, FsDir, RealFs};
 use relaycode_project::git::Git;
+use relaycode_snapshot::walk::ENTRIES as FILES;
+use relaycode_snapshot::{
+    EntryChange, EntryChangeKind, EntryId, EntryKind, EntryStat, Snapshot, TreeDifference, WalkCaps,
+    WalkError,
+};
 
 pub use check::{TreeCheck, TreeCheckGap, TreeCheckReport};
 
-use entry::{CheckedEntry, CheckedEntryContent, CheckedEntryKind};
-use walk::TreeCheckWalker;
+use content::{CheckedEntryContent, ContentReader};
+use scope::{CheckRule, CheckWalkPosition};
 
-/// Files and directories that are looked at. A project with more is not checked, and that is said.
-pub const FILES: usize = 500_000;
 /// Bytes of content that are read beforehand. Of what is beyond, a changed record is all that can be told.
 pub const CONTENT: u64 = 512 << 20;
 /// Bytes of one file that are read.
@@ -40,9 +47,21 @@ pub const FILE: u64 = 32 << 20;
 #[derive(Debug)]
 pub struct TreeCheckSnapshot {
     root: PathBuf,
-    entries: BTreeMap<Vec<u8>, CheckedEntry>,
+    /// The project's directory itself: whether it is one, permission bits, owner.
+    itself: (bool, u32, u32, u32),
+    /// The repository as far as it lies outside, and the project.
+    trees: Vec<CheckedTree>,
     /// Directories and files that could not be looked into.
     unread: Vec<String>,
+}
+
+/// A directory with all that is in it and belongs to the check.
+#[derive(Debug)]
+struct CheckedTree {
+    /// Where it is, if that is not the project.
+    outside: Option<PathBuf>,
+    snapshot: Snapshot,
+    contents: HashMap<EntryId, CheckedEntryContent>,
 }
 
 /// Something that is not as it was.
@@ -56,7 +75,7 @@ pub struct ObservedChange {
     pub kind: ObservedChangeKind,
 }
 
-/// How something differs.
+/// How something change_kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ObservedChangeKind {
@@ -120,19 +139,84 @@ impl TreeCheckSnapshot {
         stop: &dyn Fn() -> bool,
     ) -> Result<TreeCheckSnapshot, TreeCheckError> {
         let ignored = git.and_then(|git| git.ignored().ok()).unwrap_or_default();
-        let mut walk = TreeCheckWalker::new(root, stop, CONTENT, ignored);
-        let (entries, unread) = walk.walk_all()?;
-        Ok(TreeCheckSnapshot { root: root.to_path_buf(), entries, unread })
+        let ignored = ignored.into_iter().map(|mut name| {
+            name.truncate(name.strip_suffix(b"/").map_or(name.len(), <[u8]>::len));
+            name
+        });
+        TreeCheckSnapshot::take_within(root, &ignored.collect(), FILES, CONTENT, stop)
+    }
+
+    fn take_within(
+        root: &Path,
+        ignored: &HashSet<Vec<u8>>,
+        most: usize,
+        mut content: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<TreeCheckSnapshot, TreeCheckError> {
+        let mut taken = TreeCheckSnapshot::walk(root, ignored, most, None, stop)?;
+        let fs = RealFs::default();
+        for tree in &mut taken.trees {
+            let at = fs.open_root(tree.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
+            tree.contents = ContentReader::new(&fs, &at, &tree.snapshot, stop).read_all(&mut content)?;
+        }
+        Ok(taken)
+    }
+
+    /// Looks at everything, without reading any content; what was `known` is not counted.
+    fn walk(
+        root: &Path,
+        ignored: &HashSet<Vec<u8>>,
+        most: usize,
+        known: Option<&TreeCheckSnapshot>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<TreeCheckSnapshot, TreeCheckError> {
+        let fs = RealFs::default();
+        let itself = root.symlink_metadata().map_err(root_error(root))?;
+        let mut taken = TreeCheckSnapshot {
+            root: root.to_path_buf(),
+            itself: of_itself(&itself),
+            trees: Vec::new(),
+            unread: Vec::new(),
+        };
+        let mut left = most;
+        // The first is this checkout's own; what it shares with others has the index of another one.
+        let outside = git_dir::external_git_dirs(root).into_iter().enumerate();
+        let outside = outside.map(|(nth, path)| (Some(path), CheckWalkPosition::repository(nth == 0)));
+        for (outside, start) in outside.chain([(None, CheckWalkPosition::project())]) {
+            // The root itself may be reached through links: that is the user's own choice.
+            let at = match fs.open_root(outside.as_deref().unwrap_or(root)) {
+                Ok(at) => at,
+                Err(error) if outside.is_none() => return Err(root_error(root)(error)),
+                Err(_) => {
+                    taken.unread.extend(outside.map(|path| path.to_string_lossy().into_owned()));
+                    continue;
+                }
+            };
+            let known = known.and_then(|known| known.tree(outside.as_deref()));
+            let tree = CheckedTree::walk(&fs, &at, (outside, start, ignored), left, known, stop)
+                .map_err(|error| error.of_root(root))?;
+            left = left.saturating_sub(tree.snapshot.len());
+            taken.unread.extend(tree.snapshot.unread().map(|(path, _)| match path.as_slice() {
+                b"" => ".".to_string(),
+                path => tree.shown(path),
+            }));
+            taken.trees.push(tree);
+        }
+        Ok(taken)
+    }
+
+    fn tree(&self, outside: Option<&Path>) -> Option<&CheckedTree> {
+        self.trees.iter().find(|tree| tree.outside.as_deref() == outside)
     }
 
     /// How many files and directories were looked at.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.trees.iter().map(|tree| tree.snapshot.len()).sum()
     }
 
     /// Whether there was nothing.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 
     /// Directories and files that could not be looked into, so that nothing can be said of them. Foreign text.
@@ -150,42 +234,43 @@ impl TreeCheckSnapshot {
 
     /// The same, with what could not be looked into this time.
     fn rescan(&self, stop: &dyn Fn() -> bool) -> Result<(Vec<ObservedChange>, Vec<String>), TreeCheckError> {
-        let mut walk = TreeCheckWalker::new(&self.root, stop, 0, Vec::new());
-        let (now, unread) = match walk.walk_all() {
+        let itself = |kind| ObservedChange { path: format!("{}/", self.root.display()), kind };
+        let now = match TreeCheckSnapshot::walk(&self.root, &HashSet::new(), FILES, Some(self), stop) {
             Err(TreeCheckError::Root { .. }) if is_gone(&self.root) => {
-                let itself = self
-                    .entries
-                    .get(&b""[..])
-                    .map(|seen| self.observed_change(b"", seen, ObservedChangeKind::Removed));
-                return Ok((itself.into_iter().collect(), Vec::new()));
+                return Ok((vec![itself(ObservedChangeKind::Removed)], Vec::new()));
             }
             other => other?,
         };
         let mut differences = Vec::new();
-        for (path, before) in &self.entries {
-            let kind = match now.get(path) {
-                None => Some(ObservedChangeKind::Removed),
-                Some(after) => walk.change_kind(path, before, after)?,
-            };
-            differences.extend(kind.map(|kind| self.observed_change(path, before, kind)));
+        if self.itself != now.itself {
+            let is_another = self.itself.0 != now.itself.0;
+            differences.push(itself(if is_another {
+                ObservedChangeKind::Changed
+            } else {
+                ObservedChangeKind::Mode
+            }));
         }
-        let new = now.iter().filter(|(path, _)| !self.entries.contains_key(*path));
-        differences
-            .extend(new.map(|(path, after)| self.observed_change(path, after, ObservedChangeKind::Created)));
+        for before in &self.trees {
+            match now.tree(before.outside.as_deref()) {
+                Some(after) => before.compare(after, &self.root, stop, &mut differences)?,
+                None => before.each_as(ObservedChangeKind::Removed, &mut differences),
+            }
+        }
+        for after in now.trees.iter().filter(|after| self.tree(after.outside.as_deref()).is_none()) {
+            after.each_as(ObservedChangeKind::Created, &mut differences);
+        }
         differences.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok((differences, unread))
+        Ok((differences, now.unread))
     }
+}
 
-    fn observed_change(&self, path: &[u8], seen: &CheckedEntry, kind: ObservedChangeKind) -> ObservedChange {
-        let mut path = match path {
-            b"" => self.root.to_string_lossy().into_owned(),
-            path => String::from_utf8_lossy(path).into_owned(),
-        };
-        if seen.kind == CheckedEntryKind::Directory && !path.ends_with('/') {
-            path.push('/');
-        }
-        ObservedChange { path, kind }
-    }
+fn of_itself(metadata: &Metadata) -> (bool, u32, u32, u32) {
+    (metadata.is_dir(), metadata.mode() & 0o7777, metadata.uid(), metadata.gid())
+}
+
+fn root_error(root: &Path) -> impl Fn(io::Error) -> TreeCheckError + use<> {
+    let path = root.to_path_buf();
+    move |source| TreeCheckError::Root { path: path.clone(), source }
 }
 
 /// Whether a project is not there any more: moved, removed, or something else in its place.
@@ -196,55 +281,138 @@ fn is_gone(root: &Path) -> bool {
     }
 }
 
-impl TreeCheckWalker<'_> {
-    /// How something differs from what it was.
-    fn change_kind(
-        &self,
-        path: &[u8],
-        before: &CheckedEntry,
-        after: &CheckedEntry,
-    ) -> Result<Option<ObservedChangeKind>, TreeCheckError> {
-        if before.kind != after.kind {
-            return Ok(Some(ObservedChangeKind::Changed));
-        }
-        let mode =
-            ((before.mode, before.owner) != (after.mode, after.owner)).then_some(ObservedChangeKind::Mode);
-        // The record of a directory changes with every file in it, and these are compared themselves.
-        if before.kind == CheckedEntryKind::Directory || before.same_record(after) {
-            return Ok(mode);
-        }
-        if let CheckedEntryContent::Staged(staged) = &before.content {
-            // git puts another file in its place, with other permissions if that is how it was called.
-            let same = match self.read_content(path, &before.content, after)? {
-                CheckedEntryContent::Staged(now) => now.commits_same_as(staged),
-                _ => false,
-            };
-            return Ok((!same).then_some(ObservedChangeKind::Staged));
-        }
-        if before.size != after.size {
-            return Ok(Some(ObservedChangeKind::Changed));
-        }
-        let content = match &before.content {
-            CheckedEntryContent::Known(content) => content,
-            CheckedEntryContent::None => return Ok(mode),
-            CheckedEntryContent::Unread | CheckedEntryContent::Staged(_) => {
-                // Other permissions alone change the record, too, but not when it was written.
-                return Ok(if before.modified_at == after.modified_at && mode.is_some() {
-                    mode
-                } else {
-                    Some(ObservedChangeKind::Written)
-                });
+impl CheckedTree {
+    fn walk(
+        fs: &dyn Fs,
+        at: &FsDir,
+        (outside, start, ignored): (Option<PathBuf>, CheckWalkPosition, &HashSet<Vec<u8>>),
+        most: usize,
+        known: Option<&CheckedTree>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<CheckedTree, TreeCheckError> {
+        let began = UNIX_EPOCH.elapsed().unwrap_or_default();
+        let began = (i64::try_from(began.as_secs()).unwrap_or(i64::MAX), began.subsec_nanos());
+        let caps = WalkCaps { entries: most, ..WalkCaps::default() };
+        let mut rule = CheckRule { ignored, stop, start, path: Vec::new() };
+        let known = known.map(|known| &known.snapshot);
+        let snapshot = match Snapshot::take(fs, at, &mut rule, caps, known, began) {
+            Ok(snapshot) if snapshot.partial().next().is_some() => return Err(TreeCheckError::TooMany),
+            Ok(snapshot) => snapshot,
+            Err(WalkError::Stopped) => return Err(TreeCheckError::Cancelled),
+            Err(WalkError::Root(source)) => {
+                return Err(TreeCheckError::Root { path: PathBuf::new(), source });
             }
         };
-        match self.read_content(path, &before.content, after)? {
-            CheckedEntryContent::Known(now) if now != *content => Ok(Some(ObservedChangeKind::Changed)),
-            CheckedEntryContent::Known(_) if after.is_new_hardlink(before) => {
-                Ok(Some(ObservedChangeKind::Written))
+        Ok(CheckedTree { outside, snapshot, contents: HashMap::new() })
+    }
+
+    /// A path of it as people are told.
+    fn shown(&self, path: &[u8]) -> String {
+        let path = String::from_utf8_lossy(path);
+        match &self.outside {
+            Some(outside) => format!("{}/{path}", outside.display()),
+            None => path.into_owned(),
+        }
+    }
+
+    fn observed_change(&self, path: &[u8], stat: &EntryStat, kind: ObservedChangeKind) -> ObservedChange {
+        let slash = if stat.kind == EntryKind::Directory { "/" } else { "" };
+        ObservedChange { path: format!("{}{slash}", self.shown(path)), kind }
+    }
+
+    /// Everything in it, as something that came or went.
+    fn each_as(&self, kind: ObservedChangeKind, differences: &mut Vec<ObservedChange>) {
+        self.snapshot.for_each(&mut |path, id| {
+            differences.push(self.observed_change(path, self.snapshot.stat(id), kind));
+        });
+    }
+
+    fn compare(
+        &self,
+        now: &CheckedTree,
+        root: &Path,
+        stop: &dyn Fn() -> bool,
+        differences: &mut Vec<ObservedChange>,
+    ) -> Result<(), TreeCheckError> {
+        let fs = RealFs::default();
+        let at = fs.open_root(self.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
+        let mut reader = ContentReader::new(&fs, &at, &now.snapshot, stop);
+        let found = TreeDifference::between(&self.snapshot, &now.snapshot);
+        // One that may have changed without a trace in its times was read beforehand, or nobody can tell.
+        let racy = found
+            .racy
+            .iter()
+            .filter(|change| change.before.is_some_and(|id| self.contents.contains_key(&id)));
+        for change in found.changes.iter().chain(racy).filter(|change| !change.path.is_empty()) {
+            let id = (change.before, change.after);
+            let kind = match (change.kind, id) {
+                (EntryChangeKind::Created, _) => Some(ObservedChangeKind::Created),
+                (EntryChangeKind::Deleted, _) => Some(ObservedChangeKind::Removed),
+                (EntryChangeKind::TypeChanged, _) => Some(ObservedChangeKind::Changed),
+                (_, (Some(before), Some(after))) => {
+                    self.change_kind(before, now.snapshot.stat(after), &mut |is_index| {
+                        reader.read(after, is_index)
+                    })?
+                }
+                _ => None,
+            };
+            differences
+                .extend(kind.map(|kind| self.observed_change(&change.path, self.stat_of(change, now), kind)));
+        }
+        Ok(())
+    }
+
+    fn stat_of<'s>(&'s self, change: &EntryChange, now: &'s CheckedTree) -> &'s EntryStat {
+        match (change.before, change.after) {
+            (Some(id), _) => self.snapshot.stat(id),
+            (None, Some(id)) => now.snapshot.stat(id),
+            (None, None) => self.snapshot.stat(self.snapshot.root()),
+        }
+    }
+
+    /// How an entry change_kind from what it was; `read` gives what is in it now.
+    fn change_kind(
+        &self,
+        id: EntryId,
+        after: &EntryStat,
+        read: &mut dyn FnMut(bool) -> Result<Option<CheckedEntryContent>, TreeCheckError>,
+    ) -> Result<Option<ObservedChangeKind>, TreeCheckError> {
+        let before = self.snapshot.stat(id);
+        let mode =
+            ((before.mode, before.owner) != (after.mode, after.owner)).then_some(ObservedChangeKind::Mode);
+        // The entries of a directory are compared themselves, and special files hold nothing.
+        if matches!(before.kind, EntryKind::Directory | EntryKind::Special) {
+            return Ok(mode);
+        }
+        let known = match self.contents.get(&id) {
+            Some(CheckedEntryContent::Staged(staged)) => {
+                // git puts another file in its place, with other permissions if that is how it was called.
+                let same = matches!(read(true)?, Some(CheckedEntryContent::Staged(now)) if now.commits_same_as(staged));
+                return Ok((!same).then_some(ObservedChangeKind::Staged));
             }
-            CheckedEntryContent::Known(_) => Ok(mode),
-            CheckedEntryContent::Unread | CheckedEntryContent::None | CheckedEntryContent::Staged(_) => {
-                Ok(Some(ObservedChangeKind::Written))
-            }
+            _ if before.size != after.size => return Ok(Some(ObservedChangeKind::Changed)),
+            Some(known @ CheckedEntryContent::Known(_)) => known,
+            // Other permissions alone change the record, too, but not when it was written.
+            None if before.modified == after.modified && mode.is_some() => return Ok(mode),
+            None => return Ok(Some(ObservedChangeKind::Written)),
+        };
+        // Whoever writes to another name of a file that took its place, writes here.
+        let is_tied_elsewhere =
+            after.kind == EntryKind::File && !before.is_same_inode(after) && after.links > 1;
+        Ok(match read(false)? {
+            Some(now) if now != *known => Some(ObservedChangeKind::Changed),
+            Some(_) if !is_tied_elsewhere => mode,
+            _ => Some(ObservedChangeKind::Written),
+        })
+    }
+}
+
+impl TreeCheckError {
+    /// The same, of the project.
+    fn of_root(self, root: &Path) -> TreeCheckError {
+        match self {
+            TreeCheckError::Root { source, .. } => TreeCheckError::Root { path: root.to_path_buf(), source },
+            other => other,
         }
     }
 }

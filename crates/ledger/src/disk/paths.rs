@@ -129,6 +129,54 @@ impl<'r> PathResolver<'r> {
         }
     }
 
+    /// The target of the symbolic link at `path`.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn read_link(&self, path: &str) -> io::Result<Vec<u8>> {
+        let place = self.resolve(path)?;
+        self.fs().read_link(&place.dir, place.name)
+    }
+
+    /// The permission bits of the directory at `path`, also of one that may not be read; `None`: there is none.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn directory_mode(&self, path: &str) -> io::Result<Option<u32>> {
+        if path == PROJECT {
+            return self.fs().stat_dir(&self.root.dir).map(|stat| Some(stat.mode));
+        }
+        let place = match self.resolve(path) {
+            Ok(place) => place,
+            Err(error) => return entry_from_error(error).map(|_| None),
+        };
+        match self.fs().stat(&place.dir, place.name) {
+            Ok(stat) => Ok((stat.kind == FsKind::Dir).then_some(stat.mode)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sets the permission bits of the directory at `path`, and makes them durable.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn set_directory_mode(&self, path: &str, mode: u32) -> io::Result<()> {
+        let fs = self.fs();
+        if path == PROJECT {
+            fs.set_dir_mode(&self.root.dir, PROJECT, mode)?;
+            return fs.sync_dir(&self.root.dir);
+        }
+        // Afterwards it may not be opened any more, or only then.
+        let before = self.open_directory(path);
+        let place = self.resolve(path)?;
+        fs.set_dir_mode(&place.dir, place.name, mode)?;
+        match before.or_else(|_| self.open_directory(path)) {
+            Ok(dir) => fs.sync_dir(&dir),
+            Err(_) => fs.sync_all(&place.dir),
+        }
+    }
+
     /// Reads the regular file at `path`, at most `most` bytes; `None`: there is nothing.
     ///
     /// # Errors
@@ -152,6 +200,9 @@ fn entry_from_error(error: io::Error) -> io::Result<PathEntry> {
         _ => Err(error),
     }
 }
+
+/// The project's own directory, where the permission bits of directories are listed.
+pub const PROJECT: &str = ".";
 
 /// A path's directory (empty: the root) and its last component.
 pub fn split_parent(path: &str) -> (&str, &str) {

@@ -6,14 +6,14 @@ use std::io;
 use relaycode_durable::fs::{is_link, is_not_regular, is_too_long};
 
 use crate::disk::paths::PathResolver;
-use crate::record::FileImage;
+use crate::record::{FileImage, LINK_MODE};
 
 /// What stands at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileProbe {
     /// Nothing.
     Nothing,
-    /// A regular file with this image.
+    /// A regular file with this image; a symbolic link where one was looked for.
     File(FileImage),
     /// A regular file that is longer than any image it was compared with.
     Longer,
@@ -26,7 +26,7 @@ pub(crate) enum FileProbe {
 impl FileProbe {
     /// Its bytes are those of `image`.
     pub(crate) fn matches_bytes(&self, image: &FileImage) -> bool {
-        matches!(self, FileProbe::File(seen) if seen.hash == image.hash)
+        matches!(self, FileProbe::File(seen) if seen.has_bytes_of(image))
     }
 
     /// It is `image`: bytes and permission bits.
@@ -56,7 +56,16 @@ pub(crate) fn probe_file(
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FileProbe::Nothing),
         Err(error) if is_too_long(&error) => Ok(FileProbe::Longer),
         Err(error) if is_not_regular(&error) => Ok(FileProbe::Other("no regular file")),
-        Err(error) if is_link(&error) => Ok(FileProbe::Other("a symbolic link")),
+        Err(error) if is_link(&error) => {
+            if !images.iter().any(|image| image.is_link()) {
+                return Ok(FileProbe::Other("a symbolic link"));
+            }
+            match places.fs().read_link(&place.dir, place.name) {
+                Ok(target) => Ok(FileProbe::File(FileImage::of(&target, LINK_MODE))),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FileProbe::Nothing),
+                Err(error) => Err(error),
+            }
+        }
         Err(error) if error.kind() == io::ErrorKind::IsADirectory => Ok(FileProbe::Other("a directory")),
         Err(error) => Err(error),
     }

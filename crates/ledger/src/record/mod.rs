@@ -8,6 +8,7 @@
 pub(crate) mod file;
 pub mod original;
 pub(crate) mod settle;
+pub(crate) mod special_modes;
 pub(crate) mod store;
 mod yaml;
 
@@ -95,6 +96,12 @@ pub struct Record {
     /// Directories that it removed because nothing was left in them, innermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed_directories: Vec<RemovedDirectory>,
+    /// Directories that have other permission bits; `.` is the project itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directory_modes: Vec<DirectoryModeChange>,
+    /// What else changed and is not kept, so that a revert does not bring it back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub omissions: Vec<RecordOmission>,
     /// How the edits matched, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
@@ -206,19 +213,33 @@ impl FileRecord {
     }
 }
 
-/// A file as it was, or is to be, at one moment.
+/// The mode of a symbolic link, as git writes it: of a link the target takes the place of the bytes, and it has no
+/// permission bits of its own. A relay that knows no links takes a record that has one for damaged, and leaves it alone.
+pub const LINK_MODE: u32 = 0o120_000;
+
+/// A file or symbolic link as it was, or is to be, at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileImage {
     /// The digest of its bytes.
     pub hash: Digest,
     /// How many there are.
     pub size: u64,
-    /// Its permission bits.
+    /// Its permission bits, or [`LINK_MODE`].
     #[serde(with = "octal")]
     pub mode: u32,
 }
 
 impl FileImage {
+    /// Whether it is a symbolic link.
+    pub fn is_link(&self) -> bool {
+        self.mode == LINK_MODE
+    }
+
+    /// Whether the two are of one kind and have the same bytes.
+    pub fn has_bytes_of(&self, other: &FileImage) -> bool {
+        self.hash == other.hash && self.is_link() == other.is_link()
+    }
+
     /// The image of `bytes` with these permission bits.
     pub fn of(bytes: &[u8], mode: u32) -> FileImage {
         FileImage { hash: Digest::of(bytes), size: bytes.len() as u64, mode }
@@ -235,6 +256,28 @@ pub struct RemovedDirectory {
     pub mode: u32,
 }
 
+/// A directory that has other permission bits than before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectoryModeChange {
+    /// Its path; `.` is the project itself.
+    pub path: String,
+    /// Its permission bits before.
+    #[serde(with = "octal")]
+    pub before: u32,
+    /// Its permission bits after.
+    #[serde(with = "octal")]
+    pub after: u32,
+}
+
+/// Something that changed and that a record does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordOmission {
+    /// What; a directory ends with a slash.
+    pub path: String,
+    /// Why, as the rest of a sentence that begins with the path.
+    pub reason: String,
+}
+
 /// Permission bits as people write them: `'0644'`.
 mod octal {
     use serde::{Deserialize, Deserializer, Serializer, de};
@@ -248,7 +291,7 @@ mod octal {
         let text = String::deserialize(deserializer)?;
         u32::from_str_radix(&text, 8)
             .ok()
-            .filter(|mode| *mode <= 0o7777)
+            .filter(|mode| *mode <= 0o7777 || *mode == super::LINK_MODE)
             .ok_or_else(|| de::Error::custom(format!("`{text}` are no permission bits")))
     }
 }

@@ -43,6 +43,8 @@ pub(crate) fn plain(number: u32) -> Record {
         }],
         made_directories: vec![],
         removed_directories: vec![],
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: vec![],
         gate: None,
         decided_by: None,
@@ -111,6 +113,7 @@ fn transaction() -> impl Strategy<Value = TransactionJournal> {
         ],
         make_directories: vec![text.clone()],
         remove_directories: vec![RemovedDirectory { path: text, mode: 0o700 }],
+        directory_modes: Vec::new(),
     })
 }
 
@@ -283,6 +286,7 @@ fn the_largest_record_and_the_journal_of_its_revert_can_be_read() {
             .collect(),
         make_directories: record.made_directories.clone(),
         remove_directories: record.removed_directories.clone(),
+        directory_modes: Vec::new(),
     });
     let began = std::time::Instant::now();
     let bytes = write(&record);

@@ -6,16 +6,16 @@ use std::io;
 use relaycode_change::diff;
 use relaycode_durable::fs::{FileMode, is_link, is_not_regular, is_too_long};
 use relaycode_durable::{FsDir, RenameMode, atomic};
+use relaycode_snapshot::{EntryKind, ImageReader, Omission, OmissionList};
 
-use super::compare::{self, RecordingDifferences, SuspectFile};
-use super::images::RecordingImageReader;
+use super::compare::{self, RecordingDifferences, SecuredContent, SecuredEntry, SuspectFile};
 use super::ledger_files::LedgerRestoreOutcome;
 use super::manifest::RecordingManifest;
-use super::secure::{RecordingOmissions, format_size};
+use super::secure::format_size;
 use super::store::RecordingDirectory;
 use super::walk;
 use super::walk::RecordingWalkBounds;
-use super::{ADOPTED_BYTES, ENTRIES, FILE_BYTES, Recording, RecordingOmission, root};
+use super::{ADOPTED_BYTES, ENTRIES, FILE_BYTES, Recording, root};
 use crate::disk::digest::Digest;
 use crate::disk::paths::PathResolver;
 use crate::disk::state_dir;
@@ -23,7 +23,9 @@ use crate::disk::state_dir::{StateDir, StateSubdir};
 use crate::error::{LedgerError, io_error};
 use crate::ledger::Ledger;
 use crate::record::blobs;
-use crate::record::{self, FILES, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent};
+use crate::record::{
+    self, FILES, FileImage, FileRecord, INLINE_TOTAL, LINK_MODE, Record, RecordContent, RecordOmission,
+};
 use crate::transaction::header::TransactionHeader;
 use crate::transaction::recover;
 use crate::transaction::{CommittedTransaction, SYNC_EACH, draft_record};
@@ -56,7 +58,7 @@ pub struct RecordingOutcome {
     /// The record; `None`: nothing changed that a record could hold.
     pub committed: Option<CommittedTransaction>,
     /// What changed and cannot be undone.
-    pub omissions: Vec<RecordingOmission>,
+    pub omissions: Vec<Omission>,
     /// What became of the records of earlier changes.
     pub ledger_restore: LedgerRestoreOutcome,
 }
@@ -94,9 +96,10 @@ pub(super) fn walk_bounds<'w>(
 ) -> RecordingWalkBounds<'w> {
     RecordingWalkBounds {
         ignored_paths: later,
-        known: Some(manifest),
+        known: Some(&manifest.tree),
         most: ENTRIES,
         own_directory: root::own_directory_id(ledger),
+        began: manifest.tree.began(),
     }
 }
 
@@ -110,7 +113,7 @@ pub(super) fn adopt(
     about: TransactionHeader,
 ) -> Result<RecordingOutcome, LedgerError> {
     let scratch = own.scratch(state)?;
-    let images = RecordingImageReader::open(state.fs(), &own.dir);
+    let images = ImageReader::open(state.fs(), &own.dir);
     // Before anything is numbered: earlier records come first.
     let (history, missed) = manifest.before.restore_missing(ledger, state, &images, &scratch)?;
     let number = ledger.next_number()?;
@@ -128,13 +131,10 @@ pub(super) fn adopt(
         result: Vec::new(),
         inodes: HashMap::new(),
         bytes: 0,
-        left: RecordingOmissions::default(),
+        left: OmissionList::default(),
     };
-    let RecordingDifferences { mut files, made, removed, left } = differences;
+    let RecordingDifferences { mut files, made, removed, modes, left } = differences;
     adopting.left = left;
-    if let Some(mode) = manifest.mode {
-        root_mode(ledger, mode, &mut adopting.left);
-    }
     if files.len() > FILES {
         // What is lost otherwise comes before what is merely left behind.
         files.sort_by_key(|file| file.before.is_none());
@@ -150,9 +150,15 @@ pub(super) fn adopt(
     record.result = result;
     record.made_directories = made;
     record.removed_directories = removed;
+    record.directory_modes = modes;
     drop_excess_files(&mut record, &mut left)?;
-    let left: Vec<RecordingOmission> = missed.into_iter().chain(left.all()).collect();
-    if record.result.is_empty() {
+    let left: Vec<Omission> = missed.into_iter().chain(left.into_sorted()).collect();
+    let directories = (&record.made_directories, &record.removed_directories, &record.directory_modes);
+    if record.result.is_empty()
+        && directories.0.is_empty()
+        && directories.1.is_empty()
+        && directories.2.is_empty()
+    {
         own.clear(state)?;
         return Ok(RecordingOutcome { committed: None, omissions: left, ledger_restore: history });
     }
@@ -164,9 +170,13 @@ pub(super) fn adopt(
     if left.len() > NOTED {
         record.notes.push(format!("not undoable: {} more", left.len() - NOTED));
     }
+    let omission = |left: &Omission| RecordOmission { path: left.path.clone(), reason: left.reason.clone() };
+    record.omissions = left.iter().take(NOTED).map(omission).collect();
     record.approved = true;
     record.decided_by = Some("user".to_string());
     record.number = number;
+    // Without it a revert does not give those bits back, and says so.
+    let _ = ledger.note_special_modes(&record);
     let doubt = write(state, &scratch, &record)?;
     // From here on nothing can fail any more: what is cut short, the next command catches up with.
     let cleared = own.clear(state);
@@ -179,20 +189,8 @@ pub(super) fn adopt(
     })
 }
 
-/// The permission bits of the project's own directory are nothing that a record holds.
-fn root_mode(ledger: &Ledger, was: u32, left: &mut RecordingOmissions) {
-    let Ok(now) = ledger.fs.stat_dir(ledger.root.dir()) else { return };
-    if now.mode != was {
-        let why = format!(
-            "has the permission bits {:04o} now, and had {was:04o}: those of directories are not kept",
-            now.mode
-        );
-        left.add("./", &why, 0, 0);
-    }
-}
-
 /// Leaves files out of a record that would become longer than one that can be read: those first that are merely new.
-fn drop_excess_files(record: &mut Record, left: &mut RecordingOmissions) -> Result<(), LedgerError> {
+fn drop_excess_files(record: &mut Record, left: &mut OmissionList) -> Result<(), LedgerError> {
     loop {
         let mut bytes = 0usize;
         let mut count = |piece: &[u8]| {
@@ -238,7 +236,7 @@ struct AdoptRun<'a> {
     own: &'a RecordingDirectory,
     /// On the project's file system, for what gets another name there.
     scratch: &'a FsDir,
-    images: RecordingImageReader<'a>,
+    images: ImageReader<'a>,
     places: PathResolver<'a>,
     reads: usize,
     /// Bytes of text that may still stand in the record.
@@ -251,7 +249,7 @@ struct AdoptRun<'a> {
     inodes: HashMap<(u64, u64), RecordingMove>,
     /// Bytes of files as they are now.
     bytes: u64,
-    left: RecordingOmissions,
+    left: OmissionList,
 }
 
 /// The two ends of a move, as indices of the result.
@@ -263,29 +261,30 @@ struct RecordingMove {
 
 impl AdoptRun<'_> {
     fn adopt_file(&mut self, touched: &SuspectFile<'_>) -> Result<(), LedgerError> {
-        let path = touched.path;
+        let path = touched.path.as_str();
         let Some(now) = self.current_content(touched)? else { return Ok(()) };
         let before = match touched.before {
             None => None,
-            Some(known) => {
-                match self.images.before_bytes(known).map_err(io_error("read", &self.own.path()))? {
-                    Some(bytes) => Some((bytes, known.print.mode)),
-                    None => {
-                        self.left.add(
-                            path,
-                            "was changed, and what was secured of it is gone",
-                            1,
-                            known.print.size,
-                        );
-                        return Ok(());
-                    }
+            Some(known) => match self.content_before(&known)? {
+                Some(before) => Some(before),
+                None => {
+                    let reason = "was changed, and what was secured of it is gone";
+                    self.left.add(path, reason, 1, known.stat.size);
+                    return Ok(());
                 }
-            }
+            },
         };
         if before == now {
             return Ok(());
         }
         let size = now.as_ref().map_or(0, |(bytes, _)| bytes.len() as u64);
+        // Those of a file that is new do not matter: each name goes by itself.
+        let names = touched.now.filter(|stat| before.is_some() && stat.kind == EntryKind::File);
+        if let Some(stat) = names.filter(|stat| stat.links > 1) {
+            let reason = format!("was changed, and has {} other names (hard links)", stat.links - 1);
+            self.left.add(path, &reason, 1, size);
+            return Ok(());
+        }
         if self.result.len() >= FILES {
             self.left.add(&outermost(path), BEYOND_FILES, 1, size);
             return Ok(());
@@ -302,6 +301,18 @@ impl AdoptRun<'_> {
         self.add_file(touched, before, now)
     }
 
+    /// What a file or link held before; `None`: it is gone.
+    fn content_before(&self, known: &SecuredEntry<'_>) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
+        Ok(match known.content {
+            SecuredContent::Target(target) => Some((target.to_vec(), LINK_MODE)),
+            SecuredContent::Image(location) => {
+                let bytes = self.images.read(location, known.stat.size);
+                let bytes = bytes.map_err(io_error("read", &self.own.path()))?;
+                bytes.map(|bytes| (bytes, known.stat.mode))
+            }
+        })
+    }
+
     /// What stands there now: `Some(None)` for nothing, `None` for something that cannot be kept.
     #[expect(
         clippy::type_complexity,
@@ -311,21 +322,29 @@ impl AdoptRun<'_> {
         &mut self,
         touched: &SuspectFile<'_>,
     ) -> Result<Option<Option<(Vec<u8>, u32)>>, LedgerError> {
-        let path = touched.path;
-        if touched.now.is_none() {
-            return Ok(Some(None));
-        }
+        let path = touched.path.as_str();
+        let Some(seen) = touched.now else { return Ok(Some(None)) };
         self.reads += 1;
         if self.reads.is_multiple_of(READS_PER_ROUND) {
             self.places.close_all();
         }
-        match self.places.read(path, FILE_BYTES) {
-            Ok(read) => Ok(Some(read.map(|(bytes, stat)| (bytes, stat.mode)))),
+        let read = if seen.kind == EntryKind::Link {
+            self.places.read_link(path).map(|target| Some((target, LINK_MODE)))
+        } else {
+            self.places.read(path, FILE_BYTES).map(|read| read.map(|(bytes, stat)| (bytes, stat.mode)))
+        };
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Some(None)),
             Err(error) if is_too_long(&error) => {
                 self.left.add(path, &format!("has more than {}", format_size(FILE_BYTES)), 1, 0);
                 Ok(None)
             }
-            Err(error) if is_link(&error) || is_not_regular(&error) => {
+            Err(error)
+                if is_link(&error)
+                    || is_not_regular(&error)
+                    || error.kind() == io::ErrorKind::InvalidInput =>
+            {
                 self.left.add(path, "became something else while it was looked at", 1, 0);
                 Ok(None)
             }
@@ -343,7 +362,7 @@ impl AdoptRun<'_> {
         before: Option<(Vec<u8>, u32)>,
         now: Option<(Vec<u8>, u32)>,
     ) -> Result<(), LedgerError> {
-        let path = touched.path.to_string();
+        let path = touched.path.clone();
         let bytes = |side: &Option<(Vec<u8>, u32)>| side.as_ref().map_or(0, |(bytes, _)| bytes.len());
         let (mut added, mut removed) = (0, 0);
         if bytes(&before).max(bytes(&now)) <= COUNTED {
@@ -360,10 +379,10 @@ impl AdoptRun<'_> {
         let at = self.result.len();
         match (touched.before, touched.now) {
             (Some(known), None) => {
-                self.inodes.entry((known.print.dev, known.print.ino)).or_default().from = Some(at);
+                self.inodes.entry((known.stat.dev, known.stat.ino)).or_default().from = Some(at);
             }
             (None, Some(seen)) => {
-                self.inodes.entry((seen.print.dev, seen.print.ino)).or_default().to = Some(at);
+                self.inodes.entry((seen.dev, seen.ino)).or_default().to = Some(at);
             }
             _ => {}
         }

@@ -1,257 +1,258 @@
-//! What differs between the tree before a command and the tree now, without a byte read: which files have to be looked
-//! at, which directories came and went, and what no record can hold.
+//! What differs between the tree before a command and the tree now, without a byte read: which files and links have to be
+//! looked at, what became of directories, and what no record can hold.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use super::manifest::{ManifestFile, RecordingManifest};
-use super::secure::{RecordingOmissions, format_size};
-use super::walk::{self, RecordingFile, RecordingStamp, RecordingTree, UnrecordableEntry};
+use relaycode_snapshot::{
+    EntryChange, EntryChangeKind, EntryId, EntryKind, EntryStat, ImageLocation, OmissionList, TreeDifference,
+};
+
+use super::manifest::RecordingManifest;
+use super::secure::format_size;
+use super::walk::{self, RecordingTree, recordable, shown};
 use super::{FILE_BYTES, IGNORED_BYTES};
-use crate::disk::paths::ancestors;
-use crate::record::RemovedDirectory;
-
-/// Seconds within which the clocks of file systems may not tell two moments apart. A file that was changed so shortly
-/// before everything began is compared by its bytes, whatever its times say.
-const GRAIN: i64 = 2;
+use crate::disk::paths::{PROJECT, ancestors};
+use crate::record::{DirectoryModeChange, RemovedDirectory};
 
 /// What differs.
 #[derive(Default)]
 pub(super) struct RecordingDifferences<'t> {
-    /// Files to be looked at: what git ignores last.
+    /// Files and links to be looked at: what git ignores last.
     pub(super) files: Vec<SuspectFile<'t>>,
     /// Directories that came, outermost first.
     pub(super) made: Vec<String>,
     /// Directories that went, innermost first.
     pub(super) removed: Vec<RemovedDirectory>,
+    /// Directories that have other permission bits.
+    pub(super) modes: Vec<DirectoryModeChange>,
     /// What cannot be undone.
-    pub(super) left: RecordingOmissions,
+    pub(super) left: OmissionList,
 }
 
-/// A file that may have changed.
+/// A file or link that may have changed.
 pub(super) struct SuspectFile<'t> {
-    pub(super) path: &'t str,
-    pub(super) before: Option<&'t ManifestFile>,
-    pub(super) now: Option<&'t RecordingFile>,
+    pub(super) path: String,
+    pub(super) before: Option<SecuredEntry<'t>>,
+    /// What the file system says of it now.
+    pub(super) now: Option<EntryStat>,
+}
+
+/// A file or link as it was.
+#[derive(Clone, Copy)]
+pub(super) struct SecuredEntry<'t> {
+    pub(super) stat: EntryStat,
+    pub(super) content: SecuredContent<'t>,
+}
+
+/// Where what it held is.
+#[derive(Clone, Copy)]
+pub(super) enum SecuredContent<'t> {
+    Image(ImageLocation),
+    Target(&'t [u8]),
 }
 
 /// Compares the two.
 pub(super) fn compare<'t>(before: &'t RecordingManifest, now: &'t RecordingTree) -> RecordingDifferences<'t> {
-    let mut found = RecordingDifferences::default();
-    let hidden = UnseenDirectories::from_tree(now);
-    files(before, now, &hidden, &mut found);
-    compare_unrecordable(before, now, &hidden, &mut found.left);
-    directories(before, now, &hidden, &mut found);
-    for unseen in
-        now.unseen.iter().filter(|unseen| !before.blind.iter().any(|path| *path == name(&unseen.path)))
-    {
-        found.left.add(&unseen.path, &unseen.reason, unseen.files, unseen.bytes);
+    let TreeDifference { changes, racy, unknown } = TreeDifference::between(&before.tree, &now.snapshot);
+    let blind = before.blind.iter().map(String::as_str).collect();
+    let found = RecordingDifferences::default();
+    let mut comparison = RecordingComparison { before, now, blind, ignored: BTreeMap::new(), found };
+    for change in &changes {
+        comparison.add_change(change);
     }
-    for (path, names) in &now.partial {
-        let left = walk::too_many(path, *names);
-        found.left.add(&left.path, &left.reason, left.files, 0);
+    for change in &racy {
+        if change.before.is_some_and(|id| comparison.secured(id).is_some()) {
+            comparison.add_change(change);
+        }
     }
-    found
+    for change in &unknown {
+        comparison.add_unknown(change);
+    }
+    comparison.finish()
 }
 
-fn files<'t>(
+struct RecordingComparison<'t> {
     before: &'t RecordingManifest,
     now: &'t RecordingTree,
-    hidden: &UnseenDirectories<'_>,
-    found: &mut RecordingDifferences<'t>,
-) {
-    let blind = UnsecuredPaths::from_manifest(before);
-    let mut late: Vec<(u32, SuspectFile<'t>)> = Vec::new();
-    let all: std::collections::BTreeSet<&String> = before.files.keys().chain(now.files.keys()).collect();
-    for path in all {
-        let (was, is) = (before.files.get(path), now.files.get(path));
-        let touched = match (was, is) {
-            (Some(was), Some(is)) => {
-                was.print != is.print || (was.kept.is_some() && is_racy(&was.print, before))
-            }
-            // What cannot be seen is not gone.
-            (Some(_), None) => hidden.covering(path).is_none(),
-            _ => true,
+    /// What was not secured as a whole.
+    blind: HashSet<&'t str>,
+    /// New files and links that git ignores, by the root that they lie behind, and new directories.
+    ignored: BTreeMap<u32, IgnoredGroup<'t>>,
+    found: RecordingDifferences<'t>,
+}
+
+/// What is new behind something that git ignores.
+#[derive(Default)]
+struct IgnoredGroup<'t> {
+    bytes: u64,
+    files: Vec<SuspectFile<'t>>,
+    directories: Vec<String>,
+}
+
+impl<'t> RecordingComparison<'t> {
+    /// What was secured of a file or link.
+    fn secured(&self, id: EntryId) -> Option<SecuredEntry<'t>> {
+        let stat = *self.before.tree.stat(id);
+        let content = match stat.kind {
+            EntryKind::File => SecuredContent::Image(*self.before.images.get(&id)?),
+            EntryKind::Link => SecuredContent::Target(self.before.links.get(&id)?),
+            EntryKind::Directory | EntryKind::Special => return None,
         };
-        if !touched {
-            continue;
-        }
-        let bytes = is.map(|is| is.print.size).or(was.map(|was| was.print.size)).unwrap_or(0);
-        let what = match (was, is) {
-            (None, _) => "was made",
-            (_, None) => "was deleted",
-            _ => "was changed",
-        };
-        let kept = was.is_some_and(|was| was.kept.is_some());
-        if let Some(blind) = blind.covering(path).filter(|_| !kept) {
-            let name = if blind == path { path.clone() } else { format!("{blind}/") };
-            found.left.add(&name, "was not secured, and something changed in it", 1, bytes);
-        } else if let Some(partial) = blind.partial_parent(path).filter(|_| was.is_none()) {
-            let name = if partial.is_empty() { "./".to_string() } else { format!("{partial}/") };
-            found.left.add(
-                &name,
-                "was not looked at as a whole before: what is new in it is not known",
-                1,
-                bytes,
-            );
-        } else if was.is_some_and(|was| was.kept.is_none()) {
-            found.left.add(path, &format!("{what}, and was not secured"), 1, bytes);
-        } else if let Some(is) = is.filter(|is| is.links > 1) {
-            let why = format!("{what}, and has {} other names (hard links)", is.links - 1);
-            found.left.add(path, &why, 1, bytes);
-        } else if is.is_some() && bytes > FILE_BYTES {
-            found.left.add(path, &format!("{what}, and has more than {}", format_size(FILE_BYTES)), 1, bytes);
-        } else {
-            let touched = SuspectFile { path, before: was, now: is };
-            match is.and_then(|is| is.ignored_group) {
-                Some(group) if was.is_none() => late.push((group, touched)),
-                _ => found.files.push(touched),
-            }
-        }
-    }
-    keep_small_ignored(late, now, found);
-}
-
-/// Of files that git ignores and that came, those are kept that are little: what a build makes is no loss.
-fn keep_small_ignored<'t>(
-    late: Vec<(u32, SuspectFile<'t>)>,
-    now: &RecordingTree,
-    found: &mut RecordingDifferences<'t>,
-) {
-    let mut groups: std::collections::BTreeMap<u32, (u64, Vec<SuspectFile<'t>>)> = Default::default();
-    for (group, touched) in late {
-        let (bytes, files) = groups.entry(group).or_default();
-        *bytes += touched.now.map_or(0, |now| now.print.size);
-        files.push(touched);
-    }
-    let mut left = IGNORED_BYTES;
-    for (group, (bytes, files)) in groups {
-        if bytes <= left {
-            left -= bytes;
-            found.files.extend(files);
-            continue;
-        }
-        let name = now.ignored_roots.get(group as usize).map_or("", String::as_str);
-        let slash = if now.directories.contains_key(name) { "/" } else { "" };
-        let why = "was made, is ignored by git, and large";
-        found.left.add(&format!("{name}{slash}"), why, files.len(), bytes);
-    }
-}
-
-/// Whether the times of a file cannot tell if it was changed since.
-fn is_racy(print: &RecordingStamp, before: &RecordingManifest) -> bool {
-    print.changed.0.max(print.modified.0) >= before.began.0.saturating_sub(GRAIN)
-}
-
-/// The path of a directory without the slash at its end.
-fn name(directory: &str) -> &str {
-    directory.trim_end_matches('/')
-}
-
-/// What cannot be looked into now.
-struct UnseenDirectories<'t>(HashSet<&'t str>);
-
-impl<'t> UnseenDirectories<'t> {
-    fn from_tree(now: &'t RecordingTree) -> UnseenDirectories<'t> {
-        UnseenDirectories(now.unseen.iter().map(|unseen| name(&unseen.path)).collect())
+        Some(SecuredEntry { stat, content })
     }
 
-    /// The directory that hides a path.
-    fn covering<'p>(&self, path: &'p str) -> Option<&'p str> {
-        if self.0.is_empty() {
-            return None;
-        }
-        ancestors(path).find(|above| self.0.contains(above))
-    }
-}
-
-/// What was not secured as a whole.
-struct UnsecuredPaths<'m> {
-    blind: HashSet<&'m str>,
-    manifest: &'m RecordingManifest,
-}
-
-impl<'m> UnsecuredPaths<'m> {
-    fn from_manifest(manifest: &'m RecordingManifest) -> UnsecuredPaths<'m> {
-        UnsecuredPaths { blind: manifest.blind.iter().map(String::as_str).collect(), manifest }
-    }
-
-    /// The one that a path is, or lies in.
-    fn covering<'p>(&self, path: &'p str) -> Option<&'p str> {
+    /// What was not secured, and is a path or holds it.
+    fn blind_over<'p>(&self, path: &'p str) -> Option<&'p str> {
         if self.blind.is_empty() {
             return None;
         }
         ancestors(path).chain([path]).find(|above| self.blind.contains(above))
     }
 
-    /// The directory that was not looked at as a whole, if a path that was not seen may have been in it.
-    fn partial_parent<'p>(&self, path: &'p str) -> Option<&'p str> {
-        let RecordingManifest { directories, partial, .. } = self.manifest;
-        if partial.is_empty() {
-            return None;
-        }
-        let nearest = ancestors(path).filter(|above| directories.contains_key(*above)).last().unwrap_or("");
-        partial.contains_key(nearest).then_some(nearest)
-    }
-}
-
-fn compare_unrecordable(
-    before: &RecordingManifest,
-    now: &RecordingTree,
-    hidden: &UnseenDirectories<'_>,
-    left: &mut RecordingOmissions,
-) {
-    let about = |path: &String, odd: &UnrecordableEntry, what: &str, left: &mut RecordingOmissions| {
-        left.add(path, &format!("{what}: it is {}", odd.what), 1, odd.print.size);
-    };
-    for (path, is) in &now.odd {
-        match before.odd.get(path) {
-            Some(was) if was == is => {}
-            Some(_) => about(path, is, "was changed", left),
-            None if before.files.contains_key(path) => {
-                left.add(path, &format!("became {}; move it away before you revert", is.what), 1, 0);
+    fn add_change(&mut self, change: &EntryChange) {
+        let was = change.before.map(|id| (id, *self.before.tree.stat(id)));
+        let is = change.after.map(|id| (id, *self.now.snapshot.stat(id)));
+        let is_directory =
+            |side: Option<(EntryId, EntryStat)>| side.filter(|(_, stat)| stat.kind == EntryKind::Directory);
+        let is_content = |side: Option<(EntryId, EntryStat)>| {
+            side.filter(|(_, stat)| matches!(stat.kind, EntryKind::File | EntryKind::Link))
+        };
+        self.add_directory(&change.path, is_directory(was), is_directory(is));
+        // What no record can hold.
+        let odd = |side: Option<(EntryId, EntryStat)>| {
+            let (_, stat) = side?;
+            recordable(stat.kind, &change.path).err()
+        };
+        match (odd(was), odd(is)) {
+            (None, None) => self.add_content(&change.path, is_content(was), is_content(is)),
+            (Some(what), None) => {
+                self.leave(&change.path, &format!("was removed: it was {what}"), was);
+                self.add_content(&change.path, None, is_content(is));
             }
-            None => about(path, is, "was made", left),
+            (None, Some(what)) if was.is_some() => {
+                self.leave(&change.path, &format!("became {what}; move it away before you revert"), None);
+                self.add_content(&change.path, is_content(was), None);
+            }
+            (_, Some(what)) => {
+                let verb = if change.kind == EntryChangeKind::Created { "was made" } else { "was changed" };
+                self.leave(&change.path, &format!("{verb}: it is {what}"), is);
+            }
         }
     }
-    for (path, was) in &before.odd {
-        if !now.odd.contains_key(path) && hidden.covering(path).is_none() {
-            left.add(path, &format!("was removed: it was {}", was.what), 1, was.print.size);
-        }
-    }
-}
 
-fn directories(
-    before: &RecordingManifest,
-    now: &RecordingTree,
-    hidden: &UnseenDirectories<'_>,
-    found: &mut RecordingDifferences<'_>,
-) {
-    let depth = |path: &String| path.matches('/').count();
-    let blind = UnsecuredPaths::from_manifest(before);
-    let is_new = |path: &&String| {
-        !before.directories.contains_key(*path)
-            && blind.covering(path).is_none()
-            && blind.partial_parent(path).is_none()
-    };
-    found.made = now.directories.keys().filter(is_new).cloned().collect();
-    found.made.sort_by_key(depth);
-    let went = before
-        .directories
-        .iter()
-        .filter(|(path, _)| !now.directories.contains_key(*path) && hidden.covering(path).is_none());
-    found.removed = went.map(|(path, mode)| RemovedDirectory { path: path.clone(), mode: *mode }).collect();
-    found.removed.sort_by_key(|directory| std::cmp::Reverse(depth(&directory.path)));
-    let restored: HashSet<&str> =
-        found.files.iter().filter(|file| file.now.is_none()).flat_map(|file| ancestors(file.path)).collect();
-    for directory in &found.removed {
-        if !restored.contains(directory.path.as_str()) {
-            found.left.add(&format!("{}/", directory.path), "was removed: it was an empty directory", 0, 0);
+    fn leave(&mut self, path: &[u8], reason: &str, side: Option<(EntryId, EntryStat)>) {
+        self.found.left.add(&shown(path), reason, 1, side.map_or(0, |(_, stat)| stat.size));
+    }
+
+    fn add_directory(
+        &mut self,
+        path: &[u8],
+        was: Option<(EntryId, EntryStat)>,
+        is: Option<(EntryId, EntryStat)>,
+    ) {
+        let path = if path.is_empty() {
+            PROJECT.to_string()
+        } else {
+            let Ok(path) = recordable(EntryKind::Directory, path) else { return };
+            path
+        };
+        let is_blind = self.blind_over(&path).is_some();
+        match (was, is) {
+            (Some((_, was)), Some((_, is))) if was.mode != is.mode => {
+                self.found.modes.push(DirectoryModeChange { path, before: was.mode, after: is.mode });
+            }
+            (None, Some(_)) if is_blind => {}
+            (None, Some((id, _))) => match self.now.snapshot.mark(id) {
+                0 => self.found.made.push(path),
+                group => self.ignored.entry(group).or_default().directories.push(path),
+            },
+            (Some((_, was)), None) if !is_blind => {
+                self.found.removed.push(RemovedDirectory { path, mode: was.mode });
+            }
+            _ => {}
         }
     }
-    for (path, mode) in &now.directories {
-        if before.directories.get(path).is_some_and(|was| was != mode) {
-            let why = format!("has the permission bits {mode:04o} now: those of directories are not kept");
-            found.left.add(&format!("{path}/"), &why, 0, 0);
+
+    fn add_content(
+        &mut self,
+        path: &[u8],
+        was: Option<(EntryId, EntryStat)>,
+        is: Option<(EntryId, EntryStat)>,
+    ) {
+        let Some(bytes) = is.or(was).map(|(_, stat)| stat.size) else { return };
+        let path = shown(path);
+        let before = was.and_then(|(id, _)| self.secured(id));
+        let what = match (was, is) {
+            (None, _) => "was made",
+            (_, None) => "was deleted",
+            _ => "was changed",
+        };
+        if let Some(blind) = self.blind_over(&path).filter(|_| before.is_none()) {
+            let name = if blind == path { path.clone() } else { format!("{blind}/") };
+            self.found.left.add(&name, "was not secured, and something changed in it", 1, bytes);
+        } else if was.is_some() && before.is_none() {
+            self.found.left.add(&path, &format!("{what}, and was not secured"), 1, bytes);
+        } else if is.is_some_and(|(_, stat)| stat.kind == EntryKind::File) && bytes > FILE_BYTES {
+            let reason = format!("{what}, and has more than {}", format_size(FILE_BYTES));
+            self.found.left.add(&path, &reason, 1, bytes);
+        } else {
+            let group = is.filter(|_| was.is_none()).map_or(0, |(id, _)| self.now.snapshot.mark(id));
+            let suspect = SuspectFile { path, before, now: is.map(|(_, stat)| stat) };
+            if group == 0 {
+                self.found.files.push(suspect);
+            } else {
+                let group = self.ignored.entry(group).or_default();
+                group.bytes += bytes;
+                group.files.push(suspect);
+            }
         }
+    }
+
+    /// Something that may have been there before.
+    fn add_unknown(&mut self, change: &EntryChange) {
+        let Some(id) = change.after else { return };
+        let stat = self.now.snapshot.stat(id);
+        if stat.kind == EntryKind::Directory {
+            return;
+        }
+        let path = shown(&change.path);
+        let known = |above: &&str| self.before.tree.find(above.as_bytes()).is_some();
+        let nearest = ancestors(&path).filter(known).last();
+        let name = nearest.map_or_else(|| "./".to_string(), |nearest| format!("{nearest}/"));
+        let reason = "was not looked at as a whole before: what is new in it is not known";
+        self.found.left.add(&name, reason, 1, stat.size);
+    }
+
+    fn finish(mut self) -> RecordingDifferences<'t> {
+        // Of files that git ignores and that came, those are kept that are little: what a build makes is no loss.
+        let mut left = IGNORED_BYTES;
+        for (group, IgnoredGroup { bytes, files, directories }) in std::mem::take(&mut self.ignored) {
+            if bytes <= left {
+                left -= bytes;
+                self.found.files.extend(files);
+                self.found.made.extend(directories);
+                continue;
+            }
+            let name = self.now.ignored_roots.get(group as usize - 1).map_or("", String::as_str);
+            let root = self.now.snapshot.find(name.as_bytes());
+            let is_directory = root.is_some_and(|id| self.now.snapshot.stat(id).kind == EntryKind::Directory);
+            let slash = if is_directory { "/" } else { "" };
+            let reason = "was made, is ignored by git, and large";
+            self.found.left.add(&format!("{name}{slash}"), reason, files.len(), bytes);
+        }
+        for (path, reason) in self.now.snapshot.unread() {
+            let path = shown(&path);
+            if !self.blind.contains(path.as_str()) {
+                self.found.left.add(&format!("{path}/"), reason, 0, 0);
+            }
+        }
+        for (path, names) in self.now.snapshot.partial() {
+            let left = walk::too_many(&path, names);
+            self.found.left.add(&left.path, &left.reason, left.files, 0);
+        }
+        let depth = |path: &str| path.matches('/').count();
+        self.found.made.sort_by_key(|path| depth(path));
+        self.found.removed.sort_by_key(|directory| std::cmp::Reverse(depth(&directory.path)));
+        self.found
     }
 }

@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use relaycode_durable::fs::{DirMode, FileMode};
-use relaycode_durable::{Fs, FsDir, FsKind, RenameMode};
+use relaycode_durable::{Fs, FsDir, RenameMode};
+use relaycode_snapshot::walk::WalkDirectory;
+use relaycode_snapshot::{
+    EntryKind, EntryStat, ImageLocation, ImageReader, ImageWriter, Omission, Snapshot, WalkCaps, WalkError,
+    WalkRule, WalkStep,
+};
 use serde::{Deserialize, Serialize};
 
-use super::images::{RecordingImageReader, RecordingImageWriter};
-use super::manifest::ManifestFile;
-use super::walk::RecordingStamp;
-use super::{RecordingOmission, store};
+use super::store;
 use crate::disk::paths::split_parent;
 use crate::disk::state_dir;
 use crate::disk::state_dir::{StateDir, StateSubdir};
@@ -26,6 +28,8 @@ use crate::ledger::Ledger;
 const OWN_BYTES: u64 = 64 * 1024 * 1024;
 /// Files of it that are looked at.
 const OWN_FILES: usize = 20_000;
+/// Entries of it that are looked at.
+const OWN_ENTRIES: usize = 200_000;
 /// Directories within directories.
 const DEPTH: usize = 8;
 /// The project's lock.
@@ -37,11 +41,19 @@ const NOT_KEPT: [&str; 4] = [LOCK, "index", ".gitignore", store::NAME];
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct LedgerInventory {
     /// Its lock file.
-    lock: Option<RecordingStamp>,
+    lock: Option<EntryStat>,
     /// The transactions that it had a record of.
     records: Vec<TxId>,
     /// Files that the copy does not have, beneath its directory.
-    files: BTreeMap<String, ManifestFile>,
+    files: BTreeMap<String, InventoryFile>,
+}
+
+/// A file of the ledger's own.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct InventoryFile {
+    stat: EntryStat,
+    /// Where its bytes are; `None`: they were not secured.
+    image: Option<ImageLocation>,
 }
 
 /// What became of the ledger itself while a command ran.
@@ -55,38 +67,65 @@ pub struct LedgerRestoreOutcome {
     pub lost: usize,
 }
 
+impl InventoryFile {
+    fn read(&self, images: &ImageReader<'_>) -> io::Result<Option<Vec<u8>>> {
+        self.image.map_or(Ok(None), |location| images.read(location, self.stat.size))
+    }
+}
+
 impl LedgerInventory {
     /// Secures what the ledger has, as far as `room` bytes go.
     pub(super) fn secure(
         ledger: &Ledger,
         state: &StateDir,
-        keeping: &mut RecordingImageWriter<'_>,
+        keeping: &mut ImageWriter<'_>,
         room: u64,
     ) -> Result<LedgerInventory, LedgerError> {
         let fs = state.fs();
         // What cannot be copied there is copied here.
         let _ = ledger.catch_up_copy();
         let copied = ledger.copied_names().unwrap_or_default();
-        let mut found = LedgerDirWalk { fs, copied: &copied, records: Vec::new(), files: Vec::new() };
-        found.walk(state.dir(), "", 0).map_err(io_error("look at", state_dir::STATE_DIR_NAME))?;
-        let LedgerDirWalk { mut records, mut files, .. } = found;
+        let caps = WalkCaps { entries: OWN_ENTRIES, depth: DEPTH };
+        let tree =
+            Snapshot::take(fs, state.dir(), &mut LedgerFilesRule, caps, None, (0, 0)).map_err(|error| {
+                io_error("look at", state_dir::STATE_DIR_NAME)(match error {
+                    WalkError::Root(error) => error,
+                    WalkError::Stopped => io::ErrorKind::Interrupted.into(),
+                })
+            })?;
+        let (mut records, mut files) = (Vec::new(), Vec::new());
+        tree.for_each(&mut |path, id| {
+            let stat = tree.stat(id);
+            let Ok(path) = std::str::from_utf8(path) else { return };
+            if stat.kind != EntryKind::File {
+                return;
+            }
+            let (parent, name) = split_parent(path);
+            if parent.is_empty() || parent == StateSubdir::Undone.name() {
+                records.extend(state_dir::record_id(name));
+            }
+            let is_copied = path.matches('/').count() < 2 && copied.contains(name);
+            if !is_copied && files.len() < OWN_FILES {
+                files.push((path.to_string(), *stat));
+            }
+        });
         records.sort_unstable();
-        files.sort_by_key(|(path, print)| (restore_rank(path), print.size));
-        let lock = fs.stamp(state.dir(), LOCK.as_ref()).ok().map(|stamp| RecordingStamp::from_stamp(&stamp));
+        files.sort_by_key(|(path, stat)| (restore_rank(path), stat.size));
+        let lock = fs.stamp(state.dir(), LOCK.as_ref()).ok().map(|stamp| EntryStat::from_stamp(&stamp));
         let mut before = LedgerInventory { lock, records, files: BTreeMap::new() };
         let mut room = room.min(OWN_BYTES);
-        for (path, print) in files {
-            let mut known = ManifestFile { print, kept: None };
-            if print.size <= room {
+        for (path, stat) in files {
+            let mut known = InventoryFile { stat, image: None };
+            if stat.size <= room {
                 let (parent, name) = split_parent(&path);
                 let dir = if parent.is_empty() {
                     Ok(state.dir().clone())
                 } else {
                     fs.open_dir(state.dir(), parent)
                 };
-                if let Some(kept) = dir.ok().and_then(|dir| keeping.secure_file(&dir, name, print).ok()) {
-                    known = kept;
-                    room -= known.print.size.min(room);
+                if let Some(saved) = dir.ok().and_then(|dir| keeping.save(&dir, name, stat).ok()) {
+                    known = InventoryFile { stat: saved.stat, image: Some(saved.location) };
+                    room -= known.stat.size.min(room);
                 }
             }
             before.files.insert(path, known);
@@ -99,14 +138,14 @@ impl LedgerInventory {
         &self,
         ledger: &Ledger,
         state: &StateDir,
-        images: &RecordingImageReader<'_>,
+        images: &ImageReader<'_>,
         scratch: &FsDir,
-    ) -> Result<(LedgerRestoreOutcome, Vec<RecordingOmission>), LedgerError> {
+    ) -> Result<(LedgerRestoreOutcome, Vec<Omission>), LedgerError> {
         let Some(lock) = self.lock else { return Ok(Default::default()) };
         let fs = state.fs();
         let now =
             fs.stamp(state.dir(), LOCK.as_ref()).map_err(io_error("look at", state_dir::STATE_DIR_NAME))?;
-        let removed = RecordingStamp::from_stamp(&now) != lock;
+        let removed = !EntryStat::from_stamp(&now).is_same_record(&lock);
         let missing = self.count_missing(state)?;
         if !removed && missing == 0 {
             return Ok(Default::default());
@@ -122,11 +161,11 @@ impl LedgerInventory {
             {
                 continue;
             }
-            match images.before_bytes(known).map_err(io_error("read", path))? {
-                Some(bytes) => write_file(state, scratch, path, &bytes, known.print.mode)
+            match known.read(images).map_err(io_error("read", path))? {
+                Some(bytes) => write_file(state, scratch, path, &bytes, known.stat.mode)
                     .map_err(io_error("write", &format!("{}/{path}", state_dir::STATE_DIR_NAME)))?,
                 None if is_record => {}
-                None => gone = (gone.0 + 1, gone.1 + known.print.size),
+                None => gone = (gone.0 + 1, gone.1 + known.stat.size),
             }
         }
         fs.sync_all(state.dir()).map_err(io_error("write", state_dir::STATE_DIR_NAME))?;
@@ -134,7 +173,7 @@ impl LedgerInventory {
         let history = LedgerRestoreOutcome { removed, restored: missing - lost.min(missing), lost };
         let mut left = Vec::new();
         let mut leave = |why: String, files, bytes| {
-            left.push(RecordingOmission {
+            left.push(Omission {
                 path: format!("{}/", state_dir::STATE_DIR_NAME),
                 reason: why,
                 files,
@@ -185,42 +224,17 @@ fn restore_rank(path: &str) -> u8 {
     }
 }
 
-struct LedgerDirWalk<'f> {
-    fs: &'f dyn Fs,
-    /// The files of the copy, by their names.
-    copied: &'f HashSet<String>,
-    records: Vec<TxId>,
-    files: Vec<(String, RecordingStamp)>,
-}
+/// Everything but what is made anew.
+struct LedgerFilesRule;
 
-impl LedgerDirWalk<'_> {
-    fn walk(&mut self, dir: &FsDir, path: &str, depth: usize) -> io::Result<()> {
-        for (name, kind) in self.fs.list(dir)? {
-            if depth == 0 && (NOT_KEPT.contains(&name.as_str()) || name.starts_with("index")) {
-                continue;
-            }
-            let below = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
-            if kind == FsKind::Dir
-                && depth < DEPTH
-                && let Ok(dir) = self.fs.open_dir(dir, &name)
-            {
-                self.walk(&dir, &below, depth + 1)?;
-            }
-            if kind != FsKind::File {
-                continue;
-            }
-            if path.is_empty() || path == StateSubdir::Undone.name() {
-                self.records.extend(state_dir::record_id(&name));
-            }
-            let copied = depth < 2 && self.copied.contains(&name);
-            if !copied
-                && self.files.len() < OWN_FILES
-                && let Ok(stamp) = self.fs.stamp(dir, name.as_ref())
-            {
-                self.files.push((below, RecordingStamp::from_stamp(&stamp)));
-            }
-        }
-        Ok(())
+impl WalkRule for LedgerFilesRule {
+    fn step(&mut self, _at: WalkDirectory<'_>, _name: &[u8], _stat: &EntryStat) -> WalkStep {
+        WalkStep::Take(0)
+    }
+
+    fn skips(&self, at: WalkDirectory<'_>, name: &[u8]) -> bool {
+        at.path.is_empty()
+            && (name.starts_with(b"index") || NOT_KEPT.iter().any(|not_kept| name == not_kept.as_bytes()))
     }
 }
 

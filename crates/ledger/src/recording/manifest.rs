@@ -2,13 +2,13 @@
 //!
 //! It gets its name last. A recording without one never began, and nothing can have been changed by it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use relaycode_durable::{Fs, FsDir, atomic};
+use relaycode_snapshot::{EntryId, ImageLocation, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use super::ledger_files::LedgerInventory;
-use super::walk::{RecordingStamp, UnrecordableEntry};
 use crate::error::{LedgerError, io_error};
 use crate::id::TxId;
 use crate::transaction::header::TransactionHeader;
@@ -16,7 +16,7 @@ use crate::transaction::header::TransactionHeader;
 /// Its name in the recording's directory.
 pub(super) const NAME: &str = "manifest";
 /// The version that this relay writes and reads.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes that are read of one.
 const BYTES: u64 = 512 * 1024 * 1024;
 
@@ -29,19 +29,14 @@ pub(super) struct RecordingManifest {
     pub(super) pid: u32,
     /// The number that the next transaction had then.
     pub(super) number: u64,
-    /// The file system's own time when it began.
-    pub(super) began: (i64, u32),
-    pub(super) directories: BTreeMap<String, u32>,
-    pub(super) files: BTreeMap<String, ManifestFile>,
-    pub(super) odd: BTreeMap<String, UnrecordableEntry>,
+    /// The tree, with the time of the file system itself when it began.
+    pub(super) tree: Snapshot,
+    /// Where the bytes of files are.
+    pub(super) images: HashMap<EntryId, ImageLocation>,
+    /// The targets of symbolic links.
+    pub(super) links: HashMap<EntryId, Vec<u8>>,
     /// Directories and files of which nothing was secured.
     pub(super) blind: Vec<String>,
-    /// Directories of which not every name was looked at, and how many were not.
-    #[serde(default)]
-    pub(super) partial: BTreeMap<String, usize>,
-    /// The permission bits of the project's directory itself.
-    #[serde(default)]
-    pub(super) mode: Option<u32>,
     /// What the ledger had, should it be lost.
     #[serde(default)]
     pub(super) before: LedgerInventory,
@@ -102,38 +97,17 @@ impl RecordingHeader {
     }
 }
 
-/// A file as it was.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct ManifestFile {
-    pub(super) print: RecordingStamp,
-    /// Where its bytes are; `None`: they were not secured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) kept: Option<ImageLocation>,
-}
-
-/// Where a file's bytes are.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) enum ImageLocation {
-    /// In the pack, from this byte on.
-    Packed(u64),
-    /// In a file of this number, shared with the one in the project.
-    Shared(u64),
-}
-
 impl RecordingManifest {
-    pub(super) fn new(told: RecordingHeader, number: u64, began: (i64, u32)) -> RecordingManifest {
+    pub(super) fn new(told: RecordingHeader, number: u64, tree: Snapshot) -> RecordingManifest {
         RecordingManifest {
             version: VERSION,
             told,
             pid: std::process::id(),
             number,
-            began,
-            directories: BTreeMap::new(),
-            files: BTreeMap::new(),
-            odd: BTreeMap::new(),
+            tree,
+            images: HashMap::new(),
+            links: HashMap::new(),
             blind: Vec::new(),
-            partial: BTreeMap::new(),
-            mode: None,
             before: LedgerInventory::default(),
         }
     }
@@ -157,7 +131,7 @@ impl RecordingManifest {
         let damaged = |reason: String| LedgerError::Damaged { path: name.clone(), reason };
         let manifest: RecordingManifest =
             serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-        if manifest.version != VERSION || manifest.told.uuid != id {
+        if manifest.version != VERSION || manifest.told.uuid != id || !manifest.tree.is_sound() {
             return Err(damaged("it is not one of this recording".to_string()));
         }
         Ok(manifest)

@@ -9,7 +9,6 @@
 
 mod adopt;
 mod compare;
-mod images;
 mod ledger_files;
 mod manifest;
 mod recovery;
@@ -23,6 +22,7 @@ mod walk;
 pub use adopt::{RecordingEnd, RecordingOutcome};
 pub use ledger_files::LedgerRestoreOutcome;
 pub(crate) use recovery::recover_dead_recordings;
+pub use relaycode_snapshot::Omission;
 pub use secure::SecureReport;
 pub(crate) use store::any_recording;
 
@@ -34,7 +34,7 @@ use manifest::RecordingManifest;
 use store::RecordingDirectory;
 
 /// Entries of a project that are looked at.
-pub const ENTRIES: usize = crate::record::FILES;
+pub const ENTRIES: usize = relaycode_snapshot::walk::ENTRIES;
 /// Bytes of one file that are secured, and kept of it afterwards.
 pub const FILE_BYTES: u64 = 64 * 1024 * 1024;
 /// Bytes that are copied in all. What the file system can share costs nothing and does not count.
@@ -48,19 +48,6 @@ pub const ADOPTED_BYTES: u64 = 512 * 1024 * 1024;
 const LOCK: &str = "lock";
 /// Behind the name of a recording that could not be understood.
 const KEPT: &str = ".kept";
-
-/// Something that a record does not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordingOmission {
-    /// The file; a directory ends with a slash.
-    pub path: String,
-    /// Why, as the rest of a sentence that begins with the path.
-    pub reason: String,
-    /// How many files that is, if it is a directory.
-    pub files: usize,
-    /// How many bytes they have.
-    pub bytes: u64,
-}
 
 /// A recording that runs: the tree is secured, and the command may begin. If it is dropped, the next recovery
 /// adopts what changed.

@@ -1,16 +1,19 @@
 //! Securing a project before a command runs in it: what git keeps or could keep first, what it ignores last and only
 //! as far as it is little.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::io;
 
 use relaycode_durable::FsDir;
+use relaycode_snapshot::{
+    EntryId, EntryKind, ImageError, ImageLocation, ImageWriter, Omission, OmissionList, SavedImage,
+};
 
-use super::images::{RecordingImageWriter, SecureFileError};
 use super::ledger_files::LedgerInventory;
-use super::manifest::{ManifestFile, RecordingHeader, RecordingManifest};
+use super::manifest::{RecordingHeader, RecordingManifest};
 use super::store::{RecordingDirectory, RecordingStore, recording_stores};
-use super::walk::{self, RecordingStamp, RecordingTree, RecordingWalkBounds};
-use super::{COPIED_BYTES, ENTRIES, FILE_BYTES, IGNORED_BYTES, Recording, RecordingOmission, root};
+use super::walk::{self, RecordingTree, RecordingWalkBounds, shown};
+use super::{COPIED_BYTES, ENTRIES, FILE_BYTES, IGNORED_BYTES, Recording, root};
 use crate::disk::paths::split_parent;
 use crate::disk::state_dir;
 use crate::disk::state_dir::StateDir;
@@ -32,7 +35,7 @@ pub struct SecureReport {
     /// How many of those had to be copied.
     pub copied: u64,
     /// What is not secured: what changes there can be named, but not undone.
-    pub omissions: Vec<RecordingOmission>,
+    pub omissions: Vec<Omission>,
     /// Why everything is secured within the command's reach, if it is.
     pub within_reach_reason: Option<String>,
 }
@@ -140,21 +143,26 @@ impl Ledger {
             known: None,
             most: ENTRIES,
             own_directory: root::own_directory_id(self),
+            began,
         };
         let tree = walk::walk(&self.root, &bounds)?;
         let free = fs.free_bytes(&own.dir).map_err(io_error("look at", &path))?;
-        let keeping = RecordingImageWriter::new(fs, &own.dir).map_err(io_error("make", &path))?;
+        let keeping = ImageWriter::create(fs, &own.dir).map_err(io_error("make", &path))?;
         let mut securing = SecureRun {
             ledger: self,
             keeping,
             // Half of what is left is enough to take from anybody.
             most: COPIED_BYTES.min(free / 2),
-            known: BTreeMap::new(),
+            images: HashMap::new(),
+            links: HashMap::new(),
+            gone: Vec::new(),
+            changed: Vec::new(),
             secured: SecureReport::default(),
-            left: RecordingOmissions::default(),
-            blind: tree.unseen.iter().map(|left| left.path.trim_end_matches('/').to_string()).collect(),
+            left: OmissionList::default(),
+            blind: tree.snapshot.unread().map(|(path, _)| shown(&path)).collect(),
             parent: None,
-            all: tree.files.len(),
+            done: 0,
+            all: tree.snapshot.len(),
         };
         securing.secure_all(&tree, see, stop)?;
         let mut before = LedgerInventory::default();
@@ -163,17 +171,23 @@ impl Ledger {
             before = LedgerInventory::secure(self, state, &mut securing.keeping, room)?;
         }
         securing.keeping.flush().map_err(io_error("write", &path))?;
-        let mut manifest = RecordingManifest::new(RecordingHeader::from_header(about), number, began);
-        let SecureRun { keeping, known, mut secured, left, blind, .. } = securing;
+        let SecureRun { keeping, images, links, gone, changed, mut secured, left, blind, .. } = securing;
         secured.copied = keeping.copied_bytes();
-        let partial = tree.partial.iter().map(|(path, names)| walk::too_many(path, *names));
-        secured.omissions = left.all().chain(partial).chain(tree.unseen).collect();
-        manifest.files = known;
+        let partial = tree.snapshot.partial().map(|(path, names)| walk::too_many(&path, names));
+        let unread = tree.snapshot.unread().map(|(path, reason)| Omission {
+            path: format!("{}/", shown(&path)),
+            reason: reason.to_string(),
+            files: 0,
+            bytes: 0,
+        });
+        secured.omissions = left.into_sorted().chain(partial).chain(unread).collect();
+        let mut snapshot = tree.snapshot;
+        gone.into_iter().for_each(|id| snapshot.forget(id));
+        changed.into_iter().for_each(|(id, image)| snapshot.set_stat(id, image.stat));
+        let mut manifest = RecordingManifest::new(RecordingHeader::from_header(about), number, snapshot);
+        manifest.images = images;
+        manifest.links = links;
         manifest.blind = blind;
-        manifest.directories = tree.directories;
-        manifest.odd = tree.odd;
-        manifest.partial = tree.partial;
-        manifest.mode = fs.stat_dir(self.root.dir()).ok().map(|stat| stat.mode);
         manifest.before = before;
         manifest.write(fs, &own.dir)?;
         Ok((manifest, secured))
@@ -182,16 +196,26 @@ impl Ledger {
 
 struct SecureRun<'s> {
     ledger: &'s Ledger,
-    keeping: RecordingImageWriter<'s>,
+    keeping: ImageWriter<'s>,
     most: u64,
-    known: BTreeMap<String, ManifestFile>,
+    images: HashMap<EntryId, ImageLocation>,
+    links: HashMap<EntryId, Vec<u8>>,
+    /// What was gone when it was to be secured.
+    gone: Vec<EntryId>,
+    /// What was something else by then.
+    changed: Vec<(EntryId, SavedImage)>,
     secured: SecureReport,
-    left: RecordingOmissions,
+    left: OmissionList,
     blind: Vec<String>,
     /// The directory of the last file.
     parent: Option<(String, FsDir)>,
+    /// How many were dealt with, of how many.
+    done: usize,
     all: usize,
 }
+
+/// A file that is to be secured.
+type FileToSecure = (String, EntryId, u64);
 
 impl SecureRun<'_> {
     fn secure_all(
@@ -200,32 +224,40 @@ impl SecureRun<'_> {
         see: &mut dyn FnMut(usize, usize),
         stop: &dyn Fn() -> bool,
     ) -> Result<(), LedgerError> {
-        let mut groups: Vec<(u64, Vec<(&String, RecordingStamp)>)> =
-            vec![(0, Vec::new()); tree.ignored_roots.len() + 1];
-        for (path, seen) in &tree.files {
-            let group = seen.ignored_group.map_or(0, |late| late as usize + 1);
-            groups[group].0 += seen.print.size;
-            groups[group].1.push((path, seen.print));
+        let mut groups: Vec<(u64, Vec<FileToSecure>)> = vec![(0, Vec::new()); tree.ignored_roots.len() + 1];
+        let mut links: Vec<(String, EntryId)> = Vec::new();
+        tree.snapshot.for_each(&mut |path, id| {
+            let Ok(path) = tree.recordable(id, path) else { return };
+            let stat = tree.snapshot.stat(id);
+            match stat.kind {
+                EntryKind::File if !tree.snapshot.is_unread(id) => {
+                    let (bytes, files) = &mut groups[tree.snapshot.mark(id) as usize];
+                    *bytes += stat.size;
+                    files.push((path, id, stat.size));
+                }
+                EntryKind::Link => links.push((path, id)),
+                _ => {}
+            }
+        });
+        self.all = links.len() + groups.iter().map(|(_, files)| files.len()).sum::<usize>();
+        for (path, id) in links {
+            self.tick(see, stop)?;
+            self.secure_link(&path, id);
         }
         let (bytes, mut files) = std::mem::take(&mut groups[0]);
         if bytes > self.most {
             // Rather all the small ones than the first of the large ones.
-            files.sort_by_key(|(_, print)| print.size);
+            files.sort_by_key(|(_, _, size)| *size);
         }
-        for (path, print) in files {
+        for (path, id, size) in files {
             self.tick(see, stop)?;
-            if print.size > FILE_BYTES {
-                self.omit_file(path, print, &format!("has more than {}", format_size(FILE_BYTES)));
-            } else if self.keeping.would_copy(print.size)
-                && self.keeping.copied_bytes() + print.size > self.most
-            {
-                self.omit_file(
-                    path,
-                    print,
-                    &format!("would be beyond the {} that are copied", format_size(self.most)),
-                );
+            if size > FILE_BYTES {
+                self.left.add(&path, &format!("has more than {}", format_size(FILE_BYTES)), 1, size);
+            } else if self.keeping.would_copy(size) && self.keeping.copied_bytes() + size > self.most {
+                let reason = format!("would be beyond the {} that are copied", format_size(self.most));
+                self.left.add(&path, &reason, 1, size);
             } else {
-                self.secure_file(path, print)?;
+                self.secure_file(tree, &path, id)?;
             }
         }
         let mut order: Vec<usize> = (1..groups.len()).collect();
@@ -234,71 +266,86 @@ impl SecureRun<'_> {
         for group in order {
             let (bytes, files) = std::mem::take(&mut groups[group]);
             let name = &tree.ignored_roots[group - 1];
-            let name = if tree.directories.contains_key(name) { format!("{name}/") } else { name.clone() };
             if bytes > ignored {
-                let why = "is ignored by git, and large".to_string();
-                self.blind.push(name.trim_end_matches('/').to_string());
-                for (path, print) in files {
-                    self.known.insert(path.clone(), ManifestFile { print, kept: None });
-                    self.left.add(&name, &why, 1, print.size);
+                let root = tree.snapshot.find(name.as_bytes()).map(|id| tree.snapshot.stat(id).kind);
+                let slash = if root == Some(EntryKind::Directory) { "/" } else { "" };
+                self.blind.push(name.clone());
+                for (_, _, size) in files {
+                    self.left.add(&format!("{name}{slash}"), "is ignored by git, and large", 1, size);
                 }
                 continue;
             }
             ignored -= bytes;
-            for (path, print) in files {
+            for (path, id, _) in files {
                 self.tick(see, stop)?;
-                self.secure_file(path, print)?;
+                self.secure_file(tree, &path, id)?;
             }
         }
         Ok(())
     }
 
-    fn tick(&self, see: &mut dyn FnMut(usize, usize), stop: &dyn Fn() -> bool) -> Result<(), LedgerError> {
-        if !self.known.len().is_multiple_of(TOLD_EVERY) {
+    fn tick(
+        &mut self,
+        see: &mut dyn FnMut(usize, usize),
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), LedgerError> {
+        let done = self.done;
+        self.done += 1;
+        if !done.is_multiple_of(TOLD_EVERY) {
             return Ok(());
         }
-        see(self.known.len(), self.all);
+        see(done, self.all);
         if stop() { Err(LedgerError::Interrupted) } else { Ok(()) }
     }
 
-    fn omit_file(&mut self, path: &str, print: RecordingStamp, why: &str) {
-        self.known.insert(path.to_string(), ManifestFile { print, kept: None });
-        self.left.add(path, why, 1, print.size);
+    /// The directory of a path.
+    fn open_parent(&mut self, path: &str) -> io::Result<FsDir> {
+        let parent = split_parent(path).0;
+        if let Some((known, dir)) = &self.parent
+            && known == parent
+        {
+            return Ok(dir.clone());
+        }
+        let root = &self.ledger.root;
+        let dir =
+            if parent.is_empty() { root.dir().clone() } else { root.fs().open_dir(root.dir(), parent)? };
+        self.parent = Some((parent.to_string(), dir.clone()));
+        Ok(dir)
     }
 
-    fn secure_file(&mut self, path: &str, print: RecordingStamp) -> Result<(), LedgerError> {
-        let (parent, name) = split_parent(path);
-        if self.parent.as_ref().is_none_or(|(known, _)| known != parent) {
-            let root = &self.ledger.root;
-            let opened = if parent.is_empty() {
-                Ok(root.dir().clone())
-            } else {
-                root.fs().open_dir(root.dir(), parent)
-            };
-            match opened {
-                Ok(dir) => self.parent = Some((parent.to_string(), dir)),
-                Err(error) => {
-                    self.omit_file(path, print, &format!("cannot be read: {error}"));
-                    return Ok(());
+    fn secure_link(&mut self, path: &str, id: EntryId) {
+        let read = self
+            .open_parent(path)
+            .and_then(|dir| self.ledger.root.fs().read_link(&dir, split_parent(path).1));
+        match read {
+            Ok(target) => _ = self.links.insert(id, target),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.gone.push(id),
+            Err(error) => self.left.add(path, &format!("cannot be read: {error}"), 1, 0),
+        }
+    }
+
+    fn secure_file(&mut self, tree: &RecordingTree, path: &str, id: EntryId) -> Result<(), LedgerError> {
+        let stat = *tree.snapshot.stat(id);
+        let saved = match self.open_parent(path) {
+            Ok(dir) => self.keeping.save(&dir, split_parent(path).1, stat),
+            Err(error) => Err(ImageError::System(error)),
+        };
+        match saved {
+            Ok(image) => {
+                self.secured.files += 1;
+                self.secured.bytes += image.stat.size;
+                self.images.insert(id, image.location);
+                if image.stat != stat {
+                    self.changed.push((id, image));
                 }
             }
-        }
-        let Some((_, dir)) = &self.parent else { return Ok(()) };
-        match self.keeping.secure_file(dir, name, print) {
-            Ok(known) => {
-                self.secured.files += 1;
-                self.secured.bytes += known.print.size;
-                self.known.insert(path.to_string(), known);
+            Err(ImageError::Gone) => self.gone.push(id),
+            Err(ImageError::KeepsChanging) => {
+                self.left.add(path, "kept changing while it was secured", 1, stat.size);
             }
-            Err(SecureFileError::Gone) => {}
-            Err(SecureFileError::KeepsChanging) => {
-                self.omit_file(path, print, "kept changing while it was secured");
-            }
-            Err(SecureFileError::Failed(error)) if is_full(&error) => {
-                return Err(io_error("secure", path)(error));
-            }
-            Err(SecureFileError::Failed(error)) => {
-                self.omit_file(path, print, &format!("cannot be read: {error}"))
+            Err(ImageError::System(error)) if is_full(&error) => return Err(io_error("secure", path)(error)),
+            Err(ImageError::System(error)) => {
+                self.left.add(path, &format!("cannot be read: {error}"), 1, stat.size);
             }
         }
         Ok(())
@@ -314,25 +361,4 @@ fn is_full(error: &std::io::Error) -> bool {
 /// Bytes for people.
 pub(super) fn format_size(bytes: u64) -> String {
     format!("{} MiB", bytes >> 20)
-}
-
-/// What is left out, gathered by its name and the reason.
-#[derive(Debug, Default)]
-pub(super) struct RecordingOmissions(BTreeMap<(String, String), (usize, u64)>);
-
-impl RecordingOmissions {
-    pub(super) fn add(&mut self, path: &str, why: &str, files: usize, bytes: u64) {
-        let sum = self.0.entry((path.to_string(), why.to_string())).or_default();
-        sum.0 += files;
-        sum.1 += bytes;
-    }
-
-    pub(super) fn all(self) -> impl Iterator<Item = RecordingOmission> {
-        self.0.into_iter().map(|((path, why), (files, bytes))| RecordingOmission {
-            path,
-            reason: why,
-            files,
-            bytes,
-        })
-    }
 }

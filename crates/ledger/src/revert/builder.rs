@@ -14,7 +14,7 @@ use super::merge::{self, RevertMerge};
 use super::overlay::{OverlayContent, OverlayEntry, RevertOverlay, RevertedPaths};
 use super::{CurrentFiles, KeptEdits, RecordImages, RevertPlan};
 use crate::disk::digest::Digest;
-use crate::error::{FileConflict, LedgerError};
+use crate::error::{FileConflict, LedgerError, LedgerRule};
 use crate::record::{FileImage, FileRecord, Record};
 
 /// One file of a record.
@@ -122,6 +122,11 @@ impl<'p> RevertBuilder<'p> {
             OverlayEntry::File(content) => Some(content),
             OverlayEntry::Missing => None,
         };
+        let is_link = |image: FileImage| image.is_link();
+        let knows_links = part.file.before.is_some_and(is_link) || part.file.after.is_some_and(is_link);
+        if !knows_links && now.as_ref().is_some_and(|now| now.image.is_link()) {
+            return Ok(conflict_because(&part.path, LedgerRule::NotAFile("a symbolic link").sentence()));
+        }
         if part.file.after.is_none() && record.is_result_unknown(part.file) {
             return revert_unknown(record, part, now.as_deref());
         }
@@ -149,11 +154,14 @@ impl<'p> RevertBuilder<'p> {
         now: Option<&OverlayContent>,
     ) -> Result<RevertPartOutcome, LedgerError> {
         let Some(now) = now else { return Ok(RevertPartOutcome::Already) };
-        if now.image.hash == after.hash {
+        if now.image.has_bytes_of(&after) {
             return Ok(RevertPartOutcome::Removed);
         }
         let written = self.images.image_after(record, part.file)?;
-        if written.is_some_and(|written| merge::has_only_lines_of(&written, &now.bytes)) {
+        if !now.image.is_link()
+            && !after.is_link()
+            && written.is_some_and(|written| merge::has_only_lines_of(&written, &now.bytes))
+        {
             return Ok(RevertPartOutcome::Removed);
         }
         let id = record.uuid.short();
@@ -175,7 +183,7 @@ impl<'p> RevertBuilder<'p> {
                 let content = Rc::new(OverlayContent { bytes, image: before });
                 Ok(RevertPartOutcome::Restored { content, from: None })
             }
-            Some(now) if now.image.hash == before.hash => Ok(RevertPartOutcome::Already),
+            Some(now) if now.image.has_bytes_of(&before) => Ok(RevertPartOutcome::Already),
             Some(_) => {
                 let id = record.uuid.short();
                 let reason =
@@ -198,7 +206,7 @@ impl<'p> RevertBuilder<'p> {
             return Ok(conflict_because(&part.path, reason));
         }
         if let OverlayEntry::File(old) = self.overlay.get(&part.old_path)?
-            && old.image.hash == before.hash
+            && old.image.has_bytes_of(&before)
         {
             return Ok(RevertPartOutcome::Already);
         }
@@ -217,10 +225,15 @@ impl<'p> RevertBuilder<'p> {
         now: &Rc<OverlayContent>,
     ) -> Result<RevertPartOutcome, LedgerError> {
         let mode = restored_mode(before, after, now.image);
-        let (bytes, edits) = if now.image.hash == after.hash {
+        let (bytes, edits) = if now.image.has_bytes_of(&after) {
             (self.before_unless_same(record, part, before, after, now)?, 0)
-        } else if now.image.hash == before.hash {
+        } else if now.image.has_bytes_of(&before) {
             (now.bytes.clone(), 0)
+        } else if before.is_link() || after.is_link() || now.image.is_link() {
+            let id = record.uuid.short();
+            let reason =
+                format!("is not what {id} left there, and links cannot be merged; move it away first");
+            return Ok(conflict_because(&part.path, reason));
         } else if before.hash == after.hash {
             let known = self.images.image_before(record, part.file)?;
             (now.bytes.clone(), known.map_or(1, |known| merge::count_differences(&known, &now.bytes)))
@@ -352,6 +365,11 @@ impl<'p> RevertBuilder<'p> {
             reverts: Vec::new(),
             made_directories_to_remove: directories,
             removed_directories: Vec::new(),
+            special_modes: Vec::new(),
+            directories_to_make: Vec::new(),
+            links: difference.links,
+            directory_modes: Vec::new(),
+            unrestored: Vec::new(),
             read_only: Vec::new(),
             notes: self.notes,
             changes: difference.changes,
@@ -367,6 +385,9 @@ struct RestoredMode {
 }
 
 fn restored_mode(before: FileImage, after: FileImage, now: FileImage) -> RestoredMode {
+    if before.is_link() {
+        return RestoredMode { bits: before.mode, changed_since: false };
+    }
     let changed = before.mode != after.mode;
     if changed && now.mode == after.mode {
         return RestoredMode { bits: before.mode, changed_since: false };
@@ -415,7 +436,7 @@ fn revert_unknown(
     now: Option<&OverlayContent>,
 ) -> Result<RevertPartOutcome, LedgerError> {
     let is_as_before = match (part.file.before, now) {
-        (Some(before), Some(now)) => before.hash == now.image.hash,
+        (Some(before), Some(now)) => before.has_bytes_of(&now.image),
         (before, now) => before.is_none() && now.is_none(),
     };
     if is_as_before {

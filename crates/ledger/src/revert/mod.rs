@@ -7,6 +7,7 @@
 //! cannot be merged without guessing is a conflict, and then nothing is planned at all.
 
 mod builder;
+mod directories;
 mod merge;
 mod overlay;
 #[cfg(test)]
@@ -17,14 +18,18 @@ use std::slice;
 
 use relaycode_change::proposal::path::RelPath;
 
-use crate::disk::paths::PathResolver;
+use crate::disk::paths::{PathEntry, PathResolver};
 use crate::disk::tree::{find_obstacle, is_not_a_file};
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule};
+use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
 use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::log::LogTarget;
-use crate::record::{FileImage, FileRecord, Record, RemovedDirectory};
-use crate::transaction::change::FileChange;
+use crate::record::special_modes::is_special;
+use crate::record::{
+    DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
+};
+use crate::transaction::change::{AfterContent, FileChange, NewMode};
+use crate::transaction::header::TransactionHeader;
 use builder::{RevertBuilder, RevertPart};
 use overlay::RevertedPaths;
 
@@ -54,10 +59,45 @@ pub struct RevertPlan {
     pub made_directories_to_remove: Vec<String>,
     /// Directories that the transactions removed: if they have to be made again, they get these permission bits.
     pub removed_directories: Vec<RemovedDirectory>,
+    /// Files that may get setuid, setgid and sticky bits again.
+    pub special_modes: Vec<String>,
+    /// Directories that are made again, unless they are there.
+    pub directories_to_make: Vec<RemovedDirectory>,
+    /// Names that are symbolic links now and take part.
+    pub links: Vec<String>,
+    /// Directories that get the permission bits back that they had.
+    pub directory_modes: Vec<DirectoryModeChange>,
+    /// What the transactions changed and this does not bring back.
+    pub unrestored: Vec<RecordOmission>,
     /// Files that the transactions left read-only: that alone does not keep them from being taken back.
     pub read_only: Vec<String>,
     /// What else there is to say, one sentence each.
     pub notes: Vec<String>,
+}
+
+impl RevertPlan {
+    /// The header of the transaction that carries it out.
+    pub fn header(&self, about: TransactionHeader) -> TransactionHeader {
+        TransactionHeader {
+            revert_of: self.reverts.clone(),
+            directories_to_remove: self.made_directories_to_remove.clone(),
+            directory_modes: self.removed_directories.clone(),
+            read_only: self.read_only.clone(),
+            links: self.links.clone(),
+            special_modes: self.special_modes.clone(),
+            directories_to_make: self.directories_to_make.clone(),
+            directory_mode_changes: self.directory_modes.clone(),
+            ..about
+        }
+    }
+
+    /// Whether there is nothing to do: everything is as it was already.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+            && self.directories_to_make.is_empty()
+            && self.directory_modes.is_empty()
+            && self.made_directories_to_remove.is_empty()
+    }
 }
 
 /// Later edits that a revert leaves in a file.
@@ -80,7 +120,8 @@ pub struct RevertOptions {
 
 /// The project as it is now.
 pub trait CurrentFiles {
-    /// The bytes and permission bits of the file at `path`; `None`: there is nothing.
+    /// The bytes and permission bits of the file at `path`, or the target of a symbolic link and [`LINK_MODE`]; `None`:
+    /// there is nothing.
     ///
     /// # Errors
     /// [`LedgerError::Refused`] with [`LedgerRule::NotAFile`] if something else stands there.
@@ -98,6 +139,9 @@ impl CurrentFiles for PathResolver<'_> {
         if is_not_a_file(&source)
             && let Some(what) = find_obstacle(self, path).map_err(cannot_read)?
         {
+            if what == "a symbolic link" {
+                return self.read_link(path).map(|target| Some((target, LINK_MODE))).map_err(cannot_read);
+            }
             let refusal = LedgerRefusal { path: path.to_string(), rule: LedgerRule::NotAFile(what) };
             return Err(LedgerError::Refused(vec![refusal]));
         }
@@ -194,7 +238,46 @@ impl Ledger {
             LogTarget::Group { members, .. } => members,
         };
         let records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
-        plan(&records, self, &self.root().resolver(), options)
+        let paths = self.root().resolver();
+        let mut reversal = plan(&records, self, &paths, options)?;
+        self.plan_special_modes(&mut reversal, &paths)?;
+        if options.file.is_none() {
+            directories::plan_directories(&mut reversal, &records, &paths)?;
+            reversal.unrestored.extend(records.iter().flat_map(|record| &record.omissions).cloned());
+        }
+        Ok(reversal)
+    }
+}
+
+impl Ledger {
+    /// Which files get bits back that let others run them as their owner, and which do not.
+    fn plan_special_modes(&self, plan: &mut RevertPlan, paths: &PathResolver<'_>) -> Result<(), LedgerError> {
+        let mut files = Vec::new();
+        for change in &plan.changes {
+            let Some(AfterContent { bytes, mode: NewMode::Exact(mode) }) = &change.after else { continue };
+            let image = FileImage::of(bytes, *mode);
+            if !is_special(&image) {
+                continue;
+            }
+            let path = change.old_path().as_str();
+            // What it has now it may keep.
+            let now = match paths.entry_at(path).map_err(io_error("look at", path))? {
+                PathEntry::File(stat) => stat.mode,
+                PathEntry::Nothing | PathEntry::Other(_) => 0,
+            };
+            if mode & 0o7000 & !now != 0 {
+                files.push((change.path.to_string(), image));
+            }
+        }
+        plan.special_modes = self.seen_with_special_modes(&files)?;
+        for (path, image) in files.iter().filter(|(path, _)| !plan.special_modes.contains(path)) {
+            let reason = format!(
+                "does not get the permission bits {:04o}: it was not seen with them on this machine",
+                image.mode
+            );
+            plan.unrestored.push(RecordOmission { path: path.clone(), reason });
+        }
+        Ok(())
     }
 }
 

@@ -71,6 +71,8 @@ pub(super) struct OverlayDifference {
     pub(super) changes: Vec<FileChange<'static>>,
     /// Paths where nothing stands any more.
     pub(super) vacated: Vec<RelPath>,
+    /// Names that are symbolic links on disk and take part.
+    pub(super) links: Vec<String>,
     /// Paths where a file stands in the end, of those that were looked at.
     pub(super) standing: BTreeSet<RelPath>,
 }
@@ -92,9 +94,9 @@ impl<'n> RevertOverlay<'n> {
                 Some(LedgerRule::NotAFile("a directory")) if self.reverted.directories.contains(path) => {
                     OverlayEntry::Missing
                 }
-                Some(LedgerRule::NotAFile("something beneath a file")) if self.reverted.is_above(path) => {
-                    OverlayEntry::Missing
-                }
+                Some(LedgerRule::NotAFile(
+                    "something beneath a file" | "something beneath a symbolic link",
+                )) if self.reverted.is_above(path) => OverlayEntry::Missing,
                 Some(rule @ LedgerRule::NotAFile(_)) => OverlayEntry::Other(rule.sentence()),
                 _ => return Err(LedgerError::Refused(refusals)),
             },
@@ -147,6 +149,10 @@ impl<'n> RevertOverlay<'n> {
             changes.push(file_change(path, None, self.file_on_disk(path), None));
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
+        let is_link =
+            |path: &&RelPath| self.file_on_disk(path).is_some_and(|content| content.image.is_link());
+        let links =
+            changes.iter().map(FileChange::old_path).filter(is_link).map(ToString::to_string).collect();
         let stands = |standing: &OverlayNode| standing.slot != OverlayEntry::Missing;
         let standing = self
             .nodes
@@ -154,7 +160,7 @@ impl<'n> RevertOverlay<'n> {
             .filter(|(_, standing)| stands(standing))
             .map(|(path, _)| path.clone())
             .collect();
-        OverlayDifference { changes, vacated, standing }
+        OverlayDifference { changes, vacated, links, standing }
     }
 
     fn file_on_disk(&self, path: &RelPath) -> Option<&Rc<OverlayContent>> {

@@ -31,6 +31,7 @@ pub(super) fn apply(
 ) -> Result<AppliedDirectories, LedgerError> {
     let mut touched = DirtyDirectories::default();
     let mut applied = AppliedDirectories::default();
+    set_modes(places, transaction, true)?;
     let (removals, rest): (Vec<&TransactionStep>, Vec<&TransactionStep>) =
         transaction.steps.iter().partition(|step| matches!(step, TransactionStep::Remove { .. }));
     for step in removals {
@@ -39,9 +40,8 @@ pub(super) fn apply(
     // A directory may have to go before a file takes its name, and the other way round.
     remove_directories(places, transaction, true, &mut applied, &mut touched)?;
     for path in &transaction.make_directories {
-        // One that its owner may not write into would keep out what belongs in it.
-        let known = modes.get(path).filter(|bits| *bits & 0o700 == 0o700);
-        let mode = known.map_or(DirMode::Usual, |bits| DirMode::Exact(*bits));
+        // One that its owner may not write into would keep out what belongs in it: that comes last.
+        let mode = modes.get(path).map_or(DirMode::Usual, |bits| DirMode::Exact(*bits | OWNER_MAY_WRITE));
         if moves::make_directory(places, path, mode).map_err(io_error("make", path))? {
             touched.add_entry(path);
             applied.made_directories.push(path.clone());
@@ -52,7 +52,34 @@ pub(super) fn apply(
     }
     remove_directories(places, transaction, false, &mut applied, &mut touched)?;
     touched.sync(places).map_err(io_error("write", "the changed directories"))?;
+    for path in applied.made_directories.iter().rev() {
+        if let Some(mode) = modes.get(path).filter(|mode| *mode & OWNER_MAY_WRITE != OWNER_MAY_WRITE) {
+            places.set_directory_mode(path, *mode).map_err(io_error("set the permissions of", path))?;
+        }
+    }
+    set_modes(places, transaction, false)?;
     Ok(applied)
+}
+
+/// The bits without which nothing can be changed in a directory.
+pub(super) const OWNER_MAY_WRITE: u32 = 0o700;
+
+/// Gives directories their permission bits: first those that may be changed afterwards, last those that may not.
+fn set_modes(
+    places: &PathResolver<'_>,
+    transaction: &TransactionJournal,
+    first: bool,
+) -> Result<(), LedgerError> {
+    let is_writable = |mode: u32| mode & OWNER_MAY_WRITE == OWNER_MAY_WRITE;
+    for change in transaction.directory_modes.iter().filter(|change| is_writable(change.after) == first) {
+        let path = &change.path;
+        let now = places.directory_mode(path).map_err(io_error("look at", path))?;
+        if now != Some(change.before) {
+            return Err(LedgerError::Conflict { path: path.clone() });
+        }
+        places.set_directory_mode(path, change.after).map_err(io_error("set the permissions of", path))?;
+    }
+    Ok(())
 }
 
 /// Removes directories in which nothing is left: only those whose name a file takes, or all.

@@ -2,6 +2,7 @@
 //! refusals are collected, so that a user sees them at once.
 
 use std::collections::{HashMap, HashSet};
+use std::io;
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::fs::is_too_long;
@@ -12,6 +13,7 @@ use super::steps::PlannedStep;
 use crate::disk::moves::is_no_directory;
 use crate::disk::paths::{PathEntry, PathResolver, ancestors, split_parent};
 use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
+use crate::transaction::header::TransactionHeader;
 
 /// Room that must be left beyond what the transaction itself writes.
 const SPARE_BYTES: u64 = 64 * 1024;
@@ -28,14 +30,14 @@ pub(super) struct CheckedFiles {
 pub(super) fn check(
     places: &PathResolver<'_>,
     steps: &[PlannedStep<'_>],
-    directories_to_remove: &[String],
-    read_only: &[String],
+    about: &TransactionHeader,
     claims: &HashMap<String, LedgerRule>,
 ) -> Result<CheckedFiles, LedgerError> {
     let mut checker = ChangeChecker {
         paths: places,
-        directories_to_remove,
-        read_only: read_only.iter().map(String::as_str).collect(),
+        about,
+        read_only: about.read_only.iter().map(String::as_str).collect(),
+        links: about.links.iter().map(String::as_str).collect(),
         freed_paths: steps
             .iter()
             .filter(|step| matches!(step, PlannedStep::Remove { .. } | PlannedStep::Move { .. }))
@@ -52,6 +54,11 @@ pub(super) fn check(
         }
         checker.check_step(step)?;
     }
+    for directory in &about.directories_to_make {
+        if places.directory_mode(&directory.path).map_err(io_error("look at", &directory.path))?.is_none() {
+            checker.add_directories(&directory.path, true)?;
+        }
+    }
     checker.require_space(steps)?;
     let ChangeChecker { mut refusals, checked, .. } = checker;
     if refusals.is_empty() {
@@ -63,10 +70,11 @@ pub(super) fn check(
 
 struct ChangeChecker<'a, 'r> {
     paths: &'a PathResolver<'r>,
-    /// Directories that go if nothing is left in them.
-    directories_to_remove: &'a [String],
+    about: &'a TransactionHeader,
     /// Files that may be changed although they are read-only.
     read_only: HashSet<&'a str>,
+    /// Names that must be symbolic links.
+    links: HashSet<&'a str>,
     /// Names that are free afterwards.
     freed_paths: HashSet<&'a str>,
     refusals: Vec<LedgerRefusal>,
@@ -80,12 +88,14 @@ impl ChangeChecker<'_, '_> {
 
     fn check_step(&mut self, step: &PlannedStep<'_>) -> Result<(), LedgerError> {
         match step {
-            PlannedStep::Remove { path, before } | PlannedStep::Replace { path, before, .. } => {
-                self.require_file(path, before)?;
+            // Whoever takes a name back that it made leaves the other names of the file as they are.
+            PlannedStep::Remove { path, before } => {
+                self.require_file(path, before, !self.about.revert_of.is_empty())?;
             }
+            PlannedStep::Replace { path, before, .. } => self.require_file(path, before, false)?,
             PlannedStep::Create { path, .. } => self.require_free(path)?,
             PlannedStep::Move { path, to, before } => {
-                self.require_file(path, before)?;
+                self.require_file(path, before, !self.about.revert_of.is_empty())?;
                 self.require_free(to)?;
                 self.require_same_device(path, to)?;
             }
@@ -94,7 +104,10 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// A file that must be there, be ordinary, and have exactly these bytes.
-    fn require_file(&mut self, path: &str, before: &[u8]) -> Result<(), LedgerError> {
+    fn require_file(&mut self, path: &str, before: &[u8], may_have_names: bool) -> Result<(), LedgerError> {
+        if self.links.contains(path) {
+            return self.require_link(path, before);
+        }
         let stat = match self.paths.entry_at(path).map_err(io_error("look at", path))? {
             PathEntry::File(stat) => stat,
             PathEntry::Nothing => {
@@ -106,7 +119,7 @@ impl ChangeChecker<'_, '_> {
                 return Ok(());
             }
         };
-        if stat.links > 1 {
+        if stat.links > 1 && !may_have_names {
             self.refuse(path, LedgerRule::HardLink { names: stat.links });
         }
         if stat.immutable {
@@ -125,12 +138,30 @@ impl ChangeChecker<'_, '_> {
         Ok(())
     }
 
+    /// A symbolic link that must be there and lead exactly there.
+    fn require_link(&mut self, path: &str, target: &[u8]) -> Result<(), LedgerError> {
+        let found = || -> io::Result<Option<FsStat>> {
+            let place = self.paths.resolve(path)?;
+            let stat = self.paths.fs().stat(&place.dir, place.name)?;
+            let same = stat.kind == FsKind::Link && self.paths.read_link(path)? == target;
+            Ok(same.then_some(stat))
+        };
+        match found() {
+            Ok(Some(stat)) => _ = self.checked.stats.insert(path.to_string(), stat),
+            Ok(None) => self.refuse(path, LedgerRule::Changed),
+            Err(error) if is_no_directory(&error) => self.refuse(path, LedgerRule::Gone),
+            Err(error) => return Err(io_error("look at", path)(error)),
+        }
+        Ok(())
+    }
+
     /// A name that must be free, and the directories that it needs.
     fn require_free(&mut self, path: &str) -> Result<(), LedgerError> {
         let ancestor_goes = ancestors(path).any(|above| self.freed_paths.contains(above));
         match self.paths.entry_at(path).map_err(io_error("look at", path))? {
             PathEntry::Nothing => {}
-            PathEntry::Other("something beneath a file") if ancestor_goes => {}
+            PathEntry::Other("something beneath a file" | "something beneath a symbolic link")
+                if ancestor_goes => {}
             PathEntry::Other("a directory") if self.becomes_empty(path)? => {}
             PathEntry::File(_) => {
                 self.refuse(path, LedgerRule::Exists);
@@ -141,8 +172,13 @@ impl ChangeChecker<'_, '_> {
                 return Ok(());
             }
         }
+        self.add_directories(path, false)
+    }
+
+    /// The directories that have to be made for a name that is free; the last of them may be one itself.
+    fn add_directories(&mut self, path: &str, is_directory: bool) -> Result<(), LedgerError> {
         let mut first_free = path;
-        for above in ancestors(path) {
+        for above in ancestors(path).chain(is_directory.then_some(path)) {
             if !self.freed_paths.contains(above) {
                 match self.paths.open_directory(above) {
                     Ok(_) => continue,
@@ -162,7 +198,7 @@ impl ChangeChecker<'_, '_> {
 
     /// Whether a directory is to be removed and holds nothing that stays.
     fn becomes_empty(&self, path: &str) -> Result<bool, LedgerError> {
-        if !self.directories_to_remove.iter().any(|directory| directory == path) {
+        if !self.about.directories_to_remove.iter().any(|directory| directory == path) {
             return Ok(false);
         }
         let dir = self.paths.open_directory(path).map_err(io_error("open", path))?;

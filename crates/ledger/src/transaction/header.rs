@@ -3,7 +3,7 @@
 
 use crate::disk::digest::Digest;
 use crate::id::TxId;
-use crate::record::{RecordedOperation, RemovedDirectory};
+use crate::record::{DirectoryModeChange, RecordedOperation, RemovedDirectory};
 
 /// What is known of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +44,14 @@ pub struct TransactionHeader {
     pub directory_modes: Vec<RemovedDirectory>,
     /// Files that may be changed although their permission bits forbid writing: what is taken back made them so.
     pub read_only: Vec<String>,
+    /// Names that are symbolic links now, and whose targets are the bytes that must stand there.
+    pub links: Vec<String>,
+    /// Files that may get setuid, setgid and sticky bits: they were seen with them on this machine.
+    pub special_modes: Vec<String>,
+    /// Directories that are made with these permission bits, unless they are there.
+    pub directories_to_make: Vec<RemovedDirectory>,
+    /// Directories that get other permission bits.
+    pub directory_mode_changes: Vec<DirectoryModeChange>,
     /// Remarks for the record.
     pub notes: Vec<String>,
 }
@@ -70,6 +78,10 @@ impl TransactionHeader {
             directories_to_remove: Vec::new(),
             directory_modes: Vec::new(),
             read_only: Vec::new(),
+            links: Vec::new(),
+            special_modes: Vec::new(),
+            directories_to_make: Vec::new(),
+            directory_mode_changes: Vec::new(),
             notes: Vec::new(),
         }
     }

@@ -4,9 +4,9 @@
 use relaycode_change::proposal::path::RelPath;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::paths::split_parent;
+use crate::disk::paths::{PROJECT, split_parent};
 use crate::id::TxId;
-use crate::record::{FileImage, RemovedDirectory};
+use crate::record::{DirectoryModeChange, FileImage, RemovedDirectory};
 use crate::transaction::SLOTS_PATH;
 
 /// The part of a journal that a record does not have.
@@ -27,6 +27,9 @@ pub struct TransactionJournal {
     /// Directories that it removes after the steps if they are empty, innermost first.
     #[serde(default)]
     pub remove_directories: Vec<RemovedDirectory>,
+    /// Directories that get other permission bits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directory_modes: Vec<DirectoryModeChange>,
 }
 
 /// How far an open transaction is.
@@ -120,6 +123,9 @@ impl TransactionJournal {
         for path in self.make_directories.iter().chain(directories) {
             check_path(path)?;
         }
+        for change in self.directory_modes.iter().filter(|change| change.path != PROJECT) {
+            check_path(&change.path)?;
+        }
         for step in &self.steps {
             let (paths, slot, images) = match step {
                 TransactionStep::Replace { path, slot, before, after } => {
@@ -189,6 +195,7 @@ mod tests {
             steps: vec![TransactionStep::Remove { path: path.into(), slot: slot.into(), before: image }],
             make_directories: Vec::new(),
             remove_directories: Vec::new(),
+            directory_modes: Vec::new(),
         };
         let slot = format!("{SLOTS_PATH}/{id}/0");
         assert_eq!(with("src/a.rs", &slot).validate(id), Ok(()));

@@ -93,11 +93,10 @@ impl Ledger {
         self.require_unprocessed(&state, &about)?;
         let wanted = steps::plan_steps(changes).map_err(LedgerError::Refused)?;
         let places = self.root.resolver();
-        let checked =
-            check::check(&places, &wanted, &about.directories_to_remove, &about.read_only, &claims)?;
+        let checked = check::check(&places, &wanted, &about, &claims)?;
         let remove_directories = existing_directories(&places, &about.directories_to_remove)?;
         let own = make_transaction_directory(&state, about.uuid)?;
-        let staged = match stage_all(&state, &places, &own, &wanted, &checked.stats) {
+        let staged = match stage_all(&state, &places, &own, &wanted, &checked.stats, &about.special_modes) {
             Ok(staged) => staged,
             Err(error) => {
                 // What cannot be cleared now is cleared by the next recovery.
@@ -112,9 +111,14 @@ impl Ledger {
             steps: staged.steps,
             make_directories: checked.make_directories,
             remove_directories,
+            directory_modes: about.directory_mode_changes.clone(),
         };
-        let modes: HashMap<String, u32> =
-            about.directory_modes.iter().map(|directory| (directory.path.clone(), directory.mode)).collect();
+        let modes: HashMap<String, u32> = about
+            .directory_modes
+            .iter()
+            .chain(&about.directories_to_make)
+            .map(|directory| (directory.path.clone(), directory.mode))
+            .collect();
         let mut open = OpenTransaction {
             ledger: self,
             state,
@@ -176,11 +180,12 @@ fn stage_all(
     own: &TransactionDirectory,
     wanted: &[steps::PlannedStep<'_>],
     stats: &HashMap<String, FsStat>,
+    special_modes: &[String],
 ) -> Result<stage::StagedSteps, LedgerError> {
     let directory = format!("{SLOTS_PATH}/{}", own.name);
     let device = state.fs().stat_dir(&own.dir).map_err(io_error("look at", &directory))?.dev;
     let slots = stage::SlotLayout { own, directory: &directory, device };
-    stage::stage(places, wanted, &slots, stats)
+    stage::stage(places, wanted, &slots, stats, special_modes)
 }
 
 /// A record with everything that is known before the files are in place.
@@ -205,6 +210,8 @@ pub(crate) fn draft_record(about: TransactionHeader) -> Record {
         result: Vec::new(),
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: about.matches,
         gate: None,
         decided_by: None,
@@ -303,6 +310,7 @@ impl<'l> OpenTransaction<'l> {
             Ok(applied) => {
                 self.record.made_directories = applied.made_directories;
                 self.record.removed_directories = applied.removed_directories;
+                self.record.directory_modes.clone_from(&self.transaction.directory_modes);
                 Ok(())
             }
             // Also when the journal could not be written: it may be there even so.

@@ -7,7 +7,6 @@
 
 use std::io;
 
-use relaycode_durable::FsKind;
 use relaycode_durable::fs::{DirMode, FileMode};
 
 use crate::disk::moves;
@@ -18,6 +17,7 @@ use crate::disk::probe::FileProbe;
 use crate::error::{LedgerError, UnrestoredFile, io_error};
 use crate::record::FileImage;
 use crate::transaction::SLOTS_PATH;
+use crate::transaction::apply::OWNER_MAY_WRITE;
 use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
 
 /// What to do with files that are neither as before nor as after.
@@ -57,6 +57,7 @@ pub(crate) fn put_back(
         touched: DirtyDirectories::default(),
         outcome: PutBackOutcome::default(),
     };
+    back.restore_modes(transaction, true)?;
     back.make_removed_directories(transaction)?;
     for step in transaction.steps.iter().rev() {
         if !matches!(step, TransactionStep::Remove { .. }) {
@@ -75,6 +76,7 @@ pub(crate) fn put_back(
             back.undo(step)?;
         }
     }
+    back.restore_modes(transaction, false)?;
     back.touched.sync(places).map_err(io_error("write", "the changed directories"))?;
     Ok(back.outcome)
 }
@@ -347,6 +349,10 @@ impl PutBackRun<'_, '_> {
         let written = || -> io::Result<()> {
             let place = self.paths.resolve(&fresh)?;
             let fs = self.paths.fs();
+            if image.is_link() {
+                fs.make_link(&place.dir, place.name, &bytes)?;
+                return fs.sync_dir(&place.dir);
+            }
             let file = fs.create(&place.dir, place.name, FileMode::Private)?;
             fs.write(&file, &bytes)?;
             // A journal is no reason to let others run a file as its owner, whoever wrote it.
@@ -379,21 +385,23 @@ impl PutBackRun<'_, '_> {
         Ok(())
     }
 
-    /// The permission bits of a directory, if there is one.
-    fn mode_of(&self, path: &str) -> Result<Option<u32>, LedgerError> {
-        let found = || -> io::Result<Option<u32>> {
-            let place = match self.paths.resolve(path) {
-                Ok(place) => place,
-                Err(error) if moves::is_no_directory(&error) => return Ok(None),
-                Err(error) => return Err(error),
-            };
-            match self.paths.fs().stat(&place.dir, place.name) {
-                Ok(stat) => Ok((stat.kind == FsKind::Dir).then_some(stat.mode)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-                Err(error) => Err(error),
+    /// Gives directories the permission bits back that they had: first those that may be changed then.
+    fn restore_modes(&mut self, transaction: &TransactionJournal, first: bool) -> Result<(), LedgerError> {
+        let is_writable = |mode: u32| mode & OWNER_MAY_WRITE == OWNER_MAY_WRITE;
+        for change in transaction.directory_modes.iter().filter(|change| is_writable(change.before) == first)
+        {
+            let path = &change.path;
+            // Bits that are neither are somebody's.
+            if self.mode_of(path)? == Some(change.after) {
+                let set = self.paths.set_directory_mode(path, change.before);
+                set.map_err(io_error("set the permissions of", path))?;
             }
-        };
-        found().map_err(io_error("look at", path))
+        }
+        Ok(())
+    }
+
+    fn mode_of(&self, path: &str) -> Result<Option<u32>, LedgerError> {
+        self.paths.directory_mode(path).map_err(io_error("look at", path))
     }
 
     fn make_directory(&mut self, path: &str, mode: DirMode) -> Result<(), LedgerError> {

@@ -18,7 +18,7 @@ use crate::id::TxId;
 use crate::ledger::Ledger;
 use crate::record::blobs;
 use crate::record::{self, Record, RecordContent};
-use crate::recording::{self, RecordingOmission};
+use crate::recording::{self, Omission};
 use crate::transaction::cleanup;
 use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep, is_directory_of};
 use crate::transaction::putback;
@@ -71,7 +71,7 @@ pub enum RecoveryOutcome {
         /// How many files that is; 0: nothing had changed, and nothing is recorded.
         files: usize,
         /// What changed and cannot be undone.
-        left: Vec<RecordingOmission>,
+        left: Vec<Omission>,
     },
 }
 

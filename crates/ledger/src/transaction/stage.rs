@@ -1,17 +1,17 @@
 //! Staging: the new files are written into slots, with the permission bits, owner and attributes of
 //! the files they continue, before anything in the project is touched.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use relaycode_durable::fs::FileMode;
-use relaycode_durable::{Fs, FsFile, FsStat, atomic};
+use relaycode_durable::{Fs, FsFile, FsKind, FsStat, atomic};
 
 use super::steps::{PlannedFile, PlannedStep};
 use super::{SLOTS_PATH, TransactionDirectory};
 use crate::disk::moves::is_no_directory;
 use crate::disk::paths::{PathResolver, split_parent};
 use crate::error::{LedgerError, io_error};
-use crate::record::FileImage;
+use crate::record::{FileImage, LINK_MODE};
 use crate::transaction::change::NewMode;
 use crate::transaction::cleanup;
 use crate::transaction::journal::TransactionStep;
@@ -119,15 +119,16 @@ pub(super) fn stage(
     wanted: &[PlannedStep<'_>],
     slots: &SlotLayout<'_>,
     stats: &HashMap<String, FsStat>,
+    special_modes: &[String],
 ) -> Result<StagedSteps, LedgerError> {
     let new_files =
         wanted.iter().filter(|step| matches!(step, PlannedStep::Replace { .. } | PlannedStep::Create { .. }));
     let sync_each = new_files.count() <= SYNC_EACH;
-    let stager = FileStager { paths: places, stats, slots, sync_each };
+    let special_modes = special_modes.iter().map(String::as_str).collect();
+    let stager = FileStager { paths: places, stats, slots, special_modes, sync_each };
     let mut staged = StagedSteps { all_synced: !sync_each, ..StagedSteps::default() };
     for (step, slot) in wanted.iter().zip(slots.assign(places, wanted)?) {
-        let known =
-            |path: &str, bytes: &[u8]| FileImage::of(bytes, stats.get(path).map_or(0, |stat| stat.mode));
+        let known = |path: &str, bytes: &[u8]| FileImage::of(bytes, stats.get(path).map_or(0, image_mode));
         let path = step.path().to_string();
         let step = match step {
             PlannedStep::Remove { path, before } => {
@@ -172,6 +173,7 @@ struct FileStager<'a, 'r> {
     paths: &'a PathResolver<'r>,
     stats: &'a HashMap<String, FsStat>,
     slots: &'a SlotLayout<'a>,
+    special_modes: HashSet<&'a str>,
     sync_each: bool,
 }
 
@@ -186,6 +188,14 @@ impl FileStager<'_, '_> {
         let fs = self.paths.fs();
         let place = self.paths.resolve(slot).map_err(io_error("open", slot))?;
         let old = new.predecessor.and_then(|name| Some((name, self.stats.get(name)?)));
+        let is_link = |(_, stat): (&str, &FsStat)| stat.kind == FsKind::Link;
+        if new.mode == NewMode::Exact(LINK_MODE) || (new.mode == NewMode::Keep && old.is_some_and(is_link)) {
+            // Its name makes it durable: there is nothing else to sync.
+            fs.make_link(&place.dir, place.name, new.bytes).map_err(io_error("make", slot))?;
+            return Ok(FileImage::of(new.bytes, LINK_MODE));
+        }
+        // A link has nothing that a file could continue.
+        let old = old.filter(|(_, stat)| stat.kind == FsKind::File);
         let mode = match (old, new.mode) {
             (None, NewMode::Executable(true)) => FileMode::Usual { executable: true },
             (None, NewMode::Keep | NewMode::Executable(false)) => FileMode::Usual { executable: false },
@@ -193,7 +203,8 @@ impl FileStager<'_, '_> {
         };
         let file = fs.create(&place.dir, place.name, mode).map_err(io_error("make", slot))?;
         fs.write(&file, new.bytes).map_err(io_error("write", slot))?;
-        let bits = match (old, new.mode) {
+        let mut bits = match (old, new.mode) {
+            (_, NewMode::Exact(bits)) if self.special_modes.contains(path) => Some(bits),
             (old, NewMode::Exact(bits)) => Some(mask_setuid(bits, old.map(|(_, stat)| stat.mode))),
             (Some((_, stat)), NewMode::Keep) => Some(stat.mode),
             (Some((_, stat)), NewMode::Executable(yes)) => Some(with_execution(stat.mode, yes)),
@@ -202,6 +213,10 @@ impl FileStager<'_, '_> {
         let stat = fs.stat_file(&file).map_err(io_error("look at", slot))?;
         if let Some((name, old)) = old {
             self.copy_attributes(&file, &stat, (name, old), path, notes)?;
+            let owner = fs.stat_file(&file).map_err(io_error("look at", slot))?.uid;
+            if owner != old.uid {
+                bits = bits.map(without_owner_powers);
+            }
         }
         let mode = match bits {
             Some(bits) => {
@@ -251,10 +266,20 @@ impl FileStager<'_, '_> {
     }
 }
 
+/// The mode of an image of what is there.
+fn image_mode(stat: &FsStat) -> u32 {
+    if stat.kind == FsKind::Link { LINK_MODE } else { stat.mode }
+}
+
 /// The permission bits without those that let others run a file as its owner, unless it has them now:
 /// a record is no reason to give them, whoever wrote it.
 fn mask_setuid(bits: u32, now: Option<u32>) -> u32 {
     bits & (0o777 | now.unwrap_or(0))
+}
+
+/// The permission bits without those that let others run a file as its owner or group: they were given to another one.
+fn without_owner_powers(bits: u32) -> u32 {
+    bits & 0o1777
 }
 
 /// The permission bits with or without the right to run: whoever may read may run.
@@ -278,5 +303,11 @@ mod tests {
         assert_eq!(mask_setuid(0o6755, None), 0o755);
         assert_eq!(mask_setuid(0o4755, Some(0o644)), 0o755);
         assert_eq!(mask_setuid(0o4755, Some(0o4711)), 0o4755);
+    }
+
+    #[test]
+    fn another_owner_gives_nobody_its_powers() {
+        assert_eq!(without_owner_powers(0o6755), 0o755);
+        assert_eq!(without_owner_powers(0o1644), 0o1644);
     }
 }

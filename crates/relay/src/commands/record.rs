@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use relaycode_door::{Adoption, Door, DoorError, RecordedCommand};
 use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
-use relaycode_ledger::recording::RecordingOmission;
+use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureReport};
 use relaycode_project::config::LogLevel;
 use relaycode_tui::layout::clock;
@@ -200,8 +200,8 @@ fn file_json(file: &FileRecord) -> Value {
     })
 }
 
-fn left_json(all: &[RecordingOmission]) -> Vec<Value> {
-    let one = |left: &RecordingOmission| json!({"path": left.path, "why": left.reason, "files": left.files, "bytes": left.bytes});
+fn left_json(all: &[Omission]) -> Vec<Value> {
+    let one = |left: &Omission| json!({"path": left.path, "why": left.reason, "files": left.files, "bytes": left.bytes});
     all.iter().map(one).collect()
 }
 

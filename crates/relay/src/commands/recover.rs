@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use relaycode_ledger::recording::RecordingOmission;
+use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 use relaycode_project::config::LogLevel;
 use relaycode_tui::views;
@@ -123,7 +123,7 @@ impl RecoverTransactionJson {
             RecoveryOutcome::Original => json.outcome = "original",
             RecoveryOutcome::RecordingAdopted { left, .. } => {
                 json.outcome = "recorded";
-                let detail = |left: &RecordingOmission| FailureDetail {
+                let detail = |left: &Omission| FailureDetail {
                     path: left.path.clone(),
                     message: left.reason.clone(),
                     ..FailureDetail::default()

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use relaycode_change::proposal::path::RelPath;
-use relaycode_ledger::record::Record;
+use relaycode_ledger::record::{Record, RecordOmission};
 use relaycode_ledger::revert::{KeptEdits, RevertOptions, RevertPlan};
 use relaycode_ledger::{Ledger, LedgerError, LogEntry, LogTarget, TransactionHeader, TxId};
 use relaycode_tui::layout::clock;
@@ -102,9 +102,8 @@ impl RevertRequest<'_> {
             None => return Err(CommandFailure::usage(format!("there is nothing in `{}`", self.name))),
         };
         let revert = PlannedRevert { request: self, newest, reversal };
-        if revert.reversal.changes.is_empty() {
-            revert.report(None, context);
-            return Ok(Exit::Done);
+        if revert.reversal.is_empty() {
+            return Ok(revert.report(None, context));
         }
         revert.confirm_other_head(context)?;
         let (ledger, about) = (revert.request.ledger, revert.about());
@@ -113,8 +112,7 @@ impl RevertRequest<'_> {
         if let Some(said) = &committed.durability_doubt {
             return Err(project::disk_doubt_failure(&id.short(), said));
         }
-        revert.report(Some(id), context);
-        Ok(Exit::Done)
+        Ok(revert.report(Some(id), context))
     }
 
     /// The failure, with the command that goes on from a conflict.
@@ -213,15 +211,13 @@ impl PlannedRevert<'_> {
 
     fn about(&self) -> TransactionHeader {
         let head = head::read(self.request.root);
+        let about =
+            TransactionHeader::new(TxId::random(), &self.newest.project_id, &clock::now_utc(), "revert");
         TransactionHeader {
             branch: head.branch,
             head: head.commit,
-            revert_of: self.reversal.reverts.clone(),
-            directories_to_remove: self.reversal.made_directories_to_remove.clone(),
-            directory_modes: self.reversal.removed_directories.clone(),
-            read_only: self.reversal.read_only.clone(),
             notes: self.reversal.notes.clone(),
-            ..TransactionHeader::new(TxId::random(), &self.newest.project_id, &clock::now_utc(), "revert")
+            ..self.reversal.header(about)
         }
     }
 
@@ -241,12 +237,14 @@ impl PlannedRevert<'_> {
         id.is_some_and(|id| back.copied().any(|other| other == id))
     }
 
-    /// Says what was done; `None`: nothing, because there was nothing left to take back.
-    fn report(&self, id: Option<TxId>, context: &mut CommandContext<'_>) {
+    /// Says what was done; `None`: nothing, because there was nothing left to take back. What the change did and this
+    /// cannot bring back needs somebody.
+    fn report(&self, id: Option<TxId>, context: &mut CommandContext<'_>) -> Exit {
         let reversal = &self.reversal;
+        let exit = if reversal.unrestored.is_empty() { Exit::Done } else { Exit::NeedsYou };
         context.print_json(&RevertJson {
-            ok: true,
-            code: Exit::Done as u8,
+            ok: exit == Exit::Done,
+            code: exit as u8,
             command: "revert",
             project: self.request.root.to_string_lossy(),
             reverted: id.is_some(),
@@ -255,14 +253,17 @@ impl PlannedRevert<'_> {
             files: reversal.changes.iter().map(|change| change.path.as_str()).collect(),
             kept: reversal.kept_edits.iter().map(KeptEditsJson::of).collect(),
             with_markers: &reversal.conflict_marked,
+            unrestored: reversal.unrestored.iter().map(UnrestoredJson::of).collect(),
         });
         if context.is_quiet() {
-            return;
+            return exit;
         }
         let look = context.style();
         let text = match id {
             None => {
-                views::outcome::success_line(&look, &format!("nothing of {} is left to revert", self.name()))
+                let said = format!("nothing of {} is left to revert", self.name());
+                let missing = views::outcome::unrestored_lines(&look, &reversal.unrestored);
+                views::outcome::success_line(&look, &said) + &missing
             }
             Some(_) => {
                 let next = self.next_revertible();
@@ -271,6 +272,7 @@ impl PlannedRevert<'_> {
             }
         };
         context.print_info(&text);
+        exit
     }
 }
 
@@ -291,6 +293,20 @@ struct RevertJson<'a> {
     kept: Vec<KeptEditsJson<'a>>,
     /// Files that now hold conflict markers.
     with_markers: &'a [String],
+    /// What the change did and could not be brought back.
+    unrestored: Vec<UnrestoredJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnrestoredJson<'a> {
+    path: &'a str,
+    why: &'a str,
+}
+
+impl<'a> UnrestoredJson<'a> {
+    fn of(left: &'a RecordOmission) -> UnrestoredJson<'a> {
+        UnrestoredJson { path: &left.path, why: &left.reason }
+    }
 }
 
 #[derive(Serialize)]

@@ -28,7 +28,11 @@ pub(crate) const ALL: &[ExitCodeEntry] = &[
         "the gate failed (everything was put back)",
         "The project's own checks failed. Everything was put back.",
     ),
-    code(6, "needs you", "Needs you: somebody else's edits are in the way, or a recovery left files alone."),
+    code(
+        6,
+        "needs you",
+        "Needs you: somebody else's edits are in the way, a recovery left files alone, or a revert could not bring everything back.",
+    ),
     code(7, "not trusted yet", "The project's commands are not trusted yet."),
     code(8, "already processed", "This change was processed before."),
     code(9, "committed but the disk is in doubt", "Committed, but the disk reported an error afterwards."),

@@ -35,6 +35,7 @@ mod question_keys;
 mod real_agents;
 mod real_linters;
 mod record;
+mod record_entries;
 mod record_removed_state;
 mod recover;
 mod revert;

@@ -115,7 +115,8 @@ fn its_streams_go_straight_through() {
 fn a_machine_gets_one_object_and_the_command_prints_beside_it() {
     let project = project();
     symlink("a.txt", project.path("link")).unwrap();
-    let ran = run(&mut command(&project, &["--json"], "echo out; echo x >> a.txt; rm link bin; exit 4"));
+    let line = "echo out; echo x >> a.txt; rm link bin; mkfifo pipe; exit 4";
+    let ran = run(&mut command(&project, &["--json"], line));
     assert!(ran.err.contains("out\n"), "{ran:?}");
     let value = ran.json();
     assert_eq!((ran.code, &value["code"], &value["ok"]), (4, &4.into(), &false.into()));
@@ -126,8 +127,8 @@ fn a_machine_gets_one_object_and_the_command_prints_beside_it() {
         .iter()
         .map(|file| (file["change"].as_str().unwrap(), file["path"].as_str().unwrap()))
         .collect();
-    assert_eq!(files, [("M", "a.txt"), ("D", "bin")]);
-    assert_eq!(value["notUndoable"][0]["path"], "link");
+    assert_eq!(files, [("M", "a.txt"), ("D", "bin"), ("D", "link")]);
+    assert_eq!(value["notUndoable"][0]["path"], "pipe");
     assert!(value["ran"].as_str().unwrap().starts_with("sh -c '"), "{value}");
     assert_eq!(value["id"], project.log()[0]["id"]);
 }
@@ -138,7 +139,9 @@ fn names_that_no_record_can_hold_are_named() {
     let ran = record(&project, "echo 1 > 'line\nbreak'; echo 2 > \"$(printf 'n\\377')\"; echo 3 > ok");
     assert!(ran.err.contains("not undoable: line\\nbreak"), "{ran:?}");
     assert!(ran.err.contains("not undoable: n\\xff"), "{ran:?}");
-    project.done(&["revert"]);
+    let ran = project.relay(&["revert"]);
+    assert_eq!(ran.code, 6, "{ran:?}");
+    assert!(ran.out.contains("not brought back: n\\xff was made"), "{ran:?}");
     assert!(!project.path("ok").exists() && project.path("line\nbreak").exists());
 }
 

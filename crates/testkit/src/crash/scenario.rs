@@ -1,5 +1,6 @@
 //! Projects and changes generated from a number: mixtures of every kind of step, with files that are
-//! binary, empty, executable, private or without a final newline, in old and new directories.
+//! binary, empty, executable, private or without a final newline, and links, in old and new directories, some of
+//! which are empty or get other permission bits.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::model::ModelFs;
+use relaycode_ledger::record::{DirectoryModeChange, LINK_MODE, RemovedDirectory};
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerError, RevertOptions, TransactionHeader, TxId};
 
@@ -51,11 +53,20 @@ pub struct CrashScenario {
     /// The project at first.
     pub files: ScenarioFiles,
     pub changes: Vec<FileChange<'static>>,
+    /// What it does to directories, and which names are links.
+    pub header: TransactionHeader,
     /// One of the directories is on another device.
     pub elsewhere: bool,
     /// The file system cannot exchange two files.
     pub without_exchange: bool,
 }
+
+/// A directory that gets other permission bits, and what they are at first.
+const HOLDS: &str = "src";
+const USUAL: u32 = 0o755;
+
+/// Empty directories, innermost first.
+const EMPTY: [&str; 2] = ["empty/inner", "empty"];
 
 /// That directory.
 const ELSEWHERE: &str = "docs";
@@ -106,7 +117,27 @@ impl CrashScenario {
             changes.push(change(None, Some(("docs/made/there.md", content(&mut random), NewMode::Keep))));
         }
         let without_exchange = random.once_in(6);
-        CrashScenario { number, kind, files, changes, elsewhere, without_exchange }
+        let mut header = TransactionHeader::new(TxId::random(), "crash", "2026-01-02T03:04:05.678Z", "test");
+        let is_link = |path: &&str| files.get(*path).is_some_and(|(_, mode)| *mode == LINK_MODE);
+        header.links = changes
+            .iter()
+            .map(|change| change.old_path().as_str())
+            .filter(is_link)
+            .map(String::from)
+            .collect();
+        if random.once_in(2) {
+            let mode = *random.pick(&[0o750, 0o700, 0o2775, 0o555]);
+            header.directories_to_make = vec![RemovedDirectory { path: "made/empty".to_string(), mode }];
+        }
+        if random.once_in(2) {
+            header.directories_to_remove = EMPTY.map(String::from).to_vec();
+        }
+        if random.once_in(2) {
+            let after = *random.pick(&[0o700, 0o555, 0o2755, 0o1777]);
+            let change = DirectoryModeChange { path: HOLDS.to_string(), before: USUAL, after };
+            header.directory_mode_changes = vec![change];
+        }
+        CrashScenario { number, kind, files, changes, header, elsewhere, without_exchange }
     }
 
     /// The disk right before, everything durable, and the expected results.
@@ -120,6 +151,8 @@ impl CrashScenario {
             model.mkdir(ELSEWHERE)?;
             model.mount(ELSEWHERE, 7)?;
         }
+        model.mkdir(EMPTY[0])?;
+        model.mkdir(HOLDS)?;
         put(&model, &self.files)?;
         model.mark_all_durable();
         let mut before = project(&model);
@@ -132,29 +165,29 @@ impl CrashScenario {
         }
         // The result is found out on a copy.
         let copy = Arc::new((*model).clone());
-        commit(&ledger(&copy)?, &self.changes, self.about(2))?;
+        commit(&ledger(&copy)?, &self.changes, self.header())?;
         let mut after = project(&copy);
         match self.kind {
             ScenarioKind::First | ScenarioKind::Apply => {}
             ScenarioKind::PutBack => ending = ScenarioEnding::PutBack,
             ScenarioKind::Revert => {
-                commit(&ledger(&model)?, &self.changes, self.about(2))?;
+                commit(&ledger(&model)?, &self.changes, self.header())?;
                 std::mem::swap(&mut before, &mut after);
                 id = self.id(3);
             }
             ScenarioKind::Recover => {
                 ending = ScenarioEnding::PutBack;
-                drop(ledger(&model)?.begin(&self.changes, self.about(2), &|| false)?);
+                drop(ledger(&model)?.begin(&self.changes, self.header(), &|| false)?);
             }
             ScenarioKind::RecoverHalf => {
                 ending = ScenarioEnding::PutBack;
                 let probe = Arc::new((*model).clone());
                 let first = probe.operations();
-                drop(ledger(&probe)?.begin(&self.changes, self.about(2), &|| false)?);
+                drop(ledger(&probe)?.begin(&self.changes, self.header(), &|| false)?);
                 let operations = probe.operations() - first;
                 let mut random = Random::of_case(0xdead, self.number);
                 model.crash_at(first + 1 + random.below(operations));
-                let _ = ledger(&model)?.begin(&self.changes, self.about(2), &|| false);
+                let _ = ledger(&model)?.begin(&self.changes, self.header(), &|| false);
                 let left = model.operations();
                 let died = Arc::new(model.image(&relaycode_durable::model::CrashChoice {
                     operations: left,
@@ -171,11 +204,11 @@ impl CrashScenario {
     pub(super) fn run(&self, model: &Arc<ModelFs>) -> Result<(), LedgerError> {
         match self.kind {
             ScenarioKind::First | ScenarioKind::Apply => {
-                commit(&ledger(model)?, &self.changes, self.about(2))
+                commit(&ledger(model)?, &self.changes, self.header())
             }
             ScenarioKind::PutBack => {
                 let ledger = ledger(model)?;
-                ledger.begin(&self.changes, self.about(2), &|| false)?.put_back()
+                ledger.begin(&self.changes, self.header(), &|| false)?.put_back()
             }
             ScenarioKind::Revert => {
                 let ledger = ledger(model)?;
@@ -193,18 +226,18 @@ impl CrashScenario {
     fn about(&self, which: u64) -> TransactionHeader {
         TransactionHeader::new(self.id(which), "crash", "2026-01-02T03:04:05.678Z", "test")
     }
+
+    /// That of the change itself.
+    fn header(&self) -> TransactionHeader {
+        TransactionHeader { uuid: self.id(2), ..self.header.clone() }
+    }
 }
 
 /// Reverts the newest entry of the log.
 pub(super) fn revert(ledger: &Ledger, about: TransactionHeader) -> Result<(), LedgerError> {
     let target = ledger.find_target("1")?;
     let reversal = ledger.plan_revert(&target, &RevertOptions::default())?;
-    let about = TransactionHeader {
-        revert_of: reversal.reverts,
-        directories_to_remove: reversal.made_directories_to_remove,
-        ..about
-    };
-    commit(ledger, &reversal.changes, about)
+    commit(ledger, &reversal.changes, reversal.header(about))
 }
 
 /// Makes a change and keeps it. An error of the disk after the commit counts as a failure.
@@ -227,7 +260,10 @@ pub(super) fn commit(
 
 fn put(model: &ModelFs, files: &ScenarioFiles) -> io::Result<()> {
     for (path, (bytes, mode)) in files {
-        model.put(path, bytes, *mode)?;
+        match *mode {
+            LINK_MODE => model.link(path, &String::from_utf8_lossy(bytes))?,
+            mode => model.put(path, bytes, mode)?,
+        }
     }
     Ok(())
 }
@@ -239,10 +275,19 @@ fn files(random: &mut Random) -> ScenarioFiles {
         if random.once_in(4) {
             continue;
         }
+        if random.once_in(6) {
+            files.insert(name.to_string(), (target(random), LINK_MODE));
+            continue;
+        }
         let mode = *random.pick(&[0o644, 0o644, 0o644, 0o755, 0o600, 0o664]);
         files.insert(name.to_string(), (content(random), mode));
     }
     files
+}
+
+/// Where a link leads: nothing need be there.
+fn target(random: &mut Random) -> Vec<u8> {
+    format!("../{}", random.pick(&NAMES)).into_bytes()
 }
 
 /// Bytes of the kinds that projects have.
@@ -276,13 +321,32 @@ fn changes(random: &mut Random, files: &ScenarioFiles, count: usize) -> Vec<File
         };
         if free.is_empty() || random.once_in(4) {
             let mode = if random.once_in(3) { NewMode::Executable(true) } else { NewMode::Keep };
-            changes.push(change(None, Some((&new_name, content(random), mode))));
+            changes.push(if random.once_in(4) {
+                change(None, Some((&new_name, target(random), NewMode::Exact(LINK_MODE))))
+            } else {
+                change(None, Some((&new_name, content(random), mode)))
+            });
             continue;
         }
         let name = free.remove(random.below(free.len()));
         let (bytes, mode) = &files[name];
         let old = Some((name.as_str(), bytes.clone()));
-        changes.push(match random.below(8) {
+        if *mode == LINK_MODE {
+            changes.push(match random.below(5) {
+                0 => change(old, None),
+                1 => change(old, Some((&new_name, bytes.clone(), NewMode::Keep))),
+                2 => change(old, Some((name, content(random), NewMode::Exact(0o640)))),
+                3 => change(
+                    old,
+                    Some((&format!("{name}/inside/{at}"), content(random), NewMode::Exact(0o644))),
+                ),
+                _ => change(old, Some((name, target(random), NewMode::Exact(LINK_MODE)))),
+            });
+            continue;
+        }
+        changes.push(match random.below(10) {
+            8 => change(old, Some((name, target(random), NewMode::Exact(LINK_MODE)))),
+            9 => change(old, Some((name, bytes.clone(), NewMode::Exact(mode ^ 0o020)))),
             0 | 1 => change(old, None),
             2 => change(old, Some((&new_name, bytes.clone(), NewMode::Keep))),
             3 => change(old, Some((&new_name, content(random), NewMode::Keep))),

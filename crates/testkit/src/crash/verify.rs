@@ -57,6 +57,8 @@ pub(super) fn project(model: &ModelFs) -> ModelSnapshot {
     let own = |path: &str| path == ".relaycode" || path.starts_with(".relaycode/");
     tree.files.retain(|path, _| !own(path));
     tree.dirs.retain(|path| !own(path));
+    tree.dir_modes.retain(|path, _| !own(path));
+    tree.links.retain(|path, _| !own(path));
     tree
 }
 
@@ -175,6 +177,18 @@ fn difference(wanted: &ModelSnapshot, found: &ModelSnapshot) -> String {
     lines.extend(new_files.map(|path| format!("    {path}: too much")));
     lines.extend(wanted.dirs.difference(&found.dirs).map(|path| format!("    {path}/: missing")));
     lines.extend(found.dirs.difference(&wanted.dirs).map(|path| format!("    {path}/: too much")));
+    for (path, target) in &wanted.links {
+        if found.links.get(path) != Some(target) {
+            lines.push(format!("    {path}: {:?} instead of a link to {target}", found.links.get(path)));
+        }
+    }
+    let new_links = found.links.keys().filter(|path| !wanted.links.contains_key(*path));
+    lines.extend(new_links.map(|path| format!("    {path}: a link too much")));
+    for (path, mode) in &wanted.dir_modes {
+        if let Some(other) = found.dir_modes.get(path).filter(|other| *other != mode) {
+            lines.push(format!("    {path}/: mode {other:o} instead of {mode:o}"));
+        }
+    }
     lines.join("\n")
 }
 

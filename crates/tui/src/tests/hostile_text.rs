@@ -197,6 +197,8 @@ fn odd_record(s: &str) -> Record {
         }],
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: vec![text.clone()],
         gate: Some(format!("{s}\n{s}")),
         decided_by: some,

@@ -9,6 +9,7 @@ use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, pluralize};
 use relaycode_door::GateReport;
 use relaycode_ledger::TxId;
+use relaycode_ledger::record::RecordOmission;
 use relaycode_ledger::revert::{KeptEdits, RevertPlan};
 use relaycode_project::git::head::GitHead;
 use relaycode_text::width::cells;
@@ -66,6 +67,20 @@ pub struct RevertReport<'a> {
     pub next: Option<(usize, String)>,
 }
 
+/// What a change did and its revert does not bring back.
+pub fn unrestored_lines(style: &OutputStyle, unrestored: &[RecordOmission]) -> String {
+    let line = |left: &RecordOmission| {
+        let path = style.path_in(&left.path, 4);
+        warning_line(style, &format!("not brought back: {path} {}", style.safe(&left.reason)))
+    };
+    let mut out: String = unrestored.iter().take(LIST_LIMIT).map(line).collect();
+    if unrestored.len() > LIST_LIMIT {
+        let more = format!("and {} more; `--json` lists them all", unrestored.len() - LIST_LIMIT);
+        out += &indented_line(style, &more);
+    }
+    out
+}
+
 impl RevertReport<'_> {
     /// A line for what was done, lines for what needs a look, a line for what can be done next.
     pub fn text(&self, style: &OutputStyle) -> String {
@@ -94,6 +109,7 @@ impl RevertReport<'_> {
                 &format!("{} holds both sides between conflict markers", style.path_in(path, 2)),
             );
         }
+        out += &unrestored_lines(style, &self.reversal.unrestored);
         for note in self.reversal.notes.iter().take(LIST_LIMIT) {
             out += &(style.wrap(&format!("  {}", style.safe(note)), 2) + "\n");
         }

@@ -46,6 +46,7 @@ pub fn text(shown: &RecordView, style: &OutputStyle) -> String {
     let record = &shown.record;
     let mut out = head(shown, style);
     out += &rows(&shown.record, &shown.files, style);
+    out += &directory_rows(&shown.record, style);
     let mut field = |name: &str, value: &str| {
         let label = StyledText::plain("  ").append(&StyledText::painted(style, PaintRole::Dim, name));
         out += &labelled_line(style, label, 2 + NAME, &style.safe(value));
@@ -165,6 +166,29 @@ fn rows(record: &Record, files: &[FileRecord], style: &OutputStyle) -> String {
         out += &format!("{}\n", line.trim_end());
     }
     out
+}
+
+/// What became of directories, beyond those that came and went with files in them.
+fn directory_rows(record: &Record, style: &OutputStyle) -> String {
+    let holds = |directory: &str| {
+        let inside = |path: &str| path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'));
+        record.result.iter().any(|file| inside(&file.path) || inside(file.old_path()))
+    };
+    let row = |letter: char, path: &str, what: &str| {
+        let line = format!("    {letter}  {}/  {what}", style.path_in(path, 7));
+        format!("{}\n", line.trim_end())
+    };
+    let made = record.made_directories.iter().filter(|path| !holds(path)).map(|path| row('A', path, ""));
+    let removed = record.removed_directories.iter().filter(|gone| !holds(&gone.path));
+    let removed = removed.map(|gone| row('D', &gone.path, ""));
+    let modes = record.directory_modes.iter().map(|change| {
+        row(
+            'M',
+            &change.path,
+            &format!("{:04o} {} {:04o}", change.before, style.glyph(Glyph::Arrow), change.after),
+        )
+    });
+    made.chain(removed).chain(modes).take(LIST_LIMIT).collect()
 }
 
 /// Without its first line, which is the title.

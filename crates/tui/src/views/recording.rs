@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use relaycode_door::Adoption;
 use relaycode_ledger::SecureReport;
-use relaycode_ledger::recording::RecordingOmission;
+use relaycode_ledger::record::Record;
+use relaycode_ledger::recording::Omission;
 
 use super::outcome;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
@@ -28,7 +29,7 @@ pub fn secured_line(secured: &SecureReport, took: Duration, style: &OutputStyle)
         out += &outcome::indented_line(style, "a command that removes .relaycode takes it along");
     }
     if !secured.omissions.is_empty() {
-        let mut most: Vec<&RecordingOmission> = secured.omissions.iter().collect();
+        let mut most: Vec<&Omission> = secured.omissions.iter().collect();
         most.sort_by_key(|left| std::cmp::Reverse(left.bytes));
         out += &listed("not secured: ", &most, style);
         out += &outcome::indented_line(style, "what changes there is named afterwards, and cannot be undone");
@@ -47,7 +48,7 @@ pub fn adoption_report(adoption: &Adoption, line: &str, style: &OutputStyle) -> 
             };
             let counts = line_counts(style, sum(|file| file.added), sum(|file| file.removed));
             let blank = if counts.cells == 0 { "" } else { " " };
-            let (dot, files) = (style.glyph(Glyph::Dot), pluralize(record.result.len(), "file"));
+            let (dot, files) = (style.glyph(Glyph::Dot), changed_things(record));
             let undo = format!("`relay revert {}` undoes it", id.chars().take(4).collect::<String>());
             outcome::success_line(
                 style,
@@ -75,11 +76,23 @@ pub fn adoption_report(adoption: &Adoption, line: &str, style: &OutputStyle) -> 
         let records = pluralize(adoption.history.restored, "earlier record");
         out += &outcome::warning_line(style, &format!("it removed {records} from .relaycode: back again"));
     }
-    let left: Vec<&RecordingOmission> = adoption.irreversible.iter().collect();
+    let left: Vec<&Omission> = adoption.irreversible.iter().collect();
     out + &listed("changed while it ran, not undoable: ", &left, style)
 }
 
-fn listed(what: &str, left: &[&RecordingOmission], style: &OutputStyle) -> String {
+/// How many files a record has; of one that is about directories alone, how many of these.
+fn changed_things(record: &Record) -> String {
+    let Record { made_directories, removed_directories, directory_modes, .. } = record;
+    match made_directories.len() + removed_directories.len() + directory_modes.len() {
+        directories if record.result.is_empty() && directories > 0 => match directories {
+            1 => "1 directory".to_string(),
+            several => format!("{several} directories"),
+        },
+        _ => pluralize(record.result.len(), "file"),
+    }
+}
+
+fn listed(what: &str, left: &[&Omission], style: &OutputStyle) -> String {
     let mut out = String::new();
     for left in left.iter().take(LIST_LIMIT) {
         let bytes = usize::try_from(left.bytes).unwrap_or(usize::MAX);

@@ -138,6 +138,8 @@ fn small(number: u32) -> anyhow::Result<Record> {
         }],
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: Vec::new(),
         gate: None,
         decided_by: Some("-y".to_owned()),

@@ -43,7 +43,7 @@ fn places_that_cannot_be_looked_into_are_named_whenever_they_came() {
     let (_dir, root) = project();
     // So deep that nobody goes there, whatever their rights.
     let deep = |name: &str| {
-        let path = (0..260).fold(root.join(name), |path, _| path.join("d"));
+        let path = (0..1_100).fold(root.join(name), |path, _| path.join("d"));
         fs::create_dir_all(path).unwrap();
     };
     deep("first");

@@ -241,8 +241,7 @@ fn nothing_is_followed_and_nothing_waits() {
 #[test]
 fn beyond_what_is_read_a_changed_record_is_all_that_is_said() {
     let (_dir, root) = project();
-    let (entries, unread) = TreeCheckWalker::new(&root, &|| false, 0, Vec::new()).walk_all().unwrap();
-    let before = TreeCheckSnapshot { root: root.clone(), entries, unread };
+    let before = TreeCheckSnapshot::take_within(&root, &HashSet::new(), FILES, 0, &|| false).unwrap();
     fs::write(root.join("a.txt"), "eno").unwrap();
     fs::write(root.join("src/b.rs"), "longer").unwrap();
     fs::set_permissions(root.join("src/deep/c"), Permissions::from_mode(0o600)).unwrap();
@@ -259,9 +258,7 @@ fn a_project_with_too_many_files_is_said_to_have_them() {
     let (_dir, root) = project();
     let count = take(&root).len();
     let all = |most| {
-        let mut walk = TreeCheckWalker::new(&root, &|| false, 0, Vec::new());
-        walk.max_entries = most;
-        walk.walk_all().map(|(entries, _)| entries.len())
+        TreeCheckSnapshot::take_within(&root, &HashSet::new(), most, 0, &|| false).map(|taken| taken.len())
     };
     assert_eq!(all(count).unwrap(), count);
     assert!(matches!(all(count - 1), Err(TreeCheckError::TooMany)));

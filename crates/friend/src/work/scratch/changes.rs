@@ -6,28 +6,25 @@
 //! change can have, are left out and said; a file that turned into something else is not taken for deleted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
-use relaycode_change::proposal::path::{RelPath, is_sealed};
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{ExactImage, FileAction, GitFileMode, Operation};
 use relaycode_project::git::Git;
+use relaycode_snapshot::{EntryChange, EntryKind, Snapshot, TreeDifference};
 
+use super::copy::ScratchPathEntry;
+use super::rule::ScratchRule;
 use crate::work::scratch::{
-    CopiedEntry, CopyBaseline, CopyStamp, OpenDirCache, ScratchCopy, ScratchError, ScratchPathEntry,
-    left_out_sentence, system_error,
+    CopiedEntry, CopyBaseline, OpenDirCache, ScratchCopy, ScratchError, left_out_sentence, system_error,
 };
 
-/// A repository's own directory.
-const GIT: &str = ".git";
 /// Bytes of one changed file; a longer one is left out.
 const FILE_BYTES: u64 = 64 << 20;
 /// Bytes of all changed files together, before and after.
 const ALL_BYTES: u64 = 512 << 20;
-/// Entries that are looked at in the copy, for what is new there.
-const ENTRIES: usize = 500_000;
+/// Nanoseconds: a file whose times are as young as this when the copy is done may be changed without its times telling.
+const TICK: u32 = 50_000_000;
 
 /// What a friend did.
 #[derive(Debug, Default)]
@@ -68,46 +65,81 @@ impl ScratchCopy {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ScratchError::CopyRemoved),
             other => other.map_err(system_error(root, "read"))?,
         };
+        // The copy's repository is the friend's by now: it says what to leave out, and nothing else.
+        let ignored = git.in_scratch(root).ignored().unwrap_or_default();
+        let ignored = ignored.into_iter().map(|mut path| {
+            path.truncate(path.strip_suffix(b"/").map_or(path.len(), <[u8]>::len));
+            path
+        });
+        let mut rule = ScratchRule::new(&self.copied, &self.excluded_dirs, stop);
+        rule.ignored = ignored.collect();
+        rule.before = Some(&self.snapshot);
+        let now = rule.walk(root, dirs.root())?;
         let mut look = ScratchChangesBuilder::default();
-        for (number, (path, copied)) in self.copied.iter().enumerate() {
+        look.take_from(rule, &now);
+        let found = TreeDifference::between(&self.snapshot, &now);
+        let racy = found.racy.iter().filter(|change| self.is_stamp_ambiguous(change));
+        let mut created = Vec::new();
+        let mut behind_links: Vec<String> = Vec::new();
+        for (number, change) in found.changes.iter().chain(racy).enumerate() {
             if number % 256 == 0 && stop() {
                 return Err(ScratchError::Cancelled);
             }
-            let found = dirs.entry_at(path).map_err(system_error(&root.join(path), "read"))?;
-            match (copied, found) {
-                (CopiedEntry::Link { target }, ScratchPathEntry::Link(now)) if *target == now => {}
-                (CopiedEntry::Link { .. }, _) => look.links.push(path.clone()),
-                (CopiedEntry::File { base, .. }, ScratchPathEntry::Missing) => {
-                    self.add_deleted(path, base, &mut look)?
+            let Ok(path) = String::from_utf8(change.path.clone()) else { continue };
+            let kind = change.after.map(|id| now.stat(id).kind);
+            match (self.copied.get(&path), kind) {
+                (None, None | Some(EntryKind::Directory)) => {}
+                (None, Some(kind)) => {
+                    if kind == EntryKind::Link && change.before.is_some() {
+                        behind_links.push(format!("{path}/"));
+                    }
+                    created.push(path);
                 }
-                (CopiedEntry::File { stamp, base }, ScratchPathEntry::File(now)) => {
-                    if now != *stamp || self.is_stamp_ambiguous(stamp) {
-                        self.add_modified(path, (stamp, base), &mut dirs, &mut look)?;
+                (Some(CopiedEntry::Link { target }), Some(EntryKind::Link)) => {
+                    let now = dirs.entry_at(&path).map_err(system_error(&root.join(&path), "read"))?;
+                    if now != ScratchPathEntry::Link(target.clone()) {
+                        look.links.push(path);
                     }
                 }
-                // `rm x; mkdir x` is a deletion like any other, if there are files in it.
-                (CopiedEntry::File { base, .. }, ScratchPathEntry::Directory) => {
-                    self.add_deleted(path, base, &mut look)?
+                (Some(CopiedEntry::Link { .. }), _) => look.links.push(path),
+                (Some(CopiedEntry::File { .. }), None)
+                    if behind_links.iter().any(|link| path.starts_with(link.as_str())) =>
+                {
+                    look.changed_type.push(path);
                 }
-                (CopiedEntry::File { .. }, _) => look.changed_type.push(path.clone()),
+                // `rm x; mkdir x` is a deletion like any other, if there are files in it.
+                (Some(CopiedEntry::File { mode, base }), None | Some(EntryKind::Directory)) => {
+                    self.add_deleted(&path, (*mode, base), &mut look)?;
+                }
+                (Some(CopiedEntry::File { mode, base }), Some(EntryKind::File)) => {
+                    self.add_modified(&path, (*mode, base), &mut dirs, &mut look)?;
+                }
+                (Some(CopiedEntry::File { .. }), _) => look.changed_type.push(path),
             }
         }
-        self.add_new_files(git, &mut dirs, &mut look, stop)?;
+        self.add_new_files(git, created, &mut dirs, &mut look)?;
         Ok(look.finish())
+    }
+
+    /// Whether a file that looks as it did may have been changed since: times move in steps.
+    fn is_stamp_ambiguous(&self, change: &EntryChange) -> bool {
+        let (seconds, nanos) = self.snapshot.began();
+        let done = (seconds, nanos.saturating_sub(TICK));
+        let done = if nanos < TICK { (seconds - 1, 1_000_000_000 + nanos - TICK) } else { done };
+        change.before.is_some_and(|id| self.snapshot.stat(id).changed >= done)
     }
 
     fn add_deleted(
         &self,
         path: &str,
-        base: &CopyBaseline,
+        (mode, base): (u32, &CopyBaseline),
         look: &mut ScratchChangesBuilder,
     ) -> Result<(), ScratchError> {
         let Some(name) = look.valid_path(path) else { return Ok(()) };
-        let Some(CopiedEntry::File { stamp, .. }) = self.copied.get(path) else { return Ok(()) };
         match self.baseline_bytes(path, base)? {
             Some(bytes) => {
                 look.count(bytes.len(), 0)?;
-                look.deleted.insert(name, image(bytes, stamp));
+                look.deleted.insert(name, image(bytes, mode));
             }
             None => look.baseline_lost.push(path.to_string()),
         }
@@ -117,7 +149,7 @@ impl ScratchCopy {
     fn add_modified(
         &self,
         path: &str,
-        (stamp, base): (&CopyStamp, &CopyBaseline),
+        (mode, base): (u32, &CopyBaseline),
         dirs: &mut OpenDirCache,
         look: &mut ScratchChangesBuilder,
     ) -> Result<(), ScratchError> {
@@ -133,12 +165,12 @@ impl ScratchCopy {
             look.baseline_lost.push(path.to_string());
             return Ok(());
         };
-        if before == bytes && stamp.is_executable() == now.is_executable() {
+        if before == bytes && is_executable(mode) == is_executable(now.mode) {
             return Ok(());
         }
         let Some(name) = look.valid_path(path) else { return Ok(()) };
         look.count(before.len(), bytes.len())?;
-        look.modified.insert(name, (image(before, stamp), image(bytes, &now)));
+        look.modified.insert(name, (image(before, mode), image(bytes, now.mode)));
         Ok(())
     }
 
@@ -146,56 +178,10 @@ impl ScratchCopy {
     fn add_new_files(
         &self,
         git: &Git<'_>,
+        mut found: Vec<String>,
         dirs: &mut OpenDirCache,
         look: &mut ScratchChangesBuilder,
-        stop: &dyn Fn() -> bool,
     ) -> Result<(), ScratchError> {
-        let mut found = Vec::new();
-        // The copy's repository is the friend's by now: it says what to leave out, and nothing else.
-        let ignored = git.in_scratch(self.directory()).ignored().unwrap_or_default();
-        let ignored: HashSet<String> = ignored
-            .iter()
-            .map(|path| String::from_utf8_lossy(path).trim_end_matches('/').to_string())
-            .collect();
-        let mut waiting = vec![String::new()];
-        let mut entries = 0;
-        while let Some(directory) = waiting.pop() {
-            if stop() {
-                return Err(ScratchError::Cancelled);
-            }
-            let listed = list_dir(&self.directory().join(&directory));
-            if !listed.complete {
-                look.unread.push(if directory.is_empty() { ".".to_string() } else { directory.clone() });
-            }
-            for ScratchDirEntry { name, is_text, is_dir } in listed.entries {
-                entries += 1;
-                let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
-                if !is_text {
-                    look.bad_names.push(path);
-                } else if is_sealed(&name) {
-                    // The repository of the copy itself is relay's.
-                    match name == GIT {
-                        true if directory.is_empty() => {}
-                        true => look.repositories.push(path),
-                        false => look.sealed.push(path),
-                    }
-                } else if self.copied.contains_key(&path) {
-                } else if ignored.contains(&path) {
-                    look.ignored.push(if is_dir { format!("{path}/") } else { path });
-                } else if self.excluded_dirs.contains(&path) {
-                    let touched = !is_dir || !self::list_dir(&self.directory().join(&path)).is_empty();
-                    look.repositories.extend(touched.then_some(path));
-                } else if is_dir {
-                    waiting.push(path);
-                } else {
-                    found.push(path);
-                }
-            }
-            if entries > ENTRIES {
-                let most = format!("{ENTRIES} files after the work");
-                return Err(ScratchError::TooMuch { most, largest: String::new() });
-            }
-        }
         // And by the project's own rules, which the friend cannot have changed.
         // A name that no change can have might mean something else to git, and is left out anyway.
         let plain = |path: &&str| RelPath::parse(path).is_ok_and(|name| name.as_str() == *path);
@@ -235,7 +221,7 @@ impl ScratchCopy {
         match dirs.read(path, FILE_BYTES) {
             Ok((bytes, stamp)) => {
                 look.count(0, bytes.len())?;
-                look.created.insert(name, image(bytes, &stamp));
+                look.created.insert(name, image(bytes, stamp.mode));
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
@@ -248,6 +234,15 @@ impl ScratchCopy {
 }
 
 impl ScratchChangesBuilder {
+    /// Takes over what a walk noted.
+    fn take_from(&mut self, rule: ScratchRule<'_>, now: &Snapshot) {
+        self.ignored = rule.ignored_paths;
+        self.bad_names = rule.bad_names;
+        self.sealed = rule.sealed;
+        self.repositories = rule.repositories.into_iter().collect();
+        self.unread = now.unread().map(|(path, _)| String::from_utf8_lossy(&path).into_owned()).collect();
+    }
+
     /// The path as a change names it; one that no change can have is noted.
     fn valid_path(&mut self, path: &str) -> Option<RelPath> {
         let name = RelPath::parse(path).ok().filter(|name| name.as_str() == path);
@@ -329,53 +324,14 @@ impl ScratchChangesBuilder {
     }
 }
 
-fn image(bytes: Vec<u8>, stamp: &CopyStamp) -> ExactImage {
+fn image(bytes: Vec<u8>, mode: u32) -> ExactImage {
     ExactImage {
         bytes,
-        mode: if stamp.is_executable() { GitFileMode::Executable } else { GitFileMode::Regular },
+        mode: if is_executable(mode) { GitFileMode::Executable } else { GitFileMode::Regular },
     }
 }
 
-/// What is in a directory.
-struct ScratchDirListing {
-    entries: Vec<ScratchDirEntry>,
-    /// All of it could be read.
-    complete: bool,
-}
-
-/// Something in a directory.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct ScratchDirEntry {
-    /// Its name; what is no text in it is written out.
-    name: String,
-    is_text: bool,
-    is_dir: bool,
-}
-
-impl ScratchDirListing {
-    /// Whether nothing is there, as far as can be told.
-    fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.complete
-    }
-}
-
-fn list_dir(directory: &Path) -> ScratchDirListing {
-    let Ok(found) = fs::read_dir(directory) else {
-        return ScratchDirListing { entries: Vec::new(), complete: false };
-    };
-    let mut listed = ScratchDirListing { entries: Vec::new(), complete: true };
-    for entry in found {
-        let Ok(entry) = entry else {
-            listed.complete = false;
-            continue;
-        };
-        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let (name, is_text) = match entry.file_name().into_string() {
-            Ok(name) => (name, true),
-            Err(name) => (name.as_bytes().escape_ascii().to_string(), false),
-        };
-        listed.entries.push(ScratchDirEntry { name, is_text, is_dir });
-    }
-    listed.entries.sort();
-    listed
+/// Whether the owner of a file may run it.
+fn is_executable(mode: u32) -> bool {
+    mode & 0o100 != 0
 }

@@ -2,14 +2,15 @@
 //! kept, files by their last name alone.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
-use std::os::fd::OwnedFd;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
 
-use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags};
-use rustix::io::Errno;
+use relaycode_durable::fs::{DirMode, FileMode, is_link};
+use relaycode_durable::{Fs, FsDir, FsFile, RealFs};
+use relaycode_snapshot::{EntryKind, EntryStat};
 
 use super::{
     CopiedEntry, CopyBaseline, MAX_BASELINE_FILE, ScratchCaps, ScratchError, ScratchOptions, system_error,
@@ -18,49 +19,18 @@ use super::{
 /// The bits of a file's mode that are copied; its owner may always read and write the copy.
 const MODE: u32 = 0o777;
 const OWNER: u32 = 0o600;
-/// The bit that lets a file's owner run it.
-const OWNER_RUNS: u32 = 0o100;
 /// So many links are followed from one, as systems do.
 const FOLLOWED: usize = 40;
+/// Bytes that are copied at once.
+const PIECE: usize = 1 << 20;
 /// So many of the largest files are named.
 const NAMED: usize = 3;
-
-/// What tells whether a file is still the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CopyStamp {
-    pub(crate) inode: u64,
-    pub(crate) len: u64,
-    pub(crate) modified: Duration,
-    /// When anything of it changed, its mode included. Nobody can set it.
-    pub(crate) changed: Duration,
-    pub(crate) mode: u32,
-}
-
-impl CopyStamp {
-    pub(crate) fn is_executable(&self) -> bool {
-        self.mode & OWNER_RUNS != 0
-    }
-
-    fn from_stat(stat: &sys::Stat) -> CopyStamp {
-        let time = |seconds: i64, nanos: i64| {
-            Duration::new(u64::try_from(seconds).unwrap_or(0), u32::try_from(nanos).unwrap_or(0))
-        };
-        #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ by system")]
-        CopyStamp {
-            inode: stat.st_ino as u64,
-            len: u64::try_from(stat.st_size).unwrap_or(0),
-            modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            changed: time(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-            mode: (stat.st_mode as u32) & 0o7777,
-        }
-    }
-}
 
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ScratchPathEntry {
     Missing,
-    File(CopyStamp),
+    File(EntryStat),
     Link(PathBuf),
     Directory,
     /// A pipe, a socket, a device.
@@ -71,103 +41,89 @@ pub(crate) enum ScratchPathEntry {
 
 /// Files beneath a directory, by their paths; the directory that was used last stays open.
 pub(crate) struct OpenDirCache {
-    root: OwnedFd,
-    last: Option<(String, OwnedFd)>,
+    fs: RealFs,
+    root: FsDir,
+    last: Option<(String, FsDir)>,
 }
-
-const DIRECTORY: OFlags =
-    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 
 impl OpenDirCache {
     pub(crate) fn new(root: &Path) -> io::Result<OpenDirCache> {
-        Ok(OpenDirCache { root: sys::open(root, DIRECTORY, Mode::empty())?, last: None })
+        let fs = RealFs::default();
+        // Whoever works in a copy may have put a link in its place.
+        let root = match (root.parent(), root.file_name()) {
+            (Some(parent), Some(name)) => fs.open_child(&fs.open_root(parent)?, name)?,
+            _ => fs.open_root(root)?,
+        };
+        Ok(OpenDirCache { root, fs, last: None })
+    }
+
+    /// The directory itself.
+    pub(crate) fn root(&self) -> &FsDir {
+        &self.root
     }
 
     /// The directory of a path, and the last name; makes what is missing if asked to.
-    fn open_parent<'p>(&mut self, path: &'p str, make: bool) -> Result<(&OwnedFd, &'p str), Errno> {
-        let Some((directory, name)) = path.rsplit_once('/') else { return Ok((&self.root, path)) };
-        if self.last.as_ref().is_none_or(|(last, _)| last != directory) {
-            self.last = None;
-            let mut at: Option<OwnedFd> = None;
-            for part in directory.split('/') {
-                let from = at.as_ref().unwrap_or(&self.root);
-                let opened = match sys::openat(from, part, DIRECTORY, Mode::empty()) {
-                    Err(Errno::NOENT) if make => {
-                        sys::mkdirat(from, part, Mode::from_raw_mode(0o755))?;
-                        sys::openat(from, part, DIRECTORY, Mode::empty())?
-                    }
-                    // With `DIRECTORY`, a link is reported as "not a directory".
-                    Err(Errno::NOTDIR) => {
-                        let stat = sys::statat(from, part, AtFlags::SYMLINK_NOFOLLOW)?;
-                        let link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
-                        return Err(if link { Errno::LOOP } else { Errno::NOTDIR });
-                    }
-                    other => other?,
-                };
-                at = Some(opened);
-            }
-            self.last = at.map(|at| (directory.to_string(), at));
+    fn open_parent<'p>(&mut self, path: &'p str, make: bool) -> io::Result<(FsDir, &'p str)> {
+        let Some((directory, name)) = path.rsplit_once('/') else { return Ok((self.root.clone(), path)) };
+        if let Some((last, dir)) = &self.last
+            && last == directory
+        {
+            return Ok((dir.clone(), name));
         }
-        let fd = self.last.as_ref().map_or(&self.root, |(_, fd)| fd);
-        Ok((fd, name))
+        let dir = match self.fs.open_dir(&self.root, directory) {
+            Err(error) if make && error.kind() == io::ErrorKind::NotFound => {
+                let mut at = self.root.clone();
+                for part in directory.split('/') {
+                    match self.fs.make_dir(&at, part, DirMode::Usual) {
+                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                        _ => at = self.fs.open_dir(&at, part)?,
+                    }
+                }
+                at
+            }
+            opened => opened?,
+        };
+        self.last = Some((directory.to_string(), dir.clone()));
+        Ok((dir, name))
     }
 
     /// What stands at a path.
     pub(crate) fn entry_at(&mut self, path: &str) -> io::Result<ScratchPathEntry> {
+        use io::ErrorKind::{NotADirectory, NotFound};
         let (dir, name) = match self.open_parent(path, false) {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(ScratchPathEntry::Missing),
-            Err(Errno::LOOP) => return Ok(ScratchPathEntry::BehindLink),
-            other => other?,
-        };
-        let stat = match sys::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => return Ok(ScratchPathEntry::Missing),
-            other => other?,
-        };
-        Ok(match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => ScratchPathEntry::File(CopyStamp::from_stat(&stat)),
-            FileType::Directory => ScratchPathEntry::Directory,
-            FileType::Symlink => {
-                use std::os::unix::ffi::OsStringExt;
-                let target = sys::readlinkat(dir, name, Vec::new())?;
-                ScratchPathEntry::Link(std::ffi::OsString::from_vec(target.into_bytes()).into())
+            Err(error) if is_link(&error) => return Ok(ScratchPathEntry::BehindLink),
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => {
+                return Ok(ScratchPathEntry::Missing);
             }
-            _ => ScratchPathEntry::Special,
+            opened => opened?,
+        };
+        let stat = match self.fs.stamp(&dir, name.as_ref()) {
+            Err(error) if error.kind() == NotFound => return Ok(ScratchPathEntry::Missing),
+            stamp => EntryStat::from_stamp(&stamp?),
+        };
+        Ok(match stat.kind {
+            EntryKind::File => ScratchPathEntry::File(stat),
+            EntryKind::Directory => ScratchPathEntry::Directory,
+            EntryKind::Link => {
+                ScratchPathEntry::Link(OsString::from_vec(self.fs.read_link(&dir, name)?).into())
+            }
+            EntryKind::Special => ScratchPathEntry::Special,
         })
     }
 
-    /// A file, opened to read, as it is now.
-    fn open_file(&mut self, path: &str) -> io::Result<(File, CopyStamp)> {
+    /// The bytes of a file of at most `most`, and what it was before they were read.
+    pub(crate) fn read(&mut self, path: &str, most: u64) -> io::Result<(Vec<u8>, EntryStat)> {
         let (dir, name) = self.open_parent(path, false)?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = sys::openat(dir, name, flags, Mode::empty())?;
-        let stat = sys::fstat(&file)?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-        }
-        Ok((file.into(), CopyStamp::from_stat(&stat)))
-    }
-
-    /// The bytes of a file of at most `most`.
-    pub(crate) fn read(&mut self, path: &str, most: u64) -> io::Result<(Vec<u8>, CopyStamp)> {
-        let (file, stamp) = self.open_file(path)?;
-        if stamp.len > most {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(stamp.len).unwrap_or(0).saturating_add(1));
-        file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > most {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        Ok((bytes, stamp))
+        let stat = EntryStat::from_stamp(&self.fs.stamp(&dir, name.as_ref())?);
+        Ok((self.fs.read(&dir, name, most)?.0, stat))
     }
 
     /// A new file with this mode.
-    fn create(&mut self, path: &str, mode: u32) -> io::Result<File> {
+    fn create(&mut self, path: &str, mode: u32) -> io::Result<FsFile> {
         let (dir, name) = self.open_parent(path, true)?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let file = sys::openat(dir, name, flags, Mode::from_raw_mode(0o600))?;
-        sys::fchmod(&file, Mode::from_raw_mode((mode & MODE | OWNER) as sys::RawMode))?;
-        Ok(file.into())
+        let file = self.fs.create(&dir, name, FileMode::Private)?;
+        self.fs.set_mode(&file, mode & MODE | OWNER)?;
+        Ok(file)
     }
 }
 
@@ -244,56 +200,64 @@ impl<'a> ScratchCopier<'a> {
                 self.links.push((path.to_string(), target));
                 self.within_count()
             }
-            ScratchPathEntry::File(stamp) if stamp.len > self.caps.file_bytes => {
+            ScratchPathEntry::File(stat) if stat.size > self.caps.file_bytes => {
                 self.long.push(path.to_string());
                 Ok(())
             }
-            ScratchPathEntry::File(stamp) => self.copy_file(path, &stamp),
+            ScratchPathEntry::File(stat) => self.copy_file(path, &stat),
         }
     }
 
-    fn copy_file(&mut self, path: &str, stamp: &CopyStamp) -> Result<(), ScratchError> {
+    fn copy_file(&mut self, path: &str, stat: &EntryStat) -> Result<(), ScratchError> {
         self.within_count()?;
-        self.within_bytes(path, stamp.len)?;
+        self.within_bytes(path, stat.size)?;
         let failed = system_error(&self.root.join(path), "copied");
-        let base = if stamp.len <= MAX_BASELINE_FILE { self.copy_small(path) } else { self.copy_large(path) };
-        let (base, len) = match base {
-            Ok(Some(done)) => done,
-            // It went meanwhile, or is for others to read.
-            Ok(None) => {
-                self.unread.push(path.to_string());
-                return Ok(());
+        let base =
+            if stat.size <= MAX_BASELINE_FILE { self.copy_small(path) } else { self.copy_large(path, stat) };
+        match base {
+            Ok(Some((base, mode, len))) => {
+                self.bytes += len;
+                self.files.insert(path.to_string(), CopiedEntry::File { mode, base });
             }
+            // It went meanwhile, or is for others to read.
+            Ok(None) => self.unread.push(path.to_string()),
             Err(error) => return Err(failed(error)),
-        };
-        self.bytes += len;
-        let found = self.target.entry_at(path).map_err(&failed)?;
-        if let ScratchPathEntry::File(stamp) = found {
-            self.files.insert(path.to_string(), CopiedEntry::File { stamp, base });
         }
         Ok(())
     }
 
-    /// A file that is read whole, and kept aside as well.
-    fn copy_small(&mut self, path: &str) -> io::Result<Option<(CopyBaseline, u64)>> {
+    /// A file that is read whole, and kept aside as well. Says with which mode, and how many bytes.
+    fn copy_small(&mut self, path: &str) -> io::Result<Option<(CopyBaseline, u32, u64)>> {
         let read = self.source.read(path, MAX_BASELINE_FILE);
-        let Some((bytes, stamp)) = skip_unreadable(read)? else { return Ok(None) };
-        self.target.create(path, stamp.mode)?.write_all(&bytes)?;
+        let Some((bytes, stat)) = skip_unreadable(read)? else { return Ok(None) };
+        let copy = self.target.create(path, stat.mode)?;
+        self.target.fs.write(&copy, &bytes)?;
         self.baseline_file.write_all(&bytes)?;
         let base = CopyBaseline::Aside { at: self.baseline_bytes, len: bytes.len() };
         self.baseline_bytes += bytes.len() as u64;
-        Ok(Some((base, bytes.len() as u64)))
+        Ok(Some((base, stat.mode, bytes.len() as u64)))
     }
 
     /// A file that shares its blocks with the copy where the file system can.
-    fn copy_large(&mut self, path: &str) -> io::Result<Option<(CopyBaseline, u64)>> {
-        let Some((mut file, stamp)) = skip_unreadable(self.source.open_file(path))? else { return Ok(None) };
-        let mut copy = self.target.create(path, stamp.mode)?;
-        let len = match reflink(&copy, &file) {
-            Ok(()) => stamp.len,
-            Err(_) => io::copy(&mut file, &mut copy)?,
-        };
-        Ok(Some((CopyBaseline::Project(stamp), len)))
+    fn copy_large(&mut self, path: &str, stat: &EntryStat) -> io::Result<Option<(CopyBaseline, u32, u64)>> {
+        let fs = self.source.fs;
+        let (from, name) = self.source.open_parent(path, false)?;
+        let Some(file) = skip_unreadable(fs.open_file(&from, name))? else { return Ok(None) };
+        let (to, new) = self.target.open_parent(path, true)?;
+        if fs.reflink(&from, name, &to, new)? {
+            fs.set_mode(&fs.open_file(&to, new)?, stat.mode & MODE | OWNER)?;
+            return Ok(Some((CopyBaseline::Project(*stat), stat.mode, stat.size)));
+        }
+        let copy = self.target.create(path, stat.mode)?;
+        let mut len = 0;
+        loop {
+            let piece = fs.read_at(&file, len, PIECE)?;
+            if piece.is_empty() {
+                return Ok(Some((CopyBaseline::Project(*stat), stat.mode, len)));
+            }
+            fs.write(&copy, &piece)?;
+            len += piece.len() as u64;
+        }
     }
 
     /// A directory that is in the copy, and empty.
@@ -311,9 +275,11 @@ impl<'a> ScratchCopier<'a> {
                 continue;
             }
             let failed = system_error(&self.root.join(path), "copied");
-            let (dir, name) =
-                self.target.open_parent(path, true).map_err(io::Error::from).map_err(&failed)?;
-            sys::symlinkat(target, dir, name).map_err(io::Error::from).map_err(&failed)?;
+            let made = self
+                .target
+                .open_parent(path, true)
+                .and_then(|(dir, name)| self.target.fs.make_link(&dir, name, target.as_os_str().as_bytes()));
+            made.map_err(&failed)?;
             self.files.insert(path.clone(), CopiedEntry::Link { target: target.clone() });
         }
         let mut left_out = Vec::new();
@@ -398,17 +364,6 @@ fn skip_unreadable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
             _ => Err(error),
         },
     }
-}
-
-/// Lets the copy share the blocks of the file.
-#[cfg(target_os = "linux")]
-fn reflink(copy: &File, file: &File) -> io::Result<()> {
-    Ok(sys::ioctl_ficlone(copy, file)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn reflink(_: &File, _: &File) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }
 
 fn size(bytes: u64) -> String {

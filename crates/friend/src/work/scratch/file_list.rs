@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use relaycode_change::proposal::path::is_sealed;
+use relaycode_durable::{Fs, RealFs};
 use relaycode_project::git::{GitError, GitFiles};
+use relaycode_snapshot::walk::WalkDirectory;
+use relaycode_snapshot::{EntryKind, EntryStat, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep};
 
 use super::{ScratchError, ScratchOptions, system_error};
 
@@ -87,43 +90,69 @@ fn list_by_git(files: GitFiles) -> ScratchFileList {
 
 /// Every file beneath the root, but relay's own and other repositories'.
 fn list_all(making: &ScratchOptions<'_>) -> Result<ScratchFileList, ScratchError> {
-    let (mut paths, mut strange, mut nested) = (Vec::new(), Vec::new(), Vec::new());
-    let mut sealed = Vec::new();
-    let mut waiting = vec![String::new()];
-    while let Some(directory) = waiting.pop() {
-        if (making.stop)() {
-            return Err(ScratchError::Cancelled);
-        }
-        let at = making.root.join(&directory);
-        for entry in fs::read_dir(&at).map_err(system_error(&at, "read"))? {
-            let entry = entry.map_err(system_error(&at, "read"))?;
-            let Ok(name) = entry.file_name().into_string() else {
-                strange.push(entry.path().to_string_lossy().into_owned());
-                continue;
-            };
-            let path = if directory.is_empty() { name.clone() } else { format!("{directory}/{name}") };
-            if name == GIT {
-                nested.push(path);
-            } else if is_own(&path) {
-            } else if is_sealed(&name) {
-                sealed.push(path);
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                waiting.push(path);
-            } else {
-                paths.push(path);
-            }
-        }
-        if paths.len() + waiting.len() > making.caps.files {
+    let failed = system_error(making.root, "read");
+    let fs = RealFs::default();
+    let root = fs.open_root(making.root).map_err(&failed)?;
+    let mut rule =
+        WholeProjectRule { stop: making.stop, nested: Vec::new(), sealed: Vec::new(), strange: Vec::new() };
+    let caps = WalkCaps { entries: making.caps.files, ..WalkCaps::default() };
+    let tree = match Snapshot::take(&fs, &root, &mut rule, caps, None, (0, 0)) {
+        Ok(tree) if tree.partial().next().is_some() => {
             let most = format!("{} files", making.caps.files);
             return Err(ScratchError::TooMuch { most, largest: String::new() });
         }
-    }
+        Ok(tree) => tree,
+        Err(WalkError::Stopped) => return Err(ScratchError::Cancelled),
+        Err(WalkError::Root(error)) => return Err(failed(error)),
+    };
+    let mut paths = Vec::new();
+    tree.for_each(&mut |path, id| {
+        if tree.stat(id).kind != EntryKind::Directory && !tree.is_unread(id) {
+            paths.push(String::from_utf8_lossy(path).into_owned());
+        }
+    });
+    let unread: Vec<String> =
+        tree.unread().map(|(path, _)| String::from_utf8_lossy(&path).into_owned()).collect();
+    let WholeProjectRule { nested, sealed, strange, .. } = rule;
     paths.sort();
     let mut left_out = Vec::new();
     left_out.extend(left_out_sentence("repositories' own directories are not in the copy", &nested));
     left_out.extend(left_out_sentence(SEALED, &sealed));
     left_out.extend(left_out_sentence("files whose names are no text are not in the copy", &strange));
+    left_out.extend(left_out_sentence("what cannot be read is not in the copy", &unread));
     Ok(ScratchFileList { paths, excluded_dirs: Vec::new(), left_out, top: None, sparse: Vec::new() })
+}
+
+/// Everything, but for what belongs to relay or to a repository.
+struct WholeProjectRule<'a> {
+    stop: &'a dyn Fn() -> bool,
+    nested: Vec<String>,
+    sealed: Vec<String>,
+    strange: Vec<String>,
+}
+
+impl WalkRule for WholeProjectRule<'_> {
+    fn step(&mut self, at: WalkDirectory<'_>, name: &[u8], _stat: &EntryStat) -> WalkStep {
+        let slash: &[u8] = if at.path.is_empty() { b"" } else { b"/" };
+        let path = [at.path, slash, name].concat();
+        let (Ok(path), Ok(name)) = (std::str::from_utf8(&path), std::str::from_utf8(name)) else {
+            self.strange.push(String::from_utf8_lossy(&path).into_owned());
+            return WalkStep::Skip;
+        };
+        if name == GIT {
+            self.nested.push(path.to_string());
+        } else if is_own(path) {
+        } else if is_sealed(name) {
+            self.sealed.push(path.to_string());
+        } else {
+            return WalkStep::Take(0);
+        }
+        WalkStep::Skip
+    }
+
+    fn is_stopped(&self) -> bool {
+        (self.stop)()
+    }
 }
 
 impl ScratchFileList {

@@ -9,6 +9,7 @@
 pub mod changes;
 mod copy;
 mod file_list;
+mod rule;
 mod scratch_dir;
 
 use std::collections::BTreeMap;
@@ -16,12 +17,13 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use relaycode_durable::private_files::PrivateFileError;
 use relaycode_project::git::{Git, GitError};
+use relaycode_snapshot::{EntryStat, Snapshot};
 
-pub(crate) use copy::{CopyStamp, OpenDirCache, ScratchPathEntry};
+pub(crate) use copy::OpenDirCache;
 pub(crate) use file_list::left_out_sentence;
 use scratch_dir::ScratchDir;
 
@@ -48,8 +50,6 @@ impl Default for ScratchCaps {
 const MAX_BASELINE_FILE: u64 = 8 << 20;
 /// Progress is told at the beginning, and then so often.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
-/// A file whose times are as young as this when the copy is done may be changed without its times telling.
-const TICK: Duration = Duration::from_millis(50);
 
 /// How far the copying is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -120,8 +120,8 @@ pub struct ScratchCopy {
     pub(crate) copied: BTreeMap<String, CopiedEntry>,
     /// The copied bytes, one file after the other, in a file without a name.
     baseline_file: File,
-    /// When the copy was done.
-    copied_at: SystemTime,
+    /// The copy when it was done.
+    pub(crate) snapshot: Snapshot,
     /// Directories whose content is not the project's own.
     pub(crate) excluded_dirs: Vec<String>,
     left_out: Vec<String>,
@@ -130,8 +130,14 @@ pub struct ScratchCopy {
 /// One thing that was copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CopiedEntry {
-    File { stamp: CopyStamp, base: CopyBaseline },
-    Link { target: PathBuf },
+    File {
+        /// The permission bits that it had.
+        mode: u32,
+        base: CopyBaseline,
+    },
+    Link {
+        target: PathBuf,
+    },
 }
 
 /// Where the bytes of a file are as they were copied.
@@ -142,7 +148,7 @@ pub(crate) enum CopyBaseline {
         len: usize,
     },
     /// In the project, as long as its file is still this one.
-    Project(CopyStamp),
+    Project(EntryStat),
 }
 
 impl ScratchCopy {
@@ -188,14 +194,14 @@ impl ScratchCopy {
         }
         let copied = copier.finish()?;
         list.left_out.extend(copied.left_out);
-        let done = SystemTime::now();
+        let snapshot = rule::take_snapshot(&directory, &copied.files, &list.excluded_dirs, making.stop)?;
         Ok(ScratchCopy {
             scratch_dir: place,
             directory,
             root: making.root.to_path_buf(),
             copied: copied.files,
             baseline_file: copied.baseline_file,
-            copied_at: done,
+            snapshot,
             excluded_dirs: list.excluded_dirs,
             left_out: list.left_out,
         })
@@ -238,18 +244,12 @@ impl ScratchCopy {
                 let read = self.baseline_file.read_exact_at(&mut bytes, *at);
                 read.map_err(system_error(&self.directory.join(path), "read")).map(|()| Some(bytes))
             }
-            CopyBaseline::Project(stamp) => {
+            CopyBaseline::Project(stat) => {
                 let mut dirs = OpenDirCache::new(&self.root).map_err(system_error(&self.root, "read"))?;
-                let read = dirs.read(path, u64::MAX).ok().filter(|(_, found)| found == stamp);
+                let read = dirs.read(path, u64::MAX).ok().filter(|(_, found)| found.is_same_record(stat));
                 Ok(read.map(|(bytes, _)| bytes))
             }
         }
-    }
-
-    /// Whether a file that looks as it did may have been changed since: times move in steps.
-    pub(crate) fn is_stamp_ambiguous(&self, stamp: &CopyStamp) -> bool {
-        let done = self.copied_at.checked_sub(TICK).unwrap_or(SystemTime::UNIX_EPOCH);
-        done.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|done| stamp.changed >= done)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::log::index::needed_blobs;
 use crate::record::blobs;
 use crate::record::shown_texts;
 use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
-use crate::record::{self, FileImage, RECORD_BYTES};
+use crate::record::{self, FileImage, LINK_MODE, RECORD_BYTES};
 use crate::transaction::cleanup::DONE;
 
 const DAY: i64 = 24 * 60 * 60;
@@ -298,13 +298,17 @@ fn empty_directory(
             continue;
         }
         let file = format!("{path}/{name}");
-        if kind == FsKind::File {
+        if matches!(kind, FsKind::File | FsKind::Link) {
             let stat = fs.stat(dir, &name).map_err(io_error("read", &file))?;
             let like = |image: &&FileImage| image.size == stat.len;
             if images.iter().any(|image| like(&image)) {
-                let (bytes, _) = fs.read(dir, &name, stat.len).map_err(io_error("read", &file))?;
-                let hash = Digest::of(&bytes);
-                if images.iter().any(|image| image.hash == hash) {
+                let found = if kind == FsKind::Link {
+                    fs.read_link(dir, &name).map(|target| FileImage::of(&target, LINK_MODE))
+                } else {
+                    fs.read(dir, &name, stat.len).map(|(bytes, stat)| FileImage::of(&bytes, stat.mode))
+                };
+                let found = found.map_err(io_error("read", &file))?;
+                if images.iter().any(|image| image.has_bytes_of(&found)) {
                     remove(fs, dir, &name)?;
                     collected.displaced += 1;
                     collected.bytes += stat.len;

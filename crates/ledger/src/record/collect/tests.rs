@@ -70,6 +70,7 @@ fn displaced_files_go_when_they_are_what_they_were() {
         steps: vec![],
         make_directories: vec![],
         remove_directories: vec![],
+        directory_modes: Vec::new(),
     });
     fs::write(scratch.path(".relaycode").join(state_dir::journal_name(id(4))), record::write(&journal))
         .unwrap();

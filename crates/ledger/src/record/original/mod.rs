@@ -137,6 +137,8 @@ pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<OriginalRecord
         result,
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: Vec::new(),
         gate: None,
         decided_by: None,

@@ -2,6 +2,10 @@
 
 use std::collections::HashSet;
 
+use relaycode_snapshot::{EntryKind, ImageLocation};
+
+use crate::record::DirectoryModeChange;
+
 use super::*;
 use crate::recording::compare;
 use crate::recording::manifest::{RecordingHeader, RecordingManifest};
@@ -10,21 +14,24 @@ use crate::recording::walk::{self, RecordingWalkBounds};
 /// The tree, of which so many names are looked at that are not known.
 fn seen(ledger: &Ledger, known: Option<&RecordingManifest>, most: usize) -> walk::RecordingTree {
     let later = HashSet::new();
-    walk::walk(&ledger.root, &RecordingWalkBounds { ignored_paths: &later, known, most, own_directory: None })
-        .unwrap()
+    let known = known.map(|known| &known.tree);
+    let bounds =
+        RecordingWalkBounds { ignored_paths: &later, known, most, own_directory: None, began: (i64::MAX, 0) };
+    walk::walk(&ledger.root, &bounds).unwrap()
 }
 
 fn manifest(tree: walk::RecordingTree) -> RecordingManifest {
-    let mut manifest = RecordingManifest::new(RecordingHeader::from_header(&about()), 1, (i64::MAX, 0));
-    let kept = Some(super::super::manifest::ImageLocation::Packed(0));
-    manifest.files = tree
-        .files
-        .into_iter()
-        .map(|(path, seen)| (path, super::super::manifest::ManifestFile { print: seen.print, kept }))
-        .collect();
-    manifest.blind = tree.unseen.iter().map(|left| left.path.trim_end_matches('/').to_string()).collect();
-    (manifest.directories, manifest.odd, manifest.partial) = (tree.directories, tree.odd, tree.partial);
+    let mut manifest = RecordingManifest::new(RecordingHeader::from_header(&about()), 1, tree.snapshot);
+    manifest.images = manifest.tree.ids().map(|id| (id, ImageLocation::Packed(0))).collect();
+    manifest.blind = manifest.tree.unread().map(|(path, _)| walk::shown(&path)).collect();
     manifest
+}
+
+/// How many files there are, and of which directories how many names were not looked at.
+fn counts(manifest: &RecordingManifest) -> (usize, Vec<(String, usize)>) {
+    let tree = &manifest.tree;
+    let files = tree.ids().filter(|id| tree.stat(*id).kind == EntryKind::File).count();
+    (files, tree.partial().map(|(path, names)| (walk::shown(&path), names)).collect())
 }
 
 #[test]
@@ -40,12 +47,16 @@ fn what_was_there_is_looked_at_however_much_came() {
     let now = seen(&ledger, Some(&before), 10);
     let found = compare::compare(&before, &now);
     let gone: Vec<&str> =
-        found.files.iter().filter(|file| file.now.is_none()).map(|file| file.path).collect();
+        found.files.iter().filter(|file| file.now.is_none()).map(|file| file.path.as_str()).collect();
     assert_eq!(gone, ["zz/gone.txt"]);
     assert!(found.removed.is_empty());
     assert_eq!(found.files.iter().filter(|file| file.before.is_none()).count(), 10);
-    let left: usize =
-        found.left.all().filter(|left| left.reason.contains("not looked at")).map(|left| left.files).sum();
+    let left: usize = found
+        .left
+        .into_sorted()
+        .filter(|left| left.reason.contains("not looked at"))
+        .map(|left| left.files)
+        .sum();
     assert_eq!(left, 90, "every one that was not looked at is counted");
 }
 
@@ -57,11 +68,11 @@ fn what_was_not_looked_at_before_is_not_taken_for_new() {
     }
     let ledger = project.ledger();
     let before = manifest(seen(&ledger, None, 6));
-    assert_eq!((before.files.len(), before.partial.get("d")), (5, Some(&15)));
+    assert_eq!(counts(&before), (5, vec![("d".to_string(), 15)]));
     let now = seen(&ledger, Some(&before), ENTRIES);
     let found = compare::compare(&before, &now);
     assert!(found.files.is_empty(), "it was all there");
-    assert!(why(&found.left.all().collect::<Vec<_>>(), "d/").contains("not known"));
+    assert!(why(&found.left.into_sorted().collect::<Vec<_>>(), "d/").contains("not known"));
 }
 
 #[test]
@@ -71,17 +82,12 @@ fn a_directory_that_cannot_be_looked_into_any_more_is_named_and_nothing_in_it_is
     let before = manifest(seen(&ledger, None, ENTRIES));
     // As an ordinary user sees it; root sees everything.
     let mut now = seen(&ledger, Some(&before), ENTRIES);
-    now.files.retain(|path, _| path == "a");
-    now.directories.remove("d/e");
-    now.unseen.push(RecordingOmission {
-        path: "d/".into(),
-        reason: "it cannot be read: no".into(),
-        files: 0,
-        bytes: 0,
-    });
+    let shut = now.snapshot.find(b"d").unwrap();
+    now.snapshot.set_unread(shut, "it cannot be read: no".into());
+    fs::remove_dir_all(project.path("d/e")).unwrap();
     let found = compare::compare(&before, &now);
     assert!(found.files.is_empty() && found.removed.is_empty());
-    assert_eq!(why(&found.left.all().collect::<Vec<_>>(), "d/"), "it cannot be read: no");
+    assert_eq!(why(&found.left.into_sorted().collect::<Vec<_>>(), "d/"), "it cannot be read: no");
 }
 
 #[test]
@@ -92,6 +98,8 @@ fn a_directory_that_became_unreadable_takes_nothing_with_it() {
     project.mode("d", 0o000);
     let adopted = adopt(recording);
     project.mode("d", 0o755);
-    assert_eq!(adopted.committed, None);
-    assert!(adopted.omissions.iter().any(|left| left.path == "d/"), "{:?}", adopted.omissions);
+    let record = adopted.committed.unwrap().record;
+    assert!(record.result.is_empty() && record.removed_directories.is_empty());
+    let bits = DirectoryModeChange { path: "d".into(), before: 0o755, after: 0o000 };
+    assert_eq!(record.directory_modes, [bits]);
 }

@@ -157,6 +157,8 @@ fn record(uuid: TxId, result: Vec<FileRecord>) -> Record {
         result,
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: Vec::new(),
         gate: None,
         decided_by: None,

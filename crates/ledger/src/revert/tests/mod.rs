@@ -290,7 +290,9 @@ fn the_disk_is_read_without_following_links() {
     assert_eq!(CurrentFiles::read_file(&places, "a").unwrap(), Some((b"1\n".to_vec(), 0o640)));
     assert_eq!(CurrentFiles::read_file(&places, "no/a").unwrap(), None);
     let sentence = |path| CurrentFiles::read_file(&places, path).unwrap_err().to_string();
-    assert_eq!(sentence("link"), "link is a symbolic link, not a regular file");
+    // A link is what it says, not what it leads to.
+    assert_eq!(CurrentFiles::read_file(&places, "link").unwrap(), Some((b"a".to_vec(), LINK_MODE)));
+    assert_eq!(sentence("link/b"), "link/b is something beneath a symbolic link, not a regular file");
     assert_eq!(sentence("a/b"), "a/b is something beneath a file, not a regular file");
 }
 

@@ -222,6 +222,8 @@ fn empty() -> Record {
         result: Vec::new(),
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
+        directory_modes: Vec::new(),
+        omissions: Vec::new(),
         matches: Vec::new(),
         gate: None,
         decided_by: None,
@@ -244,6 +246,7 @@ fn crafted(path: &str, slot: &str, directory: &str, stage: TransactionStage) -> 
         steps,
         make_directories: Vec::new(),
         remove_directories: Vec::new(),
+        directory_modes: Vec::new(),
     };
     let snapshot = BTreeMap::from([(path.to_string(), Some(RecordContent::Text("evil\n".into())))]);
     Record { transaction: Some(transaction), snapshot, ..empty() }
@@ -383,7 +386,9 @@ fn a_crafted_record_writes_nothing_that_a_change_may_not() {
 fn a_revert_gives_no_powers_away() {
     let project = target();
     project.put(RECORD, &record::write(&deletion("run", 0o6755)));
-    project.done(&["revert"]);
+    let ran = project.relay(&["revert"]);
+    assert_eq!(ran.code, 6, "{ran:?}");
+    assert!(ran.out.contains("not brought back: run does not get the permission bits 6755"), "{ran:?}");
     let mode = fs::metadata(project.path("run")).unwrap().permissions().mode();
     assert_eq!((mode & 0o7777, project.text("run").as_str()), (0o755, "evil\n"));
     assert!(project.done(&["show", "1"]).contains("0755 instead of 6755"));
