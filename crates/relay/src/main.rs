@@ -12,6 +12,7 @@
 //! | `report` | what came of a command: for people, as JSON, as a failure, as an exit code |
 //! | `terminal` | streams and how they look, questions, signals, copying out |
 //! | `doctor` | one function for each thing relay needs, one list |
+//! | `sys` | what differs by system |
 
 mod answer;
 mod approver;
@@ -19,6 +20,7 @@ mod commands;
 mod doctor;
 mod friends;
 mod report;
+mod sys;
 mod terminal;
 mod watch;
 mod wiring;

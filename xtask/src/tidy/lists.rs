@@ -39,7 +39,7 @@ const REGISTRIES: &[Registry] = &[
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),
     registry("real agent", "crates/testkit/src/agents", &["install", "resident", "run"]),
     registry("torture layer", "proofs/torture/src/layers", &[]),
-    registry("tidy rule", "xtask/src/tidy", &["spdx", "tests"]),
+    registry("tidy rule", "xtask/src/tidy", &["tests"]),
 ];
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {

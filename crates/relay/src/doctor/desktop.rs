@@ -16,6 +16,7 @@ use relaycode_watch::clipboard::{
 use relaycode_watch::feed::OWNER_TIMEOUT;
 
 use super::DoctorFinding;
+use crate::sys::CLIPBOARD_KEEPS_TEXT;
 use crate::terminal::environment::ConsoleEnv;
 use crate::terminal::questions;
 use crate::wiring::context::CommandContext;
@@ -119,11 +120,11 @@ fn missing_clipboard(why: &ClipboardUnavailable, choice: ClipboardBackend) -> Do
 fn check_copying(clipboard: Option<&str>) -> DoctorFinding {
     const NAME: &str = "copying";
     if let Some(name) = clipboard {
-        let said = match cfg!(target_os = "linux") {
-            true => {
+        let said = match CLIPBOARD_KEEPS_TEXT {
+            false => {
                 format!("onto the clipboard ({name}); a small process holds the text until another is copied")
             }
-            false => format!("onto the clipboard ({name})"),
+            true => format!("onto the clipboard ({name})"),
         };
         return DoctorFinding::good(NAME, said);
     }

@@ -166,7 +166,7 @@ impl OpenDirCache {
         let (dir, name) = self.open_parent(path, true)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = sys::openat(dir, name, flags, Mode::from_raw_mode(0o600))?;
-        sys::fchmod(&file, Mode::from_raw_mode(mode & MODE | OWNER))?;
+        sys::fchmod(&file, Mode::from_raw_mode((mode & MODE | OWNER) as sys::RawMode))?;
         Ok(file.into())
     }
 }
@@ -407,7 +407,7 @@ fn reflink(copy: &File, file: &File) -> io::Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn clone(_: &File, _: &File) -> io::Result<()> {
+fn reflink(_: &File, _: &File) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
