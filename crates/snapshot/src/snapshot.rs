@@ -37,10 +37,12 @@ pub(crate) struct SnapshotNode {
 
 /// A node without the names of its fields: a snapshot that is written down has very many.
 #[derive(Serialize, Deserialize)]
-struct PackedNode(
-    (EntryKind, u64, u64, u64, u32, (u32, u32), u32, u64, (i64, u32), (i64, u32)),
-    (u32, u16, bool, bool, u32, u32, u32, u32, u32),
-);
+struct PackedNode(PackedStat, PackedPlace);
+
+/// The fields of [`EntryStat`], in their order but for the kind, which is first.
+type PackedStat = (EntryKind, u64, u64, u64, u32, (u32, u32), u32, u64, (i64, u32), (i64, u32));
+/// The rest of a node, in its order.
+type PackedPlace = (u32, u16, bool, bool, u32, u32, u32, u32, u32);
 
 impl From<SnapshotNode> for PackedNode {
     fn from(node: SnapshotNode) -> PackedNode {
@@ -107,6 +109,9 @@ pub struct Snapshot {
     pub(crate) unread: Vec<(u32, String)>,
 }
 
+/// An entry that is known from elsewhere: the parts of its path, what it is, and its mark.
+type KnownEntry<'p> = (Vec<&'p [u8]>, EntryStat, u32);
+
 impl Snapshot {
     pub(crate) fn new(root: EntryStat, mark: u32, began: (i64, u32)) -> Snapshot {
         let mut snapshot = Snapshot { names: Vec::new(), nodes: Vec::new(), began, unread: Vec::new() };
@@ -121,7 +126,7 @@ impl Snapshot {
         began: (i64, u32),
         entries: impl IntoIterator<Item = (&'p [u8], EntryStat, u32)>,
     ) -> Snapshot {
-        let mut known: Vec<(Vec<&[u8]>, EntryStat, u32)> = entries
+        let mut known: Vec<KnownEntry<'_>> = entries
             .into_iter()
             .map(|(path, stat, mark)| (path.split(|byte| *byte == b'/').collect(), stat, mark))
             .collect();
@@ -132,8 +137,8 @@ impl Snapshot {
     }
 
     /// Adds what is in a directory: `entries` are all below it, in order, and `depth` is how many parts its path has.
-    fn add_level(&mut self, at: EntryId, depth: usize, entries: &[(Vec<&[u8]>, EntryStat, u32)]) {
-        let groups: Vec<&[(Vec<&[u8]>, EntryStat, u32)]> =
+    fn add_level(&mut self, at: EntryId, depth: usize, entries: &[KnownEntry<'_>]) {
+        let groups: Vec<&[KnownEntry<'_>]> =
             entries.chunk_by(|a, b| a.0.get(depth) == b.0.get(depth)).collect();
         let first = self.nodes.len() as u32;
         for group in &groups {
