@@ -2,7 +2,6 @@
 //!
 //! Everything a tidy rule looks at is read once, here; the rules themselves are pure.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -179,14 +178,21 @@ pub(crate) fn root() -> PathBuf {
 
 /// The cargo that started xtask, to be run in the root.
 pub(crate) fn cargo() -> Command {
-    let mut command = Command::new(cargo_path());
+    let mut command = cargo_here();
     command.current_dir(root());
     command
 }
 
-/// The cargo that started xtask.
-pub(crate) fn cargo_path() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+/// The same, where the user is. What cargo says to xtask about xtask is not handed on: build scripts that look at it
+/// would run again, and half of all crates with them, each time that somebody builds without xtask.
+pub(crate) fn cargo_here() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|about| name.to_string_lossy().starts_with(about)) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) -> anyhow::Result<()> {
