@@ -36,6 +36,8 @@ pub(crate) struct Package {
     pub(crate) publishable: bool,
     /// Its `Cargo.toml`.
     pub(crate) manifest: PathBuf,
+    /// Its library and its programs: where each begins, and whether it has tests of its own.
+    pub(crate) targets: Vec<(PathBuf, bool)>,
     /// The names of the packages that it is built with: no development dependencies.
     pub(crate) built_with: Vec<String>,
 }
@@ -136,6 +138,11 @@ fn packages(metadata: &Value) -> anyhow::Result<Vec<Package>> {
                 is_member: members.contains(&package["id"]),
                 publishable: !package["publish"].as_array().is_some_and(Vec::is_empty),
                 manifest: text("manifest_path").unwrap_or_default().into(),
+                targets: list(&package["targets"])
+                    .iter()
+                    .filter(|target| target["kind"][0] == "lib" || target["kind"][0] == "bin")
+                    .filter_map(|target| Some((target["src_path"].as_str()?.into(), target["test"] == true)))
+                    .collect(),
                 built_with: list(&package["dependencies"])
                     .iter()
                     .filter(|dependency| dependency["kind"] != "dev")
