@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
@@ -29,6 +29,9 @@ struct Args {
     /// Write nothing; fail if a page is out of date
     #[arg(long)]
     check: bool,
+    /// Ask this binary about its commands instead of building one
+    #[arg(long, value_name = "PATH")]
+    relay: Option<PathBuf>,
 }
 
 /// A generated page.
@@ -57,11 +60,10 @@ impl Page {
 /// Where the man pages are; nothing else is there.
 const MAN: &str = "docs/man";
 
-fn pages() -> anyhow::Result<Vec<Page>> {
-    let relay = checkout::built_relay()?;
+fn pages(relay: &Path) -> anyhow::Result<Vec<Page>> {
     let mut pages =
-        vec![dialects(), ladder(), limits(), approval_rules(), configuration()?, commands(&relay)?];
-    pages.append(&mut man(&relay)?);
+        vec![dialects(), ladder(), limits(), approval_rules(), configuration()?, commands(relay)?];
+    pages.append(&mut man(relay)?);
     Ok(pages)
 }
 
@@ -81,7 +83,8 @@ fn strays(root: &Path, pages: &[Page]) -> Vec<String> {
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let root = checkout::root();
-    let pages = pages()?;
+    let relay = args.relay.map_or_else(checkout::built_relay, Ok)?;
+    let pages = pages(&relay)?;
     let strays = strays(&root, &pages);
     let stale: Vec<&Page> = pages.iter().filter(|page| !page.is_fresh(&root)).collect();
     println!("  pages generated from the code: {}, out of date: {}", pages.len(), stale.len() + strays.len());

@@ -28,6 +28,8 @@ enum Step {
     Lint,
     /// The binary is checked for macOS, too
     Macos,
+    /// Everything that the next steps run
+    Build,
     /// The pages that come from the code are fresh
     Docs,
     /// Unit, integration and documentation tests
@@ -43,6 +45,7 @@ const STEPS: &[Step] = &[
     Step::Tidy,
     Step::Lint,
     Step::Macos,
+    Step::Build,
     Step::Docs,
     Step::Tests,
     #[cfg(target_os = "linux")]
@@ -58,17 +61,31 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
         let names: Vec<&str> = STEPS.iter().map(|step| step.name()).collect();
         bail!("there is no such step; there are {}", names.join(", "));
     }
+    let mut times = Vec::new();
     for step in &steps {
         let name = step.name();
         println!("== {name}: {}", step.about());
         let began = Instant::now();
         step.run()
             .with_context(|| format!("{name} failed; `cargo xtask test --only {name}` shows it again"))?;
+        times.push(format!("{name} {}", seconds(began.elapsed())));
         println!("== {name}: ok, {}", seconds(began.elapsed()));
     }
-    let names: Vec<&str> = steps.iter().map(|step| step.name()).collect();
-    println!("== all ok: {} in {}", names.join(", "), seconds(started.elapsed()));
+    println!("== all ok in {}: {}", seconds(started.elapsed()), times.join(", "));
     Ok(())
+}
+
+/// Builds everything in one go. One package alone would be built with other features of what it depends on, and so
+/// would be most of what the tests use, a second time.
+fn build() -> anyhow::Result<()> {
+    // Without xtask: this program cannot be replaced everywhere while it runs.
+    cargo(&["build", "--workspace", "--exclude", "xtask", "--all-targets"])
+}
+
+/// Runs the program of a command, and relay with it, as [`build`] built them.
+fn built(command: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    build()?;
+    programs::succeed_built(command, arguments)
 }
 
 /// Whether `--only` knows it.
@@ -83,6 +100,7 @@ impl Step {
             Step::Tidy => "tidy",
             Step::Lint => "lint",
             Step::Macos => "macos",
+            Step::Build => "build",
             Step::Docs => "docs",
             Step::Tests => "tests",
             #[cfg(target_os = "linux")]
@@ -96,6 +114,7 @@ impl Step {
             Step::Tidy => "the rules of the house",
             Step::Lint => "clippy, warnings are errors",
             Step::Macos => "the binary compiles for macOS; nothing is run there",
+            Step::Build => "relay, the proofs and all tests, once for all steps",
             Step::Docs => "the pages that come from the code say what it says",
             Step::Tests => "unit, integration and documentation tests; `cargo xtask test --real` does more",
             #[cfg(target_os = "linux")]
@@ -119,7 +138,8 @@ impl Step {
                 needs_component("clippy", "clippy")?;
                 macos::run()
             }
-            Step::Docs => programs::succeed("docs", &["--check"]),
+            Step::Build => build(),
+            Step::Docs => built("docs", &["--check"]),
             Step::Tests if works("nextest") => {
                 let tests = format!("not ({REAL})");
                 cargo(&["nextest", "run", "--workspace", "--status-level", "slow", "-E", &tests])?;
@@ -131,7 +151,7 @@ impl Step {
                 cargo(&["test", "--quiet", "--doc", "--workspace"])
             }
             #[cfg(target_os = "linux")]
-            Step::Torture => programs::succeed("torture", &["--quick"]),
+            Step::Torture => built("torture", &["--quick"]),
         }
     }
 }
