@@ -6,8 +6,8 @@ use crate::workspace::{Source, Workspace};
 
 /// Folders with crates that are shipped.
 const SHIPPED: &str = "crates/";
-/// What may ask: the tests' own tools, which know real desktops and `/proc`, and a copier that is about to go.
-const MAY_ASK: &[&str] = &["crates/testkit/", "crates/friend/src/work/scratch/copy.rs"];
+/// What may ask: the tests' own tools, which know real desktops and `/proc`.
+const MAY_ASK: &[&str] = &["crates/testkit/"];
 
 /// What a condition on the system names.
 const ASKING: &[&str] = &["target_os", "target_family", "target_vendor", "(unix)", "(windows)"];

@@ -92,7 +92,7 @@ impl Fs for RealFs {
     }
 
     fn set_dir_mode(&self, at: &FsDir, name: &str, mode: u32) -> io::Result<()> {
-        let (at, mode) = (fd(at)?, Mode::from_raw_mode(mode & 0o7777));
+        let (at, mode) = (fd(at)?, mode_from_bits(mode));
         if name == "." {
             return Ok(rustix::fs::fchmod(at, mode)?);
         }
