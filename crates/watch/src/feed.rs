@@ -114,13 +114,13 @@ impl FeedWorker {
         match self.clipboard.read(self.limits.text_bytes, OWNER_TIMEOUT)? {
             ClipboardContent::Text(text) => self.on_text(text, storm),
             ClipboardContent::TooLarge => {
-                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::TooLarge), storm)
+                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::TooLarge), storm);
             }
             ClipboardContent::NotUtf8 => {
-                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::NotUtf8), storm)
+                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::NotUtf8), storm);
             }
             ClipboardContent::Silent => {
-                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::Silent), storm)
+                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::Silent), storm);
             }
             ClipboardContent::Empty
             | ClipboardContent::NotText

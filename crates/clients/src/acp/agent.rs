@@ -227,7 +227,7 @@ impl AcpAgent {
                     return result.map_err(AcpError::Rpc);
                 }
                 JsonRpcEvent::Request { id, method, params } => {
-                    self.serve_request(&id, &method, &params, decide)
+                    self.serve_request(&id, &method, &params, decide);
                 }
                 JsonRpcEvent::Notification { method, params } if method == "session/update" => {
                     let (session, update) = AcpSessionUpdate::from_params(&params);
@@ -298,7 +298,7 @@ impl AcpAgent {
                     );
                 }
                 Ok(JsonRpcEvent::Request { id, .. }) => {
-                    self.peer.respond_error(&id, -32000, "the prompt was broken off")
+                    self.peer.respond_error(&id, -32000, "the prompt was broken off");
                 }
                 Ok(_) => {}
             }

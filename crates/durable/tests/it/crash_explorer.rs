@@ -138,7 +138,7 @@ fn the_atomic_write_leaves_one_or_the_other_when_any_call_fails_or_is_the_last()
             let error = run(&model, right).unwrap_err();
             assert_eq!(error.raw_os_error(), Some(errno.raw_os_error()), "call {call}");
             model.crash_images(&CrashBounds::default(), &mut |image, what| {
-                is_whole(&image, &what.to_string())
+                is_whole(&image, &what.to_string());
             });
         }
         for operation in 1..=counted.operations() {
@@ -146,7 +146,7 @@ fn the_atomic_write_leaves_one_or_the_other_when_any_call_fails_or_is_the_last()
             model.fail_at(operation, errno);
             run(&model, right).unwrap_err();
             model.crash_images(&CrashBounds::default(), &mut |image, what| {
-                is_whole(&image, &what.to_string())
+                is_whole(&image, &what.to_string());
             });
             // The next attempt is not hindered by what the failed one left.
             run(&model, right).unwrap();

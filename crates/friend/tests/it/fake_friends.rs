@@ -84,12 +84,12 @@ impl Fake {
 
     fn hear(
         &self,
-        asked: Asked,
+        asked: &Asked,
         request: &AskRequest,
         hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
         self.turns.lock().unwrap().push((asked.clone(), request.limits));
-        (self.work)(&asked, hear)
+        (self.work)(asked, hear)
     }
 }
 
@@ -113,7 +113,7 @@ impl Friend for Fake {
         _: &FriendContext<'_>,
         hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        self.hear(Asked::Prompt(prompt.to_string()), request, hear)
+        self.hear(&Asked::Prompt(prompt.to_string()), request, hear)
     }
 
     fn run_review(
@@ -123,7 +123,7 @@ impl Friend for Fake {
         _: &FriendContext<'_>,
         hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        self.hear(Asked::Review(base.to_string()), request, hear)
+        self.hear(&Asked::Review(base.to_string()), request, hear)
     }
 }
 

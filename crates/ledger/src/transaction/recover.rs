@@ -148,7 +148,7 @@ fn recover_all(
     for (id, found) in read {
         match found {
             JournalStatus::Original => {
-                recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Original })
+                recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Original });
             }
             JournalStatus::Damaged(own) => {
                 let kept = cleanup::set_journal_aside(state, &own, id)?;

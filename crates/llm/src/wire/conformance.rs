@@ -204,10 +204,10 @@ fn describe(decoded: &DecodedAnswer) -> Vec<String> {
             StreamEvent::Start => lines.push("start".into()),
             StreamEvent::TextStart { content_index: at } => lines.push(format!("text_start {at}")),
             StreamEvent::TextDelta { content_index: at, delta } => {
-                lines.push(format!("text_delta {at} {delta:?}"))
+                lines.push(format!("text_delta {at} {delta:?}"));
             }
             StreamEvent::TextEnd { content_index: at, content } => {
-                lines.push(format!("text_end {at} {content:?}"))
+                lines.push(format!("text_end {at} {content:?}"));
             }
             StreamEvent::ThinkingStart { content_index: at } => lines.push(format!("thinking_start {at}")),
             StreamEvent::ThinkingDelta { content_index: at, delta } => {

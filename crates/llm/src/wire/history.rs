@@ -73,7 +73,7 @@ pub(crate) fn turns<'a>(model: &Model, messages: &'a [Message]) -> Vec<HistoryTu
                 answer_with_outcomes(model, answer, at, messages, &mut taken, &mut turns);
             }
             Message::ToolResult(result) if !taken.contains(&at) => {
-                turns.push(HistoryTurn::OrphanResult(result))
+                turns.push(HistoryTurn::OrphanResult(result));
             }
             Message::ToolResult(_) => {}
         }

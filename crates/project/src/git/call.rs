@@ -153,7 +153,7 @@ pub(super) fn git_job<S: AsRef<OsStr>>(
     };
     match leave {
         GitCallPolicy::RunCommitHooks => {
-            settings.extend(["commit.verbose=false", "i18n.commitEncoding=UTF-8"])
+            settings.extend(["commit.verbose=false", "i18n.commitEncoding=UTF-8"]);
         }
         GitCallPolicy::RunNothing { attributes, muted, allow_hooks_path: hooks_known } => {
             settings.extend(SAFE_SETTINGS);

@@ -114,7 +114,7 @@ impl<'a> ChangedFiles<'a> {
                 views::diff::file_text_with_layout(self.plans[at], &self.diffs[at], layout, look)
             }),
             Some(Some(part)) => {
-                asking.show(&|look| views::diff::file_text_with_layout(self.plans[at], &part, layout, look))
+                asking.show(&|look| views::diff::file_text_with_layout(self.plans[at], &part, layout, look));
             }
             Some(None) => self.report_unknown(asking, what),
         }

@@ -257,7 +257,7 @@ impl Approver for TerminalApprover {
                 self.eprint_at(LogLevel::Error, &question::replanned_warning(paths, &look));
             }
             DoorEvent::Remark { text } => {
-                self.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(text)))
+                self.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(text)));
             }
         }
     }

@@ -39,7 +39,7 @@ impl RunCommand for HoldArgs {
         let text = String::from_utf8_lossy(&text);
         let held =
             relaycode_watch::hold(&text, &desktop::desktop_from_env(), desktop::clipboard_choice()?, || {
-                reply_and_detach(HOLD_ACK)
+                reply_and_detach(HOLD_ACK);
             });
         if let Err(error) = held {
             reply_and_detach(&error.to_string());

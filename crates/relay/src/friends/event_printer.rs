@@ -75,7 +75,7 @@ impl FriendEventPrinter {
         match event {
             FriendEvent::Text(words) if self.output == EventOutput::Text => self.print_text(words, context),
             FriendEvent::AnswerRestarted if self.output == EventOutput::Text && self.text_started => {
-                self.print_separator(context)
+                self.print_separator(context);
             }
             FriendEvent::Action(what) | FriendEvent::Thinking(what) => {
                 if let Some(spinner) = &self.spinner {
@@ -101,7 +101,7 @@ impl FriendEventPrinter {
                 self.print_remark(&format!("{name} is asked in another way: {why}"), LogLevel::Warn, context);
             }
             FriendEvent::Sending { summary: what, remarks } => {
-                self.print_sending(&name, what, remarks, context)
+                self.print_sending(&name, what, remarks, context);
             }
             FriendEvent::Text(_) | FriendEvent::AnswerRestarted | FriendEvent::Ready { .. } => {}
         }

@@ -212,11 +212,11 @@ fn about(file: &FilePlan) -> String {
     let mut parts = matches(file);
     match (file.mode_before, file.mode_after) {
         (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => {
-            parts.push("becomes executable".into())
+            parts.push("becomes executable".into());
         }
         (None, Some(GitFileMode::Executable)) => parts.push("executable".into()),
         (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => {
-            parts.push("no longer executable".into())
+            parts.push("no longer executable".into());
         }
         _ => {}
     }

@@ -300,7 +300,7 @@ fn answer(
     match &end.stop_reason {
         AcpStopReason::EndTurn => {}
         AcpStopReason::MaxTokens => {
-            remarks.push(format!("{friend} stopped because its model may not write more"))
+            remarks.push(format!("{friend} stopped because its model may not write more"));
         }
         AcpStopReason::MaxRequests => {
             remarks.push(format!("{friend} stopped because it may not ask its model more often"));

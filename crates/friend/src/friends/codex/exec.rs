@@ -144,7 +144,7 @@ impl CodexExecRun {
         self.clock.mark_alive();
         match kind {
             "thread.started" => {
-                self.thread_started(event["thread_id"].as_str().unwrap_or_default(), request)?
+                self.thread_started(event["thread_id"].as_str().unwrap_or_default(), request)?;
             }
             "item.started" if event["item"]["type"] == "command_execution" => {
                 // What was said before something is done was a remark.

@@ -131,7 +131,7 @@ pub(super) fn exec_arguments(
     match (task, &request.memory) {
         (CodexTask::Review(base), _) => words.extend(["review".into(), format!("--base={base}").into()]),
         (CodexTask::Prompt(_), TurnMemory::Resume(id)) => {
-            words.extend(["resume".into(), id.into(), "-".into()])
+            words.extend(["resume".into(), id.into(), "-".into()]);
         }
         (CodexTask::Prompt(_), _) => words.push("-".into()),
     }

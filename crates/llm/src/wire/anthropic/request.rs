@@ -156,10 +156,10 @@ fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
             }
             HistoryTurn::Answer(answer) => messages.push("assistant", answer_blocks(model, &answer)),
             HistoryTurn::ToolResult(outcome) => {
-                messages.push("user", vec![outcome_block(model, &outcome, &rules)])
+                messages.push("user", vec![outcome_block(model, &outcome, &rules)]);
             }
             HistoryTurn::OrphanResult(result) => {
-                messages.push("user", blocks(&history::orphan_parts(model, result), &rules))
+                messages.push("user", blocks(&history::orphan_parts(model, result), &rules));
             }
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn messages(model: &Model, request: &ChatRequest, switches: &Completi
                 writer.message(role, &history::parts(model, content));
             }
             HistoryTurn::OrphanResult(result) => {
-                writer.message("user", &history::orphan_parts(model, result))
+                writer.message("user", &history::orphan_parts(model, result));
             }
         }
     }

@@ -80,7 +80,7 @@ fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
                 }
             }
             HistoryTurn::OrphanResult(result) => {
-                all.push(message("user", &history::orphan_parts(model, result)))
+                all.push(message("user", &history::orphan_parts(model, result)));
             }
             HistoryTurn::Answer(answer) => all.push(answer_message(&answer)),
             HistoryTurn::ToolResult(outcome) => {

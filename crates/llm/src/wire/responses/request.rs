@@ -128,10 +128,10 @@ fn input(model: &Model, request: &ChatRequest) -> Vec<Value> {
         match turn {
             HistoryTurn::User(content) => message("user", &history::parts(model, content), &mut items),
             HistoryTurn::Developer(content) => {
-                message(developer, &history::parts(model, content), &mut items)
+                message(developer, &history::parts(model, content), &mut items);
             }
             HistoryTurn::OrphanResult(result) => {
-                message("user", &history::orphan_parts(model, result), &mut items)
+                message("user", &history::orphan_parts(model, result), &mut items);
             }
             HistoryTurn::Answer(answer) => push_answer(&answer, &mut items),
             HistoryTurn::ToolResult(outcome) => items.push(output(model, &outcome)),

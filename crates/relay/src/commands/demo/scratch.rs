@@ -115,7 +115,7 @@ fn make_root(parent: &Path) -> io::Result<PathBuf> {
             Ok(()) => return Ok(root),
             // Never a directory that somebody else made.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < MAX_NAME_TRIES => {
-                number += 1
+                number += 1;
             }
             Err(error) => return Err(error),
         }

@@ -64,7 +64,7 @@ impl SessionsShowArgs {
         let Some(terminal) = paged else {
             context.console.print(&transcript::header_text(&head, &look));
             return self.for_each_part(&session, &path, &mut |part| {
-                context.console.print(&transcript::part_text(part, self.full, &look))
+                context.console.print(&transcript::part_text(part, self.full, &look));
             });
         };
         let mut parts = Vec::new();
@@ -156,7 +156,7 @@ fn content_parts(content: &Value, parts: &mut Vec<TranscriptPart>) {
         match field("type").as_str() {
             "text" => parts.push(TranscriptPart::Text(field("text"))),
             "thinking" if !field("thinking").is_empty() => {
-                parts.push(TranscriptPart::Reasoning(field("thinking")))
+                parts.push(TranscriptPart::Reasoning(field("thinking")));
             }
             "image" => parts.push(TranscriptPart::Image(format!("image {}", field("mimeType")))),
             "toolCall" => {

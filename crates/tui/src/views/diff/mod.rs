@@ -94,7 +94,7 @@ fn render_file(diff: &FileDiff, colours: &SyntaxColours, layout: DiffLayout, sty
     let one_sided = diff.mode_before.is_none() || diff.mode_after.is_none();
     match layout {
         DiffLayout::SideBySide { columns } if !one_sided => {
-            side_by_side::write(&mut out, hunks, columns, &view)
+            side_by_side::write(&mut out, hunks, columns, &view);
         }
         _ => hunks.iter().for_each(|hunk| unified::write(&mut out, hunk, &view)),
     }
@@ -153,7 +153,7 @@ fn sentences(file: &FileDiff, style: &OutputStyle) -> Vec<String> {
     match (file.mode_before, file.mode_after) {
         (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => out.push("becomes executable".into()),
         (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => {
-            out.push("no longer executable".into())
+            out.push("no longer executable".into());
         }
         _ => {}
     }

@@ -169,7 +169,7 @@ impl<'a> RowWrapper<'a> {
         for c in piece.text.chars() {
             match c {
                 '\t' => {
-                    (0..TAB_STOP - self.column % TAB_STOP).for_each(|_| self.push_unbroken(" ", piece.paint))
+                    (0..TAB_STOP - self.column % TAB_STOP).for_each(|_| self.push_unbroken(" ", piece.paint));
                 }
                 _ => self.push_character(c, piece.paint),
             }

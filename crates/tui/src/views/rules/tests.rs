@@ -75,7 +75,7 @@ fn each_rule_is_named_with_what_would_make_it_not_ask() {
 fn each_rule_says_what_would_make_it_not_ask() {
     for rule in every() {
         assert!(!rule_sentence(&rule, &PLAIN).is_empty());
-        let shown = text(&[rule.clone()], None, &OutputStyle { width: Some(200), ..PLAIN });
+        let shown = text(std::slice::from_ref(&rule), None, &OutputStyle { width: Some(200), ..PLAIN });
         let instead = rule.rule.how_to_avoid;
         assert!(instead.is_none_or(|instead| shown.contains(instead)), "{shown}");
     }

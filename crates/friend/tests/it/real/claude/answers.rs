@@ -99,7 +99,7 @@ fn a_schema_is_followed_and_the_answer_is_read() {
         model::ScriptedTurn::text("I hand it in.").tool("StructuredOutput", json!({"ok": true})),
     ]);
     let mut turn = stage.turn("Is it ok?");
-    turn.format = AnswerFormat::Json(schema.clone());
+    turn.format = AnswerFormat::Json(schema);
     let came = stage.go(&turn);
     assert_eq!(
         (came.answer().value.as_ref(), came.answer().transport),
