@@ -17,7 +17,7 @@ use relaycode_change::proposal::Proposal;
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::response::{self, ResponseError};
-use relaycode_door::{Consent, Digest, Door, InstructionsError, Submission, SubmissionOrigin};
+use relaycode_door::{Door, InstructionsError};
 use relaycode_durable::private_files::PrivateFileError;
 use relaycode_project::access::Access;
 use relaycode_project::git::Git;
@@ -237,28 +237,5 @@ impl WorkRun<'_> {
         let (directory, limits) = (directory.to_path_buf(), self.request.limits.restarted());
         let request = AskRequest { directory, access, limits, ..self.request.clone() };
         Ok(self.friend.run_prompt(prompt, &request, self.world, &mut |event| hear(WorkEvent::Friend(event))))
-    }
-}
-
-impl WorkOutcome {
-    /// What goes through the door; `None` if the friend wants nothing changed. `now` is ISO 8601 in UTC.
-    pub fn submission(
-        &self,
-        consent: Consent,
-        limits: PlanLimits,
-        syntax: bool,
-        now: String,
-    ) -> Option<Submission<'_>> {
-        Some(Submission {
-            proposal: self.proposal.as_ref()?,
-            answer: Digest::of(self.answer.text.as_bytes()),
-            origin: SubmissionOrigin::Friend,
-            author: Some(self.friend.clone()),
-            consent,
-            limits,
-            syntax,
-            group: None,
-            now,
-        })
     }
 }

@@ -84,7 +84,8 @@ impl RunCommand for DoArgs {
         let stop = || held.stop_requested();
         let project = Project::open(context)?;
         project.recover(context)?;
-        let (group, request) = FriendGroup::resolve(&self.friend_args, context, &stop)?;
+        let (root, config) = (project.root.clone(), &project.config()?.config);
+        let (group, request) = FriendGroup::resolve(&self.friend_args, root, config, context, &stop)?;
         let given = AskRequest {
             prompt: self.prompt.clone(),
             access: self.access,

@@ -8,12 +8,12 @@ use std::time::Duration;
 use relaycode_friend::prompt::user_context;
 use relaycode_friend::{AnswerFormat, AskError, AskRequest};
 use relaycode_project::access::Access;
-use relaycode_project::config::Config;
+use relaycode_project::config::{self, Config};
 use rustix::fs::FileType;
 use serde_json::Value;
 
 use super::friend_context::StopCheck;
-use super::group::FriendGroup;
+use super::group::{FriendGroup, project_root};
 use super::stdin_context;
 use crate::report::failure::{CommandFailure, Exit};
 use crate::wiring::context::CommandContext;
@@ -85,7 +85,9 @@ impl ReadOnlyArgs {
             ))
             .with_hint("`relay do` lets it work in a copy, and shows you what it changed"));
         }
-        let (group, request) = FriendGroup::resolve(args, context, stop)?;
+        let root = project_root(context)?;
+        let loaded = config::load(&root, context.home.path.as_deref())?;
+        let (group, request) = FriendGroup::resolve(args, root, &loaded.config, context, stop)?;
         let given = args.read_context(request.limits.total, stop, context)?;
         let schema = read_schema(self.schema.as_deref(), &context.options.directory)?;
         let request = AskRequest {

@@ -12,7 +12,7 @@ use relaycode_friend::tree_check::{TreeCheck, TreeCheckGap, TreeCheckReport};
 use relaycode_friend::{
     AskError, AskRequest, Friend, FriendContext, FriendFailure, FriendResult, TurnLimits, TurnMemory, ask,
 };
-use relaycode_project::config;
+use relaycode_project::config::Config;
 use relaycode_project::git::Git;
 use relaycode_project::root;
 
@@ -46,14 +46,14 @@ impl<'a> FriendGroup<'a> {
     /// Finds everybody who is to be asked, and begins the request: in which project, with which model, how long.
     pub(crate) fn resolve(
         args: &FriendArgs,
+        root: PathBuf,
+        config: &Config,
         context: &CommandContext<'_>,
         stop: StopCheck<'a>,
     ) -> Result<(FriendGroup<'a>, AskRequest), CommandFailure> {
         let home = context.home.path.as_deref();
-        let root = project_root(context)?;
-        let loaded = config::load(&root, home)?;
-        let configured = &loaded.config.friends;
-        let chosen = find_friends(&known_friends(context), &args.friend_names(&loaded.config))?;
+        let configured = &config.friends;
+        let chosen = find_friends(&known_friends(context), &args.friend_names(config))?;
         let session = match (&args.session, chosen.as_slice()) {
             (None, _) => None,
             (Some(name), [one]) => Some(GroupSession::open(name, one.friend(), &root, home)?),

@@ -16,7 +16,10 @@ use std::time::Duration;
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome};
+use relaycode_door::{
+    ApprovalQuestion, ApprovalReply, Approver, Consent, Digest, Door, DoorEvent, Submission,
+    SubmissionOrigin, SubmitOutcome,
+};
 use relaycode_durable::RealFs;
 use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
@@ -157,7 +160,7 @@ impl Scene {
     ) -> SubmitOutcome {
         let consent = Consent { yes: true, allow: allow.to_vec() };
         let limits = PlanLimits { files: 20_000, file_bytes: 8 << 20, ..PlanLimits::default() };
-        let submission = worked.submission(consent, limits, true, NOW.to_string()).unwrap();
+        let submission = Submission { consent, limits, ..submission(worked) };
         self.door_at(root).submit(&submission, &mut Nobody).unwrap()
     }
 
@@ -180,6 +183,21 @@ pub(super) fn working(prompt: &str) -> AskRequest {
     let limits = TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60));
     let request = AskRequest::new(prompt, PathBuf::new(), limits);
     AskRequest { access: Access::Workspace, check_tree: true, ..request }
+}
+
+/// What goes through the door, with nothing said beforehand.
+pub(super) fn submission(worked: &WorkOutcome) -> Submission<'_> {
+    Submission {
+        proposal: worked.proposal.as_ref().unwrap(),
+        answer: Digest::of(worked.answer.text.as_bytes()),
+        origin: SubmissionOrigin::Friend,
+        author: Some(worked.friend.clone()),
+        consent: Consent::default(),
+        limits: PlanLimits::default(),
+        syntax: true,
+        group: None,
+        now: NOW.to_string(),
+    }
 }
 
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) {

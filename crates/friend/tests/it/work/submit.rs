@@ -57,8 +57,7 @@ fn what_was_asked_for_needs_no_key_where_policy_decides() {
     let door = scene.door();
     door.trust().grant(&scene.root(), &door.wants(), NOW).unwrap();
     let worked = scene.work(|copy| write(&copy.join("a.txt"), "one\n2\nthree\nfour\nfive\n")).unwrap();
-    let submission =
-        worked.submission(Consent::default(), PlanLimits::default(), true, NOW.to_string()).unwrap();
+    let submission = submission(&worked);
     let pasted =
         relaycode_door::Submission { origin: relaycode_door::SubmissionOrigin::Paste, ..submission.clone() };
     let SubmitOutcome::ApprovalRequired { rules, .. } = door.submit(&pasted, &mut Nobody).unwrap() else {
