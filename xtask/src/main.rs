@@ -20,7 +20,7 @@ use anyhow::bail;
 /// The commands of this program itself: words, and what they do.
 pub(crate) const OWN: &[(&str, &str)] = &[
     ("test", "Run what CI runs: format check, tidy, lints, fresh docs, all tests but those with real agents"),
-    ("test --only STEP", "Run one step of it: fmt, tidy, lint, docs, tests, torture"),
+    ("test --only STEP", "Run one step of it: fmt, tidy, lint, macos, docs, tests, torture"),
     ("test --real", "Run instead the tests with real agents, which are installed if npm is there"),
     ("lint", "The same as `test --only lint`"),
     (

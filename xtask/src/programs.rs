@@ -71,6 +71,23 @@ pub(crate) fn succeed(command: &str, arguments: &[&str]) -> anyhow::Result<()> {
     bail!("`cargo xtask {command} {}` failed", arguments.join(" "))
 }
 
+/// Runs the command's program, which must succeed, with relay, both as they lie beside xtask.
+pub(crate) fn succeed_built(command: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    let program = named(command).with_context(|| format!("there is no command `{command}`"))?;
+    let beside = |name: &str| {
+        let this = std::env::current_exe().context("cannot tell where this program is")?;
+        anyhow::Ok(this.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+    };
+    let mut run = Command::new(beside(program.binary)?);
+    run.args(arguments).arg("--relay").arg(beside("relay")?);
+    let folder = program.package.trim_start_matches("relaycode-proof-");
+    run.env("CARGO_MANIFEST_DIR", workspace::root().join("proofs").join(folder));
+    if run.status().with_context(|| format!("cannot run {}", program.binary))?.success() {
+        return Ok(());
+    }
+    bail!("`cargo xtask {command} {}` failed", arguments.join(" "))
+}
+
 impl Program {
     /// Builds and runs it where the user is; its exit code is the command's.
     pub(crate) fn run(&self, arguments: &[OsString]) -> anyhow::Result<ExitCode> {
@@ -92,7 +109,7 @@ impl Program {
     }
 
     fn cargo(&self, subcommand: &str) -> Command {
-        let mut cargo = Command::new(workspace::cargo_path());
+        let mut cargo = workspace::cargo_here();
         cargo.args([subcommand, "--quiet", "--manifest-path"]).arg(workspace::root().join("Cargo.toml"));
         cargo.args(["--package", self.package]).args(self.release_with.map(|_| "--release"));
         cargo

@@ -2,7 +2,6 @@
 //!
 //! Everything a tidy rule looks at is read once, here; the rules themselves are pure.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,6 +36,8 @@ pub(crate) struct Package {
     pub(crate) publishable: bool,
     /// Its `Cargo.toml`.
     pub(crate) manifest: PathBuf,
+    /// Its library and its programs: where each begins, and whether it has tests of its own.
+    pub(crate) targets: Vec<(PathBuf, bool)>,
     /// The names of the packages that it is built with: no development dependencies.
     pub(crate) built_with: Vec<String>,
 }
@@ -137,6 +138,11 @@ fn packages(metadata: &Value) -> anyhow::Result<Vec<Package>> {
                 is_member: members.contains(&package["id"]),
                 publishable: !package["publish"].as_array().is_some_and(Vec::is_empty),
                 manifest: text("manifest_path").unwrap_or_default().into(),
+                targets: list(&package["targets"])
+                    .iter()
+                    .filter(|target| target["kind"][0] == "lib" || target["kind"][0] == "bin")
+                    .filter_map(|target| Some((target["src_path"].as_str()?.into(), target["test"] == true)))
+                    .collect(),
                 built_with: list(&package["dependencies"])
                     .iter()
                     .filter(|dependency| dependency["kind"] != "dev")
@@ -179,14 +185,21 @@ pub(crate) fn root() -> PathBuf {
 
 /// The cargo that started xtask, to be run in the root.
 pub(crate) fn cargo() -> Command {
-    let mut command = Command::new(cargo_path());
+    let mut command = cargo_here();
     command.current_dir(root());
     command
 }
 
-/// The cargo that started xtask.
-pub(crate) fn cargo_path() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+/// The same, where the user is. What cargo says to xtask about xtask is not handed on: build scripts that look at it
+/// would run again, and half of all crates with them, each time that somebody builds without xtask.
+pub(crate) fn cargo_here() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|about| name.to_string_lossy().starts_with(about)) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 fn collect(root: &Path, folder: &Path, sources: &mut Vec<Source>) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use relaycode_exec::Runner;
 use relaycode_ledger::disk::tree::ProjectTree;
 use relaycode_ledger::{Digest, Ledger};
 use relaycode_project::checkout::{CheckoutKey, CheckoutKeys, NamedProject};
-use relaycode_project::config::{self, Config, ConfigError, LoadedConfig};
+use relaycode_project::config::{Config, LoadedConfig};
 use relaycode_project::git::Git;
 use relaycode_project::git::head;
 use relaycode_project::git::head::GitHead;
@@ -18,9 +18,8 @@ use relaycode_project::identity;
 use relaycode_project::trust::{self, TrustRequest, TrustStore};
 
 use crate::approval::approver::Approver;
-use crate::approval::rule::ApprovalRule;
+use crate::approval::rules::{ApprovalReason, CheckedChange};
 use crate::submit;
-use crate::submit::admit;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
 use crate::submit::submission::Submission;
 
@@ -33,7 +32,6 @@ pub struct Door {
     pub root: PathBuf,
     /// What was done to it, and the only writer of its files.
     pub ledger: Ledger,
-    /// What is set.
     pub loaded: LoadedConfig,
     /// Runs the project's commands.
     pub runner: Runner,
@@ -43,28 +41,23 @@ pub struct Door {
 /// What a proposal would do.
 #[derive(Debug, Clone)]
 pub struct PlanPreview {
-    /// The plan.
     pub plan: Plan,
-    /// Its digest.
     pub digest: Digest,
     /// What a person would be asked about.
-    pub rules: Vec<ApprovalRule>,
+    pub rules: Vec<ApprovalReason>,
 }
 
 impl Door {
-    /// The door of the project at `root`, which `ledger` is the ledger of. `home` is the user's own
-    /// directory. Nothing is written.
-    ///
-    /// # Errors
-    /// If the configuration is broken.
-    pub fn open(
-        root: &Path,
+    /// The door of the project at `root`, whose ledger and configuration are given. `home` is the user's own
+    /// directory. Nothing is read or written.
+    pub fn new(
+        root: PathBuf,
         ledger: Ledger,
-        home: Option<&Path>,
+        loaded: LoadedConfig,
+        home: Option<PathBuf>,
         runner: Runner,
-    ) -> Result<Door, ConfigError> {
-        let loaded = config::load(root, home)?;
-        Ok(Door { root: root.to_path_buf(), ledger, loaded, runner, home: home.map(Path::to_path_buf) })
+    ) -> Door {
+        Door { root, ledger, loaded, runner, home }
     }
 
     /// How long one of the project's commands may take.
@@ -81,7 +74,28 @@ impl Door {
         submission: &Submission<'_>,
         approver: &mut dyn Approver,
     ) -> Result<SubmitOutcome, DoorError> {
-        submit::submit(self, submission, approver)
+        submit::submit(self, submission, None, approver)
+    }
+
+    /// The same for a proposal that was planned already, by [`Door::plan`].
+    ///
+    /// # Errors
+    /// As [`Door::submit`].
+    pub fn submit_planned(
+        &self,
+        submission: &Submission<'_>,
+        plan: Plan,
+        approver: &mut dyn Approver,
+    ) -> Result<SubmitOutcome, DoorError> {
+        submit::submit(self, submission, Some(plan), approver)
+    }
+
+    /// The plan for the project as it is now.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub fn plan(&self, submission: &Submission<'_>) -> Result<Plan, Box<PlanRefusal>> {
+        submit::make_plan(self, submission, &self.tree(&submission.limits))
     }
 
     /// What a proposal would do to `tree`, and what would have to be asked; nothing is done.
@@ -95,11 +109,24 @@ impl Door {
     ) -> Result<PlanPreview, Box<PlanRefusal>> {
         let plan = submit::make_plan(self, submission, tree)?;
         let digest = submit::plan_digest(&plan);
-        let rules = admit::admission_rules(self, submission, &plan, self.trust_state().allows());
+        let trusted = self.trust_state().allows();
+        let rules = CheckedChange { door: self, submission, plan: &plan, trusted }.reasons();
         Ok(PlanPreview { plan, digest, rules })
     }
 
-    /// What is set.
+    /// The file that names the project's commands, as people know it; empty if there is none.
+    pub fn config_file_name(&self) -> String {
+        let name = self.loaded.file.as_deref().and_then(Path::file_name);
+        name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// The commands that are configured, in the order in which they run.
+    pub fn gate_commands(&self) -> Vec<String> {
+        let patch = &self.config().patch;
+        let all = [&patch.pre_command, &patch.post_command, &patch.linter];
+        all.into_iter().filter(|command| !command.trim().is_empty()).cloned().collect()
+    }
+
     pub fn config(&self) -> &Config {
         &self.loaded.config
     }
@@ -114,7 +141,6 @@ impl Door {
         head::read(&self.root)
     }
 
-    /// git, in this project.
     pub fn git(&self) -> Git<'_> {
         Git::new(&self.runner, &self.root)
     }
@@ -124,7 +150,6 @@ impl Door {
         self.loaded.trust_request()
     }
 
-    /// What the user trusts.
     pub fn trust(&self) -> TrustStore {
         TrustStore::new(self.home.as_deref())
     }
@@ -139,7 +164,6 @@ impl Door {
         self.home.is_some()
     }
 
-    /// The keys of checkouts.
     pub fn checkout(&self) -> CheckoutKeys {
         CheckoutKeys::new(self.home.as_deref())
     }

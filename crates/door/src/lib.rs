@@ -8,8 +8,9 @@
 //! | module | what it is for |
 //! |---|---|
 //! | `door` | [`Door`]: everything a submission needs, opened once; previews |
-//! | `submit` | the way through: `submission` goes in, `admit` before anything is written, `accept` once it is on disk, `outcome` comes out; `metadata` is what the record says beside the files |
-//! | `approval` | who says yes (`approver`), by which rules (`rule`), and the files a person always looks at (`guarded`) |
+//! | `answer` | an answer as it was read |
+//! | `submit` | the way through: `submission` goes in, `accept` decides once it is on disk, `outcome` comes out; `metadata` is what the record says beside the files |
+//! | `approval` | who says yes (`approver`), by which rules (`rules`, one file each), and the files a person always looks at (`guarded`) |
 //! | `gate` | running the project's commands, and the verdict on what they said; `repair_prompt` for the model |
 //! | `linter` | errors out of a linter's output, one reader per tool; which of them are new |
 //! | `adopt` | changes already made: secure the project before a command, record what it changed |
@@ -18,6 +19,7 @@
 //! | `setup` | what `init` writes |
 
 mod adopt;
+mod answer;
 pub mod approval;
 pub mod door;
 pub mod gate;
@@ -28,8 +30,9 @@ pub mod setup;
 mod submit;
 
 pub use adopt::{Adoption, RecordedCommand, SecuredProject};
+pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
-pub use approval::rule::{AllowOption, ApprovalRule};
+pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleText};
 pub use door::{Door, PlanPreview};
 pub use gate::GateReport;
 pub use instructions::{InstructionsError, ModelInstructions};

@@ -22,7 +22,7 @@ pub fn setup_changes(
     tree: &dyn PlanTree,
     project_id: &str,
     configured: bool,
-) -> Result<Vec<FileChange>, PlanTreeError> {
+) -> Result<Vec<FileChange<'static>>, PlanTreeError> {
     let mut changes = Vec::new();
     if !configured && let Ok(path) = RelPath::parse(CONFIG_FILE) {
         changes.extend(write_change(path, None, config::initial_file(project_id).into_bytes()));
@@ -41,11 +41,11 @@ pub fn setup_changes(
     Ok(changes)
 }
 
-fn write_change(path: RelPath, before: Option<Vec<u8>>, bytes: Vec<u8>) -> Option<FileChange> {
+fn write_change(path: RelPath, before: Option<Vec<u8>>, bytes: Vec<u8>) -> Option<FileChange<'static>> {
     let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
     let added = lines(&bytes) - before.as_deref().map_or(0, lines);
-    let after = Some(AfterContent { bytes, mode: NewMode::Keep });
-    Some(FileChange { path, renamed_from: None, before, after, added, removed: 0 })
+    let after = Some(AfterContent { bytes: bytes.into(), mode: NewMode::Keep });
+    Some(FileChange { path, renamed_from: None, before: before.map(Into::into), after, added, removed: 0 })
 }
 
 /// The file with the line at its end, in its own line endings; `None` if it has it.

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `fs` | the trait [`Fs`]: every operation names one entry of an open directory and follows no link; handles are opaque |
 //! | `real` | the machine's file system: `openat2` (or a walk that follows no link), `renameat2`, `flock`, `fsync`, `syncfs` |
+//! | `sys` | what differs by system, one file each |
 //! | `model` | a whole `Fs` in memory that knows what is durable: `state` the tree as a value, `operations` the calls with the system's errors, `pending` what is not durable yet, `crash` the trees a power cut can leave |
 //! | `atomic` | a file that is the old one or the new one, also after a power cut |
 //! | `append_log` | a file that is only appended to and read from its end; a torn last line does not count |
@@ -21,6 +22,7 @@ pub mod fs;
 pub mod model;
 pub mod private_files;
 pub mod real;
+mod sys;
 
 pub use fs::{Fs, FsDir, FsFile, FsKind, FsLock, FsStamp, FsStat, RenameMode};
 pub use model::ModelFs;

@@ -11,9 +11,10 @@
 //! | `outcome` | how it ended, and what it printed |
 //! | `runner` | relay's side: one loop, no threads |
 //! | `live` | the same loop a step at a time, for a conversation with a job |
-//! | `keeper` | `handle` relay's hold on it, `protocol` the messages between them, `process` the keeper's own side, `descendants` who descends from a process |
+//! | `keeper` | `handle` relay's hold on it, `protocol` the messages between them, `process` the keeper's own side |
 //! | `output` | the streams, what is kept of them in memory, and the file for the rest |
 //! | `detach` | the one exception: a process that outlives relay |
+//! | `sys` | what differs by system: who descends from a process, and more |
 
 mod detach;
 pub mod job;
@@ -22,6 +23,7 @@ mod live;
 pub mod outcome;
 mod output;
 mod runner;
+mod sys;
 
 pub use detach::{respawn_detached, spawn_detached};
 pub use job::{CaptureLimits, Deadlines, Job, JobCommand, JobEnvironment, JobInput, JobOutput, SpillTarget};

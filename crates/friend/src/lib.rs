@@ -1,8 +1,8 @@
 //! Other agents as friends: a second opinion, a review, or a change, from an agent that the user already has.
 //!
-//! A [`Friend`] is one file in [`friends`] behind one trait, with a record of what it can do. Whoever asks makes
-//! a [`FriendTurn`], hears [`FriendEvent`]s while it runs, and gets a [`FriendAnswer`] or
-//! a [`FriendFailure`] that says what happened.
+//! A [`Friend`] is one file in [`friends`] behind one trait, with a record of what it can do. Whoever asks makes one
+//! [`AskRequest`], which goes by reference to the friend, hears [`FriendEvent`]s while it runs, and gets one
+//! [`FriendResult`].
 //!
 //! Invariants: a friend with read-only access changes nothing, by a tested recipe and by a look at the tree
 //! afterwards; no answer is never taken for a good one; nothing that a friend started outlives its turn; a prompt
@@ -11,7 +11,7 @@
 //!
 //! | module | what it is for |
 //! |---|---|
-//! | `friend` | what every friend is: the trait [`Friend`], its turn, events, answer and failures, and what it knows of the machine |
+//! | `friend` | what every friend is: the trait [`Friend`], the request, events, answer and failures, and what it knows of the machine |
 //! | `friends` | one file or folder each, with its recipe for every access level; `registry` finds one by name |
 //! | `ask` | the way of a question: what is checked before anything is sent, what makes an answer one; `review` and `verdict`, `live_test` |
 //! | `prompt` | what goes to a friend, how much of it, and the form its answer must have (`schema`) |
@@ -29,15 +29,14 @@ pub mod session;
 pub mod tree_check;
 pub mod work;
 
-pub use ask::review::{ReviewOutcome, ReviewRequest, review};
-pub use ask::{AskError, AskOptions, AskOutcome, AskRequest, ask};
+pub use ask::{AskError, FriendResult, ask};
 pub use driver::parallel::run_parallel;
 pub use friend::answer::FriendAnswer;
-pub use friend::event::FriendEvent;
+pub use friend::event::{EventSink, FriendEvent};
 pub use friend::failure::FriendFailure;
 pub use friend::friend_context::FriendContext;
-pub use friend::turn::{FriendTurn, TurnMemory, TurnTask};
+pub use friend::request::{AnswerFormat, AskDiff, AskRequest, ReviewScope, TurnLimits, TurnMemory};
 pub use friend::{Friend, FriendAbilities};
 pub use friends::FriendRegistry;
 pub use work::scratch::ScratchCopy;
-pub use work::{WorkOutcome, WorkRequest, work};
+pub use work::{WorkOptions, WorkOutcome, work};

@@ -5,13 +5,14 @@
 //! |---|---|
 //! | `commands` | one file per command: arguments, help, and what it does |
 //! | `wiring` | what every command is given: `context`, the project, the user's directory, providers, programs; mostly here the environment is read |
-//! | `answer` | an answer on its way to a plan, from a file, a pipe or the clipboard |
+//! | `answer` | answers from a file, a pipe, the clipboard or a friend, and the one way through the door for `apply`, `watch` and `do` |
 //! | `approver` | the person at the terminal: one file per question, pager, editor, picking |
 //! | `watch` | a session of `relay watch` |
 //! | `friends` | what `ask`, `review`, `do` and `friends` share |
 //! | `report` | what came of a command: for people, as JSON, as a failure, as an exit code |
 //! | `terminal` | streams and how they look, questions, signals, copying out |
 //! | `doctor` | one function for each thing relay needs, one list |
+//! | `sys` | what differs by system |
 
 mod answer;
 mod approver;
@@ -19,6 +20,7 @@ mod commands;
 mod doctor;
 mod friends;
 mod report;
+mod sys;
 mod terminal;
 mod watch;
 mod wiring;

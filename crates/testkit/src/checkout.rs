@@ -16,6 +16,12 @@ pub fn root() -> PathBuf {
 /// Builds relay in the profile of this program, and returns the binary.
 pub fn built_relay() -> io::Result<PathBuf> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What cargo says about this program is none of its business: build scripts that look at it would run again.
+    for (name, _) in env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|about| name.to_string_lossy().starts_with(about)) {
+            cargo.env_remove(name);
+        }
+    }
     cargo.current_dir(root()).args(["build", "--quiet", "--package", "relaycode-relay", "--bin", "relay"]);
     if !cfg!(debug_assertions) {
         cargo.arg("--release");

@@ -12,12 +12,14 @@
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
+//! | `sys` | what differs by system: the desktop's notifications |
 
 pub mod input;
 pub mod layout;
 pub mod live_line;
 pub mod notify;
 pub mod osc52;
+mod sys;
 #[cfg(test)]
 mod tests;
 pub mod views;

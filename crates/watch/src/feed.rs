@@ -136,11 +136,13 @@ impl FeedWorker {
         let echo =
             self.last.is_some_and(|(last, then)| last == hash && now.duration_since(then) < ECHO_WINDOW);
         self.last = Some((hash, now));
-        if !echo && filter::may_be_patch(&text, &self.limits) {
-            if storm && std::mem::take(&mut self.storm_unreported) {
-                self.inbox.put(InboxEvent::Storm, false);
-            }
-            self.inbox.put(InboxEvent::Text { text, source: InboxSource::Copied }, storm);
+        if echo {
+            return;
         }
+        let Some(text) = filter::read_text(text, InboxSource::Copied, &self.limits) else { return };
+        if storm && std::mem::take(&mut self.storm_unreported) {
+            self.inbox.put(InboxEvent::Storm, false);
+        }
+        self.inbox.put(InboxEvent::Text(text), storm);
     }
 }

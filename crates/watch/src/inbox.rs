@@ -9,6 +9,9 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use relaycode_change::response::ResponseError;
+use relaycode_door::AnswerProposal;
+
 use crate::clipboard::ClipboardError;
 use crate::storm::STORM_WINDOW;
 
@@ -20,7 +23,7 @@ pub const MAX_WAITING_BYTES: usize = 16 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InboxEvent {
     /// May be a patch.
-    Text { text: String, source: InboxSource },
+    Text(InboxText),
     /// Text that could not be read.
     Skipped(ClipboardSkipReason),
     /// The clipboard changed so often that only its final content was read.
@@ -31,6 +34,16 @@ pub enum InboxEvent {
     ClipboardLost(ClipboardError),
 }
 
+/// A text that may be a patch, with the answers in it: it is read once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InboxText {
+    pub text: String,
+    pub source: InboxSource,
+    /// An error is worth a word, too: the text names a project.
+    pub answers: Result<Vec<AnswerProposal>, ResponseError>,
+}
+
+/// How a text came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InboxSource {
     Copied,
@@ -77,13 +90,13 @@ struct InboxEntry {
 impl InboxEntry {
     fn bytes(&self) -> usize {
         match &self.arrival {
-            InboxEvent::Text { text, .. } => text.len(),
+            InboxEvent::Text(incoming) => incoming.text.len(),
             _ => 0,
         }
     }
 
     fn was_copied(&self) -> bool {
-        matches!(self.arrival, InboxEvent::Text { source: InboxSource::Copied, .. })
+        matches!(&self.arrival, InboxEvent::Text(text) if text.source == InboxSource::Copied)
     }
 }
 
@@ -162,11 +175,7 @@ impl Inbox {
     }
 
     pub fn waiting_texts(&self) -> usize {
-        self.lock()
-            .waiting
-            .iter()
-            .filter(|waiting| matches!(waiting.arrival, InboxEvent::Text { .. }))
-            .count()
+        self.lock().waiting.iter().filter(|waiting| matches!(waiting.arrival, InboxEvent::Text(_))).count()
     }
 
     fn lock(&self) -> MutexGuard<'_, InboxQueue> {
@@ -180,7 +189,11 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> InboxEvent {
-        InboxEvent::Text { text: text.to_string(), source: InboxSource::Copied }
+        from(text, InboxSource::Copied)
+    }
+
+    fn from(text: &str, source: InboxSource) -> InboxEvent {
+        InboxEvent::Text(InboxText { text: text.to_string(), source, answers: Ok(Vec::new()) })
     }
 
     #[test]
@@ -218,7 +231,7 @@ mod tests {
     #[test]
     fn of_the_copies_that_a_storm_began_with_only_the_last_waits() {
         let inbox = Inbox::new().unwrap();
-        let pasted = InboxEvent::Text { text: "pasted".into(), source: InboxSource::Pasted };
+        let pasted = from("pasted", InboxSource::Pasted);
         inbox.put(pasted.clone(), false);
         inbox.put(text("1"), false);
         inbox.put(text("2"), false);

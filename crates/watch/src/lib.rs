@@ -16,6 +16,7 @@
 //! | [`seen_texts`] | what happened to the same text before |
 //! | [`bulk`] | collecting several copies |
 //! | [`config`] | watching the configuration files |
+//! | `sys` | what differs by system: the clipboards, watching files |
 
 pub mod bulk;
 pub mod clipboard;
@@ -26,5 +27,6 @@ mod hold;
 pub mod inbox;
 pub mod seen_texts;
 pub mod storm;
+mod sys;
 
 pub use hold::{HOLD_MOST, HoldError, hold};

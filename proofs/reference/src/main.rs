@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
@@ -15,6 +15,7 @@ use relaycode_change::dialect;
 use relaycode_change::matching::rungs;
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::{COMPONENT_BYTES, PATH_BYTES};
+use relaycode_door::{RuleConsent, rules};
 use relaycode_project::config;
 use relaycode_project::config::keys::{
     ConfigKey, ConfigScope, ConfigTextRule, ConfigValueKind, KEYS, SECTIONS, TrustNeed,
@@ -28,6 +29,9 @@ struct Args {
     /// Write nothing; fail if a page is out of date
     #[arg(long)]
     check: bool,
+    /// Ask this binary about its commands instead of building one
+    #[arg(long, value_name = "PATH")]
+    relay: Option<PathBuf>,
 }
 
 /// A generated page.
@@ -56,10 +60,10 @@ impl Page {
 /// Where the man pages are; nothing else is there.
 const MAN: &str = "docs/man";
 
-fn pages() -> anyhow::Result<Vec<Page>> {
-    let relay = checkout::built_relay()?;
-    let mut pages = vec![dialects(), ladder(), limits(), configuration()?, commands(&relay)?];
-    pages.append(&mut man(&relay)?);
+fn pages(relay: &Path) -> anyhow::Result<Vec<Page>> {
+    let mut pages =
+        vec![dialects(), ladder(), limits(), approval_rules(), configuration()?, commands(relay)?];
+    pages.append(&mut man(relay)?);
     Ok(pages)
 }
 
@@ -79,7 +83,8 @@ fn strays(root: &Path, pages: &[Page]) -> Vec<String> {
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let root = checkout::root();
-    let pages = pages()?;
+    let relay = args.relay.map_or_else(checkout::built_relay, Ok)?;
+    let pages = pages(&relay)?;
     let strays = strays(&root, &pages);
     let stale: Vec<&Page> = pages.iter().filter(|page| !page.is_fresh(&root)).collect();
     println!("  pages generated from the code: {}, out of date: {}", pages.len(), stale.len() + strays.len());
@@ -102,6 +107,28 @@ fn main() -> anyhow::Result<()> {
         println!("  {} written", page.path);
     }
     Ok(())
+}
+
+fn approval_rules() -> Page {
+    let rows: String = rules::all()
+        .iter()
+        .map(|rule| {
+            let rule = rule.text();
+            let beforehand = match rule.consent {
+                RuleConsent::Yes => code("-y"),
+                RuleConsent::YesIfHandedOver => "`-y`, if you hand the text over yourself".to_owned(),
+                RuleConsent::Allow => code(&format!("--allow {}", rule.name)),
+                RuleConsent::Person => "nothing".to_owned(),
+            };
+            row(&[&code(rule.name), rule.description, &beforehand])
+        })
+        .collect();
+    let body = format!(
+        "What makes relay ask before it applies a change, or after the project's commands judged it. `w` at the question \
+         says which of these it was, `relay why` afterwards which decided.\n\n| rule | about | answered beforehand \
+         by |\n|---|---|---|\n{rows}"
+    );
+    Page::new("docs/reference/rules.md", "What makes relay ask", &body)
 }
 
 fn dialects() -> Page {

@@ -2,8 +2,10 @@
 //! `cargo xtask test --real`, which CI runs after it.
 //!
 //! The steps stand in the order in which they are cheap. The first that fails ends the run and says
-//! how to see it again; what is missing on this machine is named, never skipped.
+//! how to see it again; what is missing on this machine is named, never skipped, but for the check for macOS, which
+//! not every machine can do: it says so.
 
+mod macos;
 pub(crate) mod real;
 
 use std::process::{Command, Stdio};
@@ -24,6 +26,10 @@ enum Step {
     Tidy,
     /// clippy, warnings are errors
     Lint,
+    /// The binary is checked for macOS, too
+    Macos,
+    /// Everything that the next steps run
+    Build,
     /// The pages that come from the code are fresh
     Docs,
     /// Unit, integration and documentation tests
@@ -38,6 +44,8 @@ const STEPS: &[Step] = &[
     Step::Fmt,
     Step::Tidy,
     Step::Lint,
+    Step::Macos,
+    Step::Build,
     Step::Docs,
     Step::Tests,
     #[cfg(target_os = "linux")]
@@ -53,17 +61,31 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
         let names: Vec<&str> = STEPS.iter().map(|step| step.name()).collect();
         bail!("there is no such step; there are {}", names.join(", "));
     }
+    let mut times = Vec::new();
     for step in &steps {
         let name = step.name();
         println!("== {name}: {}", step.about());
         let began = Instant::now();
         step.run()
             .with_context(|| format!("{name} failed; `cargo xtask test --only {name}` shows it again"))?;
+        times.push(format!("{name} {}", seconds(began.elapsed())));
         println!("== {name}: ok, {}", seconds(began.elapsed()));
     }
-    let names: Vec<&str> = steps.iter().map(|step| step.name()).collect();
-    println!("== all ok: {} in {}", names.join(", "), seconds(started.elapsed()));
+    println!("== all ok in {}: {}", seconds(started.elapsed()), times.join(", "));
     Ok(())
+}
+
+/// Builds everything in one go. One package alone would be built with other features of what it depends on, and so
+/// would be most of what the tests use, a second time.
+fn build() -> anyhow::Result<()> {
+    // Without xtask: this program cannot be replaced everywhere while it runs.
+    cargo(&["build", "--workspace", "--exclude", "xtask", "--all-targets"])
+}
+
+/// Runs the program of a command, and relay with it, as [`build`] built them.
+fn built(command: &str, arguments: &[&str]) -> anyhow::Result<()> {
+    build()?;
+    programs::succeed_built(command, arguments)
 }
 
 /// Whether `--only` knows it.
@@ -77,6 +99,8 @@ impl Step {
             Step::Fmt => "fmt",
             Step::Tidy => "tidy",
             Step::Lint => "lint",
+            Step::Macos => "macos",
+            Step::Build => "build",
             Step::Docs => "docs",
             Step::Tests => "tests",
             #[cfg(target_os = "linux")]
@@ -89,6 +113,8 @@ impl Step {
             Step::Fmt => "every file is formatted",
             Step::Tidy => "the rules of the house",
             Step::Lint => "clippy, warnings are errors",
+            Step::Macos => "the binary compiles for macOS; nothing is run there",
+            Step::Build => "relay, the proofs and all tests, once for all steps",
             Step::Docs => "the pages that come from the code say what it says",
             Step::Tests => "unit, integration and documentation tests; `cargo xtask test --real` does more",
             #[cfg(target_os = "linux")]
@@ -108,7 +134,12 @@ impl Step {
                 needs_component("clippy", "clippy")?;
                 cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
             }
-            Step::Docs => programs::succeed("docs", &["--check"]),
+            Step::Macos => {
+                needs_component("clippy", "clippy")?;
+                macos::run()
+            }
+            Step::Build => build(),
+            Step::Docs => built("docs", &["--check"]),
             Step::Tests if works("nextest") => {
                 let tests = format!("not ({REAL})");
                 cargo(&["nextest", "run", "--workspace", "--status-level", "slow", "-E", &tests])?;
@@ -120,7 +151,7 @@ impl Step {
                 cargo(&["test", "--quiet", "--doc", "--workspace"])
             }
             #[cfg(target_os = "linux")]
-            Step::Torture => programs::succeed("torture", &["--quick"]),
+            Step::Torture => built("torture", &["--quick"]),
         }
     }
 }
@@ -161,7 +192,10 @@ fn seeded() -> Command {
 
 /// Runs cargo, its output going where ours goes.
 fn cargo(args: &[&str]) -> anyhow::Result<()> {
-    let mut command = seeded();
+    run_cargo(seeded(), args)
+}
+
+fn run_cargo(mut command: Command, args: &[&str]) -> anyhow::Result<()> {
     let shown = format!("cargo {}", args.join(" "));
     let status = command.args(args).status().with_context(|| format!("`{shown}` could not be started"))?;
     if status.success() {

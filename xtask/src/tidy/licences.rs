@@ -3,7 +3,9 @@
 //! The expression of each dependency is evaluated against [`ALLOWED`]; a crate under another
 //! licence, or without one, is named in a list with the reason, or the run fails.
 
-use super::{Verdict, spdx};
+use spdx::{Expression, ParseMode};
+
+use super::Verdict;
 use crate::workspace::{Package, Workspace};
 
 /// Licences that any dependency may have.
@@ -32,6 +34,10 @@ const FOR_ONE_CRATE: &[(&str, &str, &str)] = &[];
 /// Crates that name no licence in their manifest, and where it stands instead.
 const WITHOUT_EXPRESSION: &[(&str, &str)] = &[];
 
+/// How expressions may be written: `MIT/Apache-2.0`, and names that have been replaced since, are still in use.
+const MODE: ParseMode =
+    ParseMode { allow_slash_as_or_operator: true, allow_deprecated: true, ..ParseMode::STRICT };
+
 pub(super) fn check(workspace: &Workspace) -> Verdict {
     let others: Vec<&Package> = workspace.packages.iter().filter(|package| !package.is_member).collect();
     Verdict {
@@ -59,12 +65,13 @@ fn problem(name: &str, licence: Option<&str>) -> Option<String> {
     let allowed = |one: &str| {
         ALLOWED.contains(&one) || FOR_ONE_CRATE.iter().any(|(id, krate, _)| *id == one && *krate == name)
     };
-    match spdx::permits(licence, &allowed) {
-        Ok(true) => None,
-        Ok(false) => {
+    // A licence with an exception is one name: allowing the licence does not allow it with every exception.
+    match Expression::parse_mode(licence, MODE) {
+        Ok(expression) if expression.evaluate(|one| allowed(&one.to_string())) => None,
+        Ok(_) => {
             Some(format!("is under `{licence}`, which is not allowed: do without it, or decide and list it"))
         }
-        Err(error) => Some(format!("has the licence `{licence}`: {error}")),
+        Err(error) => Some(format!("has the licence `{licence}`: {}", error.reason)),
     }
 }
 
@@ -74,16 +81,52 @@ mod tests {
 
     #[test]
     fn permissive_choices_pass() {
-        assert_eq!(problem("a", Some("MIT OR Apache-2.0")), None);
-        assert_eq!(problem("a", Some("MIT/Apache-2.0")), None);
-        assert_eq!(problem("a", Some("MIT OR LGPL-2.1-or-later")), None);
+        for licence in [
+            "MIT",
+            "MIT OR Apache-2.0",
+            "MIT/Apache-2.0",
+            "MIT OR LGPL-2.1-or-later",
+            "GPL-3.0/MIT",
+            "MIT OR Zlib AND GPL-3.0",
+            "GPL-3.0 AND Zlib OR MIT",
+            "((MIT) AND (GPL-3.0 OR Zlib))",
+            "Apache-2.0 WITH LLVM-exception",
+        ] {
+            assert_eq!(problem("a", Some(licence)), None);
+        }
     }
 
     #[test]
     fn everything_else_is_named() {
-        assert!(problem("a", Some("GPL-3.0-only")).is_some_and(|p| p.contains("not allowed")));
-        assert!(problem("a", Some("MIT AND MPL-2.0")).is_some());
-        assert!(problem("a", Some("MIT OR")).is_some_and(|p| p.contains("ends")));
+        for licence in [
+            "GPL-3.0-only",
+            "GPL-3.0",
+            "MIT AND MPL-2.0",
+            "(MIT OR Zlib) AND GPL-3.0",
+            "MIT WITH LLVM-exception",
+            "GPL-2.0-only WITH Classpath-exception-2.0",
+        ] {
+            assert!(problem("a", Some(licence)).is_some_and(|p| p.contains("not allowed")), "{licence}");
+        }
         assert!(problem("a", None).is_some_and(|p| p.contains("names no licence")));
+    }
+
+    #[test]
+    fn a_broken_expression_is_an_error_whatever_stands_in_it() {
+        let deep = "(".repeat(100_000);
+        for licence in [
+            "",
+            "MIT OR",
+            "MIT OR AND",
+            "MIT Zlib",
+            "(MIT",
+            "(MIT Zlib)",
+            "MIT)",
+            "MIT WITH",
+            "MIT OR MTI",
+            &deep,
+        ] {
+            assert!(problem("a", Some(licence)).is_some_and(|p| p.contains("has the licence")), "{licence}");
+        }
     }
 }

@@ -30,6 +30,7 @@ const REGISTRIES: &[Registry] = &[
     registry("dialect", "crates/change/src/dialect", &["diff", "opening", "tests"]),
     registry("rung", "crates/change/src/matching/rungs", &["tests"]),
     registry("finding", "crates/change/src/plan/findings", &["tests"]),
+    registry("approval rule", "crates/door/src/approval/rules", &[]),
     registry("linter reader", "crates/door/src/linter/readers", &[]),
     registry("command", "crates/relay/src/commands", &["tests"]),
     registry("friend", "crates/friend/src/friends", &["registry", "model"]),
@@ -38,7 +39,7 @@ const REGISTRIES: &[Registry] = &[
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),
     registry("real agent", "crates/testkit/src/agents", &["install", "resident", "run"]),
     registry("torture layer", "proofs/torture/src/layers", &[]),
-    registry("tidy rule", "xtask/src/tidy", &["spdx", "tests"]),
+    registry("tidy rule", "xtask/src/tidy", &["tests"]),
 ];
 
 pub(super) fn check(workspace: &Workspace) -> Verdict {

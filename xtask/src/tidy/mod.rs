@@ -16,7 +16,7 @@ pub(crate) mod names;
 mod paths;
 mod purity;
 mod sources;
-mod spdx;
+mod systems;
 
 use anyhow::bail;
 
@@ -42,6 +42,7 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule { name: "edges", check: edges::check },
     Rule { name: "purity", check: purity::check },
+    Rule { name: "systems", check: systems::check },
     Rule { name: "lists", check: lists::check },
     Rule { name: "names", check: names::check },
     Rule { name: "modules", check: modules::check },

@@ -7,7 +7,7 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
 
-use crate::approval::rule::ApprovalRule;
+use crate::approval::rules::ApprovalReason;
 use crate::gate::{GateReport, GateStep};
 
 /// Somebody who can be asked, and who is told how it goes.
@@ -30,39 +30,25 @@ pub trait Approver {
 pub enum ApprovalQuestion<'a> {
     /// Run these commands from now on? Asked before anything else is done.
     Trust {
-        /// What the project wants.
         wants: &'a TrustRequest,
         /// What it wanted when the user last said yes.
         before: Option<&'a TrustRequest>,
     },
     /// The id of another answer that is in the ledger already: is this a new change?
     NewChange {
-        /// The id.
         id: TxId,
         /// The digest of the answer.
         answer: Digest,
     },
     /// Put this on disk? Nothing was written yet.
-    Apply {
-        /// What was understood.
-        proposal: &'a Proposal,
-        /// What would be done.
-        plan: &'a Plan,
-        /// Its digest.
-        digest: Digest,
-        /// Why a person is asked.
-        rules: &'a [ApprovalRule],
-    },
+    Apply { proposal: &'a Proposal, plan: &'a Plan, digest: Digest, rules: &'a [ApprovalReason] },
     /// It is on disk, the gate has spoken: keep it?
     Keep {
-        /// What was done.
         plan: &'a Plan,
         /// The digest of what is on disk now.
         digest: Digest,
-        /// What the gate said.
         gate: &'a GateReport,
-        /// Why a person is asked.
-        rules: &'a [ApprovalRule],
+        rules: &'a [ApprovalReason],
     },
 }
 
@@ -82,7 +68,6 @@ impl ApprovalQuestion<'_> {
     }
 }
 
-/// What a person decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalReply {
     /// Yes, to what has this digest.
@@ -90,7 +75,6 @@ pub enum ApprovalReply {
         /// The digest of what was shown.
         digest: Digest,
     },
-    /// No.
     No {
         /// Why, in their words.
         reason: Option<String>,
@@ -114,47 +98,25 @@ pub enum PlanRevision {
     Text(RelPath, Vec<u8>),
 }
 
-/// How it goes.
 #[derive(Debug, Clone, Copy)]
 pub enum DoorEvent<'a> {
     /// A plan was admitted without asking anybody: it is about to be carried out.
-    Admitted {
-        /// What was understood.
-        proposal: &'a Proposal,
-        /// What is going to be done.
-        plan: &'a Plan,
-        /// Its digest.
-        digest: Digest,
-    },
+    Admitted { proposal: &'a Proposal, plan: &'a Plan, digest: Digest },
     /// A command of the project begins.
-    StepStarted {
-        /// Which.
-        step: GateStep,
-        /// Its command line.
-        command: &'a str,
-    },
+    StepStarted { step: GateStep, command: &'a str },
     /// It printed this.
     StepOutput {
         /// Bytes as they came: not safe for a terminal.
         bytes: &'a [u8],
     },
     /// It ended.
-    StepFinished {
-        /// What came of it.
-        report: &'a crate::gate::StepReport,
-    },
+    StepFinished { report: &'a crate::gate::StepReport },
     /// The files are on disk, not yet kept.
-    FilesWritten {
-        /// How many.
-        files: usize,
-    },
+    FilesWritten { files: usize },
     /// They are being put back.
     PuttingBack,
     /// Files changed since they were shown: it is planned again.
-    Replanned {
-        /// Which.
-        paths: &'a [RelPath],
-    },
+    Replanned { paths: &'a [RelPath] },
     /// Something worth a line that decides nothing.
     Remark {
         /// The line; it may quote foreign text.

@@ -2,4 +2,4 @@
 
 pub mod approver;
 pub mod guarded;
-pub mod rule;
+pub mod rules;

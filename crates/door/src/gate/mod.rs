@@ -34,11 +34,8 @@ pub struct GateReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepReport {
-    /// Which one.
     pub step: GateStep,
-    /// The command line.
     pub command: String,
-    /// How it went.
     pub result: StepResult,
     /// How long it took; in JSON in milliseconds.
     #[serde(rename = "tookMs", serialize_with = "milliseconds")]
@@ -63,20 +60,13 @@ pub enum GateStep {
     Linter,
 }
 
-/// How a command went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "end", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum StepResult {
     /// It ended by itself; 0 is well.
-    Exited {
-        /// Its code.
-        code: i32,
-    },
+    Exited { code: i32 },
     /// A signal ended it.
-    Signalled {
-        /// The signal.
-        signal: i32,
-    },
+    Signalled { signal: i32 },
     /// It took too long and was ended.
     TooLong,
     /// It was silent for too long and was ended.
@@ -84,10 +74,7 @@ pub enum StepResult {
     /// The user wanted it no longer.
     Stopped,
     /// It could not be started.
-    CannotRun {
-        /// Why.
-        text: String,
-    },
+    CannotRun { text: String },
 }
 
 /// One error that a linter reported.
@@ -100,7 +87,6 @@ pub struct Diagnostic {
     pub line: u64,
     /// The linter's name for the rule; empty if it has none.
     pub code: String,
-    /// What it said.
     pub message: String,
 }
 

@@ -1,7 +1,6 @@
-//! After the gate: are the results good enough to keep?
+//! What the gate's steps come to.
 
 use super::{GateReport, GateStep};
-use crate::approval::rule::ApprovalRule;
 use crate::linter::{self, LinterCount};
 
 /// New errors that a report lists.
@@ -19,33 +18,6 @@ impl GateReport {
             let (count, listed) = linter::find_new_errors(before.unwrap_or(&nothing), after, LISTED);
             (self.new_count, self.new_errors) = (count, listed);
         }
-    }
-
-    /// What speaks against keeping the change: a command that failed, or more errors than both the
-    /// configuration and the project's own state allow.
-    pub(crate) fn verdict(&self, allowed_errors: u64) -> Vec<ApprovalRule> {
-        let mut rules = Vec::new();
-        let after =
-            self.steps.iter().filter(|step| matches!(step.step, GateStep::PostCommand | GateStep::Linter));
-        for step in after {
-            let could_judge = step.step == GateStep::Linter && self.errors_after.is_some();
-            if !step.succeeded() && !could_judge {
-                rules.push(ApprovalRule::Gate { text: format!("{} {}", step.command, step.result_phrase()) });
-            }
-        }
-        if let (Some(after), Some(linter)) = (self.errors_after, self.linter()) {
-            let before = self.errors_before.unwrap_or(0);
-            if self.unclear && after > allowed_errors && after <= before {
-                let text = format!("{linter} failed, and named no error that relay understands");
-                rules.push(ApprovalRule::Gate { text });
-            }
-            if after > allowed_errors.max(before) {
-                let s = if after == 1 { "" } else { "s" };
-                let text = format!("{linter} went from {before} to {after} error{s}");
-                rules.push(ApprovalRule::Gate { text });
-            }
-        }
-        rules
     }
 
     /// The linter's command line, if it ran.

@@ -15,7 +15,6 @@ pub struct CommitPlan {
     pub paths: Vec<String>,
     /// Files that also hold edits which none of the transactions made: before them, or after.
     pub mixed_paths: Vec<String>,
-    /// The message.
     pub message: Option<String>,
     /// Every file is as it is in the last commit: there is nothing left to commit.
     pub nothing_left: bool,
@@ -24,10 +23,8 @@ pub struct CommitPlan {
 /// Why it cannot be planned.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
-    /// git's errors.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The ledger's.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 }

@@ -31,7 +31,6 @@ impl DiagnosticSink {
         DiagnosticSink { reader: 0, diagnostics: Vec::new(), tallies: vec![ErrorTally::default(); readers] }
     }
 
-    /// One error.
     pub(super) fn add_error(&mut self, file: &str, line: u64, code: &str, message: &str) {
         if let Some(tally) = self.tallies.get_mut(self.reader) {
             tally.listed = tally.listed.saturating_add(1);

@@ -24,8 +24,6 @@ mod tests;
 pub use diagnostic_sink::MAX_DIAGNOSTICS;
 pub use new_errors::find_new_errors;
 
-use std::path::Path;
-
 use crate::gate::Diagnostic;
 use diagnostic_sink::DiagnosticSink;
 use json_scanner::JsonScanner;
@@ -42,22 +40,6 @@ pub struct LinterCount {
     pub diagnostics: Vec<Diagnostic>,
     /// The reader that understood them.
     pub reader: &'static str,
-}
-
-impl LinterCount {
-    /// The same with files named relative to `root`, where they lie beneath it.
-    #[must_use]
-    pub fn relative_to(mut self, root: &Path) -> LinterCount {
-        for diagnostic in &mut self.diagnostics {
-            let inside = Path::new(&diagnostic.file).strip_prefix(root).ok().and_then(Path::to_str);
-            let short = inside.unwrap_or(&diagnostic.file);
-            let short = short.trim_start_matches("./");
-            if short.len() != diagnostic.file.len() {
-                diagnostic.file = short.to_owned();
-            }
-        }
-        self
-    }
 }
 
 /// Counts the errors in the output of one command.

@@ -160,10 +160,19 @@ const SAMPLES: &[Sample] = &[
     ),
 ];
 
+/// The same with files as they are named in `/project`, whose tools name them in several ways.
+fn relative(mut count: LinterCount) -> LinterCount {
+    for diagnostic in &mut count.diagnostics {
+        let file = diagnostic.file.strip_prefix("/project/").unwrap_or(&diagnostic.file);
+        diagnostic.file = file.trim_start_matches("./").to_owned();
+    }
+    count
+}
+
 fn count(command: &str, output: &[u8], exited_well: bool) -> LinterCount {
     let mut counter = LinterCounter::new(command);
     counter.feed(output);
-    counter.finish(exited_well).relative_to(Path::new("/project"))
+    relative(counter.finish(exited_well))
 }
 
 fn check(sample: &Sample, counted: &LinterCount) {
@@ -197,7 +206,7 @@ fn any_pieces_give_the_same_result() {
             for command in [sample.0, "./lint.sh"] {
                 let mut counter = LinterCounter::new(command);
                 sample.1.as_bytes().chunks(size).for_each(|chunk| counter.feed(chunk));
-                let counted = counter.finish(false).relative_to(Path::new("/project"));
+                let counted = relative(counter.finish(false));
                 assert_eq!(
                     counted,
                     count(command, sample.1.as_bytes(), false),

@@ -9,7 +9,7 @@ use relaycode_ledger::transaction::CommitVerdict;
 use relaycode_ledger::{Digest, LedgerError, OpenTransaction};
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, DoorEvent};
-use crate::approval::rule::ApprovalRule;
+use crate::approval::rules::{self, ApprovalReason};
 use crate::gate::{self, GateStep};
 use crate::git::auto_branch;
 use crate::linter::LinterCount;
@@ -20,10 +20,8 @@ use crate::submit::{AdmittedPlan, EarlyExit, Submit};
 enum PutBackReason {
     /// The user wanted it to stop.
     Interrupted,
-    /// A person said no.
     Declined(Option<String>),
-    /// The gate said no.
-    GateFailed(Vec<ApprovalRule>),
+    GateFailed(Vec<ApprovalReason>),
 }
 
 impl Submit<'_, '_> {
@@ -42,8 +40,7 @@ impl Submit<'_, '_> {
             open.put_back()?;
             // Something that is no file stands in the place of one: the commands' doing, so it is theirs.
             if matches!(error, LedgerError::Refused(_)) {
-                let rules =
-                    vec![ApprovalRule::Gate { text: format!("after the project's commands {error}") }];
+                let rules = vec![rules::gate::reason(format!("after the project's commands {error}"))];
                 return Ok(Box::new(SubmitOutcome::GateFailed {
                     plan: admitted.plan,
                     gate: self.gate,
@@ -106,7 +103,9 @@ impl Submit<'_, '_> {
         if self.approver.stop_requested() {
             return Err(PutBackReason::Interrupted);
         }
-        let rules = self.gate.verdict(self.door.config().patch.approval_on_error_count);
+        let allowed_errors = self.door.config().patch.approval_on_error_count;
+        let rules: Vec<ApprovalReason> =
+            rules::all().iter().flat_map(|rule| rule.check_gate(&self.gate, allowed_errors)).collect();
         if rules.is_empty() {
             let by = if self.gate.linter().is_some() { "policy" } else { admitted.by.as_str() };
             self.record_decision("accept", by, &rules);

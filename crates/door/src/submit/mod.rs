@@ -6,10 +6,8 @@
 //! there on every way out either commits or puts back.
 
 pub(crate) mod accept;
-pub(crate) mod admit;
 pub(crate) mod metadata;
 pub(crate) mod outcome;
-pub(crate) mod plan_guard;
 pub(crate) mod submission;
 
 use relaycode_change::plan::revise;
@@ -25,27 +23,27 @@ use relaycode_project::trust;
 use relaycode_text::redact::redact;
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
-use crate::approval::rule::{AllowOption, ApprovalRule};
+use crate::approval::rules::{self, ApprovalReason, ApprovalRule, CheckedChange, RuleConsent};
 use crate::door::{Door, SYNTAX_BUDGET};
 use crate::gate::{self, GateReport, GateStep, StepResult};
 use crate::linter::LinterCount;
 use crate::submit::metadata::record_metadata;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
-use crate::submit::plan_guard::PlanBytesGuard;
 use crate::submit::submission::Submission;
 
 /// So often a plan is made anew because files changed under it.
 const MAX_REPLANS: usize = 5;
 
-/// Takes a submission through.
 pub(crate) fn submit(
     door: &Door,
     submission: &Submission<'_>,
+    planned: Option<Plan>,
     approver: &mut dyn Approver,
 ) -> Result<SubmitOutcome, DoorError> {
     let way = Submit {
         door,
         submission,
+        planned,
         approver,
         trusted: false,
         approver_asked: false,
@@ -60,9 +58,7 @@ pub(crate) fn submit(
 
 /// Why the way ends before its end.
 pub(crate) enum EarlyExit {
-    /// With an outcome.
     Outcome(Box<SubmitOutcome>),
-    /// With an error.
     Error(DoorError),
 }
 
@@ -82,6 +78,9 @@ impl<E: Into<DoorError>> From<E> for EarlyExit {
 pub(crate) struct Submit<'a, 's> {
     pub(crate) door: &'a Door,
     pub(crate) submission: &'a Submission<'s>,
+    /// The first plan, where somebody made it before. Anything that changed since is found like any other change
+    /// between a plan and the ledger.
+    planned: Option<Plan>,
     pub(crate) approver: &'a mut dyn Approver,
     /// What the project's file wants counts.
     pub(crate) trusted: bool,
@@ -112,7 +111,7 @@ impl<'a> Submit<'a, '_> {
         let mut prepared = None;
         for _ in 0..MAX_REPLANS {
             let Some((plan, extra)) = waiting.take() else { break };
-            let mut admitted = self.admit(plan, extra)?;
+            let admitted = self.admit(plan, extra)?;
             // The ledger compares every byte once more. Here it is done only after time has passed: before
             // a command runs for nothing, and after it ran.
             let mut changed = Vec::new();
@@ -126,7 +125,7 @@ impl<'a> Submit<'a, '_> {
                 }
             }
             if changed.is_empty() {
-                match self.begin(id, &mut admitted) {
+                match self.begin(id, &admitted) {
                     Ok(open) => {
                         let baseline = prepared.flatten();
                         return self.keep_or_put_back(open, admitted, baseline.as_ref());
@@ -143,7 +142,7 @@ impl<'a> Submit<'a, '_> {
             }
             self.approver.on_event(&DoorEvent::Replanned { paths: &changed });
             self.approver_asked = false;
-            let extra = admitted.by_person.then_some(ApprovalRule::ChangedMeanwhile { paths: changed });
+            let extra = admitted.by_person.then(|| rules::asked_again::changed_meanwhile(&changed));
             waiting = Some((self.plan_changes()?, extra));
         }
         let paths = waiting.map(|(plan, _)| plan.files.iter().map(|file| file.path.clone()).collect());
@@ -184,10 +183,11 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// The plan. One that changes nothing ends the way.
-    fn plan_changes(&self) -> Result<Plan, EarlyExit> {
-        let tree = self.door.tree(&self.submission.limits);
-        let planned = make_plan(self.door, self.submission, &tree);
-        let plan = planned.map_err(|refused| EarlyExit::from(SubmitOutcome::Refused(refused)))?;
+    fn plan_changes(&mut self) -> Result<Plan, EarlyExit> {
+        let plan = match self.planned.take() {
+            Some(plan) => plan,
+            None => self.door.plan(self.submission).map_err(SubmitOutcome::Refused)?,
+        };
         if plan.files.iter().all(|file| file.change == FileChangeKind::Unchanged) {
             return Err(SubmitOutcome::AlreadyIn { plan }.into());
         }
@@ -224,13 +224,18 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// Gets a yes for the plan, or for what a person makes of it.
-    fn admit(&mut self, mut plan: Plan, mut extra: Option<ApprovalRule>) -> Result<AdmittedPlan, EarlyExit> {
+    fn admit(
+        &mut self,
+        mut plan: Plan,
+        mut extra: Option<ApprovalReason>,
+    ) -> Result<AdmittedPlan, EarlyExit> {
         let proposal = self.submission.proposal;
         loop {
             let digest = plan_digest(&plan);
-            let mut rules = admit::admission_rules(self.door, self.submission, &plan, self.trusted);
+            let (door, submission, trusted) = (self.door, self.submission, self.trusted);
+            let mut rules = CheckedChange { door, submission, plan: &plan, trusted }.reasons();
             rules.extend(extra.take());
-            let open: Vec<ApprovalRule> =
+            let open: Vec<ApprovalReason> =
                 rules.iter().filter(|rule| !self.submission.covers(rule)).cloned().collect();
             if open.is_empty() {
                 let by = self.consent_source(&rules);
@@ -250,7 +255,7 @@ impl<'a> Submit<'a, '_> {
                 }
                 ApprovalReply::Revise(revisions) => {
                     plan = self.apply_revisions(plan, &revisions)?;
-                    extra = Some(ApprovalRule::Revised);
+                    extra = Some(rules::asked_again::revised());
                 }
                 ApprovalReply::No { reason } => {
                     return Err(SubmitOutcome::Declined { plan, reason, put_back: false, gate: None }.into());
@@ -308,7 +313,7 @@ impl<'a> Submit<'a, '_> {
         let (report, counted) =
             gate::run::run_step(self.door, GateStep::Baseline, &patch.linter, self.approver);
         self.check_stopped(&report.result)?;
-        if counted.is_none() && !self.submission.consent.allow.contains(&AllowOption::Gate) {
+        if counted.is_none() && !self.submission.consent.allow.contains(&rules::gate::GateRule.text().name) {
             return Err(SubmitOutcome::PreCheckFailed { plan: plan.clone(), step: report }.into());
         }
         self.gate.steps.push(report);
@@ -323,7 +328,7 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// Puts the plan on disk, ready to be kept or put back.
-    fn begin(&self, id: TxId, admitted: &mut AdmittedPlan) -> Result<OpenTransaction<'a>, LedgerError> {
+    fn begin(&self, id: TxId, admitted: &AdmittedPlan) -> Result<OpenTransaction<'a>, LedgerError> {
         let door = self.door;
         let proposal = self.submission.proposal;
         let named = proposal.control.project_id.as_deref();
@@ -334,15 +339,19 @@ impl<'a> Submit<'a, '_> {
         };
         let about =
             record_metadata(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
-        let lent = PlanBytesGuard::new(&mut admitted.plan);
-        door.ledger.begin(lent.changes(), about, &|| self.approver.stop_requested())
+        let changes: Vec<FileChange<'_>> =
+            admitted.plan.files.iter().filter_map(FileChange::from_plan).collect();
+        door.ledger.begin(&changes, about, &|| self.approver.stop_requested())
     }
 
     /// What the user said beforehand that covers these; policy, if there is nothing to cover.
-    pub(crate) fn consent_source(&self, rules: &[ApprovalRule]) -> String {
+    pub(crate) fn consent_source(&self, rules: &[ApprovalReason]) -> String {
         let mut said: Vec<String> = Vec::new();
         for rule in rules {
-            let by = rule.allowed_by().map_or("-y".to_string(), |allow| format!("--allow {}", allow.name()));
+            let by = match rule.rule.consent {
+                RuleConsent::Allow => format!("--allow {}", rule.name()),
+                _ => "-y".to_string(),
+            };
             if !said.contains(&by) {
                 said.push(by);
             }
@@ -350,11 +359,11 @@ impl<'a> Submit<'a, '_> {
         if said.is_empty() { "policy".to_string() } else { said.join(" ") }
     }
 
-    pub(crate) fn record_decision(&mut self, step: &str, by: &str, rules: &[ApprovalRule]) {
+    pub(crate) fn record_decision(&mut self, step: &str, by: &str, rules: &[ApprovalReason]) {
         // A plan that was made anew is decided about anew; what was said of the one before counts for nothing.
         let same = format!("{step} ");
         self.decisions.retain(|decision| !decision.starts_with(&same));
-        let sentences: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
+        let sentences: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         // What a rule found may quote a file, and what the gate said a command line.
         let decision = match (sentences.is_empty(), step) {
             (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),

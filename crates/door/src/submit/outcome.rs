@@ -7,7 +7,7 @@ use relaycode_ledger::record::Record;
 use relaycode_ledger::{Digest, LedgerError, TxId};
 use relaycode_project::trust::{TrustError, TrustRequest};
 
-use crate::approval::rule::ApprovalRule;
+use crate::approval::rules::ApprovalReason;
 use crate::gate::{GateReport, StepReport};
 
 /// What became of a submission.
@@ -23,36 +23,27 @@ pub enum SubmitOutcome {
     /// It does not match, is ambiguous, or breaks a rule. Nothing was changed.
     Refused(Box<PlanRefusal>),
     /// It is for another project. Nothing was changed.
-    WrongProject {
-        /// The project that it names.
-        named: String,
-        /// This one.
-        ours: String,
-    },
+    WrongProject { named: String, ours: String },
     /// It is in the ledger. Nothing was changed.
     AlreadyProcessed {
-        /// Its id.
         id: TxId,
         /// What is in the ledger under this id is another answer.
         other_content: bool,
     },
     /// The project's commands are not trusted and nobody could be asked. Nothing was changed.
     NotTrusted {
-        /// What the project wants.
         wants: TrustRequest,
         /// What it wanted when the user last said yes.
         before: Option<TrustRequest>,
     },
     /// A person has to decide and there is nobody to ask. Nothing was changed.
     ApprovalRequired {
-        /// What would have been done.
         plan: Plan,
         /// Why a person has to decide.
-        rules: Vec<ApprovalRule>,
+        rules: Vec<ApprovalReason>,
     },
     /// A person said no.
     Declined {
-        /// What would have been done.
         plan: Plan,
         /// Why, in their words.
         reason: Option<String>,
@@ -62,20 +53,13 @@ pub enum SubmitOutcome {
         gate: Option<GateReport>,
     },
     /// A command that has to succeed before anything is written did not. Nothing was changed.
-    PreCheckFailed {
-        /// What would have been done.
-        plan: Plan,
-        /// The command.
-        step: StepReport,
-    },
+    PreCheckFailed { plan: Plan, step: StepReport },
     /// The gate said no. Everything was put back.
     GateFailed {
-        /// What had been done.
         plan: Plan,
-        /// What the gate said.
         gate: GateReport,
         /// The rules that stood against keeping it.
-        rules: Vec<ApprovalRule>,
+        rules: Vec<ApprovalReason>,
     },
     /// The user wanted it to stop.
     Interrupted {
@@ -83,18 +67,13 @@ pub enum SubmitOutcome {
         put_back: bool,
     },
     /// The files went on changing while it was planned. Nothing was changed.
-    FilesUnstable {
-        /// Which.
-        paths: Vec<RelPath>,
-    },
+    FilesUnstable { paths: Vec<RelPath> },
 }
 
 /// A change that is in.
 #[derive(Debug)]
 pub struct AppliedChange {
-    /// Its record.
     pub record: Record,
-    /// What was done.
     pub plan: Plan,
     /// The digest of what was shown, approved, applied and recorded.
     pub digest: Digest,

@@ -4,7 +4,7 @@ use relaycode_change::proposal::Proposal;
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_ledger::Digest;
 
-use crate::approval::rule::{AllowOption, ApprovalRule};
+use crate::approval::rules::{ApprovalReason, RuleConsent};
 
 /// A proposal on its way in.
 #[derive(Debug, Clone)]
@@ -13,7 +13,6 @@ pub struct Submission<'a> {
     pub proposal: &'a Proposal,
     /// The digest of the text it was read from.
     pub answer: Digest,
-    /// Where it came from.
     pub origin: SubmissionOrigin,
     /// Who made it, where its origin has many of a kind: a friend's name.
     pub author: Option<String>,
@@ -47,7 +46,6 @@ pub enum SubmissionOrigin {
 }
 
 impl SubmissionOrigin {
-    /// All of them.
     pub const ALL: [SubmissionOrigin; 6] = [
         SubmissionOrigin::File,
         SubmissionOrigin::Stdin,
@@ -87,8 +85,8 @@ impl SubmissionOrigin {
 pub struct Consent {
     /// `-y`: yes to ordinary questions.
     pub yes: bool,
-    /// `--allow`: yes to these, which `-y` does not cover.
-    pub allow: Vec<AllowOption>,
+    /// `--allow`: yes to the rules of these names, which `-y` does not cover.
+    pub allow: Vec<&'static str>,
 }
 
 /// Characters of a friend's name in records.
@@ -113,15 +111,13 @@ impl Submission<'_> {
     }
 
     /// Whether the user said yes to this beforehand.
-    pub fn covers(&self, rule: &ApprovalRule) -> bool {
+    pub fn covers(&self, reason: &ApprovalReason) -> bool {
         let Consent { yes, allow } = &self.consent;
-        match (rule, rule.allowed_by()) {
-            (_, Some(name)) => allow.contains(&name),
-            // What a person said no to, or was not asked about, needs one.
-            (ApprovalRule::NotTrusted, None) => false,
-            // Only what the user handed over is known to be theirs: any page can write a clipboard.
-            (ApprovalRule::NoKey, None) => *yes && self.origin.is_handed_over(),
-            (_, None) => *yes,
+        match reason.rule.consent {
+            RuleConsent::Yes => *yes,
+            RuleConsent::YesIfHandedOver => *yes && self.origin.is_handed_over(),
+            RuleConsent::Allow => allow.contains(&reason.name()),
+            RuleConsent::Person => false,
         }
     }
 }
@@ -129,11 +125,13 @@ impl Submission<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::approval::rules::gate;
+    use crate::approval::rules::project_state::{MANUAL, NO_KEY, NO_LINTER, NOT_TRUSTED};
 
     #[test]
     fn a_yes_covers_what_is_ordinary_and_nothing_else() {
         let proposal = Proposal::default();
-        let submission = |origin, allow: &[AllowOption]| Submission {
+        let submission = |origin, allow: &[&'static str]| Submission {
             proposal: &proposal,
             answer: Digest::of(b""),
             origin,
@@ -144,22 +142,22 @@ mod tests {
             group: None,
             now: String::new(),
         };
-        let gate = ApprovalRule::Gate { text: String::new() };
+        let gate = gate::reason(String::new());
         let file = submission(SubmissionOrigin::File, &[]);
         assert!(
-            file.covers(&ApprovalRule::Manual)
-                && file.covers(&ApprovalRule::NoLinter)
-                && file.covers(&ApprovalRule::NoKey)
+            file.covers(&MANUAL.reason())
+                && file.covers(&NO_LINTER.reason())
+                && file.covers(&NO_KEY.reason())
         );
-        assert!(!file.covers(&ApprovalRule::NotTrusted) && !file.covers(&gate));
-        assert!(submission(SubmissionOrigin::Stdin, &[AllowOption::Gate]).covers(&gate));
+        assert!(!file.covers(&NOT_TRUSTED.reason()) && !file.covers(&gate));
+        assert!(submission(SubmissionOrigin::Stdin, &["gate"]).covers(&gate));
         for origin in [
             SubmissionOrigin::Clipboard,
             SubmissionOrigin::Paste,
             SubmissionOrigin::Agent,
             SubmissionOrigin::Friend,
         ] {
-            assert!(!submission(origin, &[]).covers(&ApprovalRule::NoKey), "{origin:?}");
+            assert!(!submission(origin, &[]).covers(&NO_KEY.reason()), "{origin:?}");
         }
         assert!(
             SubmissionOrigin::ALL

@@ -21,6 +21,7 @@ use relaycode_door::{
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
 use relaycode_ledger::{Digest, Ledger, LedgerSettings};
+use relaycode_project::config;
 use relaycode_testkit::directory_tree::read_tree;
 use relaycode_testkit::random::Random;
 
@@ -84,7 +85,8 @@ impl Scene {
     fn door(&self) -> Door {
         let root = self.root();
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, LedgerSettings::default()).unwrap();
-        Door::open(&root, ledger, None, Runner::new("/no/keeper".into())).unwrap()
+        let loaded = config::load(&root, None).unwrap();
+        Door::new(root, ledger, loaded, None, Runner::new("/no/keeper".into()))
     }
 
     fn submission(&self) -> Submission<'_> {

@@ -4,7 +4,6 @@
 //! where the kernel has none, or a sandbox forbids it (`EPERM`), each component is opened in turn
 //! without following links.
 
-mod stat;
 #[cfg(test)]
 mod tests;
 
@@ -14,14 +13,17 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{self as sys, AtFlags, FlockOperation, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags, RawMode, RenameFlags};
 use rustix::io::Errno;
 
 use crate::fs::{
     DirMode, FileMode, Fs, FsAttribute, FsDir, FsFile, FsFileEnds, FsKind, FsLock, FsStamp, FsStat,
     RenameMode, not_regular_error, too_long_error,
 };
-use stat::{kind_of, look, stamp_of, stat_of};
+use crate::sys::{
+    open_beneath, set_unreadable_dir_mode, share_bytes, stamp_from, stat_entry, stat_from, sync_descriptor,
+    sync_file_system,
+};
 
 /// The file system of the machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,7 +40,7 @@ impl RealFs {
 }
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-const NEW_FILE: OFlags =
+pub(crate) const NEW_FILE: OFlags =
     OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Without `NONBLOCK`, opening a pipe would wait for somebody to write into it.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
@@ -70,14 +72,14 @@ fn any_component(name: &OsStr) -> io::Result<&[u8]> {
 
 impl Fs for RealFs {
     fn open_root(&self, path: &Path) -> io::Result<FsDir> {
-        Ok(FsDir::new(sys::open(path, DIRECTORY, Mode::empty())?))
+        Ok(FsDir::new(rustix::fs::open(path, DIRECTORY, Mode::empty())?))
     }
 
     fn open_dir(&self, at: &FsDir, path: &str) -> io::Result<FsDir> {
         let at = fd(at)?;
         path.split('/').try_for_each(|name| component(name).map(drop))?;
         if !self.walk
-            && let Some(opened) = beneath(at, path)?
+            && let Some(opened) = open_beneath(at, path, DIRECTORY)?
         {
             return Ok(FsDir::new(opened));
         }
@@ -86,58 +88,58 @@ impl Fs for RealFs {
 
     fn open_child(&self, at: &FsDir, name: &OsStr) -> io::Result<FsDir> {
         let bytes = any_component(name)?;
-        Ok(FsDir::new(sys::openat(fd(at)?, bytes, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?))
+        Ok(FsDir::new(rustix::fs::openat(fd(at)?, bytes, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?))
     }
 
     fn set_dir_mode(&self, at: &FsDir, name: &str, mode: u32) -> io::Result<()> {
-        let (at, mode) = (fd(at)?, Mode::from_raw_mode(mode & 0o7777));
+        let (at, mode) = (fd(at)?, mode_from_bits(mode));
         if name == "." {
-            return Ok(sys::fchmod(at, mode)?);
+            return Ok(rustix::fs::fchmod(at, mode)?);
         }
-        match sys::openat(at, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
-            Ok(opened) => Ok(sys::fchmod(&opened, mode)?),
-            Err(Errno::ACCESS) => set_unreadable_mode(at, name, mode),
+        match rustix::fs::openat(at, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+            Ok(opened) => Ok(rustix::fs::fchmod(&opened, mode)?),
+            Err(Errno::ACCESS) => set_unreadable_dir_mode(at, name, mode),
             Err(error) => Err(error.into()),
         }
     }
 
     fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()> {
-        Ok(sys::symlinkat(target, fd(at)?, component(name)?)?)
+        Ok(rustix::fs::symlinkat(target, fd(at)?, component(name)?)?)
     }
 
     fn read_link(&self, at: &FsDir, name: &str) -> io::Result<Vec<u8>> {
-        Ok(sys::readlinkat(fd(at)?, component(name)?, Vec::new())?.into_bytes())
+        Ok(rustix::fs::readlinkat(fd(at)?, component(name)?, Vec::new())?.into_bytes())
     }
 
     fn make_dir(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<()> {
         let (at, name) = (fd(at)?, component(name)?);
         match mode {
-            DirMode::Private => sys::mkdirat(at, name, Mode::RWXU)?,
-            DirMode::Usual => sys::mkdirat(at, name, Mode::from_raw_mode(0o777))?,
+            DirMode::Private => rustix::fs::mkdirat(at, name, Mode::RWXU)?,
+            DirMode::Usual => rustix::fs::mkdirat(at, name, Mode::from_raw_mode(0o777))?,
             DirMode::Exact(bits) => {
-                sys::mkdirat(at, name, Mode::RWXU)?;
-                let opened = sys::openat(at, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
-                sys::fchmod(&opened, Mode::from_raw_mode(bits & 0o7777))?;
+                rustix::fs::mkdirat(at, name, Mode::RWXU)?;
+                let opened = rustix::fs::openat(at, name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
+                rustix::fs::fchmod(&opened, mode_from_bits(bits))?;
             }
         }
         Ok(())
     }
 
     fn remove_dir(&self, at: &FsDir, name: &str) -> io::Result<()> {
-        Ok(sys::unlinkat(fd(at)?, component(name)?, AtFlags::REMOVEDIR)?)
+        Ok(rustix::fs::unlinkat(fd(at)?, component(name)?, AtFlags::REMOVEDIR)?)
     }
 
     fn stat(&self, at: &FsDir, name: &str) -> io::Result<FsStat> {
-        look(fd(at)?, component(name)?, AtFlags::SYMLINK_NOFOLLOW)
+        stat_entry(fd(at)?, component(name)?)
     }
 
     fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
-        let found = sys::statat(fd(at)?, any_component(name)?, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(stamp_of(&found))
+        let found = rustix::fs::statat(fd(at)?, any_component(name)?, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(stamp_from(&found))
     }
 
     fn stat_dir(&self, dir: &FsDir) -> io::Result<FsStat> {
-        Ok(stat_of(&sys::fstat(fd(dir)?)?))
+        Ok(stat_from(&rustix::fs::fstat(fd(dir)?)?))
     }
 
     fn read(&self, at: &FsDir, name: &str, most: u64) -> io::Result<(Vec<u8>, FsStat)> {
@@ -171,7 +173,7 @@ impl Fs for RealFs {
 
     fn read_at(&self, file: &FsFile, from: u64, most: usize) -> io::Result<Vec<u8>> {
         let fd = file_fd(file)?;
-        read_at(fd, stat_of(&sys::fstat(fd)?).len, from, most)
+        read_at(fd, stat_from(&rustix::fs::fstat(fd)?).len, from, most)
     }
 
     fn attributes(&self, at: &FsDir, name: &str) -> io::Result<Vec<FsAttribute>> {
@@ -185,7 +187,7 @@ impl Fs for RealFs {
             FileMode::Usual { executable: false } => 0o666,
             FileMode::Usual { executable: true } => 0o777,
         };
-        Ok(FsFile::new(sys::openat(fd(at)?, component(name)?, NEW_FILE, Mode::from_raw_mode(bits))?))
+        Ok(FsFile::new(rustix::fs::openat(fd(at)?, component(name)?, NEW_FILE, mode_from_bits(bits))?))
     }
 
     fn open_append(&self, at: &FsDir, name: &str) -> io::Result<FsFile> {
@@ -206,58 +208,51 @@ impl Fs for RealFs {
     }
 
     fn truncate(&self, file: &FsFile, len: u64) -> io::Result<()> {
-        Ok(sys::ftruncate(file_fd(file)?, len)?)
+        Ok(rustix::fs::ftruncate(file_fd(file)?, len)?)
     }
 
     fn stat_file(&self, file: &FsFile) -> io::Result<FsStat> {
-        Ok(stat_of(&sys::fstat(file_fd(file)?)?))
+        Ok(stat_from(&rustix::fs::fstat(file_fd(file)?)?))
     }
 
     fn set_mode(&self, file: &FsFile, mode: u32) -> io::Result<()> {
-        Ok(sys::fchmod(file_fd(file)?, Mode::from_raw_mode(mode & 0o7777))?)
+        Ok(rustix::fs::fchmod(file_fd(file)?, mode_from_bits(mode))?)
     }
 
     fn set_owner(&self, file: &FsFile, uid: u32, gid: u32) -> io::Result<()> {
         let (uid, gid) = (rustix::fs::Uid::from_raw(uid), rustix::fs::Gid::from_raw(gid));
-        Ok(sys::fchown(file_fd(file)?, Some(uid), Some(gid))?)
+        Ok(rustix::fs::fchown(file_fd(file)?, Some(uid), Some(gid))?)
     }
 
     fn set_attribute(&self, file: &FsFile, name: &str, value: &[u8]) -> io::Result<()> {
-        Ok(sys::fsetxattr(file_fd(file)?, name, value, sys::XattrFlags::empty())?)
+        Ok(rustix::fs::fsetxattr(file_fd(file)?, name, value, rustix::fs::XattrFlags::empty())?)
     }
 
     fn sync_file(&self, file: &FsFile) -> io::Result<()> {
-        sync(file_fd(file)?)
+        sync_descriptor(file_fd(file)?)
     }
 
     fn sync_dir(&self, dir: &FsDir) -> io::Result<()> {
-        sync(fd(dir)?)
+        sync_descriptor(fd(dir)?)
     }
 
     fn sync_all(&self, dir: &FsDir) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        sys::syncfs(fd(dir)?)?;
-        #[cfg(not(target_os = "linux"))]
-        {
-            let _ = fd(dir)?;
-            sys::sync();
-        }
-        Ok(())
+        sync_file_system(fd(dir)?)
     }
 
     fn rename(&self, from: &FsDir, old: &str, to: &FsDir, new: &str, how: RenameMode) -> io::Result<()> {
         let (from, old) = (fd(from)?, component(old)?);
         let (to, new) = (fd(to)?, component(new)?);
         match how {
-            RenameMode::Replace => sys::renameat(from, old, to, new)?,
-            RenameMode::NoReplace => sys::renameat_with(from, old, to, new, RenameFlags::NOREPLACE)?,
-            RenameMode::Exchange => sys::renameat_with(from, old, to, new, RenameFlags::EXCHANGE)?,
+            RenameMode::Replace => rustix::fs::renameat(from, old, to, new)?,
+            RenameMode::NoReplace => rustix::fs::renameat_with(from, old, to, new, RenameFlags::NOREPLACE)?,
+            RenameMode::Exchange => rustix::fs::renameat_with(from, old, to, new, RenameFlags::EXCHANGE)?,
         }
         Ok(())
     }
 
     fn remove_file(&self, at: &FsDir, name: &str) -> io::Result<()> {
-        Ok(sys::unlinkat(fd(at)?, component(name)?, AtFlags::empty())?)
+        Ok(rustix::fs::unlinkat(fd(at)?, component(name)?, AtFlags::empty())?)
     }
 
     fn for_each_name(&self, at: &FsDir, see: &mut dyn FnMut(&str, FsKind)) -> io::Result<()> {
@@ -269,14 +264,14 @@ impl Fs for RealFs {
     }
 
     fn for_each_entry(&self, at: &FsDir, see: &mut dyn FnMut(&OsStr, FsKind)) -> io::Result<()> {
-        for entry in sys::Dir::read_from(fd(at)?)? {
+        for entry in rustix::fs::Dir::read_from(fd(at)?)? {
             let entry = entry?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
             if name == "." || name == ".." {
                 continue;
             }
             let kind = match entry.file_type() {
-                sys::FileType::Unknown => self.stamp(at, name)?.stat.kind,
+                FileType::Unknown => self.stamp(at, name)?.stat.kind,
                 known => kind_of(known),
             };
             see(name, kind);
@@ -284,18 +279,9 @@ impl Fs for RealFs {
         Ok(())
     }
 
-    #[cfg(target_os = "linux")]
     fn reflink(&self, from: &FsDir, name: &str, to: &FsDir, new: &str) -> io::Result<bool> {
         let (source, _) = open_regular(from, name)?;
-        let target = sys::openat(fd(to)?, component(new)?, NEW_FILE, Mode::from_raw_mode(0o600))?;
-        match sys::ioctl_ficlone(&target, &source) {
-            Ok(()) => Ok(true),
-            // Another device, another file system, one without; or bytes that are not on disk in a form that can be shared.
-            Err(_) => {
-                sys::unlinkat(fd(to)?, new, AtFlags::empty())?;
-                Ok(false)
-            }
-        }
+        share_bytes(source, fd(to)?, component(new)?)
     }
 
     fn try_lock(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>> {
@@ -307,28 +293,9 @@ impl Fs for RealFs {
     }
 
     fn free_bytes(&self, at: &FsDir) -> io::Result<u64> {
-        let space = sys::fstatvfs(fd(at)?)?;
+        let space = rustix::fs::fstatvfs(fd(at)?)?;
         Ok(space.f_bavail.saturating_mul(space.f_frsize))
     }
-}
-
-/// Opens a directory beneath `at` in one call; `None` where the kernel or a sandbox does not let us.
-#[cfg(target_os = "linux")]
-fn beneath(at: &OwnedFd, path: &str) -> io::Result<Option<OwnedFd>> {
-    use rustix::fs::ResolveFlags;
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    match sys::openat2(at, path, DIRECTORY, Mode::empty(), resolve) {
-        Ok(opened) => Ok(Some(opened)),
-        Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN) => Ok(None),
-        // A way out is a link as far as callers are concerned.
-        Err(Errno::XDEV) => Err(Errno::LOOP.into()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn beneath(_: &OwnedFd, _: &str) -> io::Result<Option<OwnedFd>> {
-    Ok(None)
 }
 
 /// Opens a directory beneath `at` component by component, following no link.
@@ -336,30 +303,17 @@ fn open_by_component(at: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
     let mut current: Option<OwnedFd> = None;
     for name in path.split('/') {
         let from = current.as_ref().unwrap_or(at);
-        let next = match sys::openat(from, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
-            // With DIRECTORY, a link is reported as "not a directory".
-            Err(Errno::NOTDIR) if look(from, name, AtFlags::SYMLINK_NOFOLLOW)?.kind == FsKind::Link => {
-                return Err(Errno::LOOP.into());
-            }
-            other => other?,
-        };
+        let next =
+            match rustix::fs::openat(from, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+                // With DIRECTORY, a link is reported as "not a directory".
+                Err(Errno::NOTDIR) if stat_entry(from, name)?.kind == FsKind::Link => {
+                    return Err(Errno::LOOP.into());
+                }
+                other => other?,
+            };
         current = Some(next);
     }
     current.ok_or_else(|| io::ErrorKind::InvalidInput.into())
-}
-
-/// Sets the permission bits of a directory that may not be opened to be read, without following a link.
-#[cfg(target_os = "linux")]
-fn set_unreadable_mode(at: &OwnedFd, name: &str, mode: Mode) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let opened = sys::openat(at, name, flags, Mode::empty())?;
-    Ok(sys::chmod(format!("/proc/self/fd/{}", opened.as_raw_fd()), mode)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn set_unreadable_mode(at: &OwnedFd, name: &str, mode: Mode) -> io::Result<()> {
-    Ok(sys::chmodat(at, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Reads all of a file that has `len` bytes by what the system says, and at most one more than `most`.
@@ -401,11 +355,11 @@ fn read_at(file: impl AsFd, len: u64, from: u64, most: usize) -> io::Result<Vec<
 }
 
 fn open_regular(at: &FsDir, name: &str) -> io::Result<(std::fs::File, FsStat)> {
-    let opened = match sys::openat(fd(at)?, component(name)?, READ, Mode::empty()) {
+    let opened = match rustix::fs::openat(fd(at)?, component(name)?, READ, Mode::empty()) {
         Err(Errno::NXIO) => return Err(not_regular_error()),
         other => other?,
     };
-    let stat = stat_of(&sys::fstat(&opened)?);
+    let stat = stat_from(&rustix::fs::fstat(&opened)?);
     if stat.kind != FsKind::File {
         return Err(not_regular_error());
     }
@@ -419,12 +373,12 @@ struct FlockGuard(OwnedFd);
 impl Drop for FlockGuard {
     fn drop(&mut self) {
         // If that fails, closing it lets go all the same, a moment later.
-        let _ = sys::flock(&self.0, FlockOperation::Unlock);
+        let _ = rustix::fs::flock(&self.0, FlockOperation::Unlock);
     }
 }
 
 fn try_flock(file: OwnedFd) -> io::Result<Option<FsLock>> {
-    match sys::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {
             let shared = file.try_clone()?;
             Ok(Some(FsLock::with_descriptor(FlockGuard(file), shared)))
@@ -443,11 +397,11 @@ fn open_or_make(at: &FsDir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
 fn open_to_write(at: &FsDir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
     // Without `NONBLOCK`, opening a pipe would wait for somebody to read from it.
     let flags = how | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = match sys::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600)) {
+    let opened = match rustix::fs::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600)) {
         Err(Errno::NXIO) => return Err(not_regular_error()),
         other => other?,
     };
-    if stat_of(&sys::fstat(&opened)?).kind != FsKind::File {
+    if stat_from(&rustix::fs::fstat(&opened)?).kind != FsKind::File {
         return Err(not_regular_error());
     }
     Ok(opened)
@@ -455,34 +409,37 @@ fn open_to_write(at: &FsDir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
 
 fn attributes(file: &std::fs::File) -> io::Result<Vec<FsAttribute>> {
     let mut names = vec![0; 4096];
-    let length = match sys::flistxattr(file, &mut names[..]) {
+    let length = match rustix::fs::flistxattr(file, &mut names[..]) {
         Ok(length) => length,
         Err(Errno::NOTSUP) => return Ok(Vec::new()),
         Err(Errno::RANGE) => {
-            names = vec![0; sys::flistxattr_query(file)?];
-            sys::flistxattr(file, &mut names[..])?
+            names = vec![0; rustix::fs::flistxattr_query(file)?];
+            rustix::fs::flistxattr(file, &mut names[..])?
         }
         Err(error) => return Err(error.into()),
     };
     let mut found = Vec::new();
     for name in names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
         let Ok(name) = std::str::from_utf8(name) else { continue };
-        let size = sys::fgetxattr_query(file, name)?;
+        let size = rustix::fs::fgetxattr_query(file, name)?;
         let mut value = vec![0; size];
-        let size = sys::fgetxattr(file, name, &mut value[..])?;
+        let size = rustix::fs::fgetxattr(file, name, &mut value[..])?;
         value.truncate(size);
         found.push((name.to_string(), value));
     }
     Ok(found)
 }
 
-#[cfg(target_vendor = "apple")]
-fn sync(fd: &OwnedFd) -> io::Result<()> {
-    // Plain fsync leaves the bytes in the drive's cache there.
-    Ok(sys::fcntl_fullfsync(fd).or_else(|_| sys::fsync(fd))?)
+pub(crate) fn kind_of(kind: FileType) -> FsKind {
+    match kind {
+        FileType::RegularFile => FsKind::File,
+        FileType::Directory => FsKind::Dir,
+        FileType::Symlink => FsKind::Link,
+        _ => FsKind::Other,
+    }
 }
 
-#[cfg(not(target_vendor = "apple"))]
-fn sync(fd: &OwnedFd) -> io::Result<()> {
-    Ok(sys::fsync(fd)?)
+/// Permission bits, at most `0o7777`. Their type has 16 bits on some systems, which are enough.
+fn mode_from_bits(bits: u32) -> Mode {
+    Mode::from_raw_mode((bits & 0o7777) as RawMode)
 }

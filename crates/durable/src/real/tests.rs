@@ -168,6 +168,6 @@ fn a_lock_is_held_by_whoever_has_its_descriptor() {
     // As if its owner had been killed: nothing lets go of it.
     std::mem::forget(lock);
     assert!(fs.try_lock(&root, "lock").unwrap().is_none());
-    sys::flock(&shared, FlockOperation::Unlock).unwrap();
+    rustix::fs::flock(&shared, FlockOperation::Unlock).unwrap();
     assert!(fs.try_lock(&root, "lock").unwrap().is_some());
 }

@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
 use rustix::process::Signal;
 
 use crate::KEEPER_ARGUMENT;
-use crate::keeper::descendants::{DescendantRoots, DescendantSweep};
 use crate::keeper::protocol::{JobTerminal, KEEP_OPEN_FDS, KeeperMessageDecoder, KeeperReport, STDIO_FDS};
 use crate::output::streams::ChildStreams;
+use crate::sys::{self, DescendantRoots, DescendantSweep};
 
 /// How long a keeper may take beyond what its job may, before it is taken for dead.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -70,6 +70,7 @@ impl KeeperHandle {
     ) -> io::Result<KeeperHandle> {
         let (socket, theirs) = UnixStream::pair()?;
         socket.set_nonblocking(true)?;
+        sys::silence_sigpipe(&socket)?;
         let process = Command::new(program)
             .arg(KEEPER_ARGUMENT)
             .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
@@ -125,7 +126,7 @@ impl KeeperHandle {
         if let Some(descriptors) = &descriptors {
             beside.push(SendAncillaryMessage::ScmRights(descriptors));
         }
-        sendmsg(&self.socket, &[IoSlice::new(&self.unsent_request)], &mut beside, SendFlags::NOSIGNAL)
+        sendmsg(&self.socket, &[IoSlice::new(&self.unsent_request)], &mut beside, sys::SEND_FLAGS)
     }
 
     /// Reads what the keeper has to say.
@@ -190,7 +191,7 @@ impl KeeperHandle {
     /// from them. Its number is not given to another while it is not waited for.
     fn kill_orphans(&self) {
         let session = i32::try_from(self.process.id()).ok().filter(|_| self.terminal != JobTerminal::Users);
-        let roots = DescendantRoots { parent: None, session, process: self.job };
+        let roots = DescendantRoots::of_lost_keeper(session, self.job);
         let until = Instant::now() + SEARCH;
         loop {
             let _ = DescendantSweep::new(roots).sweep(&[Signal::STOP]);

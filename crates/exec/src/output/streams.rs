@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
 use rustix::io::{Errno, read, write};
-use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::pty::{grantpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::job::{Job, JobInput, JobOutput};
 use crate::keeper::protocol::STDIO_FDS;
 use crate::outcome::ExecError;
+use crate::sys::{enlarge_pipe, open_pty_master};
 
 /// How much a pipe is asked to hold: fewer, larger reads.
 const PIPE: usize = 256 << 10;
@@ -99,14 +99,14 @@ fn pipes(job: &Job) -> io::Result<(ParentStreams, ChildStreams)> {
     let input = match &job.input {
         JobInput::Null => File::open("/dev/null")?.into(),
         JobInput::Bytes(bytes) => {
-            let (theirs, end) = pipe_with(PipeFlags::CLOEXEC)?;
-            ours.input = Some(StdinWriter::new(end, bytes.clone(), false)?);
-            theirs
+            let (theirs, end) = io::pipe()?;
+            ours.input = Some(StdinWriter::new(end.into(), bytes.clone(), false)?);
+            theirs.into()
         }
         JobInput::Piped => {
-            let (theirs, end) = pipe_with(PipeFlags::CLOEXEC)?;
-            ours.input = Some(StdinWriter::new(end, Vec::new(), true)?);
-            theirs
+            let (theirs, end) = io::pipe()?;
+            ours.input = Some(StdinWriter::new(end.into(), Vec::new(), true)?);
+            theirs.into()
         }
     };
     let (reading, output) = OutputReader::pipe()?;
@@ -121,11 +121,7 @@ fn pipes(job: &Job) -> io::Result<(ParentStreams, ChildStreams)> {
 }
 
 fn pty(job: &Job, rows: u16, columns: u16) -> io::Result<(ParentStreams, ChildStreams)> {
-    #[cfg(target_os = "linux")]
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    #[cfg(not(target_os = "linux"))]
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
-    let master = openpt(flags)?;
+    let master = open_pty_master()?;
     grantpt(&master)?;
     unlockpt(&master)?;
     tcsetwinsize(&master, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 })?;
@@ -233,13 +229,9 @@ impl OutputReader {
     }
 
     fn pipe() -> io::Result<(OutputReader, OwnedFd)> {
-        let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
-        #[cfg(target_os = "linux")]
-        {
-            // Refused to a user with very many pipes, who gets a smaller one.
-            let _ = rustix::pipe::fcntl_setpipe_size(&ours, PIPE);
-        }
-        Ok((OutputReader::new(ours)?, theirs))
+        let (ours, theirs) = io::pipe()?;
+        enlarge_pipe(&ours, PIPE);
+        Ok((OutputReader::new(ours.into())?, theirs.into()))
     }
 
     /// Reads what is there.

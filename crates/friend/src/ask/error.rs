@@ -1,100 +1,61 @@
-//! Why nobody was asked, or what came of it when a friend failed.
+//! Why there is no answer.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use relaycode_project::access::Access;
 use relaycode_project::git::{BaseReason, DiffBase, GitError, OmittedFile};
 
-use super::AskOutcome;
 use crate::friend::depth::RelayDepthError;
 use crate::friend::failure::FriendFailure;
 use crate::prompt::diff;
-use crate::prompt::diff::SentSummary;
 use crate::prompt::limits::{NAMED_FILES, PromptSizeError};
 use crate::prompt::schema::SchemaError;
 use crate::prompt::user_context::ContextError;
-use crate::tree_check::TreeCheckReport;
 
-/// Why there is no answer. Unless it is [`AskError::Friend`] or [`AskError::Abstained`], nothing was sent to
-/// anybody.
+/// Why there is no answer. Unless it is [`AskError::Friend`], nothing was sent to anybody.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// There is no prompt.
     #[error("a prompt is needed")]
     NoPrompt,
-    /// There is no time.
     #[error("the time limits have to be greater than zero")]
     ZeroTimeout,
-    /// The project is no directory.
     #[error("{} is no directory", path.display())]
-    NotADirectory {
-        /// What was named.
-        path: PathBuf,
-    },
+    NotADirectory { path: PathBuf },
     /// The friend cannot work with this access, or nobody has tested that it does so safely.
     #[error("{friend} cannot work with the access `{access}`; it can with {}", listed(can))]
-    AccessNotSupported {
-        /// The friend.
-        friend: String,
-        /// What was wanted.
-        access: Access,
-        /// What it can.
-        can: &'static [Access],
-    },
-    /// The context cannot be used.
+    AccessNotSupported { friend: String, access: Access, can: &'static [Access] },
     #[error(transparent)]
     Context(#[from] ContextError),
-    /// The schema cannot be used.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// A verdict has a form of its own.
-    #[error("a verdict has a schema of its own; leave out one of the two")]
-    SchemaAndVerdict,
     /// Something is too large.
     #[error(transparent)]
     Limit(#[from] PromptSizeError),
     /// relay stands too deep in relays.
     #[error(transparent)]
     Depth(#[from] RelayDepthError),
-    /// git cannot say what to review.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// There is no difference to review.
     #[error(
         "there is nothing to review{}: nothing was committed since {base} ({}), and {}",
         if *paths { " in these files" } else { "" }, why.describe(), uncommitted(left_out)
     )]
     NothingToReview {
-        /// What was compared with.
         base: String,
-        /// Why with that.
         why: BaseReason,
         /// Only some files were wanted.
         paths: bool,
-        /// New files that are not sent.
         left_out: Vec<OmittedFile>,
     },
-    /// The friend answered and gave no verdict.
-    #[error("{friend} gave no verdict: it abstained{}", if summary.is_empty() { String::new() } else { format!(": {summary}") })]
-    Abstained {
-        /// The friend.
-        friend: String,
-        /// Why, in its words. Foreign text.
-        summary: String,
-        /// Its answer, and what else there is to say.
-        outcome: Box<AskOutcome>,
-    },
-    /// The friend failed.
-    #[error("{}", .0.failure)]
-    Friend(Box<AskFailure>),
+    #[error(transparent)]
+    Friend(#[from] FriendFailure),
 }
 
 impl AskError {
     /// The same, with what the difference was compared with if that is too large.
-    pub(crate) fn with_base(mut self, base: &DiffBase) -> AskError {
+    pub(crate) fn with_base(mut self, base: Option<&DiffBase>) -> AskError {
         if let AskError::Limit(over) = &mut self {
-            over.since = Some(diff::describe_base(base));
+            over.since = base.map(diff::describe_base);
         }
         self
     }
@@ -102,23 +63,10 @@ impl AskError {
     /// The friend's failure, if it is one.
     pub fn failure(&self) -> Option<&FriendFailure> {
         match self {
-            AskError::Friend(failed) => Some(&failed.failure),
+            AskError::Friend(failure) => Some(failure),
             _ => None,
         }
     }
-}
-
-/// A friend that failed, and what there is to say in spite of that.
-#[derive(Debug)]
-pub struct AskFailure {
-    /// Why there is no answer.
-    pub failure: FriendFailure,
-    /// What was sent.
-    pub sent: SentSummary,
-    /// What was changed while it ran.
-    pub tree_check: TreeCheckReport,
-    /// How long it took.
-    pub took: Duration,
 }
 
 fn uncommitted(left_out: &[OmittedFile]) -> String {

@@ -1,171 +1,255 @@
 //! Ask a friend: everything is checked before anything is sent, and what comes back is checked before it counts.
 //!
-//! The order of the checks is fixed, cheapest first: prompt, time, project, access, schema, context, difference,
-//! size of the whole, depth. A friend that failed never reads as an answer. With read-only access the project is
-//! compared afterwards ([`crate::tree`]), also after a failure; a difference is told, and does not take the answer
-//! away.
+//! The order of the checks is fixed, cheapest first: prompt, time, project, access, schema, context, depth, difference,
+//! size of the whole. A friend that failed never reads as an answer. With read-only access the project is compared
+//! afterwards ([`crate::tree_check`]), also after a failure; a difference is told, and does not take the answer away.
 
 mod error;
 pub mod live_test;
-mod options;
 pub mod review;
-pub(crate) mod run;
 pub mod verdict;
 
-use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use relaycode_project::git::{Git, GitDiff};
 
-pub use error::{AskError, AskFailure};
-pub use options::AskOptions;
+pub use error::AskError;
 
 use crate::friend::Friend;
 use crate::friend::answer::FriendAnswer;
 use crate::friend::depth;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
+use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{TurnLimits, TurnTask};
-use crate::prompt::diff;
-use crate::prompt::diff::{SentDiffScope, SentSummary};
+use crate::friend::request::{AnswerFormat, AskDiff, AskRequest};
+use crate::prompt::diff::{self, SentDiffScope, SentSummary};
 use crate::prompt::envelope::PromptEnvelope;
 use crate::prompt::limits::{NAMED_FILES, PromptSizeLimit};
-use crate::prompt::schema::AnswerSchema;
-use crate::tree_check::TreeCheckReport;
-use run::AskRun;
+use crate::prompt::schema::{AnswerSchema, extract_json};
+use crate::tree_check::{TreeCheck, TreeCheckReport};
 
-/// What a friend is asked.
-#[derive(Debug, Clone)]
-pub struct AskRequest {
-    /// The question.
-    pub prompt: String,
-    /// What goes with it ([`crate::context`]).
-    pub context: Option<String>,
-    /// Whether a difference goes with it.
-    pub include_diff: bool,
-    /// On which terms.
-    pub options: AskOptions,
-}
-
-/// What came of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AskOutcome {
-    /// The answer; with a schema, it follows it.
-    pub answer: FriendAnswer,
-    /// What was sent.
-    pub sent: SentSummary,
+/// What came of asking one friend.
+#[derive(Debug)]
+pub struct FriendResult {
+    pub friend: String,
+    /// The answer, in the form that was asked for; or why there is none.
+    pub answer: Result<FriendAnswer, AskError>,
+    /// What was sent; `None`: nothing.
+    pub sent: Option<SentSummary>,
     /// What was changed in the project while it ran: by the friend, or by somebody else. Nothing, if nobody wanted to
     /// know.
     pub tree_check: TreeCheckReport,
     /// How long it took.
     pub took: Duration,
+    pub remarks: Vec<String>,
 }
 
-/// Asks a friend.
-///
-/// # Errors
-/// Why there is no answer.
 pub fn ask(
     friend: &dyn Friend,
-    asking: &AskRequest,
+    request: &AskRequest,
     world: &FriendContext<'_>,
-    hear: &mut dyn FnMut(FriendEvent),
-) -> Result<AskOutcome, AskError> {
-    if is_blank(&asking.prompt) {
-        return Err(AskError::NoPrompt);
+    hear: &mut EventSink<'_>,
+) -> FriendResult {
+    let began = Instant::now();
+    let (sent, tree_check) = (None, TreeCheckReport::default());
+    let mut run = AskRun { friend, request, world, schema: None, sent, tree_check };
+    let answer = run.run(hear);
+    if let Err(AskError::Friend(failure)) = &answer
+        && !failure.heard_prompt()
+    {
+        run.sent = None;
     }
-    let terms = &asking.options;
-    let limits = terms.turn_limits()?;
-    let root = terms.real_directory()?;
-    terms.check_access(friend)?;
-    let schema = terms.schema.clone().map(AnswerSchema::new).transpose()?;
-    let context = check_context(asking.context.as_deref())?;
-    let git = Git::new(&world.runner, &root);
-    let (diff, sent) = match asking.include_diff {
-        true => diff::diff_for_ask(&git)?,
-        false => (GitDiff::default(), SentSummary::new(SentDiffScope::NotRequested, &GitDiff::default())),
-    };
-    let letter = AskPromptBuilder {
-        root: &root,
-        request: &asking.prompt,
-        context,
-        diff: &diff,
-        schema: schema.as_ref(),
-    };
-    let (prompt, sent) = letter.build(friend, sent)?;
-    depth::check_depth(world.depth)?;
-    sent.report(hear);
-    let session = new_run(friend, world, terms, (&root, schema.as_ref(), limits));
-    let watch = session.begin_tree_check(terms.check_tree, &git);
-    let answer = match &watch {
-        Ok(_) => session.run_turn(TurnTask::Prompt(prompt), hear),
-        Err(_) => Err(session.cancelled_failure()),
-    };
-    session.finish(answer, watch, sent)
+    let AskRun { sent, tree_check, .. } = run;
+    FriendResult {
+        friend: friend.name().to_string(),
+        answer,
+        sent,
+        tree_check,
+        took: began.elapsed(),
+        remarks: Vec::new(),
+    }
 }
 
-/// One friend on these terms, with what was made of them.
-pub(crate) fn new_run<'a>(
+struct AskRun<'a> {
     friend: &'a dyn Friend,
+    request: &'a AskRequest,
     world: &'a FriendContext<'a>,
-    terms: &'a AskOptions,
-    (root, schema, limits): (&'a Path, Option<&'a AnswerSchema>, TurnLimits),
-) -> AskRun<'a> {
-    let (access, model, memory) = (terms.access, terms.model.as_deref(), &terms.memory);
-    AskRun { friend, world, root, access, model, schema, memory, limits }
+    schema: Option<AnswerSchema>,
+    sent: Option<SentSummary>,
+    tree_check: TreeCheckReport,
 }
 
-/// A prompt and what goes with it.
-pub(crate) struct AskPromptBuilder<'a> {
-    pub(crate) root: &'a Path,
-    pub(crate) request: &'a str,
-    pub(crate) context: Option<&'a str>,
-    pub(crate) diff: &'a GitDiff,
-    pub(crate) schema: Option<&'a AnswerSchema>,
-}
+impl AskRun<'_> {
+    fn run(&mut self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, AskError> {
+        let request = self.request;
+        self.check_request()?;
+        self.schema = request.schema().cloned().map(AnswerSchema::new).transpose()?;
+        if let Some(context) = &request.context {
+            PromptSizeLimit::Context.check(context.len() as u64, Vec::new)?;
+        }
+        depth::check_depth(self.world.depth)?;
+        let git = Git::new(&self.world.runner, &request.directory);
+        let (base, diff, sent) = match &request.diff {
+            AskDiff::None => {
+                let none = GitDiff::default();
+                (None, GitDiff::default(), SentSummary::new(SentDiffScope::NotRequested, &none))
+            }
+            AskDiff::Latest => {
+                let (diff, sent) = diff::diff_for_ask(&git)?;
+                (None, diff, sent)
+            }
+            AskDiff::Review(scope) => {
+                let (base, diff, sent) = review::diff_for_scope(scope, &request.directory, &git)?;
+                (Some(base), diff, sent)
+            }
+        };
+        let own = match &base {
+            Some(base) if self.can_review_itself(base, &sent, &git, hear)? => Some(base),
+            _ => None,
+        };
+        // Written before anything is sent, so that what is too large is known; a friend that looks for itself does not
+        // need it.
+        let left_out = sent.uncommitted_left_out;
+        let whole = self.with_prompt(sent, &diff).map_err(|error| error.with_base(base.as_ref()));
+        let (start, fallback) = match own {
+            Some(base) => (SentSummary::for_own_review(base, left_out), Some(whole)),
+            None => (whole?, None),
+        };
+        self.report_sending(start, hear);
+        let watch = self.begin_tree_check(&git)?;
+        let answer = match (own, fallback) {
+            (Some(base), Some(fallback)) => self.run_own_review(base, fallback, hear),
+            _ => self.run_prompt(hear),
+        };
+        // Also after the time is over, and a while after a stop.
+        self.tree_check = watch.map(|watch| watch.finish(self.world.stop_requested)).unwrap_or_default();
+        Ok(self.with_verdict(answer?)?)
+    }
 
-impl AskPromptBuilder<'_> {
-    /// The whole prompt, and how large it is.
-    ///
-    /// # Errors
-    /// If it is too large.
-    pub(crate) fn build(
-        &self,
-        friend: &dyn Friend,
-        sent: SentSummary,
-    ) -> Result<(String, SentSummary), AskError> {
-        let format = self.schema.filter(|_| !friend.abilities().schema).map(|schema| {
+    fn check_request(&self) -> Result<(), AskError> {
+        let AskRequest { prompt, limits, directory, access, .. } = self.request;
+        if is_blank(prompt) {
+            return Err(AskError::NoPrompt);
+        }
+        if limits.total.is_zero() || limits.idle.is_zero() {
+            return Err(AskError::ZeroTimeout);
+        }
+        if !(directory.is_dir() && directory.canonicalize().is_ok_and(|real| real == *directory)) {
+            return Err(AskError::NotADirectory { path: directory.clone() });
+        }
+        let can = self.friend.abilities().access;
+        if !can.contains(access) {
+            let friend = self.friend.name().to_string();
+            return Err(AskError::AccessNotSupported { friend, access: *access, can });
+        }
+        Ok(())
+    }
+
+    fn with_prompt(&self, sent: SentSummary, diff: &GitDiff) -> Result<SentSummary, AskError> {
+        diff::check_diff_size(diff)?;
+        let request = self.request;
+        let context = request.context.as_deref().filter(|context| !context.trim().is_empty());
+        let format = self.schema.as_ref().filter(|_| !self.friend.abilities().schema).map(|schema| {
             format!(
                 "Answer with one JSON value that follows this JSON schema, and with nothing else: no words before \
                  or after it, no code fence.\n{}",
                 schema.as_json()
             )
         });
-        let diff = (!self.diff.is_empty()).then_some(self.diff.text.as_str());
+        let asked = match request.format {
+            AnswerFormat::Verdict => format!("{}\n\n{}", request.prompt.trim(), verdict::VERDICT_REQUEST),
+            _ => request.prompt.clone(),
+        };
         let envelope = PromptEnvelope {
-            root: self.root,
-            request: self.request,
-            context: self.context,
-            diff,
+            root: &request.directory,
+            request: &asked,
+            context,
+            diff: (!diff.is_empty()).then_some(diff.text.as_str()),
             format: format.as_deref(),
         };
         let prompt = envelope.text();
-        PromptSizeLimit::Prompt.check(prompt.len() as u64, || self.diff.largest(NAMED_FILES))?;
-        let context = self.context.map_or(0, str::len);
-        let sent = SentSummary { context, prompt: Some(prompt.clone()), ..sent };
-        Ok((prompt, sent))
+        PromptSizeLimit::Prompt.check(prompt.len() as u64, || diff.largest(NAMED_FILES))?;
+        Ok(SentSummary { context: context.map_or(0, str::len), prompt: Some(prompt), ..sent })
     }
-}
 
-/// The context, if it is not too large.
-pub(crate) fn check_context(context: Option<&str>) -> Result<Option<&str>, AskError> {
-    if let Some(context) = context {
-        PromptSizeLimit::Context.check(context.len() as u64, Vec::new)?;
+    fn report_sending(&mut self, sent: SentSummary, hear: &mut EventSink<'_>) {
+        sent.report(hear);
+        self.sent = Some(sent);
     }
-    Ok(context.filter(|context| !context.trim().is_empty()))
+
+    /// Looks at the project, if it shall be compared afterwards.
+    fn begin_tree_check(&self, git: &Git<'_>) -> Result<Option<TreeCheck>, FriendFailure> {
+        if !self.request.check_tree || self.request.access.may_write() {
+            return Ok(None);
+        }
+        let stop = || self.check_expired().is_err();
+        match TreeCheck::begin(&self.request.directory, Some(git), &stop) {
+            Ok(watch) => Ok(Some(watch)),
+            Err(_) => {
+                self.check_expired()?;
+                Err(self.timeout_failure())
+            }
+        }
+    }
+
+    fn run_prompt(&self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+        self.check_expired()?;
+        let prompt = self.sent.as_ref().and_then(|sent| sent.prompt.as_deref()).unwrap_or_default();
+        self.check_answer(self.friend.run_prompt(prompt, self.request, self.world, hear)?)
+    }
+
+    fn check_expired(&self) -> Result<(), FriendFailure> {
+        if (self.world.stop_requested)() {
+            return Err(FriendFailure::Cancelled { friend: self.friend.name().to_string() });
+        }
+        if self.request.limits.remaining().is_zero() {
+            return Err(self.timeout_failure());
+        }
+        Ok(())
+    }
+
+    fn timeout_failure(&self) -> FriendFailure {
+        let (friend, after) = (self.friend.name().to_string(), self.request.limits.total);
+        FriendFailure::TimedOut { friend, after, idle: false, said: String::new() }
+    }
+
+    /// An answer, if it is one.
+    fn check_answer(&self, mut answer: FriendAnswer) -> Result<FriendAnswer, FriendFailure> {
+        let friend = self.friend.name().to_string();
+        let Some(schema) = &self.schema else {
+            if is_blank(&answer.text) {
+                return Err(FriendFailure::NoAnswer { friend, said: String::new() });
+            }
+            answer.value = None;
+            return Ok(answer);
+        };
+        if answer.value.is_none() && is_blank(&answer.text) {
+            return Err(FriendFailure::NoAnswer { friend, said: String::new() });
+        }
+        // What the friend read from its answer itself is held to the schema like everything else.
+        let value = answer.value.take().map_or_else(|| extract_json(&answer.text, schema), Ok);
+        let value = value.and_then(|value| {
+            schema.check(&value).map_err(|fault| fault.to_string())?;
+            Ok(value)
+        });
+        match value {
+            Err(fault) => Err(FriendFailure::SchemaMismatch { friend, fault, text: answer.text }),
+            Ok(value) => {
+                if serde_json::from_str(answer.text.trim()).ok().as_ref() != Some(&value) {
+                    if !is_blank(&answer.text) {
+                        answer.remarks.push("words around the JSON are left out".to_string());
+                    }
+                    answer.text = value.to_string();
+                }
+                answer.remarks.extend(schema.remarks().iter().cloned());
+                answer.value = Some(value);
+                Ok(answer)
+            }
+        }
+    }
 }
 
 /// Whether a text says nothing: blanks, and characters that nobody sees.
-pub(crate) fn is_blank(text: &str) -> bool {
+fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || c.is_control() || relaycode_text::hidden::is_hidden(c))
 }

@@ -6,15 +6,13 @@
 use std::time::{Duration, Instant};
 
 use crate::friend::failure::FriendFailure;
-use crate::friend::turn::TurnLimits;
+use crate::friend::request::TurnLimits;
 
-/// How often it is looked whether to go on.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
 /// How long a friend may do nothing but try to reach its server.
 pub(crate) const UNREACHABLE: Duration = Duration::from_secs(10);
 
-/// The clock of one turn.
 #[derive(Debug)]
 pub(crate) struct TurnClock<'t> {
     friend: &'t str,
@@ -29,7 +27,6 @@ impl<'t> TurnClock<'t> {
         TurnClock { friend, limits, last_activity: Instant::now(), retrying_since: None }
     }
 
-    /// It did something.
     pub(crate) fn mark_alive(&mut self) {
         self.last_activity = Instant::now();
         self.retrying_since = None;
@@ -45,12 +42,10 @@ impl<'t> TurnClock<'t> {
         self.retrying_since.get_or_insert_with(|| (Instant::now(), said.to_string()));
     }
 
-    /// Its server answered, whatever it said.
     pub(crate) fn mark_reached(&mut self) {
         self.retrying_since = None;
     }
 
-    /// What is left of the whole time.
     pub(crate) fn remaining(&self) -> Duration {
         self.limits.remaining()
     }
@@ -89,7 +84,6 @@ impl<'t> TurnClock<'t> {
 mod tests {
     use super::*;
 
-    /// A clock of a turn that began so long ago.
     fn clock(ago: Duration) -> TurnClock<'static> {
         let minute = Duration::from_secs(60);
         let mut clock = TurnClock::new("codex", TurnLimits::new(2 * minute, minute));

@@ -1,11 +1,11 @@
 //! Several friends at once: one thread each, heard in one place.
 //!
 //! What a friend says arrives on the caller's thread with the friend's number; results come in the order in which
-//! the friends were named. Whatever stops one of them ([`crate::World::stop`]) stops all.
+//! the friends were named. Whatever stops one of them ([`crate::FriendContext::stop_requested`]) stops all.
 
 use std::sync::mpsc::sync_channel;
 
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 
 /// Friends at once.
 pub const MOST: usize = 16;
@@ -16,7 +16,6 @@ const WAITING: usize = 1_024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{count} friends are too many to be asked at once; {MOST} is the limit")]
 pub struct TooManyFriends {
-    /// How many were named.
     pub count: usize,
 }
 
@@ -27,7 +26,7 @@ pub struct TooManyFriends {
 /// If there are more than [`MOST`]; then nothing was done.
 pub fn run_parallel<T: Send>(
     count: usize,
-    work: impl Fn(usize, &mut dyn FnMut(FriendEvent)) -> T + Sync,
+    work: impl Fn(usize, &mut EventSink<'_>) -> T + Sync,
     hear: &mut dyn FnMut(usize, FriendEvent),
 ) -> Result<Vec<T>, TooManyFriends> {
     if count > MOST {

@@ -14,7 +14,7 @@ use crate::driver::version::FriendVersion;
 use crate::friend::FriendProbeReport;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, GRACE};
+use crate::friend::request::{AskRequest, GRACE};
 
 /// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -30,7 +30,6 @@ pub(crate) fn find_program(world: &FriendContext<'_>, name: &str) -> Option<Path
     )
 }
 
-/// The same, or that it is missing.
 pub(crate) fn require_program(
     world: &FriendContext<'_>,
     friend: &str,
@@ -56,7 +55,6 @@ pub(crate) fn run_program(
     world.runner.run(&job, world.stop_requested, &mut |_| {})
 }
 
-/// The version that a program says it has, or why it is not known.
 pub(crate) fn program_version(
     world: &FriendContext<'_>,
     program: OsString,
@@ -88,7 +86,6 @@ pub(crate) struct ProgramProfile {
 }
 
 impl ProgramProfile {
-    /// It is not there.
     pub(crate) fn missing_report(&self) -> FriendProbeReport {
         FriendProbeReport {
             trouble: Some(format!("not installed; {}", self.install)),
@@ -124,33 +121,27 @@ impl ProgramProfile {
         presence
     }
 
-    /// It failed, and said this.
     pub(crate) fn failed(&self, said: impl Into<String>) -> FriendFailure {
         FriendFailure::Failed { friend: self.name.to_string(), said: said.into() }
     }
 
-    /// It is not signed in, and said this.
     pub(crate) fn not_signed_in(&self, said: impl Into<String>) -> FriendFailure {
         let (friend, hint) = (self.name.to_string(), self.sign_in.to_string());
         FriendFailure::NotSignedIn { friend, said: said.into(), hint }
     }
 
-    /// It does not reach its server, and said this.
     pub(crate) fn unreachable(&self, said: impl Into<String>) -> FriendFailure {
         FriendFailure::Unreachable { friend: self.name.to_string(), said: said.into() }
     }
 
-    /// It cannot do this.
     pub(crate) fn unsupported(&self, what: impl Into<String>) -> FriendFailure {
         FriendFailure::Unsupported { friend: self.name.to_string(), what: what.into() }
     }
 
-    /// It does not know the session.
     pub(crate) fn unknown_session(&self, id: &str) -> FriendFailure {
         FriendFailure::UnknownSession { friend: self.name.to_string(), id: id.to_string() }
     }
 
-    /// It could not be started or watched.
     pub(crate) fn exec_failure(&self, source: ExecError) -> FriendFailure {
         let friend = self.name.to_string();
         match source {
@@ -161,13 +152,11 @@ impl ProgramProfile {
         }
     }
 
-    /// It does not say which version it is, and said this.
     pub(crate) fn unknown_version(&self, said: impl Into<String>) -> FriendFailure {
         let (friend, hint) = (self.name.to_string(), self.install.to_string());
         FriendFailure::UnknownVersion { friend, said: said.into(), hint }
     }
 
-    /// It asks and asks, and does not read the answers.
     pub(crate) fn input_stalled(&self) -> FriendFailure {
         FriendFailure::InputStalled { friend: self.name.to_string(), most: MAX_UNREAD_BYTES }
     }
@@ -187,13 +176,13 @@ impl ProgramProfile {
         &self,
         program: OsString,
         environment: JobEnvironment,
-        turn: &FriendTurn,
+        request: &AskRequest,
         world: &FriendContext<'_>,
     ) -> Result<(), FriendFailure> {
         let found = program_version(world, program, environment);
         // That it was broken off is no fault of the program's.
         if let Some(failure) =
-            TurnClock::new(self.name, turn.limits).check_expired(world.stop_requested, String::new)
+            TurnClock::new(self.name, request.limits).check_expired(world.stop_requested, String::new)
         {
             return Err(failure);
         }
@@ -225,7 +214,6 @@ impl FriendProgram {
         self.path.as_ref().map_or_else(|| self.name.into(), |place| place.clone().into())
     }
 
-    /// Where it is.
     pub(crate) fn find(&self, world: &FriendContext<'_>) -> Option<PathBuf> {
         match &self.path {
             Some(place) => place.is_file().then(|| place.clone()),

@@ -10,7 +10,6 @@ const MOST_KEPT: usize = 16 << 10;
 const MOST_LINES: usize = 6;
 const MOST_CHARS: usize = 1_000;
 
-/// The end of what a program prints.
 #[derive(Debug, Default)]
 pub(crate) struct StderrTail(Vec<u8>);
 

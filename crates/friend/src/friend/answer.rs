@@ -2,18 +2,21 @@
 
 use serde_json::Value;
 
-/// What a friend answered. There is none without words: see [`crate::Failure::NoAnswer`].
+use crate::ask::verdict::ReviewVerdict;
+
+/// What a friend answered. There is none without words: see [`crate::FriendFailure::NoAnswer`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FriendAnswer {
     /// Its words. With a schema, the JSON as it was written.
     pub text: String,
     /// The same, read: only with a schema, and only if it follows it.
     pub value: Option<Value>,
+    /// What a review comes to: only if a verdict was asked for.
+    pub verdict: Option<ReviewVerdict>,
     /// The id by which its session can be taken up again, if that was wanted and it can.
     pub session: Option<String>,
     /// The model that answered, if the friend says.
     pub model: Option<String>,
-    /// What it was refused.
     pub declined: Vec<DeclinedAction>,
     /// How many tokens it took, if the friend says.
     pub usage: Option<FriendUsage>,
@@ -23,34 +26,27 @@ pub struct FriendAnswer {
     pub remarks: Vec<String>,
 }
 
-/// Something that a friend wanted to do and was refused.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeclinedAction {
-    /// What kind of thing.
     pub kind: DeclinedActionKind,
     /// The file, the command, the tool. Foreign text.
     pub what: String,
 }
 
-/// What a friend may be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DeclinedActionKind {
-    /// To write a file.
     Write,
-    /// To run a command.
     Command,
     /// Anything else that needs leave: a tool, the network, a question to the user.
     Other,
 }
 
-/// Tokens of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendUsage {
     /// What was read, from the cache or not.
     pub input: u64,
-    /// What was written.
     pub output: u64,
 }

@@ -31,9 +31,6 @@ pub fn current_depth(variable: &dyn Fn(&str) -> Option<OsString>) -> u32 {
 }
 
 /// Whether a friend may be asked from here.
-///
-/// # Errors
-/// If not.
 pub fn check_depth(depth: u32) -> Result<(), RelayDepthError> {
     if depth < MOST { Ok(()) } else { Err(RelayDepthError { depth }) }
 }

@@ -2,14 +2,14 @@
 
 use crate::friend::answer::DeclinedAction;
 
-/// Something that happened in a turn.
+pub type EventSink<'a> = dyn FnMut(FriendEvent) + 'a;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FriendEvent {
     /// Before anything is sent: which difference goes to it, or why none does. Only where one is wanted.
     Sending {
         /// In a line without its end.
         summary: String,
-        /// What a person should know of what does not go along, a sentence each.
         remarks: Vec<String>,
     },
     /// It is there and takes the prompt; by which way.
@@ -26,9 +26,7 @@ pub enum FriendEvent {
     Thinking(String),
     /// It does something: a command, a file it reads, in a few words.
     Action(String),
-    /// It was refused something.
     Declined(DeclinedAction),
-    /// It says that something went wrong and that it tries again.
     Retrying(String),
     /// This way did not work, and another is taken; why.
     Fallback(String),

@@ -6,13 +6,10 @@ use std::path::PathBuf;
 
 use relaycode_exec::{JobEnvironment, Runner};
 
-/// The world around a turn.
 pub struct FriendContext<'a> {
-    /// Runs its program.
     pub runner: Runner,
     /// The user's own directory, where relay keeps what is theirs.
     pub home: Option<PathBuf>,
-    /// What a variable of the environment says.
     pub env_var: &'a (dyn Fn(&str) -> Option<OsString> + Sync),
     /// Whether somebody wants everything to stop. Asked often.
     pub stop_requested: &'a (dyn Fn() -> bool + Sync),

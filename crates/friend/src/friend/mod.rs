@@ -1,26 +1,24 @@
-//! What every friend is: a name, a record of what it can do, a look at whether it is there, and a turn.
+//! What every friend is: a name, a record of what it can do, a look at whether it is there, and the way to ask it.
 
 pub mod answer;
 pub mod depth;
 pub mod event;
 pub mod failure;
 pub mod friend_context;
-pub mod turn;
+pub mod request;
 
 use relaycode_project::access::Access;
 
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 
-/// Another agent that relay delegates to.
 pub trait Friend: Sync {
     /// What it is called after `--to`, and in every message.
     fn name(&self) -> &str;
 
-    /// What it can do, as tested.
     fn abilities(&self) -> FriendAbilities;
 
     /// Looks whether it is there: its program, its version, whether it is signed in. Asks no model, and takes
@@ -29,38 +27,42 @@ pub trait Friend: Sync {
 
     /// Whether its program is on this machine at all, which costs nothing to find out: asked before anything is made
     /// ready for it. A server is asked itself.
-    ///
-    /// # Errors
-    /// That it is missing.
     fn check_installed(&self, _world: &FriendContext<'_>) -> Result<(), FriendFailure> {
         Ok(())
     }
 
-    /// Does a turn. Whatever comes of it, nothing that was started is running afterwards.
-    ///
-    /// # Errors
-    /// Why there is no answer.
-    fn run_turn(
+    /// Sends a prompt, whole: with the envelope, the context and the difference that go with the request. Whatever comes of
+    /// it, nothing that was started is running afterwards.
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure>;
+
+    /// Has it review what is on this branch and not in `base`, which exists, by means of its own. Only for friends that can
+    /// ([`FriendAbilities::review`]).
+    fn run_review(
+        &self,
+        _base: &str,
+        _request: &AskRequest,
+        _world: &FriendContext<'_>,
+        _hear: &mut EventSink<'_>,
+    ) -> Result<FriendAnswer, FriendFailure> {
+        let friend = self.name().to_string();
+        Err(FriendFailure::Unsupported { friend, what: "review by itself".to_string() })
+    }
 }
 
-/// What a friend can do, as tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendAbilities {
-    /// It looks into files by itself.
     pub reads_files: bool,
     /// It changes files by itself, in the directory it works in. One that cannot answers with a patch.
     pub writes_files: bool,
-    /// It writes its answer piece by piece.
     pub streams: bool,
-    /// It has a review of its own.
     pub review: bool,
-    /// What it keeps of earlier turns.
     pub sessions: SessionSupport,
     /// It can be held to a JSON schema by its own means; else the prompt asks for it.
     pub schema: bool,
@@ -69,17 +71,14 @@ pub struct FriendAbilities {
     pub access: &'static [Access],
 }
 
-/// How a friend remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SessionSupport {
-    /// By itself, under an id of its own.
     Own,
     /// Not at all: relay keeps what was said, and says it again.
     Replayed,
 }
 
-/// Whether a friend is there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FriendProbeReport {

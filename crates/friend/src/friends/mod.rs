@@ -12,11 +12,9 @@ pub use registry::{FriendLookupError, FriendRegistry, ResolvedFriend};
 
 use crate::friend::Friend;
 
-/// Every friend that is a program of its own.
 pub static ALL: &[&dyn Friend] =
     &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
 
-/// The friend of this name, among those that are programs.
 pub fn find_program_friend(name: &str) -> Option<&'static dyn Friend> {
     ALL.iter().copied().find(|friend| friend.name() == name)
 }

@@ -1,4 +1,4 @@
-//! opencode. It is spoken to by the Agent Client Protocol; one run without it is the other way.
+//! opencode, by the Agent Client Protocol.
 //!
 //! What holds it (each tested with the real one):
 //! - an agent of ours, defined over whatever the user's settings say, and its rights: the tools that look are
@@ -23,22 +23,20 @@ use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
 use crate::driver::acp;
-use crate::driver::acp::{AcpRecipe, OneShotEvent};
+use crate::driver::acp::AcpRecipe;
 use crate::driver::program;
 use crate::driver::program::ProgramProfile;
 use crate::driver::version::FriendVersion;
-use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
 use crate::tree_check::git_dir;
 
-/// The friend.
 pub(super) static OPENCODE: Opencode = Opencode;
 
-/// opencode.
 pub(super) struct Opencode;
 
 const NAME: &str = "opencode";
@@ -50,7 +48,6 @@ const PROFILE: ProgramProfile = ProgramProfile {
     sign_in: "run `opencode auth login`",
 };
 
-/// The agent that it works as.
 const AGENT: &str = "relay";
 
 /// Its words when our rules refuse something without asking.
@@ -83,34 +80,32 @@ impl Friend for Opencode {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        let prompt = acp::turn_prompt(turn, &PROFILE)?;
+        acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
-        let place = OpencodeWorkdir::choose(turn, world)?;
+        let place = OpencodeWorkdir::choose(request, world)?;
         let _mark = OpencodeMarkerGuard::new(&place.directory);
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &place, turn, world, &["acp", "--print-logs", "--log-level", "ERROR"]),
+            job: job(&found, &place, request, world),
             capabilities: AcpClientCapabilities { read: true, write: false },
             mode: AGENT,
             directory: place.directory.clone(),
-            prompt: place.as_prompt(prompt, &turn.directory),
+            prompt: place.as_prompt(prompt, &request.directory),
             denials: DENIALS,
         };
-        let words = ["run", "--format", "json", "--agent", AGENT, "--title", "relay"];
-        let once = || job(&found, &place, turn, world, &words);
-        let mut answer = acp::run_with_fallback(&recipe, once, &parse_event, turn, world, hear)?;
+        let mut answer = acp::run_over_acp(&recipe, request, world, hear)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
     }
 }
 
-/// Where opencode works.
 struct OpencodeWorkdir {
     directory: PathBuf,
     /// Beside the project, because that has code that opencode would run.
@@ -118,9 +113,9 @@ struct OpencodeWorkdir {
 }
 
 impl OpencodeWorkdir {
-    fn choose(turn: &FriendTurn, world: &FriendContext<'_>) -> Result<OpencodeWorkdir, FriendFailure> {
-        if !has_own_config(&turn.directory, world) {
-            return Ok(OpencodeWorkdir { directory: turn.directory.clone(), outside_project: false });
+    fn choose(request: &AskRequest, world: &FriendContext<'_>) -> Result<OpencodeWorkdir, FriendFailure> {
+        if !has_own_config(&request.directory, world) {
+            return Ok(OpencodeWorkdir { directory: request.directory.clone(), outside_project: false });
         }
         let Some(home) = &world.home else {
             return Err(PROFILE.failed(
@@ -202,19 +197,13 @@ fn has_own_config(directory: &Path, world: &FriendContext<'_>) -> bool {
         .any(|folder| CONFIG_NAMES.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
 }
 
-fn job(
-    program: &Path,
-    place: &OpencodeWorkdir,
-    turn: &FriendTurn,
-    world: &FriendContext<'_>,
-    words: &[&str],
-) -> Job {
+fn job(program: &Path, place: &OpencodeWorkdir, request: &AskRequest, world: &FriendContext<'_>) -> Job {
     let mut argv: Vec<OsString> = vec![program.into()];
-    argv.extend(words.iter().map(OsString::from));
+    argv.extend(["acp", "--print-logs", "--log-level", "ERROR"].map(OsString::from));
     let mut job = Job::argv(argv, &place.directory);
     job.environment = world.child_environment();
     job.environment.set.extend(quiet_variables());
-    let settings = settings(place, turn).to_string();
+    let settings = settings(place, request).to_string();
     job.environment.set.push(("OPENCODE_CONFIG_CONTENT".into(), settings.into()));
     // Rights that were given in the environment would be added to ours.
     job.environment.remove.extend(["OPENCODE_PERMISSION", "OPENCODE_AUTO_SHARE"].map(OsString::from));
@@ -238,8 +227,8 @@ fn quiet_variables() -> Vec<(OsString, OsString)> {
 }
 
 /// Settings that stand over the user's.
-fn settings(place: &OpencodeWorkdir, turn: &FriendTurn) -> Value {
-    let rights = permissions(place, turn);
+fn settings(place: &OpencodeWorkdir, request: &AskRequest) -> Value {
+    let rights = permissions(place, request);
     let mut settings = json!({
         "share": "disabled",
         "autoupdate": false,
@@ -256,18 +245,18 @@ fn settings(place: &OpencodeWorkdir, turn: &FriendTurn) -> Value {
             "title": {"disable": true},
         },
     });
-    if let Some(model) = &turn.model {
+    if let Some(model) = &request.model {
         settings["model"] = json!(model);
     }
     settings
 }
 
-fn permissions(place: &OpencodeWorkdir, turn: &FriendTurn) -> Value {
-    if turn.access == Access::Full {
+fn permissions(place: &OpencodeWorkdir, request: &AskRequest) -> Value {
+    if request.access == Access::Full {
         return json!({"*": "allow", "question": "deny"});
     }
     let elsewhere = if place.outside_project {
-        let inside = format!("{}/*", turn.directory.display());
+        let inside = format!("{}/*", request.directory.display());
         json!({"*": "deny", inside: "allow"})
     } else {
         json!("deny")
@@ -313,28 +302,6 @@ fn read_json(file: &Path) -> Option<Value> {
     let meta = fs::metadata(file).ok()?;
     let bytes = (meta.is_file() && meta.len() <= MOST_SETTINGS).then(|| fs::read(file).ok())??;
     serde_json::from_slice(&bytes).ok()
-}
-
-/// An event of `run --format json`.
-fn parse_event(event: &Value) -> OneShotEvent {
-    let part = &event["part"];
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    match event["type"].as_str().unwrap_or_default() {
-        "text" => OneShotEvent::Text(text(&part["text"])),
-        "tool_use" => OneShotEvent::Tool(text(&part["tool"])),
-        "step_finish" => {
-            let count = |name: &str| part["tokens"][name].as_u64();
-            let usage = count("input").zip(count("output"));
-            OneShotEvent::Done(usage.map(|(input, output)| FriendUsage { input, output }))
-        }
-        "error" => {
-            let error = &event["error"];
-            OneShotEvent::Failed(
-                error["data"]["message"].as_str().map_or_else(|| text(&error["name"]), str::to_string),
-            )
-        }
-        _ => OneShotEvent::Other,
-    }
 }
 
 #[cfg(test)]

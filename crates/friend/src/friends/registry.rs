@@ -18,13 +18,11 @@ use crate::friend::friend_context::FriendContext;
 const LONGEST: usize = 512;
 /// Cells of a name in a message.
 const SHOWN: usize = 60;
-/// Names that a message offers.
 const OFFERED: usize = 3;
 
 /// Reads what the user configured; the reason if that cannot be done.
 type ServerConfigLoader<'o> = dyn Fn() -> Result<ModelServerConfig, String> + Send + Sync + 'o;
 
-/// Every friend there is.
 pub struct FriendRegistry<'o> {
     load_config: Box<ServerConfigLoader<'o>>,
     servers: OnceLock<Result<Arc<ModelServerConfig>, FriendLookupError>>,
@@ -43,17 +41,13 @@ enum ResolvedFriendKind {
     Server(ModelServer),
 }
 
-/// Why no friend was meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FriendLookupError {
-    /// There is none of this name.
     #[error("there is no friend `{name}`{near} There are {known}")]
     Unknown {
-        /// What was typed.
         name: String,
         /// What may have been meant, as the end of the sentence, with its sign.
         near: String,
-        /// All of them, in one line.
         known: String,
     },
     /// `models.yml` is not right: it may say that requests go elsewhere.
@@ -62,7 +56,6 @@ pub enum FriendLookupError {
     /// `models.yml` says not to use it.
     #[error("`{0}` is disabled in models.yml (disabledProviders)")]
     Disabled(String),
-    /// What the user configured cannot be read.
     #[error("model servers cannot be used: {0}")]
     Config(String),
 }
@@ -136,7 +129,6 @@ impl<'o> FriendRegistry<'o> {
 }
 
 impl ResolvedFriend {
-    /// The friend.
     pub fn friend(&self) -> &dyn Friend {
         match &self.friend {
             ResolvedFriendKind::Program(program) => *program,

@@ -8,17 +8,14 @@
 use relaycode_project::git::{DiffBase, DiffRange, Git, GitDiff, GitError, OmittedFile};
 
 use crate::ask::AskError;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::prompt::limits::{DIFF_BYTES, NAMED_FILES, PromptSizeLimit};
 
-/// What went to a friend beside the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentSummary {
-    /// Which difference.
     pub scope: SentDiffScope,
     /// Its bytes.
     pub bytes: u64,
-    /// Files in it.
     pub files: usize,
     /// Files in it that git has not been told of.
     pub untracked: usize,
@@ -32,18 +29,13 @@ pub struct SentSummary {
     pub prompt: Option<String>,
 }
 
-/// Which difference was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SentDiffScope {
-    /// Nobody wanted one.
     NotRequested,
-    /// The uncommitted work.
     Uncommitted,
     /// The last commit: there is no uncommitted work.
     LastCommit,
-    /// What the branch added to its base.
     Branch {
-        /// The base.
         base: DiffBase,
         /// The uncommitted work is in it, too.
         with_uncommitted: bool,
@@ -52,15 +44,12 @@ pub enum SentDiffScope {
     },
     /// The uncommitted work: the branch added nothing to its base.
     UncommittedOnly {
-        /// The base.
         base: DiffBase,
     },
     /// None was sent: the friend compared with the base by itself.
     FriendOwnDiff {
-        /// The base.
         base: DiffBase,
     },
-    /// There is nothing to compare.
     Empty,
     /// git could not say; why.
     Unavailable(String),
@@ -78,6 +67,12 @@ impl SentSummary {
             context: 0,
             prompt: None,
         }
+    }
+
+    /// Of a friend that compares with the base by itself. `left_out`: there is uncommitted work.
+    pub(crate) fn for_own_review(base: &DiffBase, left_out: bool) -> SentSummary {
+        let scope = SentDiffScope::FriendOwnDiff { base: base.clone() };
+        SentSummary { uncommitted_left_out: left_out, ..SentSummary::new(scope, &GitDiff::default()) }
     }
 
     /// Which difference it is, for a person: a line without its end; `None` if no difference was wanted. Names in it
@@ -142,14 +137,13 @@ impl SentSummary {
     }
 
     /// Says it to who listens, if a difference was wanted.
-    pub(crate) fn report(&self, hear: &mut dyn FnMut(FriendEvent)) {
+    pub(crate) fn report(&self, hear: &mut EventSink<'_>) {
         if let Some(what) = self.summary_line() {
             hear(FriendEvent::Sending { summary: what, remarks: self.remarks() });
         }
     }
 }
 
-/// A base with why it is this one.
 pub(crate) fn describe_base(base: &DiffBase) -> String {
     format!("{} ({})", base.name, base.reason.describe())
 }
@@ -158,10 +152,10 @@ fn count_noun(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The difference for an ask, and what there is to say about it.
+/// The difference for an ask, and what there is to say about it. It may be too large: [`check_diff_size`].
 ///
 /// # Errors
-/// Only if it is too large; that git cannot say is in [`SentSummary::which`].
+/// Only if it is far too large; that git cannot say is in [`SentSummary::scope`].
 pub(crate) fn diff_for_ask(git: &Git<'_>) -> Result<(GitDiff, SentSummary), AskError> {
     let mut left_out = Vec::new();
     for (range, which) in [
@@ -185,7 +179,6 @@ pub(crate) fn diff_for_ask(git: &Git<'_>) -> Result<(GitDiff, SentSummary), AskE
                 return Ok((none, sent));
             }
         };
-        check_diff_size(&diff)?;
         let mut sent = SentSummary::new(which, &diff);
         sent.left_out.extend(left_out);
         return Ok((diff, sent));
@@ -195,7 +188,7 @@ pub(crate) fn diff_for_ask(git: &Git<'_>) -> Result<(GitDiff, SentSummary), AskE
     Ok((none, sent))
 }
 
-/// The difference for a review, and what there is to say about it. It may be too large: [`fits`].
+/// The difference for a review, and what there is to say about it. It may be too large: [`check_diff_size`].
 ///
 /// # Errors
 /// If git cannot say, or there is nothing to review.
@@ -243,7 +236,6 @@ pub(crate) fn diff_for_review(
     Ok((diff, sent))
 }
 
-/// Whether a difference is small enough.
 pub(crate) fn check_diff_size(diff: &GitDiff) -> Result<(), AskError> {
     Ok(PromptSizeLimit::Diff.check(diff.bytes(), || diff.largest(NAMED_FILES))?)
 }

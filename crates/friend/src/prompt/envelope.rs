@@ -2,23 +2,17 @@
 
 use std::path::Path;
 
-/// What goes into a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct PromptEnvelope<'a> {
-    /// The project.
     pub root: &'a Path,
-    /// What the user wants.
     pub request: &'a str,
-    /// What goes with it.
     pub context: Option<&'a str>,
-    /// A difference.
     pub diff: Option<&'a str>,
     /// How the answer has to look; last, so that it is nearest to the answer.
     pub format: Option<&'a str>,
 }
 
 impl PromptEnvelope<'_> {
-    /// The whole prompt.
     pub fn text(&self) -> String {
         let mut text = format!(
             "You are helping another coding agent by reviewing or advising on work in a local repository.\n\

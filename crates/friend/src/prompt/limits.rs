@@ -9,7 +9,6 @@ pub const PROMPT_BYTES: usize = 500_000;
 /// How many files are named when a difference is too large.
 pub const NAMED_FILES: usize = 5;
 
-/// More than goes to a friend.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}{} is too large: {size} bytes, {most} at most{}", compared(*what, since.as_deref()), named(largest))]
 pub struct PromptSizeError {
@@ -28,16 +27,12 @@ pub struct PromptSizeError {
 /// What can be too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptSizeLimit {
-    /// What the user gives beside the prompt.
     Context,
-    /// A difference.
     Diff,
-    /// All of it together.
     Prompt,
 }
 
 impl PromptSizeLimit {
-    /// Its limit.
     pub fn max_bytes(self) -> usize {
         match self {
             PromptSizeLimit::Context => CONTEXT_BYTES,

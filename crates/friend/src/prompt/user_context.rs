@@ -7,36 +7,19 @@ use std::path::{Path, PathBuf};
 
 use crate::prompt::limits::{PromptSizeError, PromptSizeLimit};
 
-/// Why there is no context.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
-    /// A file and a text.
     #[error("context comes from a file or as a text, not both")]
     Both,
-    /// There is no such file.
     #[error("there is no file {}", path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
+    Missing { path: PathBuf },
     /// A directory, a pipe, a device.
     #[error("{} is no file", path.display())]
-    NotAFile {
-        /// What it is called.
-        path: PathBuf,
-    },
-    /// It cannot be read.
+    NotAFile { path: PathBuf },
     #[error("{} cannot be read: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// It is no text.
+    Unreadable { path: PathBuf, source: io::Error },
     #[error("{from} is no text: it is not UTF-8 from byte {at} on")]
     NoText {
-        /// Where it came from.
         from: String,
         /// The first byte that is wrong.
         at: usize,

@@ -8,15 +8,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{FriendSession, FriendSessionState, is_session_name};
-use crate::friend::turn::PromptExchange;
+use crate::friend::request::PromptExchange;
 
-/// How such files end.
 pub(super) const SUFFIX: &str = ".json";
 /// How those end that cannot be read.
 pub(super) const BROKEN: &str = ".broken";
 /// Bytes of a file. In JSON a byte of text can become six.
 pub(super) const FILE_BYTES: u64 = 6 * super::TRANSCRIPT_BYTES as u64 + (1 << 20);
-/// The form that is written.
 const VERSION: u32 = 1;
 
 /// The file of a session. Names that differ in capitals alone have one file.

@@ -21,7 +21,7 @@ pub use store::{FriendSessionList, FriendSessionLookup, FriendSessionStore};
 
 use crate::friend::Friend;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::turn::{PromptExchange, TurnMemory};
+use crate::friend::request::{PromptExchange, TurnMemory};
 
 /// Sessions that are kept; beyond, those go that were not used for longest.
 pub const SESSIONS: usize = 100;
@@ -30,38 +30,29 @@ pub const TRANSCRIPT_BYTES: usize = 2_000_000;
 /// Characters of a name.
 pub const MAX_NAME_CHARS: usize = 64;
 
-/// A conversation that can be taken up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FriendSession {
-    /// What the user calls it.
     pub name: String,
-    /// With whom.
     pub friend: String,
     /// Where: the project's root.
     pub project: PathBuf,
     /// The model that answered last, if the friend said.
     pub model: Option<String>,
-    /// When it began.
     pub created: Timestamp,
     /// When it was last added to.
     pub used: Timestamp,
-    /// How many answers there were.
     pub turns: u64,
-    /// What is kept of it.
     pub state: FriendSessionState,
 }
 
-/// What is kept of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FriendSessionState {
-    /// The id by which the friend knows it.
     FriendId(String),
     /// What was said, the oldest first.
     Transcript(Vec<PromptExchange>),
 }
 
 impl FriendSession {
-    /// What the friend's next turn remembers.
     pub fn memory(&self) -> TurnMemory {
         match &self.state {
             FriendSessionState::FriendId(id) => TurnMemory::Resume(id.clone()),
@@ -70,12 +61,9 @@ impl FriendSession {
     }
 }
 
-/// A good answer, to be saved.
 #[derive(Clone, Copy)]
 pub struct FriendSessionUpdate<'a> {
-    /// What the user calls the session.
     pub name: &'a str,
-    /// Who answered.
     pub friend: &'a dyn Friend,
     /// In which project: its root.
     pub project: &'a std::path::Path,
@@ -83,7 +71,6 @@ pub struct FriendSessionUpdate<'a> {
     pub prompt: &'a str,
     /// The answer. Of a friend that remembers by itself its id is kept, of others what was said.
     pub answer: &'a FriendAnswer,
-    /// When.
     pub at: Timestamp,
 }
 

@@ -13,11 +13,9 @@ use super::{
     is_session_name,
 };
 use crate::friend::SessionSupport;
-use crate::friend::turn::PromptExchange;
+use crate::friend::request::PromptExchange;
 
-/// The folder in the user's own directory.
 const FOLDER: &str = "friends/sessions";
-/// Stands for the right to write there.
 const LOCK: &str = ".lock";
 /// What is being written. Whoever has the lock may remove what another left.
 const TEMP_FILE: &str = ".new";
@@ -29,27 +27,22 @@ const TICK: Duration = Duration::from_millis(5);
 /// Cells of a foreign name in a message.
 const SHOWN: usize = 80;
 
-/// Where sessions are kept.
 #[derive(Debug, Clone)]
 pub struct FriendSessionStore {
     folder: PrivateFolder,
 }
 
-/// What was found under a name.
 #[derive(Debug, Default)]
 pub struct FriendSessionLookup {
     /// The session; `None`: it begins now.
     pub session: Option<FriendSession>,
-    /// What a person should know, a sentence each.
     pub remarks: Vec<String>,
 }
 
-/// All sessions.
 #[derive(Debug, Default)]
 pub struct FriendSessionList {
     /// Those used last come first.
     pub sessions: Vec<FriendSession>,
-    /// What a person should know, a sentence each.
     pub remarks: Vec<String>,
 }
 
@@ -213,14 +206,12 @@ impl FriendSessionStore {
     }
 }
 
-/// What a file holds.
 enum FriendSessionFile {
     Missing,
     Valid(FriendSession),
     Corrupt,
 }
 
-/// The right to write.
 struct FriendStoreLock<'s> {
     store: &'s FriendSessionStore,
     fs: RealFs,
@@ -271,7 +262,6 @@ impl FriendStoreLock<'_> {
     }
 }
 
-/// The session with the answer added to it.
 fn with_update(
     session: Option<FriendSession>,
     said: &FriendSessionUpdate<'_>,

@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::*;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 use crate::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
 use std::path::Path;
 
@@ -42,11 +42,12 @@ impl Friend for Pal {
         FriendProbeReport::default()
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        _: &FriendTurn,
+        _: &str,
+        _: &AskRequest,
         _: &FriendContext<'_>,
-        _: &mut dyn FnMut(FriendEvent),
+        _: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
         Ok(FriendAnswer::default())
     }

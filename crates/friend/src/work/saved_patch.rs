@@ -15,23 +15,19 @@ use relaycode_change::proposal::{EditBody, ExactImage, FileAction, FileEdit, Ope
 use relaycode_change::response;
 use relaycode_durable::private_files::{PrivateFileError, PrivateFolder};
 
-/// The folder.
 const FOLDER: &str = "kept";
-/// Answers that are kept.
 pub const MAX_SAVED_PATCHES: usize = 50;
 /// Answers of one friend in one second.
 const SAME: usize = 2 * MAX_SAVED_PATCHES;
 /// Bytes of one.
 const BYTES: u64 = 64 << 20;
 
-/// Where work was kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedPatch {
     /// The file, for `relay apply`; `None`: nothing of it can be written as an answer.
     pub path: Option<PathBuf>,
     /// Files of which the change is not in there.
     pub left_out: Vec<RelPath>,
-    /// The limits that it takes to apply it.
     pub required_limits: PlanLimits,
 }
 
@@ -41,15 +37,11 @@ pub struct SavedPatch {
 pub struct SavePatchError {
     /// Where it was to go; `None`: nothing says where.
     pub folder: Option<PathBuf>,
-    /// The answer that was to be written.
     pub answer: String,
-    /// What the file would have been called.
     pub name: String,
     /// Files of which the change is not in there.
     pub left_out: Vec<RelPath>,
-    /// The limits that it takes to apply it.
     pub required_limits: PlanLimits,
-    /// Why.
     pub source: PrivateFileError,
 }
 

@@ -3,12 +3,14 @@
 use std::fmt::Write;
 
 use relaycode_change::plan::tree::{PlanTree, TreeEntry};
+use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{ControlBlock, Operation, Proposal};
 use relaycode_door::Door;
 use relaycode_text::width::{Ellipsis, clip};
 
-use super::{WorkError, WorkRequest};
+use super::{WorkError, WorkOptions};
+use crate::friend::request::AskRequest;
 use crate::work::scratch::ScratchCopy;
 
 /// Characters of the message that is made of a prompt.
@@ -17,8 +19,7 @@ const MESSAGE: usize = 72;
 const SUMMARY: usize = 2_000;
 const REASONING: usize = 16_000;
 
-/// What a friend is told that works in a copy.
-pub(super) fn copy_prompt(working: &WorkRequest, scratch: &ScratchCopy) -> String {
+pub(super) fn copy_prompt(request: &AskRequest, files: &[RelPath], scratch: &ScratchCopy) -> String {
     let mut out = format!(
         "You are asked to change a project.\n\
          Your working directory is {}: a copy of the project, made for you, uncommitted work included.\n\
@@ -34,38 +35,43 @@ pub(super) fn copy_prompt(working: &WorkRequest, scratch: &ScratchCopy) -> Strin
             let _ = writeln!(out, "- {sentence}");
         }
     }
-    push_request(working, &mut out);
-    if !working.files.is_empty() {
+    push_request(request, &mut out);
+    if !files.is_empty() {
         out.push_str("\nFiles to look at:\n");
-        for path in &working.files {
+        for path in files {
             let _ = writeln!(out, "- {path}");
         }
     }
     out
 }
 
-fn push_request(working: &WorkRequest, out: &mut String) {
-    let _ = writeln!(out, "\nRequest:\n{}", working.prompt.trim());
-    if let Some(context) = &working.context {
+fn push_request(request: &AskRequest, out: &mut String) {
+    let _ = writeln!(out, "\nRequest:\n{}", request.prompt.trim());
+    if let Some(context) = &request.context {
         let _ = writeln!(out, "\nAdditional Context:\n{context}");
     }
 }
 
 /// What a friend is told that answers with a change: relay's own instructions, with the files that the
 /// user named.
-pub(super) fn patch_prompt(friend: &str, working: &WorkRequest, door: &Door) -> Result<String, WorkError> {
+pub(super) fn patch_prompt(
+    friend: &str,
+    request: &AskRequest,
+    options: &WorkOptions,
+    door: &Door,
+) -> Result<String, WorkError> {
     let mut files = Vec::new();
-    for path in &working.files {
-        files.push((path.clone(), read_text(friend, path, working, door)?));
+    for path in &options.files {
+        files.push((path.clone(), read_text(friend, path, &options.limits, door)?));
     }
     let mut out = door.instructions(&files)?.text;
-    push_request(working, &mut out);
+    push_request(request, &mut out);
     Ok(out)
 }
 
-fn read_text(friend: &str, path: &RelPath, working: &WorkRequest, door: &Door) -> Result<String, WorkError> {
+fn read_text(friend: &str, path: &RelPath, limits: &PlanLimits, door: &Door) -> Result<String, WorkError> {
     let refuse = |why: String| WorkError::File { path: path.clone(), friend: friend.to_string(), why };
-    match door.tree(&working.limits).entry(path).map_err(|error| refuse(error.reason))? {
+    match door.tree(limits).entry(path).map_err(|error| refuse(error.reason))? {
         TreeEntry::File { bytes, .. } if bytes.contains(&0) => Err(refuse("it is binary".to_string())),
         TreeEntry::File { bytes, .. } => {
             String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text".to_string()))
@@ -75,15 +81,10 @@ fn read_text(friend: &str, path: &RelPath, working: &WorkRequest, door: &Door) -
     }
 }
 
-/// The proposal that a friend's work in its copy amounts to.
-pub(super) fn proposal_from_copy(
-    working: &WorkRequest,
-    answer: &str,
-    operations: Vec<Operation>,
-) -> Proposal {
+pub(super) fn proposal_from_copy(prompt: &str, answer: &str, operations: Vec<Operation>) -> Proposal {
     let control = ControlBlock {
-        git_commit_msg: Some(commit_message(&working.prompt)),
-        prompt_summary: Some(truncate(working.prompt.trim(), SUMMARY)),
+        git_commit_msg: Some(commit_message(prompt)),
+        prompt_summary: Some(truncate(prompt.trim(), SUMMARY)),
         ..ControlBlock::default()
     };
     Proposal {
@@ -100,7 +101,6 @@ pub(super) fn commit_message(prompt: &str) -> String {
     clip(line, MESSAGE, Ellipsis::Unicode).into_owned()
 }
 
-/// The start of a text.
 fn truncate(text: &str, most: usize) -> String {
     match text.len() <= most {
         true => text.to_string(),

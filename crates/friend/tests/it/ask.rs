@@ -5,18 +5,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use relaycode_friend::ask::AskError;
-use relaycode_friend::prompt::diff::SentDiffScope;
+use relaycode_friend::prompt::diff::{SentDiffScope, SentSummary};
 use relaycode_friend::prompt::limits::PromptSizeLimit;
 use relaycode_friend::prompt::user_context::ContextError;
 use relaycode_friend::tree_check::ObservedChangeKind;
-use relaycode_friend::{AskOptions, AskOutcome, AskRequest, FriendAnswer, FriendContext, FriendFailure, ask};
+use relaycode_friend::{
+    AnswerFormat, AskDiff, AskRequest, FriendAnswer, FriendContext, FriendFailure, FriendResult, TurnLimits,
+    ask,
+};
 use relaycode_project::access::Access;
 use serde_json::json;
 
-use crate::fake_friends::{Fake, Scene, answer, failed, world};
+use crate::fake_friends::{self, Fake, Scene, answer, failed, world};
 
-fn asked(friend: &Fake, asking: &AskRequest) -> Result<AskOutcome, AskError> {
+fn asked(friend: &Fake, asking: &AskRequest) -> FriendResult {
     ask(friend, asking, &world(), &mut |_| {})
+}
+
+fn refusal(friend: &Fake, asking: &AskRequest) -> AskError {
+    asked(friend, asking).answer.unwrap_err()
+}
+
+fn sent(friend: &Fake, asking: &AskRequest) -> SentSummary {
+    asked(friend, asking).sent.unwrap()
 }
 
 #[test]
@@ -24,39 +35,32 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
     let scene = Scene::new();
     let friend = Fake::says("yes");
     let good = scene.asking("what?");
-    let refused = |asking: AskRequest| asked(&friend, &asking).unwrap_err();
-    let all_wrong = AskRequest {
+    let hours =
+        |total: u64, idle: u64| TurnLimits::new(Duration::from_secs(total), Duration::from_secs(idle));
+    let refused = |asking: &AskRequest| refusal(&friend, asking);
+    let mut step = AskRequest {
         prompt: " \u{200b}\n".to_string(),
         context: Some("x".repeat(200_001)),
-        options: AskOptions {
-            total: Duration::ZERO,
-            root: scene.root().join("a.txt"),
-            access: Access::Full,
-            schema: Some(json!(1)),
-            ..scene.terms()
-        },
-        ..good
+        directory: scene.root().join("a.txt"),
+        access: Access::Full,
+        format: AnswerFormat::Json(json!(1)),
+        limits: hours(0, 60),
+        ..good.clone()
     };
-    let step = all_wrong;
-    let on = |terms: AskOptions, step: AskRequest| AskRequest { options: terms, ..step };
-    assert!(matches!(refused(step.clone()), AskError::NoPrompt));
-    let step = AskRequest { prompt: "--what?".to_string(), ..step };
-    assert!(matches!(refused(step.clone()), AskError::ZeroTimeout));
-    assert!(matches!(
-        refused(on(AskOptions { idle: Duration::ZERO, ..scene.terms() }, good.clone())),
-        AskError::ZeroTimeout
-    ));
-    let step = on(AskOptions { total: Duration::from_secs(9), ..step.options.clone() }, step);
-    assert!(matches!(refused(step.clone()), AskError::NotADirectory { .. }));
-    let step = on(AskOptions { root: scene.root(), ..step.options.clone() }, step);
-    let error = refused(step.clone());
-    assert_eq!(error.to_string(), "fake cannot work with the access `full`; it can with read-only");
-    let step = on(AskOptions { access: Access::ReadOnly, ..step.options.clone() }, step);
-    assert!(matches!(refused(step.clone()), AskError::Schema(_)));
-    let step = on(AskOptions { schema: None, ..step.options.clone() }, step);
-    assert!(matches!(refused(step), AskError::Limit(over) if over.what == PromptSizeLimit::Context));
+    assert!(matches!(refused(&step), AskError::NoPrompt));
+    step.prompt = "--what?".to_string();
+    assert!(matches!(refused(&step), AskError::ZeroTimeout));
+    assert!(matches!(refused(&AskRequest { limits: hours(60, 0), ..good.clone() }), AskError::ZeroTimeout));
+    step.limits = hours(9, 60);
+    assert!(matches!(refused(&step), AskError::NotADirectory { .. }));
+    step.directory = scene.root();
+    assert_eq!(refused(&step).to_string(), "fake cannot work with the access `full`; it can with read-only");
+    step.access = Access::ReadOnly;
+    assert!(matches!(refused(&step), AskError::Schema(_)));
+    step.format = AnswerFormat::Text;
+    assert!(matches!(refused(&step), AskError::Limit(over) if over.what == PromptSizeLimit::Context));
     let deep = FriendContext { depth: 1, ..world() };
-    let error = ask(&friend, &good, &deep, &mut |_| {}).unwrap_err();
+    let error = ask(&friend, &good, &deep, &mut |_| {}).answer.unwrap_err();
     assert!(matches!(error, AskError::Depth(_)), "{error}");
     assert_eq!(friend.asked(), [""; 0]);
     assert_eq!(
@@ -69,11 +73,11 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
 fn the_whole_prompt_is_limited_at_the_exact_byte() {
     let scene = Scene::new();
     let friend = Fake::says("yes");
-    let frame = asked(&friend, &scene.asking("x")).unwrap().sent.prompt.unwrap().len() - 1;
+    let frame = sent(&friend, &scene.asking("x")).prompt.unwrap().len() - 1;
     let exact = scene.asking(&"x".repeat(500_000 - frame));
-    assert_eq!(asked(&friend, &exact).unwrap().sent.prompt.unwrap().len(), 500_000);
+    assert_eq!(sent(&friend, &exact).prompt.unwrap().len(), 500_000);
     let over = scene.asking(&"x".repeat(500_000 - frame + 1));
-    let error = asked(&friend, &over).unwrap_err();
+    let error = refusal(&friend, &over);
     assert!(
         matches!(error, AskError::Limit(over) if over.what == PromptSizeLimit::Prompt && over.size == 500_001)
     );
@@ -84,18 +88,18 @@ fn the_whole_prompt_is_limited_at_the_exact_byte() {
 fn a_difference_is_limited_at_the_exact_byte_and_names_the_largest_files() {
     let scene = Scene::new();
     let friend = Fake::says("yes");
-    let asking = AskRequest { include_diff: true, ..scene.asking("what?") };
+    let asking = AskRequest { diff: AskDiff::Latest, ..scene.asking("what?") };
     scene.file("big.txt", &"y".repeat(1_000));
-    let frame = asked(&friend, &asking).unwrap().sent.bytes - 1_000;
+    let frame = sent(&friend, &asking).bytes - 1_000;
     let fits = usize::try_from(300_000 - frame).unwrap();
     scene.file("big.txt", &"y".repeat(fits));
-    assert_eq!(asked(&friend, &asking).unwrap().sent.bytes, 300_000);
+    assert_eq!(sent(&friend, &asking).bytes, 300_000);
     scene.file("big.txt", &"y".repeat(fits + 1));
-    let Err(AskError::Limit(over)) = asked(&friend, &asking) else { panic!("it was sent") };
+    let AskError::Limit(over) = refusal(&friend, &asking) else { panic!("it was sent") };
     assert_eq!((over.what, over.size, over.most), (PromptSizeLimit::Diff, 300_001, 300_000));
     assert_eq!(over.largest, [("big.txt".to_string(), 300_001)]);
     scene.file("big.txt", &"y".repeat(fits + 1_000_000));
-    let Err(AskError::Limit(over)) = asked(&friend, &asking) else { panic!("it was sent") };
+    let AskError::Limit(over) = refusal(&friend, &asking) else { panic!("it was sent") };
     assert_eq!(over.largest[0].0, "big.txt");
 }
 
@@ -103,8 +107,8 @@ fn a_difference_is_limited_at_the_exact_byte_and_names_the_largest_files() {
 fn which_difference_was_sent_is_said() {
     let friend = Fake::says("yes");
     let which = |scene: &Scene| {
-        let asking = AskRequest { include_diff: true, ..scene.asking("what?") };
-        asked(&friend, &asking).unwrap().sent
+        let asking = AskRequest { diff: AskDiff::Latest, ..scene.asking("what?") };
+        sent(&friend, &asking)
     };
     let scene = Scene::branch();
     let sent = which(&scene);
@@ -131,57 +135,51 @@ fn which_difference_was_sent_is_said() {
     assert!(!friend.asked().last().unwrap().contains("Git Diff:"));
     none.git(&["init", "-q", "."]);
     assert_eq!(which(&none).scope, SentDiffScope::Empty);
-    assert_eq!(asked(&friend, &none.asking("x")).unwrap().sent.summary_line(), None);
+    assert_eq!(self::sent(&friend, &none.asking("x")).summary_line(), None);
 }
 
 #[test]
 fn no_answer_and_a_failure_are_never_an_answer() {
     let scene = Scene::new();
     for text in ["", " \n\t", "\u{200b}\u{feff}"] {
-        let error = asked(&Fake::says(text), &scene.asking("what?")).unwrap_err();
+        let error = refusal(&Fake::says(text), &scene.asking("what?"));
         assert!(matches!(error.failure(), Some(FriendFailure::NoAnswer { .. })), "{error}");
     }
-    let error = asked(&Fake::new(|_, _| Err(failed("no"))), &scene.asking("what?")).unwrap_err();
+    let error = refusal(&Fake::new(|_, _| Err(failed("no"))), &scene.asking("what?"));
     assert_eq!(error.to_string(), "fake failed: no");
     let stopped = FriendContext { stop_requested: &|| true, ..world() };
     let friend = Fake::says("yes");
-    let error = ask(&friend, &scene.asking("what?"), &stopped, &mut |_| {}).unwrap_err();
+    let error = ask(&friend, &scene.asking("what?"), &stopped, &mut |_| {}).answer.unwrap_err();
     assert!(matches!(error.failure(), Some(FriendFailure::Cancelled { .. })));
     assert_eq!(friend.asked(), [""; 0]);
-    let late = AskRequest {
-        options: AskOptions { total: Duration::from_nanos(1), ..scene.terms() },
-        ..scene.asking("what?")
-    };
-    assert!(matches!(asked(&friend, &late).unwrap_err().failure(), Some(FriendFailure::TimedOut { .. })));
+    let limits = TurnLimits::new(Duration::from_nanos(1), Duration::from_secs(60));
+    let late = AskRequest { limits, ..scene.asking("what?") };
+    assert!(matches!(refusal(&friend, &late).failure(), Some(FriendFailure::TimedOut { .. })));
 }
 
 #[test]
 fn a_structured_answer_follows_its_schema_whoever_says_so() {
     let scene = Scene::new();
     let schema = json!({"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean", "pattern": "x"}}});
-    let asking =
-        AskRequest { options: AskOptions { schema: Some(schema), ..scene.terms() }, ..scene.asking("what?") };
+    let asking = AskRequest { format: AnswerFormat::Json(schema), ..scene.asking("what?") };
     let friend = Fake::says("Sure:\n```json\n{\"ok\": true}\n```");
-    let got = asked(&friend, &asking).unwrap().answer;
+    let got = asked(&friend, &asking).answer.unwrap();
     assert_eq!((got.text.as_str(), got.value), ("{\"ok\":true}", Some(json!({"ok": true}))));
     assert_eq!(got.remarks, ["words around the JSON are left out", "`pattern` in the schema is not checked"]);
     assert!(friend.asked()[0].contains("Answer Format:\nAnswer with one JSON value"));
     for text in ["yes", "{\"ok\": 1}", "{}", "{\"ok\": true} {\"ok\": false}"] {
-        let error = asked(&Fake::says(text), &asking).unwrap_err();
+        let error = refusal(&Fake::says(text), &asking);
         assert!(matches!(error.failure(), Some(FriendFailure::SchemaMismatch { .. })), "{text}: {error}");
     }
     // A friend that is held to it by its own means is not asked in words, and not believed either.
     let mut own =
         Fake::new(|_, _| Ok(FriendAnswer { value: Some(json!({"ok": "no"})), ..answer("{\"ok\": true}") }));
     own.abilities.schema = true;
-    assert!(matches!(
-        asked(&own, &asking).unwrap_err().failure(),
-        Some(FriendFailure::SchemaMismatch { .. })
-    ));
+    assert!(matches!(refusal(&own, &asking).failure(), Some(FriendFailure::SchemaMismatch { .. })));
     assert!(!own.asked()[0].contains("Answer Format"));
     // Without a schema nothing is read.
     let plain = Fake::new(|_, _| Ok(FriendAnswer { value: Some(json!(1)), ..answer("words") }));
-    assert_eq!(asked(&plain, &scene.asking("x")).unwrap().answer.value, None);
+    assert_eq!(asked(&plain, &scene.asking("x")).answer.unwrap().value, None);
 }
 
 #[test]
@@ -196,18 +194,17 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
         fs::write(root.join(".git/hooks/pre-commit"), "x").unwrap();
     };
     let again = meddle.clone();
-    let asking =
-        AskRequest { options: AskOptions { check_tree: true, ..scene.terms() }, ..scene.asking("what?") };
-    let calm = asked(&Fake::says("yes"), &asking).unwrap();
-    assert!(calm.tree_check.is_unchanged(), "{calm:?}");
+    let asking = AskRequest { check_tree: true, ..scene.asking("what?") };
+    let calm = asked(&Fake::says("yes"), &asking);
+    assert!(calm.answer.is_ok() && calm.tree_check.is_unchanged(), "{calm:?}");
     let got = asked(
         &Fake::new(move |_, _| {
             meddle();
             Ok(answer("yes"))
         }),
         &asking,
-    )
-    .unwrap();
+    );
+    assert!(got.answer.is_ok(), "{got:?}");
     let changed: Vec<_> = got.tree_check.changes.iter().map(|one| (one.path.as_str(), one.kind)).collect();
     assert_eq!(
         changed,
@@ -218,15 +215,14 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
         ]
     );
     scene.file("a.txt", "one\n");
-    let error = asked(
+    let failed = asked(
         &Fake::new(move |_, _| {
             again();
-            Err(failed("no"))
+            Err(fake_friends::failed("no"))
         }),
         &asking,
-    )
-    .unwrap_err();
-    let AskError::Friend(failed) = error else { panic!("{error}") };
+    );
+    assert!(matches!(failed.answer, Err(AskError::Friend(_))), "{failed:?}");
     assert!(failed.tree_check.changes.iter().any(|one| one.path == "a.txt"), "{failed:?}");
     // Also after a stop.
     scene.file("a.txt", "one\n");
@@ -239,7 +235,7 @@ fn what_changed_while_it_ran_is_told_with_the_answer_and_with_a_failure() {
         hear(relaycode_friend::FriendEvent::AnswerRestarted);
         Err(FriendFailure::Cancelled { friend: "fake".to_string() })
     });
-    let error = ask(&friend, &asking, &world, &mut |_| stop.store(true, Ordering::SeqCst)).unwrap_err();
-    let AskError::Friend(failed) = error else { panic!("{error}") };
+    let failed = ask(&friend, &asking, &world, &mut |_| stop.store(true, Ordering::SeqCst));
+    assert!(matches!(failed.answer, Err(AskError::Friend(_))), "{failed:?}");
     assert_eq!(failed.tree_check.changes.len(), 1, "{failed:?}");
 }

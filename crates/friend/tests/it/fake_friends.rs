@@ -5,33 +5,55 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use relaycode_friend::ask::review::ReviewRequest;
-use relaycode_friend::ask::{AskOptions, AskRequest};
+use relaycode_friend::ask::review::PROMPT;
 use relaycode_friend::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
 use relaycode_friend::{
-    Friend, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory,
+    AskDiff, AskRequest, EventSink, Friend, FriendAnswer, FriendContext, FriendFailure, ReviewScope,
+    TurnLimits,
 };
 use relaycode_project::access::Access;
 use relaycode_testkit::git::git;
 use tempfile::TempDir;
 
-type Work = Box<
-    dyn Fn(&FriendTurn, &mut dyn FnMut(FriendEvent)) -> Result<FriendAnswer, FriendFailure> + Send + Sync,
->;
+type Work = Box<dyn Fn(&Asked, &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> + Send + Sync>;
+
+/// What a friend was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Asked {
+    Prompt(String),
+    Review(String),
+}
+
+/// Sends a request to a friend as it is: its prompt, or for its own review.
+pub(crate) fn send(
+    friend: &dyn Friend,
+    request: &AskRequest,
+    world: &FriendContext<'_>,
+    hear: &mut EventSink<'_>,
+) -> Result<FriendAnswer, FriendFailure> {
+    match &request.diff {
+        AskDiff::Review(scope) => {
+            friend.run_review(scope.base.as_deref().unwrap_or_default(), request, world, hear)
+        }
+        _ => friend.run_prompt(&request.prompt, request, world, hear),
+    }
+}
+
+/// What is on this branch and not in `base`.
+pub(crate) fn since(base: &str) -> AskDiff {
+    AskDiff::Review(ReviewScope { base: Some(base.to_string()), ..ReviewScope::default() })
+}
 
 /// A friend that does what it is told and remembers what it was asked.
 pub(crate) struct Fake {
     pub(crate) abilities: FriendAbilities,
     work: Work,
-    pub(crate) turns: Mutex<Vec<FriendTurn>>,
+    pub(crate) turns: Mutex<Vec<(Asked, TurnLimits)>>,
 }
 
 impl Fake {
     pub(crate) fn new(
-        work: impl Fn(&FriendTurn, &mut dyn FnMut(FriendEvent)) -> Result<FriendAnswer, FriendFailure>
-        + Send
-        + Sync
-        + 'static,
+        work: impl Fn(&Asked, &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> + Send + Sync + 'static,
     ) -> Fake {
         let abilities = FriendAbilities {
             reads_files: true,
@@ -53,12 +75,21 @@ impl Fake {
 
     /// What it was asked, as prompts; its own reviews as `review BASE`.
     pub(crate) fn asked(&self) -> Vec<String> {
-        let turns = self.turns.lock().unwrap();
-        let text = |turn: &FriendTurn| match &turn.task {
-            relaycode_friend::TurnTask::Prompt(prompt) => prompt.clone(),
-            relaycode_friend::TurnTask::Review { base } => format!("review {base}"),
+        let text = |(asked, _): &(Asked, TurnLimits)| match asked {
+            Asked::Prompt(prompt) => prompt.clone(),
+            Asked::Review(base) => format!("review {base}"),
         };
-        turns.iter().map(text).collect()
+        self.turns.lock().unwrap().iter().map(text).collect()
+    }
+
+    fn hear(
+        &self,
+        asked: Asked,
+        request: &AskRequest,
+        hear: &mut EventSink<'_>,
+    ) -> Result<FriendAnswer, FriendFailure> {
+        self.turns.lock().unwrap().push((asked.clone(), request.limits));
+        (self.work)(&asked, hear)
     }
 }
 
@@ -75,14 +106,24 @@ impl Friend for Fake {
         FriendProbeReport::default()
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         _: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        self.turns.lock().unwrap().push(turn.clone());
-        (self.work)(turn, hear)
+        self.hear(Asked::Prompt(prompt.to_string()), request, hear)
+    }
+
+    fn run_review(
+        &self,
+        base: &str,
+        request: &AskRequest,
+        _: &FriendContext<'_>,
+        hear: &mut EventSink<'_>,
+    ) -> Result<FriendAnswer, FriendFailure> {
+        self.hear(Asked::Review(base.to_string()), request, hear)
     }
 }
 
@@ -149,32 +190,16 @@ impl Scene {
         git(&self.root(), words)
     }
 
-    pub(crate) fn terms(&self) -> AskOptions {
-        AskOptions {
-            root: self.root(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            total: Duration::from_secs(120),
-            idle: Duration::from_secs(60),
-            check_tree: false,
-        }
-    }
-
     pub(crate) fn asking(&self, prompt: &str) -> AskRequest {
-        AskRequest { prompt: prompt.to_string(), context: None, include_diff: false, options: self.terms() }
+        let limits = TurnLimits::new(Duration::from_secs(120), Duration::from_secs(60));
+        AskRequest::new(prompt, self.root(), limits)
     }
 
-    pub(crate) fn reviewing(&self) -> ReviewRequest {
-        ReviewRequest {
-            base: None,
-            paths: Vec::new(),
-            prompt: None,
-            context: None,
-            uncommitted: false,
-            verdict: false,
-            options: self.terms(),
-        }
+    pub(crate) fn reviewing(&self) -> AskRequest {
+        self.reviewing_scope(ReviewScope::default())
+    }
+
+    pub(crate) fn reviewing_scope(&self, scope: ReviewScope) -> AskRequest {
+        AskRequest { diff: AskDiff::Review(scope), ..self.asking(PROMPT) }
     }
 }

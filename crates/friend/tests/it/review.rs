@@ -2,95 +2,115 @@
 
 use std::time::Duration;
 
-use relaycode_friend::ask::AskError;
-use relaycode_friend::ask::review::{PROMPT, ReviewOutcome, ReviewRequest};
-use relaycode_friend::prompt::diff::SentDiffScope;
-use relaycode_friend::review;
-use relaycode_friend::{AskOptions, FriendContext, FriendEvent, FriendFailure, TurnTask};
+use relaycode_friend::ask::review::PROMPT;
+use relaycode_friend::prompt::diff::{SentDiffScope, SentSummary};
+use relaycode_friend::{
+    AnswerFormat, AskError, AskRequest, FriendContext, FriendEvent, FriendFailure, FriendResult, ReviewScope,
+    ask,
+};
 use relaycode_project::git::GitError;
 use serde_json::json;
 
-use crate::fake_friends::{Fake, Scene, answer, failed, world};
+use crate::fake_friends::{Asked, Fake, Scene, answer, failed, since, world};
 
-fn reviewed(friend: &Fake, reviewing: &ReviewRequest) -> Result<ReviewOutcome, AskError> {
-    review(friend, reviewing, &world(), &mut |_| {})
+fn reviewed(friend: &Fake, reviewing: &AskRequest) -> FriendResult {
+    ask(friend, reviewing, &world(), &mut |_| {})
+}
+
+fn sent(friend: &Fake, reviewing: &AskRequest) -> SentSummary {
+    let result = reviewed(friend, reviewing);
+    assert!(result.answer.is_ok(), "{result:?}");
+    result.sent.unwrap()
+}
+
+fn text(friend: &Fake, reviewing: &AskRequest) -> String {
+    reviewed(friend, reviewing).answer.unwrap().text
+}
+
+fn refusal(friend: &Fake, reviewing: &AskRequest) -> AskError {
+    reviewed(friend, reviewing).answer.unwrap_err()
+}
+
+fn base_of(sent: &SentSummary) -> &str {
+    let SentDiffScope::Branch { base, .. } = &sent.scope else { panic!("{sent:?}") };
+    &base.name
 }
 
 #[test]
 fn what_the_branch_added_is_reviewed_and_what_is_left_out_is_said() {
     let scene = Scene::branch();
     let friend = Fake::says("fine");
-    let got = reviewed(&friend, &scene.reviewing()).unwrap();
-    assert_eq!((got.base.name.as_str(), got.verdict), ("main", None));
-    assert!(matches!(got.outcome.sent.scope, SentDiffScope::Branch { with_uncommitted: false, .. }));
-    assert!(!got.outcome.sent.uncommitted_left_out);
+    let got = reviewed(&friend, &scene.reviewing());
+    assert_eq!(got.answer.unwrap().verdict, None);
+    let got = got.sent.unwrap();
+    assert_eq!(base_of(&got), "main");
+    assert!(matches!(got.scope, SentDiffScope::Branch { with_uncommitted: false, .. }));
+    assert!(!got.uncommitted_left_out);
     let prompt = &friend.asked()[0];
     assert!(
         prompt.contains(&format!("Request:\n{PROMPT}\n\nGit Diff:\ndiff --git a/a.txt b/a.txt\n")),
         "{prompt}"
     );
     scene.file("new.txt", "new\n");
-    let got = reviewed(&friend, &scene.reviewing()).unwrap();
-    assert!(got.outcome.sent.uncommitted_left_out && got.outcome.sent.files == 1);
-    let with = ReviewRequest { uncommitted: true, ..scene.reviewing() };
-    let sent = reviewed(&friend, &with).unwrap().outcome.sent;
+    let got = sent(&friend, &scene.reviewing());
+    assert!(got.uncommitted_left_out && got.files == 1);
+    let with = scene.reviewing_scope(ReviewScope { uncommitted: true, ..ReviewScope::default() });
+    let got = sent(&friend, &with);
     assert!(
-        matches!(sent.scope, SentDiffScope::Branch { with_uncommitted: true, .. })
-            && sent.files == 2
-            && sent.untracked == 1
+        matches!(got.scope, SentDiffScope::Branch { with_uncommitted: true, .. })
+            && got.files == 2
+            && got.untracked == 1
     );
-    let some = ReviewRequest { uncommitted: true, paths: vec!["./new.txt".to_string()], ..scene.reviewing() };
-    assert_eq!(reviewed(&friend, &some).unwrap().outcome.sent.files, 1);
+    let paths = |path: &str| ReviewScope { paths: vec![path.to_string()], ..ReviewScope::default() };
+    let some = scene.reviewing_scope(ReviewScope { uncommitted: true, ..paths("./new.txt") });
+    assert_eq!(sent(&friend, &some).files, 1);
     let absolute = scene.root().join("a.txt").display().to_string();
-    let some =
-        ReviewRequest { paths: vec![absolute], prompt: Some("Look.".to_string()), ..scene.reviewing() };
-    assert_eq!(reviewed(&friend, &some).unwrap().outcome.sent.files, 1);
+    let some = AskRequest { prompt: "Look.".to_string(), ..scene.reviewing_scope(paths(&absolute)) };
+    assert_eq!(sent(&friend, &some).files, 1);
     assert!(friend.asked().last().unwrap().contains("Request:\nLook.\n\n"));
-    let bad = ReviewRequest { paths: vec!["../x".to_string()], ..scene.reviewing() };
-    assert!(matches!(reviewed(&friend, &bad), Err(AskError::Git(GitError::BadPath { .. }))));
+    let bad = scene.reviewing_scope(paths("../x"));
+    assert!(matches!(refusal(&friend, &bad), AskError::Git(GitError::BadPath { .. })));
 }
 
 #[test]
 fn work_that_is_not_committed_is_reviewed_if_nothing_else_is_there() {
     let scene = Scene::new();
     let friend = Fake::says("fine");
-    let error = reviewed(&friend, &scene.reviewing()).unwrap_err();
+    let error = refusal(&friend, &scene.reviewing());
     assert!(matches!(error, AskError::NothingToReview { .. }), "{error}");
     assert!(error.to_string().starts_with("there is nothing to review: nothing was committed since main"));
     assert_eq!(friend.asked(), [""; 0]);
     scene.file("a.txt", "changed\n");
-    let sent = reviewed(&friend, &scene.reviewing()).unwrap().outcome.sent;
-    assert!(matches!(sent.scope, SentDiffScope::UncommittedOnly { .. }), "{sent:?}");
+    let got = sent(&friend, &scene.reviewing());
+    assert!(matches!(got.scope, SentDiffScope::UncommittedOnly { .. }), "{got:?}");
 }
 
 #[test]
 fn a_base_that_is_not_there_is_an_error_and_so_is_no_repository() {
     let scene = Scene::branch();
     let friend = Fake::says("fine");
-    let with = |base: &str| ReviewRequest { base: Some(base.to_string()), ..scene.reviewing() };
+    let with = |base: &str| AskRequest { diff: since(base), ..scene.reviewing() };
     for base in ["none", "--help", "", "main..work"] {
-        let error = reviewed(&friend, &with(base)).unwrap_err();
+        let error = refusal(&friend, &with(base));
         assert!(matches!(error, AskError::Git(GitError::NoBase { .. })), "{base}: {error}");
     }
     scene.git(&["update-ref", "refs/heads/-o/x", "main"]);
-    assert_eq!(reviewed(&friend, &with("-o/x")).unwrap().base.name, "-o/x");
+    assert_eq!(base_of(&sent(&friend, &with("-o/x"))), "-o/x");
     let none = Scene::bare();
-    assert!(matches!(
-        reviewed(&friend, &none.reviewing()),
-        Err(AskError::Git(GitError::NotARepository { .. }))
-    ));
+    assert!(matches!(refusal(&friend, &none.reviewing()), AskError::Git(GitError::NotARepository { .. })));
     none.git(&["init", "-q", "."]);
-    assert!(matches!(reviewed(&friend, &none.reviewing()), Err(AskError::Git(GitError::NoCommits { .. }))));
+    assert!(matches!(refusal(&friend, &none.reviewing()), AskError::Git(GitError::NoCommits { .. })));
     let deep = FriendContext { depth: 3, ..world() };
-    assert!(matches!(review(&friend, &scene.reviewing(), &deep, &mut |_| {}), Err(AskError::Depth(_))));
+    let deep = ask(&friend, &scene.reviewing(), &deep, &mut |_| {});
+    assert!(matches!(deep.answer, Err(AskError::Depth(_))));
     assert_eq!(friend.asked().len(), 1);
 }
 
 /// A friend with a review of its own, which ends so.
 fn with_own(own: impl Fn() -> Result<&'static str, FriendFailure> + Send + Sync + 'static) -> Fake {
-    let mut friend = Fake::new(move |turn, _| match &turn.task {
-        TurnTask::Review { .. } => own().map(answer),
-        TurnTask::Prompt(_) => Ok(answer("by the difference")),
+    let mut friend = Fake::new(move |asked, _| match asked {
+        Asked::Review(_) => own().map(answer),
+        Asked::Prompt(_) => Ok(answer("by the difference")),
     });
     friend.abilities.review = true;
     friend
@@ -100,16 +120,16 @@ fn with_own(own: impl Fn() -> Result<&'static str, FriendFailure> + Send + Sync 
 fn a_friends_own_review_comes_first_and_the_difference_after_it_fails() {
     let scene = Scene::branch();
     let friend = with_own(|| Ok("own"));
-    let got = reviewed(&friend, &scene.reviewing()).unwrap();
-    assert_eq!(got.outcome.answer.text, "own");
+    let got = reviewed(&friend, &scene.reviewing());
+    assert_eq!(got.answer.unwrap().text, "own");
     assert_eq!(friend.asked(), ["review main"]);
-    assert!(matches!(got.outcome.sent.scope, SentDiffScope::FriendOwnDiff { .. }));
+    assert!(matches!(got.sent.unwrap().scope, SentDiffScope::FriendOwnDiff { .. }));
 
     let friend = with_own(|| Err(failed("broken")));
     let mut events = Vec::new();
-    let got = review(&friend, &scene.reviewing(), &world(), &mut |event| events.push(event)).unwrap();
-    assert_eq!(got.outcome.answer.text, "by the difference");
-    assert!(matches!(got.outcome.sent.scope, SentDiffScope::Branch { .. }));
+    let got = ask(&friend, &scene.reviewing(), &world(), &mut |event| events.push(event));
+    assert_eq!(got.answer.unwrap().text, "by the difference");
+    assert!(matches!(got.sent.unwrap().scope, SentDiffScope::Branch { .. }));
     assert!(
         matches!(
             &events[..],
@@ -121,32 +141,33 @@ fn a_friends_own_review_comes_first_and_the_difference_after_it_fails() {
     );
     // With a commit it is not tried at all: that it cannot is known before.
     let friend = with_own(|| Ok("own"));
-    let commit = ReviewRequest { base: Some("HEAD~1".to_string()), ..scene.reviewing() };
+    let commit = AskRequest { diff: since("HEAD~1"), ..scene.reviewing() };
     let mut events = Vec::new();
-    let got = review(&friend, &commit, &world(), &mut |event| events.push(event)).unwrap();
-    assert_eq!(got.outcome.answer.text, "by the difference");
+    let got = ask(&friend, &commit, &world(), &mut |event| events.push(event));
+    assert_eq!(got.answer.unwrap().text, "by the difference");
     assert!(
         matches!(&events[..], [FriendEvent::Fallback(why), FriendEvent::Sending { .. }] if why.contains("HEAD~1")),
         "{events:?}"
     );
     let friend = with_own(|| Err(failed("broken")));
-    reviewed(&friend, &scene.reviewing()).unwrap();
+    sent(&friend, &scene.reviewing());
     // One deadline for both.
     let turns = friend.turns.lock().unwrap();
-    assert_eq!(turns[0].limits, turns[1].limits);
+    assert_eq!(turns[0].1, turns[1].1);
     drop(turns);
     // An empty one is none.
-    assert_eq!(
-        reviewed(&with_own(|| Ok(" \n")), &scene.reviewing()).unwrap().outcome.answer.text,
-        "by the difference"
-    );
+    assert_eq!(text(&with_own(|| Ok(" \n")), &scene.reviewing()), "by the difference");
+    let scoped = |paths: &[&str], uncommitted: bool| {
+        let paths = paths.iter().map(ToString::to_string).collect();
+        scene.reviewing_scope(ReviewScope { base: None, paths, uncommitted })
+    };
     for wish in [
-        ReviewRequest { prompt: Some("x".to_string()), ..scene.reviewing() },
-        ReviewRequest { paths: vec!["a.txt".to_string()], ..scene.reviewing() },
-        ReviewRequest { uncommitted: true, ..scene.reviewing() },
+        AskRequest { prompt: "x".to_string(), ..scene.reviewing() },
+        scoped(&["a.txt"], false),
+        scoped(&[], true),
     ] {
         let friend = with_own(|| Ok("own"));
-        assert_eq!(reviewed(&friend, &wish).unwrap().outcome.answer.text, "by the difference");
+        assert_eq!(text(&friend, &wish), "by the difference");
     }
 }
 
@@ -172,7 +193,7 @@ fn what_is_refused_timed_out_or_broken_off_is_not_tried_another_way() {
     ];
     for failure in failures {
         let friend = with_own(move || Err(failure(fake())));
-        let error = reviewed(&friend, &scene.reviewing()).unwrap_err();
+        let error = refusal(&friend, &scene.reviewing());
         assert_eq!(error.to_string(), failure(fake()).to_string());
         assert_eq!(friend.asked().len(), 1);
     }
@@ -185,12 +206,12 @@ fn a_difference_that_is_too_large_is_refused_unless_the_friend_looks_for_itself(
     scene.git(&["add", "."]);
     scene.git(&["commit", "-q", "-m", "big"]);
     let friend = Fake::says("fine");
-    let error = reviewed(&friend, &scene.reviewing()).unwrap_err();
+    let error = refusal(&friend, &scene.reviewing());
     assert!(matches!(&error, AskError::Limit(over) if over.largest[0].0 == "big.txt"), "{error}");
     assert!(error.to_string().starts_with("the difference since main (there is a branch"), "{error}");
     assert_eq!(friend.asked(), [""; 0]);
-    assert_eq!(reviewed(&with_own(|| Ok("own")), &scene.reviewing()).unwrap().outcome.answer.text, "own");
-    let error = reviewed(&with_own(|| Err(failed("broken"))), &scene.reviewing()).unwrap_err();
+    assert_eq!(text(&with_own(|| Ok("own")), &scene.reviewing()), "own");
+    let error = refusal(&with_own(|| Err(failed("broken"))), &scene.reviewing());
     assert_eq!(error.to_string(), "fake failed: broken");
 }
 
@@ -205,9 +226,9 @@ fn verdict(word: &str, severity: Option<&str>) -> String {
 #[test]
 fn a_failed_review_never_reads_as_a_pass() {
     let scene = Scene::branch();
-    let wish = ReviewRequest { verdict: true, ..scene.reviewing() };
+    let wish = AskRequest { format: AnswerFormat::Verdict, ..scene.reviewing() };
     let blocks = |text: &str| {
-        let got = reviewed(&Fake::says(text), &wish)?;
+        let got = reviewed(&Fake::says(text), &wish).answer?;
         Ok::<bool, AskError>(got.verdict.expect("a verdict").blocks())
     };
     assert!(!blocks(&verdict("ship", None)).unwrap());
@@ -233,13 +254,11 @@ fn a_failed_review_never_reads_as_a_pass() {
         );
     }
     let error = blocks(&verdict("abstain", None)).unwrap_err();
-    assert!(matches!(&error, AskError::Abstained { summary, .. } if summary == "s"), "{error}");
-    let error = reviewed(&Fake::new(|_, _| Err(failed("no"))), &wish).unwrap_err();
+    assert_eq!(error.to_string(), "fake gave no verdict: it abstained: s");
+    assert!(matches!(error.failure(), Some(FriendFailure::Abstained { .. })), "{error}");
+    let error = refusal(&Fake::new(|_, _| Err(failed("no"))), &wish);
     assert!(matches!(error.failure(), Some(FriendFailure::Failed { .. })));
-    let both =
-        ReviewRequest { options: AskOptions { schema: Some(json!({})), ..scene.terms() }, ..wish.clone() };
-    assert!(matches!(reviewed(&Fake::says(&ship), &both), Err(AskError::SchemaAndVerdict)));
     // A contradiction is said.
-    let got = reviewed(&Fake::says(&verdict("ship", Some("blocker"))), &wish).unwrap();
-    assert_eq!(got.outcome.answer.remarks, ["it said ship and named a blocker: the blocker counts"]);
+    let got = reviewed(&Fake::says(&verdict("ship", Some("blocker"))), &wish).answer.unwrap();
+    assert_eq!(got.remarks, ["it said ship and named a blocker: the blocker counts"]);
 }

@@ -45,7 +45,7 @@ pub use merge::{LINE_CHARS, LINES_LISTED, REGIONS_LISTED};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RevertPlan {
     /// What is to be done, by path. Nothing: everything is as it was already.
-    pub changes: Vec<FileChange>,
+    pub changes: Vec<FileChange<'static>>,
     /// Files in which later edits stay.
     pub kept_edits: Vec<KeptEdits>,
     /// Files that get conflict markers.

@@ -68,7 +68,7 @@ struct OverlayNode {
 
 /// What differs between the disk and the overlay.
 pub(super) struct OverlayDifference {
-    pub(super) changes: Vec<FileChange>,
+    pub(super) changes: Vec<FileChange<'static>>,
     /// Paths where nothing stands any more.
     pub(super) vacated: Vec<RelPath>,
     /// Names that are symbolic links on disk and take part.
@@ -187,7 +187,7 @@ fn file_change(
     renamed_from: Option<RelPath>,
     before: Option<&Rc<OverlayContent>>,
     after: Option<&Rc<OverlayContent>>,
-) -> FileChange {
+) -> FileChange<'static> {
     let bytes = |content: Option<&Rc<OverlayContent>>| content.map(|content| content.bytes.clone());
     // A file that only gets another name is moved as it is, with all that it has.
     let as_it_is = renamed_from.is_some() && before == after;
@@ -200,6 +200,6 @@ fn file_change(
         before.as_deref().unwrap_or_default(),
         after.as_deref().unwrap_or_default(),
     );
-    let after = after.zip(mode).map(|(bytes, mode)| AfterContent { bytes, mode });
-    FileChange { path: path.clone(), renamed_from, before, after, added, removed }
+    let after = after.zip(mode).map(|(bytes, mode)| AfterContent { bytes: bytes.into(), mode });
+    FileChange { path: path.clone(), renamed_from, before: before.map(Into::into), after, added, removed }
 }

@@ -1,21 +1,23 @@
 //! What a transaction is asked to do to one file: the bytes that must stand there now, and the bytes
 //! that shall.
 
+use std::borrow::Cow;
+
 use relaycode_change::plan::{FileChangeKind, FilePlan};
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
 
-/// One file of a transaction.
+/// One file of a transaction. A plan lends its bytes: a change may be as large as memory allows once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
+pub struct FileChange<'a> {
     /// The file's name after the change (for a deletion, before it).
     pub path: RelPath,
     /// Its name before, if it moves.
     pub renamed_from: Option<RelPath>,
     /// The bytes that must stand there now; `None`: nothing may.
-    pub before: Option<Vec<u8>>,
+    pub before: Option<Cow<'a, [u8]>>,
     /// What shall stand there; `None`: nothing.
-    pub after: Option<AfterContent>,
+    pub after: Option<AfterContent<'a>>,
     /// Lines that come in, for the log.
     pub added: usize,
     /// Lines that go, for the log.
@@ -24,10 +26,8 @@ pub struct FileChange {
 
 /// What shall stand at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AfterContent {
-    /// The bytes.
-    pub bytes: Vec<u8>,
-    /// The permission bits.
+pub struct AfterContent<'a> {
+    pub bytes: Cow<'a, [u8]>,
     pub mode: NewMode,
 }
 
@@ -42,30 +42,17 @@ pub enum NewMode {
     Exact(u32),
 }
 
-impl FileChange {
+impl FileChange<'_> {
     /// The file's name before the change.
     pub fn old_path(&self) -> &RelPath {
         self.renamed_from.as_ref().unwrap_or(&self.path)
     }
 
     /// What a plan wants for one file; `None` if that is nothing.
-    pub fn from_plan(file: &FilePlan) -> Option<FileChange> {
+    pub fn from_plan(file: &FilePlan) -> Option<FileChange<'_>> {
         if file.change == FileChangeKind::Unchanged {
             return None;
         }
-        Some(Self::from_parts(file, file.before.clone(), file.after.clone()))
-    }
-
-    /// The same, with the bytes themselves: the plan does not have them any more.
-    pub fn take_from(file: &mut FilePlan) -> Option<FileChange> {
-        if file.change == FileChangeKind::Unchanged {
-            return None;
-        }
-        let (before, after) = (file.before.take(), file.after.take());
-        Some(Self::from_parts(file, before, after))
-    }
-
-    fn from_parts(file: &FilePlan, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> FileChange {
         let mode = match file.mode_after {
             Some(mode) if file.mode_before != Some(mode) => {
                 let executable = mode == GitFileMode::Executable;
@@ -77,13 +64,13 @@ impl FileChange {
             }
             _ => NewMode::Keep,
         };
-        FileChange {
+        Some(FileChange {
             path: file.path.clone(),
             renamed_from: file.renamed_from.clone(),
-            before,
-            after: after.map(|bytes| AfterContent { bytes, mode }),
+            before: file.before.as_deref().map(Cow::Borrowed),
+            after: file.after.as_deref().map(|bytes| AfterContent { bytes: bytes.into(), mode }),
             added: file.added,
             removed: file.removed,
-        }
+        })
     }
 }

@@ -81,7 +81,7 @@ impl Ledger {
     /// to it meanwhile.
     pub fn begin(
         &self,
-        changes: &[FileChange],
+        changes: &[FileChange<'_>],
         about: TransactionHeader,
         stop: &dyn Fn() -> bool,
     ) -> Result<OpenTransaction<'_>, LedgerError> {
@@ -147,7 +147,7 @@ impl Ledger {
 
 /// Directories that another open transaction made and that these changes use as well: whichever of the two is
 /// taken back last removes them, if nothing else is in them.
-fn shared_directories(changes: &[FileChange], others: &[recover::UnfinishedTransaction]) -> Vec<String> {
+fn shared_directories(changes: &[FileChange<'_>], others: &[recover::UnfinishedTransaction]) -> Vec<String> {
     let mut shared: Vec<String> = Vec::new();
     for change in changes.iter().filter(|change| change.after.is_some()) {
         for above in ancestors(change.path.as_str()) {
@@ -296,7 +296,7 @@ impl<'l> OpenTransaction<'l> {
 
     fn journal_and_apply(
         &mut self,
-        changes: &[FileChange],
+        changes: &[FileChange<'_>],
         slots_synced: bool,
         modes: &HashMap<String, u32>,
         stop: &dyn Fn() -> bool,
@@ -322,7 +322,7 @@ impl<'l> OpenTransaction<'l> {
     }
 
     /// Fills in what every file was and will be; contents that do not fit into a record go to blobs.
-    fn fill_images(&mut self, changes: &[FileChange]) -> Result<(), LedgerError> {
+    fn fill_images(&mut self, changes: &[FileChange<'_>]) -> Result<(), LedgerError> {
         let images = StepImages::from_steps(&self.transaction.steps);
         let mut inline = INLINE_TOTAL;
         for change in changes {

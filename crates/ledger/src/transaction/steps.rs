@@ -51,7 +51,9 @@ impl<'c> PlannedStep<'c> {
 }
 
 /// The steps for `changes`, in their order: removals, moves, replacements, creations.
-pub(super) fn plan_steps(changes: &[FileChange]) -> Result<Vec<PlannedStep<'_>>, Vec<LedgerRefusal>> {
+pub(super) fn plan_steps<'c>(
+    changes: &'c [FileChange<'_>],
+) -> Result<Vec<PlannedStep<'c>>, Vec<LedgerRefusal>> {
     let mut before: BTreeMap<&str, &[u8]> = BTreeMap::new();
     let mut after: BTreeMap<&str, PlannedFile<'_>> = BTreeMap::new();
     let mut refusals = Vec::new();
@@ -102,7 +104,7 @@ pub(super) fn plan_steps(changes: &[FileChange]) -> Result<Vec<PlannedStep<'_>>,
 /// Renames of a file as it is, from a name that nothing takes to one that nothing had, and that no
 /// file has to make room for.
 fn find_moves<'c>(
-    changes: &'c [FileChange],
+    changes: &'c [FileChange<'_>],
     before: &BTreeMap<&str, &[u8]>,
     after: &BTreeMap<&str, PlannedFile<'_>>,
 ) -> HashMap<&'c str, &'c str> {
@@ -130,7 +132,7 @@ fn find_moves<'c>(
 }
 
 /// Names of the change that are one name on some file systems.
-fn find_name_collisions(changes: &[FileChange]) -> Vec<LedgerRefusal> {
+fn find_name_collisions(changes: &[FileChange<'_>]) -> Vec<LedgerRefusal> {
     let mut folded: HashMap<String, &str> = HashMap::new();
     let mut refusals = Vec::new();
     for change in changes.iter().filter(|change| change.after.is_some()) {
@@ -157,19 +159,19 @@ mod tests {
         RelPath::parse(text).unwrap()
     }
 
-    fn change(old: Option<(&str, &str)>, new: Option<(&str, &str)>) -> FileChange {
+    fn change<'a>(old: Option<(&str, &'a str)>, new: Option<(&str, &'a str)>) -> FileChange<'a> {
         let name = new.or(old).unwrap().0;
         FileChange {
             path: path(name),
             renamed_from: old.filter(|old| old.0 != name).map(|old| path(old.0)),
-            before: old.map(|old| old.1.into()),
-            after: new.map(|new| AfterContent { bytes: new.1.into(), mode: NewMode::Keep }),
+            before: old.map(|old| old.1.as_bytes().into()),
+            after: new.map(|new| AfterContent { bytes: new.1.as_bytes().into(), mode: NewMode::Keep }),
             added: 0,
             removed: 0,
         }
     }
 
-    fn shape(changes: &[FileChange]) -> Vec<String> {
+    fn shape(changes: &[FileChange<'_>]) -> Vec<String> {
         let steps = plan_steps(changes).unwrap();
         let text = |step: &PlannedStep<'_>| match step {
             PlannedStep::Remove { path, .. } => format!("remove {path}"),

@@ -22,8 +22,8 @@ fn begin(ledger: &Ledger) -> Result<OpenTransaction<'_>, LedgerError> {
     let change = FileChange {
         path: RelPath::parse("a.txt").unwrap(),
         renamed_from: None,
-        before: Some(b"one\n".to_vec()),
-        after: Some(AfterContent { bytes: b"1\n".to_vec(), mode: NewMode::Keep }),
+        before: Some(b"one\n".into()),
+        after: Some(AfterContent { bytes: b"1\n".into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     };

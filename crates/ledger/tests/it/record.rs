@@ -16,12 +16,12 @@ fn ledger(dir: &TempDir) -> Ledger {
     Ledger::open(Arc::new(RealFs::default()), dir.path(), LedgerSettings::default()).unwrap()
 }
 
-fn change(path: &str, before: Option<&str>, after: &str) -> FileChange {
+fn change<'a>(path: &str, before: Option<&'a str>, after: &'a str) -> FileChange<'a> {
     FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
-        before: before.map(Into::into),
-        after: Some(AfterContent { bytes: after.into(), mode: NewMode::Keep }),
+        before: before.map(|text| text.as_bytes().into()),
+        after: Some(AfterContent { bytes: after.as_bytes().into(), mode: NewMode::Keep }),
         added: 1,
         removed: 0,
     }
@@ -36,7 +36,7 @@ fn a_record_says_what_was_approved_and_which_rules_decided_whatever_a_formatter_
     let dir = TempDir::new().unwrap();
     let ledger = ledger(&dir);
     let changes = [change("a.txt", None, "one\n")];
-    let plan = digest_changes(&changes);
+    let plan = digest_changes(changes.clone());
     let mut open =
         ledger.begin(&changes, TransactionHeader { plan: Some(plan), ..about("file") }, &|| false).unwrap();
     open.begin_gate().unwrap();

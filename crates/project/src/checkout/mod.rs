@@ -11,7 +11,6 @@ mod tests;
 use std::fmt;
 use std::path::Path;
 
-use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 
 use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore};
@@ -68,16 +67,8 @@ impl CheckoutKey {
 
     fn new() -> Result<CheckoutKey, CheckoutError> {
         let mut bytes = [0; LENGTH];
-        let mut filled = 0;
-        while filled < LENGTH {
-            match getrandom(&mut bytes[filled..], GetRandomFlags::empty()) {
-                Ok(more) => filled += more,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => {
-                    return Err(CheckoutError { why: format!("the system has no randomness: {error}") });
-                }
-            }
-        }
+        getrandom::fill(&mut bytes)
+            .map_err(|error| CheckoutError { why: format!("the system has no randomness: {error}") })?;
         // 32 characters: every byte gives each of them equally often.
         Ok(CheckoutKey(bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()))
     }

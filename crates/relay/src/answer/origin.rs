@@ -13,11 +13,8 @@ use crate::report::failure::CommandFailure;
 /// Where an answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AnswerOrigin {
-    /// `-`
     Stdin,
-    /// A file.
     File(PathBuf),
-    /// The clipboard.
     Clipboard,
     /// What was pasted into the terminal.
     Paste,
@@ -43,6 +40,14 @@ impl AnswerOrigin {
             AnswerOrigin::Clipboard => "clipboard".to_string(),
             AnswerOrigin::Paste => "paste".to_string(),
             AnswerOrigin::Friend(name) => name.clone(),
+        }
+    }
+
+    /// The friend whose work it is.
+    pub(crate) fn friend(&self) -> Option<&str> {
+        match self {
+            AnswerOrigin::Friend(name) => Some(name),
+            _ => None,
         }
     }
 

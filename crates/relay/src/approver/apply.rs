@@ -3,7 +3,7 @@
 use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
 use relaycode_change::proposal::Proposal;
-use relaycode_door::{ApprovalQuestion, ApprovalReply, ApprovalRule};
+use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply};
 use relaycode_ledger::Digest;
 use relaycode_tui::layout::style::OutputStyle;
 use relaycode_tui::views;
@@ -11,13 +11,12 @@ use relaycode_tui::views::{card, question, rules};
 
 use super::{QuestionDialog, edit, pick};
 
-/// What is offered.
 pub(super) struct ApplyPrompt<'a> {
     pub(super) question: &'a ApprovalQuestion<'a>,
     pub(super) proposal: &'a Proposal,
     pub(super) plan: &'a Plan,
     pub(super) digest: Digest,
-    pub(super) rules: &'a [ApprovalRule],
+    pub(super) rules: &'a [ApprovalReason],
 }
 
 /// Asks whether to put the plan on disk; `shown`: the person saw this very plan before.
@@ -29,13 +28,7 @@ pub(super) fn ask_apply(
     let files = ChangedFiles::from_plan(offer.plan);
     if !shown {
         let clock = asking.setup.clock.as_deref().unwrap_or_default();
-        asking.say(&card::text_with_clock(
-            clock,
-            offer.proposal,
-            offer.plan,
-            &asking.setup.name,
-            &asking.style,
-        ));
+        asking.say(&card::text(clock, offer.proposal, offer.plan, &asking.setup.name, &asking.style));
         asking.say(&question::reasons(offer.rules, offer.plan, &asking.style));
         if asking.setup.diff {
             asking.say(&views::diff::text(offer.plan, &asking.style));

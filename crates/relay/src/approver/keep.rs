@@ -1,7 +1,7 @@
 //! "keep?": the change is on disk, the project's commands have spoken.
 
 use relaycode_change::plan::Plan;
-use relaycode_door::{ApprovalQuestion, ApprovalReply, ApprovalRule, GateReport};
+use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply, GateReport};
 use relaycode_ledger::Digest;
 use relaycode_tui::layout::style::OutputStyle;
 use relaycode_tui::views::{gate, question, rules};
@@ -14,7 +14,7 @@ pub(super) struct KeepPrompt<'a> {
     pub(super) plan: &'a Plan,
     pub(super) digest: Digest,
     pub(super) gate: &'a GateReport,
-    pub(super) rules: &'a [ApprovalRule],
+    pub(super) rules: &'a [ApprovalReason],
 }
 
 /// Asks whether to keep it.

@@ -49,8 +49,19 @@ pub(crate) struct TerminalApprover {
     spinner: Option<Spinner>,
     /// The digest of the plan that was last shown.
     shown_digest: Option<Digest>,
+    /// Somebody sat at the terminal and answered.
+    was_answered: bool,
     /// The terminal went away: nobody will answer any more.
     terminal_gone: bool,
+}
+
+/// Where changes come in one after the other, and the terminal is read between them, too.
+pub(crate) struct ApproverSession {
+    /// The time that cards show.
+    pub(crate) clock: String,
+    pub(crate) terminal: Option<Terminal>,
+    /// Hears of every question before it is asked.
+    pub(crate) on_question: OnQuestion,
 }
 
 /// What it is told in advance.
@@ -77,7 +88,8 @@ pub(crate) struct ApproverSetup {
 /// What it needs of the system, so that a test can stand in.
 struct ApproverHooks {
     /// The terminal, if there is one with somebody at it.
-    open: Box<dyn Fn() -> Option<Terminal>>,
+    open: OpenTerminal,
+    on_question: OnQuestion,
     /// Whether a signal asked to stop.
     stop: Box<dyn Fn() -> bool>,
     /// Runs an editor or a pager.
@@ -88,25 +100,32 @@ struct ApproverHooks {
     err_is_terminal: bool,
 }
 
+type OpenTerminal = Box<dyn Fn() -> Option<Terminal>>;
+type OnQuestion = Box<dyn Fn(&ApprovalQuestion<'_>)>;
+
 /// Runs a program that has the terminal to its end. What is typed meanwhile is meant for it.
 pub(crate) type RunProgram = Box<dyn Fn(&Job) -> Result<JobOutcome, ExecError>>;
 
 impl TerminalApprover {
-    /// An approver at the process's own terminal. While it lives, signals only ask to stop.
-    pub(crate) fn new(setup: ApproverSetup, runner: Runner) -> Result<TerminalApprover, CommandFailure> {
-        TerminalApprover::with_terminal(setup, runner, Box::new(questions::open_terminal))
-    }
-
-    /// An approver at the terminal that `open` gives.
-    pub(crate) fn with_terminal(
-        setup: ApproverSetup,
+    /// An approver at the terminal of a session, else at the process's own. While it lives, signals only ask to
+    /// stop.
+    pub(crate) fn new(
+        mut setup: ApproverSetup,
         runner: Runner,
-        open: Box<dyn Fn() -> Option<Terminal>>,
+        session: Option<ApproverSession>,
     ) -> Result<TerminalApprover, CommandFailure> {
         let held = Rc::new(SignalGuard::acquire()?);
         let signals = Rc::clone(&held);
+        let (open, on_question): (OpenTerminal, OnQuestion) = match session {
+            Some(ApproverSession { clock, terminal, on_question }) => {
+                setup.clock = Some(clock);
+                (Box::new(move || terminal.clone()), on_question)
+            }
+            None => (Box::new(questions::open_terminal), Box::new(|_| {})),
+        };
         let outside = ApproverHooks {
             open,
+            on_question,
             stop: Box::new(move || held.stop_requested()),
             run: terminal_program_runner(runner, signals),
             err: io::stderr().as_fd().try_clone_to_owned().ok().map(File::from),
@@ -116,7 +135,18 @@ impl TerminalApprover {
     }
 
     fn with_hooks(setup: ApproverSetup, outside: ApproverHooks) -> TerminalApprover {
-        TerminalApprover { setup, hooks: outside, spinner: None, shown_digest: None, terminal_gone: false }
+        TerminalApprover {
+            setup,
+            hooks: outside,
+            spinner: None,
+            shown_digest: None,
+            was_answered: false,
+            terminal_gone: false,
+        }
+    }
+
+    pub(crate) fn was_answered(&self) -> bool {
+        self.was_answered
     }
 
     /// The digest of the plan whose card the person saw last.
@@ -129,10 +159,7 @@ impl TerminalApprover {
         let Some(clock) = &self.setup.clock else { return };
         if self.shown_digest.replace(digest) != Some(digest) {
             let name = &self.setup.name;
-            self.eprint_at(
-                LogLevel::Info,
-                &card::text_with_clock(clock, proposal, plan, name, &self.setup.style),
-            );
+            self.eprint_at(LogLevel::Info, &card::text(clock, proposal, plan, name, &self.setup.style));
         }
     }
 
@@ -172,6 +199,8 @@ impl Approver for TerminalApprover {
         let Some(terminal) = (self.hooks.open)() else {
             return ApprovalReply::Unavailable;
         };
+        (self.hooks.on_question)(question);
+        self.was_answered = true;
         let mut asking = QuestionDialog {
             style: self.setup.style.for_stream(terminal.file()),
             terminal,

@@ -1,9 +1,9 @@
 //! `relay ask`: a question to a friend, who looks and changes nothing.
 
-use relaycode_friend::ask::{AskOutcome, AskRequest, ask};
+use relaycode_friend::{AskDiff, AskRequest};
 
-use crate::friends::args::{ContextArgs, ReadOnlyArgs, TargetArgs};
-use crate::friends::ask_report::{AnswerView, report_answers};
+use crate::friends::args::{FriendArgs, ReadOnlyArgs};
+use crate::friends::ask_report::report_answers;
 use crate::report::failure::{CommandFailure, Exit};
 use crate::terminal::signals::SignalGuard;
 use crate::wiring::context::{CommandContext, RunCommand};
@@ -22,10 +22,7 @@ pub(crate) struct AskArgs {
     prompt: String,
 
     #[command(flatten)]
-    target: TargetArgs,
-
-    #[command(flatten)]
-    context_args: ContextArgs,
+    friend_args: FriendArgs,
 
     /// Send what is not committed along, or else the last commit
     #[arg(long)]
@@ -43,26 +40,10 @@ impl RunCommand for AskArgs {
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
-        let begun = self.read_only.prepare(&self.target, &self.context_args, &stop, context)?;
-        let round = begun.group.ask_all(
-            begun.check_tree,
-            |part, world, hear| {
-                let asking = AskRequest {
-                    prompt: self.prompt.clone(),
-                    context: begun.context.clone(),
-                    include_diff: self.include_diff,
-                    options: begun.options_for(part),
-                };
-                ask(part.friend, &asking, world, hear)
-            },
-            context,
-        )?;
-        Ok(report_answers(
-            "ask",
-            begun.check_tree,
-            round,
-            |asked: &AskOutcome| AnswerView { asked, verdict: None },
-            context,
-        ))
+        let (group, request) = self.read_only.prepare(&self.friend_args, &stop, context)?;
+        let diff = if self.include_diff { AskDiff::Latest } else { AskDiff::None };
+        let request = AskRequest { prompt: self.prompt.clone(), diff, ..request };
+        let asked = group.ask_all(&request, context)?;
+        Ok(report_answers("ask", &request, asked, context))
     }
 }

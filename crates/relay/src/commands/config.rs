@@ -43,11 +43,11 @@ impl RunCommand for ConfigArgs {
             return Ok(Exit::Done);
         }
         let project = Project::open(context)?;
-        let loaded = config::load(&project.root, context.home.path.as_deref())?;
+        let loaded = project.config()?;
         match &self.command {
-            Some(ConfigCommand::Show { key: Some(key) }) => print_key(&loaded, key, context),
-            Some(ConfigCommand::Check) => Ok(print_check(&project, &loaded, context)),
-            _ => Ok(print_all(&project, &loaded, context)),
+            Some(ConfigCommand::Show { key: Some(key) }) => print_key(loaded, key, context),
+            Some(ConfigCommand::Check) => Ok(print_check(&project, loaded, context)),
+            _ => Ok(print_all(&project, loaded, context)),
         }
     }
 }

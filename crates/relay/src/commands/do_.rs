@@ -1,27 +1,27 @@
 //! `relay do`: a friend works in a copy of the project; what it changed goes through the door.
 
-use relaycode_door::Door;
+use relaycode_door::{AnswerProposal, Door};
 use relaycode_friend::work::saved_patch::save_patch;
-use relaycode_friend::work::scratch::ScratchCaps;
-use relaycode_friend::work::{WorkError, WorkEvent, WorkOutcome, WorkRequest, work};
-use relaycode_friend::{Friend, TurnMemory};
+use relaycode_friend::work::{WorkError, WorkEvent, WorkOptions, WorkOutcome, work};
+use relaycode_friend::{AskRequest, Friend, FriendContext};
 use relaycode_project::access::Access;
 use relaycode_project::config::LogLevel;
 use relaycode_tui::layout::clock;
 use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use super::apply::{ConsentArgs, SubmitOptions, submit_and_report};
+use crate::answer::AnswerSource;
+use crate::answer::consent_args::ConsentArgs;
 use crate::answer::limit;
-use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
-use crate::friends::args::{ContextArgs, TargetArgs, parse_access};
+use crate::answer::origin::AnswerOrigin;
+use crate::answer::submit::Submitter;
+use crate::friends::args::{FriendArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
 use crate::friends::tree_report;
 use crate::friends::work_report::{self, work_json};
 use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::report::json;
-use crate::report::outcome::SubmitResult;
 use crate::report::render::answers;
 use crate::terminal::signals::SignalGuard;
 use crate::wiring::context::{CommandContext, RunCommand};
@@ -46,10 +46,7 @@ pub(crate) struct DoArgs {
     files: Vec<String>,
 
     #[command(flatten)]
-    target: TargetArgs,
-
-    #[command(flatten)]
-    context_args: ContextArgs,
+    friend_args: FriendArgs,
 
     /// What the friend may do in its copy: workspace or full
     #[arg(long, value_name = "ACCESS", value_parser = parse_access, default_value = "workspace", visible_alias = "sandbox")]
@@ -77,7 +74,7 @@ impl RunCommand for DoArgs {
     }
 
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        if self.target.session.is_some() {
+        if self.friend_args.session.is_some() {
             return Err(CommandFailure::usage(
                 "a friend that works begins anew each time; there is no --session for it",
             )
@@ -87,32 +84,27 @@ impl RunCommand for DoArgs {
         let stop = || held.stop_requested();
         let project = Project::open(context)?;
         project.recover(context)?;
-        let circle = FriendGroup::resolve(&self.target, context, &stop)?;
-        let Some((friend, model)) = circle.single_friend() else {
+        let (group, request) = FriendGroup::resolve(&self.friend_args, context, &stop)?;
+        let given = AskRequest {
+            prompt: self.prompt.clone(),
+            access: self.access,
+            check_tree: !self.no_tree_check,
+            ..request
+        };
+        let Some((friend, request)) = group.single_friend(&given) else {
             return Err(CommandFailure::usage("one friend works at a time, and several are named")
                 .with_hint("name one of them after --to"));
         };
         let files =
             crate::wiring::path_args::expand_paths(&project.root, &context.options.directory, &self.files)?;
-        let given = self.context_args.read_context(circle.total_timeout, &stop, context)?;
+        let given = self.friend_args.read_context(request.limits.total, &stop, context)?;
+        let request = AskRequest { context: given, ..request };
         let door = project.into_door(context)?;
-        let limits = self.limit.to_limits();
-        let working = WorkRequest {
-            prompt: self.prompt.clone(),
-            context: given,
-            files,
-            access: self.access,
-            model,
-            memory: TurnMemory::None,
-            total: circle.total_timeout,
-            idle: circle.idle_timeout,
-            caps: ScratchCaps::default(),
-            limits,
-            check_tree: !self.no_tree_check,
-        };
-        let (worked, heard) = self.run_friend(friend, &working, &door, &circle, context);
+        let options = WorkOptions { files, limits: self.limit.to_limits() };
+        let (worked, heard) =
+            self.run_friend(friend, &request, &options, &door, &group.friend_context, context);
         match worked {
-            Ok(worked) => self.submit_work(friend, &worked, &heard, &door, context),
+            Ok(mut worked) => self.submit_work(friend, &mut worked, &heard, &door, context),
             Err(error) => {
                 Ok(work_report::report_work_failure(friend.name(), error, heard.answer_shown, context))
             }
@@ -134,16 +126,17 @@ impl DoArgs {
     fn run_friend(
         &self,
         friend: &dyn Friend,
-        working: &WorkRequest,
+        request: &AskRequest,
+        options: &WorkOptions,
         door: &Door,
-        circle: &FriendGroup<'_>,
+        world: &FriendContext<'_>,
         context: &mut CommandContext<'_>,
     ) -> (Result<WorkOutcome, WorkError>, WorkNotices) {
         let mut already = WorkNotices::default();
         let mut copying = providers::start_spinner(context, "copying the project");
         let mut listener: Option<FriendEventPrinter> = None;
         let name = friend.name().to_string();
-        let worked = work(friend, working, door, &circle.friend_context, &mut |heard| match heard {
+        let worked = work(friend, request, options, door, world, &mut |heard| match heard {
             WorkEvent::Copying(progress) => {
                 if let Some(copying) = &copying {
                     copying.push_output(work_report::copy_progress_line(progress).as_bytes());
@@ -157,7 +150,7 @@ impl DoArgs {
             WorkEvent::Friend(event) => {
                 copying = None;
                 let listener = listener.get_or_insert_with(|| {
-                    FriendEventPrinter::new(vec![name.clone()], self.target.stream, context)
+                    FriendEventPrinter::new(vec![name.clone()], self.friend_args.stream, context)
                 });
                 listener.print_event(0, &event, context);
             }
@@ -192,29 +185,28 @@ impl DoArgs {
     fn submit_work(
         &self,
         friend: &dyn Friend,
-        worked: &WorkOutcome,
+        worked: &mut WorkOutcome,
         already: &WorkNotices,
         door: &Door,
         context: &mut CommandContext<'_>,
     ) -> Result<Exit, CommandFailure> {
         self.print_answer(friend, worked, already, context);
-        let Some(proposal) = &worked.proposal else {
+        let Some(proposal) = worked.proposal.take() else {
             return Ok(report_no_change(friend, worked, already, context));
         };
         let home = context.home.path.as_deref();
-        let kept = save_patch(home, friend.name(), &door.project_id(), proposal, &clock::now_utc())
+        let kept = save_patch(home, friend.name(), &door.project_id(), &proposal, &clock::now_utc())
             .unwrap_or_else(|lost| work_report::save_temp_file(*lost, context));
-        let given =
-            AnswerArgs { file: kept.path.clone(), limit: self.limit.clone(), ..AnswerArgs::default() };
-        let source = AnswerSource::from_friend(
-            &given,
-            door.root.clone(),
-            friend.name(),
-            worked.answer.text.clone(),
-            context,
-        );
-        let answer = SourceAnswer { source: &source, text: &worked.answer.text, proposal: proposal.clone() };
-        let ending = self.submit_proposal(worked, door, &answer, context)?;
+        let source = AnswerSource {
+            limits: self.limit.to_limits(),
+            consent: self.consent_args.to_consent(),
+            diff: self.consent_args.diff,
+            file: kept.path.clone(),
+            ..AnswerSource::new(self.name(), AnswerOrigin::Friend(friend.name().to_string()), context)
+        };
+        let answer = AnswerProposal::new(proposal, &worked.answer.text);
+        let submitter = Submitter { door, source: &source, is_batch: false };
+        let ending = submitter.submit(&answer, None, None, context)?.result;
         work_report::report_left_out(worked, &already.left_out, context);
         let applied = ending.exit == Exit::Done || ending.exit == Exit::DiskDoubt;
         if !(applied || worked.tree_check.changes.is_empty()) {
@@ -232,27 +224,6 @@ impl DoArgs {
         let exit = exit_after_work(ending.exit, worked);
         context.print_json(&work_json(worked, exit, ending.json, kept.as_ref()));
         Ok(exit)
-    }
-
-    fn submit_proposal(
-        &self,
-        worked: &WorkOutcome,
-        door: &Door,
-        answer: &SourceAnswer<'_>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<SubmitResult, CommandFailure> {
-        let consent = self.consent_args.to_consent();
-        let limits = answer.source.limits.clone();
-        let Some(submission) = worked.submission(consent, limits, true, clock::now_utc()) else {
-            return Err(CommandFailure::unexpected("there is nothing to submit"));
-        };
-        submit_and_report(
-            door,
-            &submission,
-            answer,
-            SubmitOptions { diff: self.consent_args.diff, is_batch: false },
-            context,
-        )
     }
 }
 

@@ -41,9 +41,9 @@ impl RunCommand for InitArgs {
     }
 
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
+        let mut project = Project::open(context)?;
         project.recover(context)?;
-        let loaded = config::load(&project.root, context.home.path.as_deref())?;
+        let loaded = project.config()?;
         let suggested = identity::suggest_project_id(&project.root);
         let configured = loaded.config.project_id.clone();
         if let (Some(wanted), Some(has)) = (&self.id, &configured)
@@ -67,11 +67,12 @@ impl RunCommand for InitArgs {
                 git_commit_msg: Some("relay: set the project up".to_string()),
                 ..TransactionHeader::new(TxId::random(), &id, &clock::now_utc(), "init")
             };
-            let committed = project.commit_changes(&changes, about, "user")?;
+            let committed = project::commit_changes(&project.ledger, &changes, about, "user")?;
             if let Some(said) = &committed.durability_doubt {
                 return Err(project::disk_doubt_failure(&committed.record.uuid.short(), said));
             }
             transaction = Some(committed.record.uuid.to_string());
+            project.config = config::load(&project.root, context.home.path.as_deref());
         }
         let door = project.into_door(context)?;
         let prompt = super::prompt::model_instructions(&door, &[])?.text;

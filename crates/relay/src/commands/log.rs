@@ -1,8 +1,9 @@
 //! `relay log`: what was done to the project, newest first.
 
 use std::borrow::Cow;
+use std::path::Path;
 
-use relaycode_ledger::LogFilter;
+use relaycode_ledger::{Ledger, LogFilter};
 use relaycode_tui::layout::clock;
 use relaycode_tui::views;
 use relaycode_tui::views::log::LogRow;
@@ -48,41 +49,50 @@ impl RunCommand for LogArgs {
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
         project.restore_ledger(context);
-        let page = project.ledger.search_log(&self.filter(&project, context)?, 0, self.count)?;
-        let rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
-        if context.is_json() {
-            context.console.print_json(&LogJson {
-                ok: true,
-                code: Exit::Done as u8,
-                command: "log",
-                project: project.root.to_string_lossy(),
-                entries: &rows,
-                total: page.total,
-            });
-        } else if context.is_quiet() {
-            for id in rows.iter().filter_map(|row| row.id.as_ref()) {
-                let line = format!("{}\n", context.console.out_style().safe(id));
-                context.console.print(&line);
-            }
-        } else if self.oneline {
-            let text = views::log::oneline(&rows, &context.console.out_style());
-            context.console.print(&text);
-        } else {
-            // That nothing fits is not the same as that there is nothing.
-            let any = page.total > 0 || project.ledger.log_page(0, 1)?.total > 0;
-            let text = views::log::text(&rows, page.total, any, &context.console.out_style());
-            context.console.print(&text);
-        }
+        let filter = self.filter(&project, context)?;
+        print_log(&project.root, &project.ledger, &filter, self.count, self.oneline, context)?;
         Ok(Exit::Done)
     }
 }
 
-impl LogArgs {
-    /// The newest entries.
-    pub(crate) fn newest(count: usize) -> LogArgs {
-        LogArgs { count, oneline: false, since: None, file: None, origin: None }
+/// Prints the newest entries that fit.
+pub(crate) fn print_log(
+    root: &Path,
+    ledger: &Ledger,
+    filter: &LogFilter,
+    count: usize,
+    oneline: bool,
+    context: &mut CommandContext<'_>,
+) -> Result<(), CommandFailure> {
+    let page = ledger.search_log(filter, 0, count)?;
+    let rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
+    if context.is_json() {
+        context.console.print_json(&LogJson {
+            ok: true,
+            code: Exit::Done as u8,
+            command: "log",
+            project: root.to_string_lossy(),
+            entries: &rows,
+            total: page.total,
+        });
+    } else if context.is_quiet() {
+        for id in rows.iter().filter_map(|row| row.id.as_ref()) {
+            let line = format!("{}\n", context.console.out_style().safe(id));
+            context.console.print(&line);
+        }
+    } else if oneline {
+        let text = views::log::oneline(&rows, &context.console.out_style());
+        context.console.print(&text);
+    } else {
+        // That nothing fits is not the same as that there is nothing.
+        let any = page.total > 0 || ledger.log_page(0, 1)?.total > 0;
+        let text = views::log::text(&rows, page.total, any, &context.console.out_style());
+        context.console.print(&text);
     }
+    Ok(())
+}
 
+impl LogArgs {
     fn filter(&self, project: &Project, context: &CommandContext<'_>) -> Result<LogFilter, CommandFailure> {
         let named = |name: &String| path_args::resolve_path(&project.root, &context.options.directory, name);
         let file = self.file.as_ref().map(named).transpose()?.map(|path| path.to_string());

@@ -35,8 +35,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use relaycode_text::escape::is_unsafe;
 
-pub(crate) use apply::config_file_name;
-
 use crate::report::exit_codes;
 use crate::report::failure::{CommandFailure, Exit};
 use crate::terminal::console::Console;

@@ -3,14 +3,16 @@
 use relaycode_change::plan::PlanRefusal;
 use relaycode_change::plan::tree::OverlayTree;
 use relaycode_change::prompt::repair;
-use relaycode_door::{Consent, Door, PlanPreview};
+use relaycode_change::proposal::Proposal;
+use relaycode_door::{AnswerProposal, Door, PlanPreview};
 use relaycode_project::config::LogLevel;
 use relaycode_tui::views;
 use relaycode_tui::views::diff::DiffLayout;
 use serde_json::{Value, json};
 
-use crate::answer::{AnswerArgs, AnswerSource, SourceAnswer};
+use crate::answer::{self, AnswerArgs, AnswerSource};
 use crate::report::failure::{CommandFailure, Exit};
+use crate::report::outcome::batch_json;
 use crate::terminal::environment::DiffLayoutArgs;
 use crate::wiring::context::{CommandContext, RunCommand};
 use crate::wiring::project::Project;
@@ -25,7 +27,7 @@ use crate::wiring::project::Project;
 #[command(alias = "plan")]
 pub(crate) struct PreviewArgs {
     #[command(flatten)]
-    pub(crate) answer_args: AnswerArgs,
+    answer_args: AnswerArgs,
 
     /// With --json: include each file's resulting text (base64 if it is not UTF-8)
     #[arg(long, requires = "json")]
@@ -55,8 +57,8 @@ impl RunCommand for PreviewArgs {
 
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
-        let source = AnswerSource::read(&self.answer_args, project.root.clone(), "preview", context)?;
-        let answers = source.parse_answers()?;
+        let source = self.answer_args.to_source(self.name(), context);
+        let answers = source.read_answers(context)?;
         let door = project.into_door(context)?;
         // stdout is for the object or the prompt alone, where one was asked for.
         let aside = context.is_json() || self.repair;
@@ -66,16 +68,15 @@ impl RunCommand for PreviewArgs {
             text: self.text,
             repair: self.repair,
         };
-        Ok(preview_answers(&door, &answers, &shown, context))
+        Ok(preview_answers(&door, &source, &answers, &shown, context))
     }
 }
 
 /// What is shown of a plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PreviewOptions {
-    /// Its diff.
     pub(crate) diff: bool,
-    /// … laid out like this.
+    /// How the diff is laid out.
     pub(crate) layout: DiffLayout,
     /// With `--json`: each file's resulting text.
     pub(crate) text: bool,
@@ -86,24 +87,25 @@ pub(crate) struct PreviewOptions {
 /// Plans the answers, one on top of the other, and shows what comes out.
 pub(crate) fn preview_answers(
     door: &Door,
-    answers: &[SourceAnswer<'_>],
+    source: &AnswerSource,
+    answers: &[AnswerProposal],
     shown: &PreviewOptions,
     context: &mut CommandContext<'_>,
 ) -> Exit {
     let mut objects = Vec::new();
     let mut exit = Exit::Done;
-    let tree = door.tree(&answers[0].source.limits);
+    let tree = door.tree(&source.limits);
     let mut tree = OverlayTree::new(&tree);
     for (at, answer) in answers.iter().enumerate() {
         if at > 0 && !shown.repair {
             context.print_info("\n");
         }
-        match door.preview(&answer.submission(Consent::default()), &tree) {
+        match door.preview(&source.submission(answer), &tree) {
             Ok(preview) => {
-                print_plan(answer, &preview, shown, context);
+                print_plan(source, &answer.proposal, &preview, shown, context);
                 // Nobody reads it otherwise, and it holds the whole answer and every diff.
                 objects.push(if context.is_json() {
-                    plan_json(answer, &preview, shown)
+                    plan_json(door, &answer.proposal, &preview, shown)
                 } else {
                     Value::Null
                 });
@@ -111,25 +113,26 @@ pub(crate) fn preview_answers(
             }
             Err(refused) => {
                 exit = Exit::Refused;
-                objects.push(answer.refusal_json(&refused));
-                print_refusal(answer, &refused, shown, context);
+                objects.push(source.refusal_json(&answer.proposal, &refused, &door.root));
+                print_refusal(source, &answer.proposal, &refused, shown, context);
                 break;
             }
         }
     }
-    context.print_json(&super::apply::batch_json("preview", exit, answers.len(), objects));
+    context.print_json(&batch_json("preview", exit, answers.len(), objects));
     exit
 }
 
 fn print_plan(
-    answer: &SourceAnswer<'_>,
+    source: &AnswerSource,
+    proposal: &Proposal,
     preview: &PlanPreview,
     shown: &PreviewOptions,
     context: &mut CommandContext<'_>,
 ) {
     let aside = context.is_json() || shown.repair;
     let look = if aside { context.console.err_style() } else { context.console.out_style() };
-    let mut text = answer.card_text(&preview.plan, "", &look);
+    let mut text = source.card_text(proposal, &preview.plan, "", &look);
     text += &views::rules::would_ask_line(&preview.rules, &look);
     if shown.diff {
         text += &views::diff::text_with_layout(&preview.plan, shown.layout, &look);
@@ -145,13 +148,14 @@ fn print_plan(
 }
 
 fn print_refusal(
-    answer: &SourceAnswer<'_>,
+    source: &AnswerSource,
+    proposal: &Proposal,
     refused: &PlanRefusal,
     shown: &PreviewOptions,
     context: &mut CommandContext<'_>,
 ) {
     if !(context.is_quiet() && (context.is_json() || shown.repair)) {
-        let text = answer.refusal_text(refused, shown.repair, &context.console.err_style());
+        let text = source.refusal_text(proposal, refused, shown.repair, &context.console.err_style());
         context.eprint_at(LogLevel::Error, &text);
     }
     if shown.repair && !context.is_json() {
@@ -161,14 +165,14 @@ fn print_refusal(
 }
 
 /// What `--json` prints for a plan.
-fn plan_json(answer: &SourceAnswer<'_>, preview: &PlanPreview, shown: &PreviewOptions) -> Value {
+fn plan_json(door: &Door, proposal: &Proposal, preview: &PlanPreview, shown: &PreviewOptions) -> Value {
     json!({
         "ok": true,
         "code": Exit::Done as u8,
         "command": "preview",
-        "project": answer.source.root.to_string_lossy(),
-        "proposal": answer.proposal_json(),
-        "plan": SourceAnswer::plan_json(&preview.plan, shown.text),
+        "project": door.root.to_string_lossy(),
+        "proposal": answer::proposal_json(proposal),
+        "plan": answer::plan_json(&preview.plan, shown.text),
         "digest": preview.digest.to_string(),
         "rules": preview.rules,
     })

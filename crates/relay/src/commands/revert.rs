@@ -2,6 +2,7 @@
 //! other: it is recorded, and reverting it brings everything back.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{Record, RecordOmission};
@@ -19,7 +20,7 @@ use crate::wiring::context::{CommandContext, RunCommand};
 use crate::wiring::project;
 use crate::wiring::project::Project;
 use relaycode_project::config::LogLevel;
-use relaycode_project::git::head::GitHead;
+use relaycode_project::git::head::{self, GitHead};
 
 /// Take a change back, keeping what came later
 ///
@@ -49,28 +50,10 @@ pub(crate) struct RevertArgs {
 const NEWEST: &str = "1";
 
 impl RevertArgs {
-    /// Takes this change back.
-    pub(crate) fn for_change(id: TxId) -> RevertArgs {
-        RevertArgs { name: id.to_string(), yes: false, file: None, markers: false }
-    }
-
     fn file(&self) -> Result<Option<RelPath>, CommandFailure> {
         let parse = |file: &String| RelPath::parse(file).map_err(CommandFailure::usage);
         let hint = "give the file as `relay show` lists it";
         self.file.as_ref().map(parse).transpose().map_err(|failure| failure.with_hint(hint))
-    }
-
-    /// The failure, with the command that goes on from a conflict.
-    fn failure_with_hint(&self, error: LedgerError) -> CommandFailure {
-        let conflict = matches!(error, LedgerError::RevertConflict(_));
-        let failure = CommandFailure::from(error);
-        if !conflict || self.name == NEWEST {
-            return failure;
-        }
-        failure.with_hint(format!(
-            "`relay revert {} --markers` writes both sides into the files, or undo the later edits first",
-            self.name
-        ))
     }
 }
 
@@ -86,26 +69,63 @@ impl RunCommand for RevertArgs {
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let project = Project::open(context)?;
         project.recover(context)?;
-        let target = project.find_target(&self.name)?;
-        let options = RevertOptions { file: self.file()?, markers: self.markers };
-        let reversal =
-            project.ledger.plan_revert(&target, &options).map_err(|error| self.failure_with_hint(error))?;
-        let newest = match newest_id(&target) {
-            Some(id) => project.ledger.record(id)?,
+        let request = RevertRequest {
+            root: &project.root,
+            ledger: &project.ledger,
+            name: &self.name,
+            target: project.find_target(&self.name)?,
+            options: RevertOptions { file: self.file()?, markers: self.markers },
+            yes: self.yes,
+        };
+        request.run(context)
+    }
+}
+
+/// What is to be taken back.
+pub(crate) struct RevertRequest<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) ledger: &'a Ledger,
+    /// As the user named it.
+    pub(crate) name: &'a str,
+    pub(crate) target: LogTarget,
+    pub(crate) options: RevertOptions,
+    /// Do not ask, also on another branch or commit than it was applied on.
+    pub(crate) yes: bool,
+}
+
+impl RevertRequest<'_> {
+    pub(crate) fn run(self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+        let planned = self.ledger.plan_revert(&self.target, &self.options);
+        let reversal = planned.map_err(|error| self.failure_with_hint(error))?;
+        let newest = match newest_id(&self.target) {
+            Some(id) => self.ledger.record(id)?,
             None => return Err(CommandFailure::usage(format!("there is nothing in `{}`", self.name))),
         };
-        let revert = PlannedRevert { args: self, project, target, newest, reversal };
+        let revert = PlannedRevert { request: self, newest, reversal };
         if revert.reversal.is_empty() {
             return Ok(revert.report(None, context));
         }
         revert.confirm_other_head(context)?;
-        let about = revert.about();
-        let committed = revert.project.commit_changes(&revert.reversal.changes, about, "user")?;
+        let (ledger, about) = (revert.request.ledger, revert.about());
+        let committed = project::commit_changes(ledger, &revert.reversal.changes, about, "user")?;
         let id = committed.record.uuid;
         if let Some(said) = &committed.durability_doubt {
             return Err(project::disk_doubt_failure(&id.short(), said));
         }
         Ok(revert.report(Some(id), context))
+    }
+
+    /// The failure, with the command that goes on from a conflict.
+    fn failure_with_hint(&self, error: LedgerError) -> CommandFailure {
+        let conflict = matches!(error, LedgerError::RevertConflict(_));
+        let failure = CommandFailure::from(error);
+        if !conflict || self.name == NEWEST {
+            return failure;
+        }
+        failure.with_hint(format!(
+            "`relay revert {} --markers` writes both sides into the files, or undo the later edits first",
+            self.name
+        ))
     }
 }
 
@@ -143,9 +163,7 @@ fn newest_id(target: &LogTarget) -> Option<TxId> {
 
 /// A revert that is planned.
 struct PlannedRevert<'a> {
-    args: &'a RevertArgs,
-    project: Project,
-    target: LogTarget,
+    request: RevertRequest<'a>,
     newest: Record,
     reversal: RevertPlan,
 }
@@ -153,7 +171,7 @@ struct PlannedRevert<'a> {
 impl PlannedRevert<'_> {
     /// What is taken back, as people call it.
     fn name(&self) -> String {
-        match &self.target {
+        match &self.request.target {
             LogTarget::Transaction(id) => id.short(),
             LogTarget::Group { id, .. } => id.chars().take(8).collect(),
         }
@@ -162,7 +180,7 @@ impl PlannedRevert<'_> {
     /// Asks, if something else is checked out than when the change was applied.
     fn confirm_other_head(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
         let then = GitHead { branch: self.newest.branch.clone(), commit: self.newest.head.clone() };
-        let now = self.project.git_head();
+        let now = head::read(self.request.root);
         let known = then.branch.is_some() || then.commit.is_some();
         if !known || then == now {
             return Ok(());
@@ -175,7 +193,7 @@ impl PlannedRevert<'_> {
         );
         let look = context.console.err_style();
         let said = look.safe(&said).into_owned();
-        if self.args.yes {
+        if self.request.yes {
             context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
             return Ok(());
         }
@@ -192,7 +210,7 @@ impl PlannedRevert<'_> {
     }
 
     fn about(&self) -> TransactionHeader {
-        let head = self.project.git_head();
+        let head = head::read(self.request.root);
         let about =
             TransactionHeader::new(TxId::random(), &self.newest.project_id, &clock::now_utc(), "revert");
         TransactionHeader {
@@ -206,7 +224,7 @@ impl PlannedRevert<'_> {
     /// The change that one would revert after this one.
     fn next_revertible(&self) -> Option<(usize, String)> {
         // The revert is done: that the log cannot be read now is no reason to fail.
-        let page = self.project.ledger.log_page(0, SEARCH_DEPTH).ok()?;
+        let page = self.request.ledger.log_page(0, SEARCH_DEPTH).ok()?;
         let open = |entry: &&LogEntry| {
             is_revertible(entry) && entry.members.iter().all(|item| !self.is_reverted(item.id))
         };
@@ -228,7 +246,7 @@ impl PlannedRevert<'_> {
             ok: exit == Exit::Done,
             code: exit as u8,
             command: "revert",
-            project: self.project.root.to_string_lossy(),
+            project: self.request.root.to_string_lossy(),
             reverted: id.is_some(),
             id: id.map(|id| id.to_string()),
             revert_of: reversal.reverts.iter().map(ToString::to_string).collect(),

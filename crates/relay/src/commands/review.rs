@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use relaycode_friend::ask::review::{ReviewOutcome, ReviewRequest, review};
+use relaycode_friend::ask::review::PROMPT;
+use relaycode_friend::{AnswerFormat, AskDiff, AskRequest, ReviewScope};
 
-use crate::friends::args::{ContextArgs, ReadOnlyArgs, TargetArgs};
-use crate::friends::ask_report::{AnswerView, report_answers};
-use crate::friends::group::HasAskOutcome;
+use crate::friends::args::{FriendArgs, ReadOnlyArgs};
+use crate::friends::ask_report::report_answers;
 use crate::report::failure::{CommandFailure, Exit};
 use crate::terminal::signals::SignalGuard;
 use crate::wiring::context::{CommandContext, RunCommand};
@@ -26,10 +26,7 @@ pub(crate) struct ReviewArgs {
     paths: Vec<PathBuf>,
 
     #[command(flatten)]
-    target: TargetArgs,
-
-    #[command(flatten)]
-    context_args: ContextArgs,
+    friend_args: FriendArgs,
 
     /// What to compare with: a branch or a commit
     #[arg(long, value_name = "REF", allow_hyphen_values = true)]
@@ -51,12 +48,6 @@ pub(crate) struct ReviewArgs {
     read_only: ReadOnlyArgs,
 }
 
-impl HasAskOutcome for ReviewOutcome {
-    fn ask_outcome(&self) -> &relaycode_friend::ask::AskOutcome {
-        &self.outcome
-    }
-}
-
 impl RunCommand for ReviewArgs {
     fn name(&self) -> &'static str {
         "review"
@@ -65,30 +56,18 @@ impl RunCommand for ReviewArgs {
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
-        let begun = self.read_only.prepare(&self.target, &self.context_args, &stop, context)?;
-        let paths = self.absolute_paths(context)?;
-        let round = begun.group.ask_all(
-            begun.check_tree,
-            |part, world, hear| {
-                let reviewing = ReviewRequest {
-                    base: self.base.clone(),
-                    paths: paths.clone(),
-                    prompt: self.prompt.clone(),
-                    context: begun.context.clone(),
-                    uncommitted: self.uncommitted,
-                    verdict: self.verdict,
-                    options: begun.options_for(part),
-                };
-                review(part.friend, &reviewing, world, hear)
-            },
-            context,
-        )?;
-        Ok(report_answers("review", begun.check_tree, round, answer_view, context))
+        let (group, request) = self.read_only.prepare(&self.friend_args, &stop, context)?;
+        let (base, paths) = (self.base.clone(), self.absolute_paths(context)?);
+        let scope = ReviewScope { base, paths, uncommitted: self.uncommitted };
+        let request = AskRequest {
+            prompt: self.prompt.clone().unwrap_or_else(|| PROMPT.to_string()),
+            diff: AskDiff::Review(scope),
+            format: if self.verdict { AnswerFormat::Verdict } else { request.format },
+            ..request
+        };
+        let asked = group.ask_all(&request, context)?;
+        Ok(report_answers("review", &request, asked, context))
     }
-}
-
-fn answer_view(reviewed: &ReviewOutcome) -> AnswerView<'_> {
-    AnswerView { asked: &reviewed.outcome, verdict: reviewed.verdict.as_ref() }
 }
 
 impl ReviewArgs {

@@ -2,7 +2,6 @@
 
 use relaycode_door::Consent;
 
-use crate::answer::AnswerArgs;
 use crate::report::failure::{CommandFailure, Exit};
 use crate::watch::WatchSession;
 use crate::wiring::context::{CommandContext, RunCommand};
@@ -37,7 +36,6 @@ impl RunCommand for WatchArgs {
 
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
         let consent = Consent { yes: self.yes, allow: Vec::new() };
-        let given = AnswerArgs::default();
-        WatchSession::start(consent, &given, context)?.run()
+        WatchSession::start(consent, context)?.run()
     }
 }

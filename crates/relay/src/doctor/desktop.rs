@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use relaycode_project::config::{self, Config};
+use relaycode_project::config::Config;
 use relaycode_tui::notify::{DesktopProbe, Notifier, NotifyMethod};
 use relaycode_tui::osc52;
 use relaycode_tui::views::gate::human_duration;
@@ -16,6 +16,7 @@ use relaycode_watch::clipboard::{
 use relaycode_watch::feed::OWNER_TIMEOUT;
 
 use super::DoctorFinding;
+use crate::sys::CLIPBOARD_KEEPS_TEXT;
 use crate::terminal::environment::ConsoleEnv;
 use crate::terminal::questions;
 use crate::wiring::context::CommandContext;
@@ -26,7 +27,7 @@ use crate::wiring::project::Project;
 const PROBE_BYTES: usize = 64 * 1024;
 
 /// The clipboard as a source, and the way that copies go out.
-pub(super) fn clipboard(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn clipboard(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
     let choice = match desktop::clipboard_choice() {
         Ok(choice) => choice,
         Err(failure) => {
@@ -38,7 +39,7 @@ pub(super) fn clipboard(project: &Project, context: &CommandContext<'_>) -> Vec<
     let found = desktop::desktop_from_env();
     match clipboard::open(&found, choice) {
         Ok(mut opened) => {
-            let interval = settings(project, context).watcher.clipboard_poll_interval;
+            let interval = settings(project).watcher.clipboard_poll_interval;
             let said = describe_clipboard(opened.as_ref(), &found, choice, Duration::from_millis(interval));
             let name = opened.name();
             vec![check_readable(&mut *opened, &said), check_copying(Some(name))]
@@ -119,11 +120,11 @@ fn missing_clipboard(why: &ClipboardUnavailable, choice: ClipboardBackend) -> Do
 fn check_copying(clipboard: Option<&str>) -> DoctorFinding {
     const NAME: &str = "copying";
     if let Some(name) = clipboard {
-        let said = match cfg!(target_os = "linux") {
-            true => {
+        let said = match CLIPBOARD_KEEPS_TEXT {
+            false => {
                 format!("onto the clipboard ({name}); a small process holds the text until another is copied")
             }
-            false => format!("onto the clipboard ({name})"),
+            true => format!("onto the clipboard ({name})"),
         };
         return DoctorFinding::good(NAME, said);
     }
@@ -154,10 +155,10 @@ pub(super) fn paste(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
 }
 
 /// How somebody who looks elsewhere is told.
-pub(super) fn notifications(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn notifications(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "notifications";
     const SERVERS: &str = "install a program that shows them, such as dunst (X11) or mako (Wayland)";
-    if !settings(project, context).core.enable_notifications {
+    if !settings(project).core.enable_notifications {
         return vec![DoctorFinding::good(NAME, "switched off (`core.enableNotifications`)")];
     }
     let notifier = Notifier::new(desktop::terminal_env(questions::open_terminal().is_some()));
@@ -184,6 +185,6 @@ pub(super) fn notifications(project: &Project, context: &CommandContext<'_>) -> 
 }
 
 /// The settings that count here; a broken configuration is told elsewhere.
-fn settings(project: &Project, context: &CommandContext<'_>) -> Config {
-    config::load(&project.root, context.home.path.as_deref()).map(|loaded| loaded.config).unwrap_or_default()
+fn settings(project: &Project) -> Config {
+    project.config.as_ref().map(|loaded| loaded.config.clone()).unwrap_or_default()
 }

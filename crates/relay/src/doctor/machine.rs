@@ -8,6 +8,7 @@ use relaycode_exec::{Deadlines, Job};
 use relaycode_tui::views;
 
 use super::DoctorFinding;
+use crate::sys::LIMITS;
 use crate::terminal::questions;
 use crate::wiring::context::CommandContext;
 use crate::wiring::programs::UserPrograms;
@@ -18,10 +19,7 @@ use crate::wiring::project::Project;
 pub(super) fn relay(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
     let (os, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     let said = format!("{} on {os} {machine}", env!("CARGO_PKG_VERSION"));
-    if cfg!(target_os = "linux") {
-        return vec![DoctorFinding::good("relay", said)];
-    }
-    let next = "processes that leave their group are not ended when relay dies; everything else is the same";
+    let Some(next) = LIMITS else { return vec![DoctorFinding::good("relay", said)] };
     vec![DoctorFinding::note("relay", format!("{said}, where it is not tested")).with_next_step(next)]
 }
 

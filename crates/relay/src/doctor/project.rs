@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 
-use relaycode_project::config;
 use relaycode_project::git::{Git, GitError};
 use relaycode_project::root::{self, RootMarker};
 use relaycode_project::trust::{TrustState, TrustStore};
@@ -79,7 +78,7 @@ fn can_exchange(project: &Project) -> Option<bool> {
 pub(super) fn config(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "configuration";
     let home = context.home.path.as_deref();
-    let loaded = match config::load(&project.root, home) {
+    let loaded = match &project.config {
         Ok(loaded) => loaded,
         Err(error) => return vec![DoctorFinding::bad(NAME, error.to_string())],
     };

@@ -5,22 +5,22 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relaycode_friend::ask::{AskError, AskOptions};
 use relaycode_friend::prompt::user_context;
+use relaycode_friend::{AnswerFormat, AskError, AskRequest};
 use relaycode_project::access::Access;
 use relaycode_project::config::Config;
 use rustix::fs::FileType;
 use serde_json::Value;
 
 use super::friend_context::StopCheck;
-use super::group::{FriendCall, FriendGroup};
+use super::group::FriendGroup;
 use super::stdin_context;
 use crate::report::failure::{CommandFailure, Exit};
 use crate::wiring::context::CommandContext;
 
-/// Whom, and how.
+/// Whom, with what, and how.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct TargetArgs {
+pub(crate) struct FriendArgs {
     /// The friend: codex, claude, gemini, opencode, ollama or a provider of models.yml; several with commas
     #[arg(long, value_name = "FRIEND,...", value_delimiter = ',')]
     pub(crate) to: Vec<String>,
@@ -44,11 +44,7 @@ pub(crate) struct TargetArgs {
     /// Show the words as they come; with --json an object per event
     #[arg(long)]
     pub(crate) stream: bool,
-}
 
-/// What goes with the request.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct ContextArgs {
     /// A file that goes with it; `-`: stdin
     #[arg(long, value_name = "FILE", conflicts_with = "context")]
     pub(crate) context_file: Option<PathBuf>,
@@ -74,36 +70,14 @@ pub(crate) struct ReadOnlyArgs {
     no_tree_check: bool,
 }
 
-/// Everything that is known before the first friend is asked.
-pub(crate) struct AskSetup<'a> {
-    pub(crate) group: FriendGroup<'a>,
-    /// What goes with the request.
-    pub(crate) context: Option<String>,
-    schema: Option<Value>,
-    access: Access,
-    /// Whether the project is compared with how it was before.
-    pub(crate) check_tree: bool,
-}
-
-impl TargetArgs {
-    /// Who is asked, in this order.
-    pub(crate) fn friend_names(&self, config: &Config) -> Vec<String> {
-        if self.to.is_empty() {
-            return config.friends.default.split(',').map(str::to_string).collect();
-        }
-        self.to.clone()
-    }
-}
-
 impl ReadOnlyArgs {
-    /// Finds who is to be asked, and reads what goes along.
+    /// Finds who is to be asked, and reads what goes along. What is asked is for the command to say.
     pub(crate) fn prepare<'a>(
         &self,
-        whom: &TargetArgs,
-        with: &ContextArgs,
+        args: &FriendArgs,
         stop: StopCheck<'a>,
         context: &mut CommandContext<'_>,
-    ) -> Result<AskSetup<'a>, CommandFailure> {
+    ) -> Result<(FriendGroup<'a>, AskRequest), CommandFailure> {
         let access = self.access;
         if access.may_write() {
             return Err(CommandFailure::usage(format!(
@@ -111,30 +85,28 @@ impl ReadOnlyArgs {
             ))
             .with_hint("`relay do` lets it work in a copy, and shows you what it changed"));
         }
-        let circle = FriendGroup::resolve(whom, context, stop)?;
-        let given = with.read_context(circle.total_timeout, stop, context)?;
+        let (group, request) = FriendGroup::resolve(args, context, stop)?;
+        let given = args.read_context(request.limits.total, stop, context)?;
         let schema = read_schema(self.schema.as_deref(), &context.options.directory)?;
-        Ok(AskSetup { group: circle, context: given, schema, access, check_tree: !self.no_tree_check })
+        let request = AskRequest {
+            context: given,
+            access,
+            format: schema.map_or(AnswerFormat::Text, AnswerFormat::Json),
+            check_tree: !self.no_tree_check,
+            ..request
+        };
+        Ok((group, request))
     }
 }
 
-impl AskSetup<'_> {
-    /// On which terms one of the friends is asked.
-    pub(crate) fn options_for(&self, part: &FriendCall<'_>) -> AskOptions {
-        AskOptions {
-            root: self.group.root.clone(),
-            access: self.access,
-            model: part.model.clone(),
-            schema: self.schema.clone(),
-            memory: part.memory.clone(),
-            total: self.group.total_timeout,
-            idle: self.group.idle_timeout,
-            check_tree: part.check_tree,
+impl FriendArgs {
+    pub(crate) fn friend_names(&self, config: &Config) -> Vec<String> {
+        if self.to.is_empty() {
+            return config.friends.default.split(',').map(str::to_string).collect();
         }
+        self.to.clone()
     }
-}
 
-impl ContextArgs {
     /// What goes with the request: the file, the text, or what comes on stdin when that is a pipe, a file or a
     /// socket. That is waited for as long as the request may take in all.
     pub(crate) fn read_context(
@@ -191,7 +163,6 @@ fn read_schema(file: Option<&Path>, directory: &Path) -> Result<Option<Value>, C
     serde_json::from_str(&text).map(Some).map_err(|error| failed(&error))
 }
 
-/// Reads an access by any of its names.
 pub(crate) fn parse_access(name: &str) -> Result<Access, String> {
     name.parse().map_err(|error: relaycode_project::access::UnknownAccess| error.to_string())
 }

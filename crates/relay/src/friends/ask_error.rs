@@ -23,7 +23,6 @@ impl From<AskError> for CommandFailure {
             }
             AskError::Context(_) => usage("context").with_hint("nothing was sent to anybody"),
             AskError::Schema(_) => usage("schema").with_hint("nothing was sent to anybody"),
-            AskError::SchemaAndVerdict => usage("usage").with_hint("leave out --schema or --verdict"),
             AskError::Limit(mut over) => {
                 let largest = std::mem::take(&mut over.largest);
                 let detail = |(path, bytes): (String, u64)| FailureDetail {
@@ -44,9 +43,7 @@ impl From<AskError> for CommandFailure {
             AskError::Git(error) => error.into(),
             AskError::NothingToReview { .. } => CommandFailure::refused("nothing", message)
                 .with_hint("`--base REF` compares with something else; nothing was sent to anybody"),
-            AskError::Abstained { .. } => CommandFailure::new(Exit::NoAnswer, "abstained", message)
-                .with_hint("no verdict is no pass; ask another friend"),
-            AskError::Friend(failed) => failed.failure.into(),
+            AskError::Friend(failure) => failure.into(),
         }
     }
 }

@@ -13,12 +13,10 @@ use crate::approver::spinner::Spinner;
 use crate::wiring::context::CommandContext;
 use crate::wiring::providers;
 
-/// Hears one or several friends.
 pub(crate) struct FriendEventPrinter {
     friend_names: Vec<String>,
     output: EventOutput,
     spinner: Option<Spinner>,
-    /// Words of the answer stand on the screen.
     text_started: bool,
     /// The last of them ended a line.
     at_line_start: bool,
@@ -29,11 +27,8 @@ pub(crate) struct FriendEventPrinter {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EventOutput {
-    /// Only that something goes on.
     Spinner,
-    /// The words as they come.
     Text,
-    /// One object per event.
     Json,
 }
 
@@ -59,12 +54,10 @@ impl FriendEventPrinter {
         }
     }
 
-    /// Whether the answer was shown while it came.
     pub(crate) fn has_printed_text(&self) -> bool {
         self.text_started
     }
 
-    /// Hears something.
     pub(crate) fn print_event(
         &mut self,
         friend: usize,
@@ -137,7 +130,6 @@ impl FriendEventPrinter {
         context.console.flush();
     }
 
-    /// What was said so far is not the answer.
     fn print_separator(&mut self, context: &mut CommandContext<'_>) {
         let look = context.console.out_style();
         let end = if self.at_line_start { "" } else { "\n" };
@@ -147,7 +139,6 @@ impl FriendEventPrinter {
         self.at_line_start = true;
     }
 
-    /// Which difference goes to a friend, before it goes.
     fn print_sending(
         &mut self,
         name: &str,

@@ -12,7 +12,6 @@ use crate::wiring::context::CommandContext;
 use crate::wiring::project::process_runner;
 use crate::wiring::providers::Providers;
 
-/// Says yes when everything is to stop.
 pub(crate) type StopCheck<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The world, in which `stop` ends everything.

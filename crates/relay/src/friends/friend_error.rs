@@ -28,6 +28,7 @@ impl From<Friends> for CommandFailure {
                 said.with_hint("ask again; `relay friends --test` says whether it answers at all")
             }
             Friends::SchemaMismatch { .. } => said.with_hint("ask again, or with a simpler schema"),
+            Friends::Abstained { .. } => said.with_hint("no verdict is no pass; ask another friend"),
             Friends::Failed { .. } | Friends::InputStalled { .. } | Friends::Exec { .. } => {
                 said.with_hint("`relay friends --test` says whether it answers at all")
             }
@@ -44,7 +45,6 @@ impl From<Friends> for CommandFailure {
     }
 }
 
-/// The exit code of a failure, and its stable name.
 fn exit_and_kind(failure: &Friends) -> (Exit, &'static str) {
     match failure {
         Friends::NotInstalled { .. } => (Exit::FriendFailed, "notInstalled"),
@@ -56,6 +56,7 @@ fn exit_and_kind(failure: &Friends) -> (Exit, &'static str) {
         Friends::UnknownSession { .. } => (Exit::Usage, "noSession"),
         Friends::NoAnswer { .. } => (Exit::NoAnswer, "noAnswer"),
         Friends::SchemaMismatch { .. } => (Exit::NoAnswer, "notByTheSchema"),
+        Friends::Abstained { .. } => (Exit::NoAnswer, "abstained"),
         Friends::Failed { .. } => (Exit::FriendFailed, "friendFailed"),
         Friends::Unreachable { .. } => (Exit::FriendFailed, "unreachable"),
         Friends::TimedOut { .. } => (Exit::TimedOut, "timedOut"),

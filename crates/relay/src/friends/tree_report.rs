@@ -7,7 +7,6 @@ use relaycode_tui::views::outcome;
 
 use crate::wiring::context::CommandContext;
 
-/// Files that are named one by one.
 const MAX_LISTED_FILES: usize = 20;
 
 /// Names what changed, and says what could not be looked at. `unexpected`: why nothing should have.
@@ -52,7 +51,6 @@ pub(crate) fn report_tree_check(
     }
 }
 
-/// Something that needs a look.
 pub(crate) fn eprint_remark(said: &str, level: LogLevel, context: &mut CommandContext<'_>) {
     let look = context.console.err_style();
     context.eprint_at(level, &outcome::warning_line(&look, &look.safe(said)));

@@ -90,12 +90,10 @@ pub(crate) fn report_work_failure(
     failure.exit
 }
 
-/// Names what changed in the project itself.
 pub(crate) fn report_project_changes(name: &str, looked: &TreeCheckReport, context: &mut CommandContext<'_>) {
     tree_report::report_tree_check(looked, &format!("{name} was to work in its copy"), context);
 }
 
-/// What is in the copy, and what is not.
 pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], context: &mut CommandContext<'_>) {
     let look = context.console.err_style();
     let text =
@@ -116,7 +114,6 @@ pub(crate) fn report_left_out(worked: &WorkOutcome, told: &[String], context: &m
     }
 }
 
-/// How far the copying is, in a line.
 pub(crate) fn copy_progress_line(progress: ScratchProgress) -> String {
     format!("{} of {}\n", progress.files, pluralize(progress.total, "file"))
 }
@@ -139,7 +136,6 @@ pub(crate) fn save_temp_file(lost: SavePatchError, context: &mut CommandContext<
     }
 }
 
-/// Where the work is that did not go in.
 pub(crate) fn report_saved_patch(kept: &SavedPatch, context: &mut CommandContext<'_>) {
     let look = context.console.err_style();
     let kept_in = |path: &PathBuf| {

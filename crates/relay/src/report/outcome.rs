@@ -1,15 +1,17 @@
 //! What became of an answer, told to people and to machines, and the exit code that says so to a script.
 
 use relaycode_change::plan::{FileChangeKind, Plan};
+use relaycode_change::proposal::Proposal;
 use relaycode_door::gate::GateReport;
-use relaycode_door::{AppliedChange, ApprovalRule, DoorError, SubmitOutcome};
-use relaycode_ledger::{Digest, Ledger, LedgerError};
+use relaycode_door::{AppliedChange, ApprovalReason, DoorError, RuleConsent, SubmitOutcome};
+use relaycode_ledger::{Digest, LedgerError};
 use relaycode_project::config::LogLevel;
 use relaycode_tui::layout::style::Glyph;
 use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::answer::SourceAnswer;
+use crate::answer;
+use crate::answer::submit::Submitter;
 use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::report::json;
 use crate::wiring::context::CommandContext;
@@ -26,59 +28,52 @@ pub(crate) struct SubmitResult {
 
 /// Tells what became of one answer.
 pub(crate) struct OutcomeReporter<'a> {
-    pub(crate) answer: &'a SourceAnswer<'a>,
+    pub(crate) submitter: &'a Submitter<'a>,
+    pub(crate) proposal: &'a Proposal,
+    /// The time that cards show, where answers come in one after the other.
+    pub(crate) clock: Option<String>,
     /// The digest of the plan that whoever was asked has seen.
     pub(crate) shown_digest: Option<Digest>,
-    /// The diff was asked for.
-    pub(crate) diff: bool,
-    /// There are other answers in the same text.
-    pub(crate) is_batch: bool,
-    /// What is known of earlier answers.
-    pub(crate) ledger: &'a Ledger,
-    /// The time that cards show, if they do.
-    pub(crate) clock: String,
-    /// The object is printed: then it has the plan, with its diffs.
-    pub(crate) with_plan: bool,
 }
 
 impl OutcomeReporter<'_> {
-    /// Tells it.
     pub(crate) fn report_outcome(
         &self,
-        became: Result<SubmitOutcome, DoorError>,
+        outcome: &SubmitOutcome,
         context: &mut CommandContext<'_>,
     ) -> SubmitResult {
-        match became {
-            Ok(SubmitOutcome::Applied(applied)) => self.report_applied(&applied, context),
-            Ok(SubmitOutcome::AlreadyIn { plan }) => {
-                self.print_card(&plan, context);
-                let object =
-                    self.outcome_json(Exit::Done, json!({"applied": false, "id": null}), Some(&plan));
-                SubmitResult { exit: Exit::Done, json: object, already_applied: false }
+        match outcome {
+            SubmitOutcome::Applied(applied) => self.report_applied(applied, context),
+            SubmitOutcome::AlreadyIn { plan } => {
+                self.print_card(plan, context);
+                self.result(Exit::Done, json!({"applied": false, "id": null}), Some(plan), context)
             }
-            Ok(SubmitOutcome::Refused(refused)) => {
+            SubmitOutcome::Refused(refused) => {
                 self.print_title(context);
+                let Submitter { source, door, .. } = self.submitter;
                 if !(context.is_quiet() && context.is_json()) {
-                    let text = self.answer.refusal_text(&refused, false, &context.console.err_style());
+                    let style = context.console.err_style();
+                    let text = source.refusal_text(self.proposal, refused, false, &style);
                     context.eprint_at(LogLevel::Error, &text);
                 }
-                let object = self.answer.refusal_json(&refused);
+                let object = source.refusal_json(self.proposal, refused, &door.root);
                 SubmitResult { exit: Exit::Refused, json: object, already_applied: false }
             }
-            Ok(outcome) => self.report_not_applied(outcome, context),
-            Err(error) => {
-                self.print_title(context);
-                self.report_failure(&error.into(), None, json!({}), context)
-            }
+            outcome => self.report_not_applied(outcome, context),
         }
+    }
+
+    pub(crate) fn report_error(&self, error: DoorError, context: &mut CommandContext<'_>) -> SubmitResult {
+        self.print_title(context);
+        self.report_failure(&error.into(), None, json!({}), context)
     }
 
     /// Which answer it is about, where they come in one after the other and there is no card.
     fn print_title(&self, context: &mut CommandContext<'_>) {
-        if self.answer.source.from_watch && self.shown_digest.is_none() {
-            let name = self.answer.source.origin.name();
+        if let (Some(clock), None) = (&self.clock, self.shown_digest) {
+            let name = self.submitter.source.origin.name();
             let look = context.style();
-            context.print_info(&views::card::title_line(&self.clock, &self.answer.proposal, &name, &look));
+            context.print_info(&views::card::title_line(clock, self.proposal, &name, &look));
         }
     }
 
@@ -121,45 +116,44 @@ impl OutcomeReporter<'_> {
             "gate": applied.gate,
             "branch": applied.branch,
         });
-        let object = self.outcome_json(Exit::Done, more, Some(&applied.plan));
-        SubmitResult { exit: Exit::Done, json: object, already_applied: false }
+        self.result(Exit::Done, more, Some(&applied.plan), context)
     }
 
-    fn report_not_applied(&self, outcome: SubmitOutcome, context: &mut CommandContext<'_>) -> SubmitResult {
+    fn report_not_applied(&self, outcome: &SubmitOutcome, context: &mut CommandContext<'_>) -> SubmitResult {
         match outcome {
             SubmitOutcome::Declined { plan, reason, put_back, gate } => {
                 let failure = CommandFailure::new(
                     Exit::Declined,
                     "declined",
-                    if put_back { "not kept" } else { "not applied" },
+                    if *put_back { "not kept" } else { "not applied" },
                 )
-                .with_state(if put_back {
+                .with_state(if *put_back {
                     ProjectState::PutBack
                 } else {
                     ProjectState::Unchanged
                 });
                 let ending = self.report_failure(
                     &failure,
-                    Some(&plan),
+                    Some(plan),
                     json!({"reason": reason, "gate": gate}),
                     context,
                 );
                 let look = context.style();
-                if self.answer.source.has_keys && (reason.is_some() || put_back) {
+                if self.submitter.source.has_keys && (reason.is_some() || *put_back) {
                     let what = if reason.is_some() { "your reason" } else { "what the gate said" };
                     let said = format!("c copies {what} for your model; the same id may be sent again");
                     context.print_info(&views::outcome::indented_line(&look, &said));
-                } else if let Some(reason) = &reason {
+                } else if let Some(reason) = reason {
                     context.print_info(&views::question::rejection_preview(reason, &look));
                 }
                 ending
             }
             SubmitOutcome::ApprovalRequired { plan, rules } => {
-                self.print_card(&plan, context);
-                self.report_failure(&nobody_to_ask(&rules), Some(&plan), json!({"rules": rules}), context)
+                self.print_card(plan, context);
+                self.report_failure(&nobody_to_ask(rules), Some(plan), json!({"rules": rules}), context)
             }
             SubmitOutcome::PreCheckFailed { plan, step } => {
-                self.print_card(&plan, context);
+                self.print_card(plan, context);
                 let failure = CommandFailure::new(
                     Exit::GateFailed,
                     "gate",
@@ -167,23 +161,25 @@ impl OutcomeReporter<'_> {
                 )
                 .with_hint("see to that command, or change it in the configuration")
                 .with_state(ProjectState::Unchanged);
-                self.eprint_output_tail(&step.output, context);
-                self.report_failure(&failure, Some(&plan), json!({"step": step}), context)
+                let tail = views::gate::output_tail(&step.output, &context.console.err_style());
+                context.eprint_at(LogLevel::Info, &tail);
+                self.report_failure(&failure, Some(plan), json!({"step": step}), context)
             }
             SubmitOutcome::GateFailed { plan, gate, rules } => {
-                self.report_gate_failed(&plan, &gate, &rules, context)
+                self.report_gate_failed(plan, gate, rules, context)
             }
             SubmitOutcome::AlreadyProcessed { id, other_content } => {
+                let (id, other_content) = (*id, *other_content);
                 self.print_title(context);
                 let failure: CommandFailure = LedgerError::AlreadyProcessed { id, other_content }.into();
-                let fate = project::find_revert_status(self.ledger, id).ok();
-                if self.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
+                let fate = project::find_revert_status(&self.submitter.door.ledger, id).ok();
+                if self.submitter.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
                     let said = format!("{} is already in the ledger: passed over", id.short());
                     let text = views::outcome::warning_line(&context.console.err_style(), &said);
                     context.eprint_at(LogLevel::Warn, &text);
                     return SubmitResult {
                         already_applied: true,
-                        ..self.failure_result(&failure, None, json!({}))
+                        ..self.failure_result(&failure, None, json!({}), context)
                     };
                 }
                 let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
@@ -200,7 +196,7 @@ impl OutcomeReporter<'_> {
             }
             other => {
                 self.print_title(context);
-                self.report_failure(&failure_without_plan(&other), None, json!({}), context)
+                self.report_failure(&failure_without_plan(other), None, json!({}), context)
             }
         }
     }
@@ -209,11 +205,11 @@ impl OutcomeReporter<'_> {
         &self,
         plan: &Plan,
         gate: &GateReport,
-        rules: &[ApprovalRule],
+        rules: &[ApprovalReason],
         context: &mut CommandContext<'_>,
     ) -> SubmitResult {
         self.print_card(plan, context);
-        let said: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
+        let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
             .with_hint("`--allow gate` keeps it anyway")
             .with_state(ProjectState::PutBack);
@@ -225,9 +221,11 @@ impl OutcomeReporter<'_> {
                     .with_state(ProjectState::PutBack);
             return self.report_failure(&failure, Some(plan), json!({"gate": gate}), context);
         }
-        let mut next =
-            format!("keep it anyway: `{}`", self.answer.retry_command_line("apply", "--allow gate"));
-        if self.answer.source.has_keys {
+        let mut next = format!(
+            "keep it anyway: `{}`",
+            self.submitter.source.retry_command_line("apply", "--allow gate")
+        );
+        if self.submitter.source.has_keys {
             next += &format!(" {} c copies the errors for your model", context.style().glyph(Glyph::Dot));
         }
         let text = views::gate::refused_card(
@@ -237,13 +235,7 @@ impl OutcomeReporter<'_> {
             &context.console.err_style(),
         );
         context.eprint_at(LogLevel::Error, &text);
-        self.failure_result(&failure, Some(plan), json!({"gate": gate}))
-    }
-
-    /// The end of what a command printed.
-    fn eprint_output_tail(&self, output: &str, context: &mut CommandContext<'_>) {
-        let text = views::gate::output_tail(output, &context.console.err_style());
-        context.eprint_at(LogLevel::Info, &text);
+        self.failure_result(&failure, Some(plan), json!({"gate": gate}), context)
     }
 
     /// Says what went wrong, on stderr.
@@ -255,18 +247,24 @@ impl OutcomeReporter<'_> {
         context: &mut CommandContext<'_>,
     ) -> SubmitResult {
         context.console.report_failure(failure, "apply", false);
-        self.failure_result(failure, plan, more)
+        self.failure_result(failure, plan, more, context)
     }
 
-    fn failure_result(&self, failure: &CommandFailure, plan: Option<&Plan>, more: Value) -> SubmitResult {
-        let mut object = self.outcome_json(failure.exit, more, plan);
-        object["error"] = json::to_value(failure);
-        SubmitResult { exit: failure.exit, json: object, already_applied: false }
+    fn failure_result(
+        &self,
+        failure: &CommandFailure,
+        plan: Option<&Plan>,
+        more: Value,
+        context: &CommandContext<'_>,
+    ) -> SubmitResult {
+        let mut result = self.result(failure.exit, more, plan, context);
+        result.json["error"] = json::to_value(failure);
+        result
     }
 
     /// What undoes a change.
     fn undo_hint(&self) -> &'static str {
-        if self.answer.source.has_keys { "u" } else { "`relay revert`" }
+        if self.submitter.source.has_keys { "u" } else { "`relay revert`" }
     }
 
     /// The plan, if nobody has seen it yet.
@@ -275,38 +273,57 @@ impl OutcomeReporter<'_> {
             return;
         }
         let look = context.style();
-        let mut text = self.answer.card_text(plan, &self.clock, &look);
-        if self.diff {
+        let source = self.submitter.source;
+        let clock = self.clock.as_deref().unwrap_or_default();
+        let mut text = source.card_text(self.proposal, plan, clock, &look);
+        if source.diff {
             text += &views::diff::text(plan, &look);
         }
         context.print_info(&text);
     }
 
-    fn outcome_json(&self, exit: Exit, more: Value, plan: Option<&Plan>) -> Value {
-        let mut object = json!({
+    fn result(
+        &self,
+        exit: Exit,
+        more: Value,
+        plan: Option<&Plan>,
+        context: &CommandContext<'_>,
+    ) -> SubmitResult {
+        let Submitter { source, door, .. } = self.submitter;
+        let mut json = json!({
             "ok": exit == Exit::Done,
             "code": exit as u8,
-            "command": self.answer.source.command,
-            "project": self.answer.source.root.to_string_lossy(),
+            "command": source.command,
+            "project": door.root.to_string_lossy(),
         });
-        if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        if let (Some(object), Value::Object(more)) = (json.as_object_mut(), more) {
             object.extend(more);
-            if let Some(plan) = plan.filter(|_| self.with_plan) {
-                object.insert("plan".to_string(), json::to_value(&SourceAnswer::plan_json(plan, false)));
+            // Nobody reads it otherwise, and it holds every diff.
+            if let Some(plan) = plan.filter(|_| context.is_json()) {
+                object.insert("plan".to_string(), json::to_value(&answer::plan_json(plan, false)));
             }
         }
-        object
+        SubmitResult { exit, json, already_applied: false }
     }
 }
 
+/// The object of the only answer of a text, or of several.
+pub(crate) fn batch_json(command: &str, exit: Exit, answers: usize, mut objects: Vec<Value>) -> Value {
+    if answers == 1 && objects.len() == 1 {
+        return objects.remove(0);
+    }
+    json!({"ok": exit == Exit::Done, "code": exit as u8, "command": command, "answers": answers, "results": objects})
+}
+
 /// Somebody has to decide, and there is nobody.
-fn nobody_to_ask(rules: &[ApprovalRule]) -> CommandFailure {
-    let said: Vec<String> = rules.iter().map(ApprovalRule::sentence).collect();
-    let mut allow: Vec<&str> =
-        rules.iter().filter_map(|rule| rule.allowed_by().map(|allow| allow.name())).collect();
+fn nobody_to_ask(rules: &[ApprovalReason]) -> CommandFailure {
+    let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
+    let (allow, ordinary): (Vec<_>, Vec<_>) =
+        rules.iter().map(|reason| reason.rule).partition(|rule| rule.consent == RuleConsent::Allow);
+    let mut allow: Vec<&str> = allow.iter().map(|rule| rule.name).collect();
     allow.sort_unstable();
     allow.dedup();
-    let yes = if rules.iter().any(|rule| rule.allowed_by().is_none()) { "`-y`" } else { "" };
+    let yes = if ordinary.is_empty() { "" } else { "`-y`" };
     let allow = if allow.is_empty() { String::new() } else { format!("`--allow {}`", allow.join(",")) };
     let both = if yes.is_empty() || allow.is_empty() { "" } else { " with " };
     CommandFailure::new(

@@ -7,6 +7,7 @@ use relaycode_tui::osc52;
 use relaycode_watch::clipboard::ClipboardBackend;
 
 use crate::report::failure::{CommandFailure, Exit};
+use crate::sys::CLIPBOARD_NEEDS_DISPLAY;
 use crate::terminal::questions;
 use crate::wiring::desktop;
 
@@ -65,7 +66,7 @@ fn copy_failure(why: &str) -> CommandFailure {
 
 fn copy_to_clipboard(text: &str) -> Result<(), String> {
     let choice = desktop::clipboard_choice().map_err(|failure| failure.message)?;
-    let nowhere = desktop::desktop_from_env() == Default::default() && cfg!(target_os = "linux");
+    let nowhere = desktop::desktop_from_env() == Default::default() && CLIPBOARD_NEEDS_DISPLAY;
     if choice == ClipboardBackend::None || nowhere {
         return Err("there is no clipboard here".to_string());
     }

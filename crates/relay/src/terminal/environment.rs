@@ -63,7 +63,7 @@ impl ConsoleEnv {
         ConsoleEnv {
             no_color: set("NO_COLOR").is_some(),
             dumb: set("TERM").is_some_and(|term| term == "dumb"),
-            utf8: cfg!(windows) || locale.contains("utf-8") || locale.contains("utf8"),
+            utf8: locale.contains("utf-8") || locale.contains("utf8"),
         }
     }
 }
@@ -101,9 +101,9 @@ mod tests {
     fn the_locale_says_whether_utf8_is_understood() {
         assert!(environment(&[("LANG", "de_DE.UTF-8")]).utf8);
         assert!(environment(&[("LC_ALL", "C.utf8"), ("LANG", "C")]).utf8);
-        assert!(!environment(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).utf8 || cfg!(windows));
+        assert!(!environment(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]).utf8);
         assert!(environment(&[("LC_ALL", ""), ("LANG", "en_US.UTF-8")]).utf8);
-        assert!(!environment(&[]).utf8 || cfg!(windows));
+        assert!(!environment(&[]).utf8);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
 use crate::report::failure::CommandFailure;
+use crate::sys::is_signal_ignored;
 
 /// While this lives, a signal only asks to stop.
 pub(crate) struct SignalGuard {
@@ -121,7 +122,7 @@ impl SignalFlags {
         };
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // `nohup relay …` goes on when the terminal goes.
-            if signal == SIGHUP && is_ignored(signal) {
+            if signal == SIGHUP && is_signal_ignored(signal) {
                 continue;
             }
             // The flag first: from then on a signal is caught, and must not be lost.
@@ -131,14 +132,6 @@ impl SignalFlags {
         }
         Ok(signals)
     }
-}
-
-/// Whether relay was started with this signal ignored, where the system tells.
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0);
-    mask >> (signal - 1) & 1 == 1
 }
 
 #[cfg(test)]
@@ -156,13 +149,5 @@ mod tests {
         assert!(outer.stop_requested() && !outer.termination_requested());
         outer.clear_interrupt();
         assert!(!outer.stop_requested());
-    }
-
-    #[test]
-    fn what_relay_was_started_to_ignore_is_known() {
-        let told = std::path::Path::new("/proc/self/status").exists();
-        // Every Rust program ignores this one.
-        assert_eq!(is_ignored(signal_hook::consts::SIGPIPE), told);
-        assert!(!is_ignored(SIGTERM));
     }
 }

@@ -1,5 +1,8 @@
 //! The keys of a session. One list: what each does, and what `?` says about it.
 
+use relaycode_door::Door;
+use relaycode_ledger::revert::RevertOptions;
+use relaycode_ledger::{LogFilter, LogTarget, TxId};
 use relaycode_tui::input::Terminal;
 use relaycode_tui::input::decode::InputKey;
 use relaycode_tui::layout::style::OutputStyle;
@@ -15,8 +18,8 @@ use crate::commands::{log, prompt, revert, show};
 use crate::report::failure::CommandFailure;
 use crate::terminal::copy_out;
 use crate::terminal::questions::is_yes;
-use crate::wiring::context::RunCommand;
 use crate::wiring::programs::UserPrograms;
+use crate::wiring::project;
 
 /// The keys, and what each does.
 const KEYS: question::QuestionKeys = &[
@@ -35,7 +38,6 @@ const KEYS: question::QuestionKeys = &[
 const LOG_ENTRIES: usize = 10;
 
 impl WatchSession<'_, '_> {
-    /// A key was pressed.
     pub(super) fn handle_key(&mut self, key: InputKey) -> Option<WatchFlow> {
         let InputKey::Char(key) = key else { return None };
         self.status.clear_remark();
@@ -49,10 +51,7 @@ impl WatchSession<'_, '_> {
             's' => self.show_diff(true),
             'a' => self.retry_last_answer(),
             'b' => self.process_bulk(true),
-            'l' => {
-                self.print("\n");
-                self.run_command(&log::LogArgs::newest(LOG_ENTRIES))
-            }
+            'l' => self.show_log(),
             '?' | 'h' => {
                 let text = question::key_help(KEYS, &self.context.style());
                 self.print(&format!("\n{text}"));
@@ -77,12 +76,12 @@ impl WatchSession<'_, '_> {
         self.context.console.flush();
     }
 
-    /// Runs another command here, as if it had been typed.
-    fn run_command(&mut self, command: &dyn RunCommand) -> Result<(), CommandFailure> {
-        self.live.erase();
-        let done = command.run(self.context).map(|_| ());
+    fn show_log(&mut self) -> Result<(), CommandFailure> {
+        self.print("\n");
+        let Door { root, ledger, .. } = &self.door;
+        let shown = log::print_log(root, ledger, &LogFilter::default(), LOG_ENTRIES, false, self.context);
         self.context.console.flush();
-        done
+        shown
     }
 
     fn copy_prompt(&mut self) -> Result<(), CommandFailure> {
@@ -158,9 +157,9 @@ impl WatchSession<'_, '_> {
 
     fn retry_last_answer(&mut self) -> Result<(), CommandFailure> {
         match self.last_answer.text.take() {
-            Some((text, how)) => {
-                self.seen_texts.forget(&text);
-                self.process_text(text, how, true)
+            Some(text) => {
+                self.seen_texts.forget(&text.text);
+                self.process_text(text, true)
             }
             None => {
                 self.status.set_remark("there is nothing to take up again");
@@ -185,11 +184,23 @@ impl WatchSession<'_, '_> {
                 }
             },
         };
-        self.run_command(&revert::RevertArgs::for_change(id))?;
+        self.live.erase();
+        let reverted = self.revert(id);
+        self.context.console.flush();
+        reverted?;
         self.applied.retain(|applied| *applied != id);
         self.seen_texts.forget_applied();
         self.status.undone += 1;
         Ok(())
+    }
+
+    fn revert(&mut self, id: TxId) -> Result<(), CommandFailure> {
+        let Door { root, ledger, .. } = &self.door;
+        project::recover_ledger(ledger, self.context)?;
+        let (name, target) = (id.to_string(), LogTarget::Transaction(id));
+        let options = RevertOptions::default();
+        let request = revert::RevertRequest { root, ledger, name: &name, target, options, yes: false };
+        request.run(self.context).map(drop)
     }
 
     fn confirm_undo(&mut self, title: &str) -> bool {

@@ -4,28 +4,25 @@ use relaycode_change::diff;
 use relaycode_change::diff::FileDiff;
 use relaycode_change::plan::{FileChangeKind, FilePlan, Plan, PlanRefusal, RefusalReason};
 use relaycode_change::prompt::repair;
+use relaycode_door::SubmitOutcome;
 use relaycode_door::gate;
-use relaycode_door::{DoorError, SubmitOutcome};
 use relaycode_ledger::TxId;
 use relaycode_tui::views::question;
-use relaycode_watch::inbox::InboxSource;
+use relaycode_watch::inbox::InboxText;
 use relaycode_watch::seen_texts::PastOutcome;
 
-/// What came last.
 #[derive(Debug, Default)]
 pub(super) struct LastAnswer {
     /// What can be copied for the model, and what that is.
     pub(super) copy_offer: Option<(&'static str, String)>,
-    /// What can be shown.
     pub(super) diff: LastDiff,
     /// The text, where it may be taken up again.
-    pub(super) text: Option<(String, InboxSource)>,
+    pub(super) text: Option<InboxText>,
 }
 
 /// What can be shown of what came last.
 #[derive(Debug, Default)]
 pub(super) enum LastDiff {
-    /// Nothing.
     #[default]
     Nothing,
     /// A change that is in the ledger.
@@ -35,21 +32,20 @@ pub(super) enum LastDiff {
 }
 
 impl LastAnswer {
-    /// What an outcome offers.
-    pub(super) fn from_outcome(became: &Result<SubmitOutcome, DoorError>) -> LastAnswer {
-        match became {
-            Ok(SubmitOutcome::Applied(applied)) => {
+    pub(super) fn from_outcome(outcome: &SubmitOutcome) -> LastAnswer {
+        match outcome {
+            SubmitOutcome::Applied(applied) => {
                 LastAnswer { diff: LastDiff::Applied(applied.record.uuid), ..LastAnswer::default() }
             }
-            Ok(SubmitOutcome::Refused(refused)) if can_be_repaired(refused) => LastAnswer {
+            SubmitOutcome::Refused(refused) if can_be_repaired(refused) => LastAnswer {
                 copy_offer: Some(("the repair prompt", repair::repair_prompt(refused))),
                 ..LastAnswer::default()
             },
-            Ok(SubmitOutcome::GateFailed { plan, gate, .. }) => LastAnswer {
+            SubmitOutcome::GateFailed { plan, gate, .. } => LastAnswer {
                 copy_offer: Some(("what the gate said", gate::repair_prompt::gate_repair_prompt(gate))),
                 ..LastAnswer::from_plan(plan)
             },
-            Ok(SubmitOutcome::Declined { plan, reason, gate, .. }) => {
+            SubmitOutcome::Declined { plan, reason, gate, .. } => {
                 let judged = gate
                     .as_ref()
                     .map(|gate| ("what the gate said", gate::repair_prompt::gate_repair_prompt(gate)));
@@ -58,7 +54,7 @@ impl LastAnswer {
                 let offer = reason.or(judged);
                 LastAnswer { copy_offer: offer, ..LastAnswer::from_plan(plan) }
             }
-            Ok(SubmitOutcome::PreCheckFailed { plan, .. } | SubmitOutcome::ApprovalRequired { plan, .. }) => {
+            SubmitOutcome::PreCheckFailed { plan, .. } | SubmitOutcome::ApprovalRequired { plan, .. } => {
                 LastAnswer::from_plan(plan)
             }
             _ => LastAnswer::default(),
@@ -77,19 +73,15 @@ fn can_be_repaired(refused: &PlanRefusal) -> bool {
 }
 
 /// What is remembered of a text.
-pub(super) fn past_outcome(outcome: &Result<SubmitOutcome, DoorError>) -> Option<PastOutcome> {
+pub(super) fn past_outcome(outcome: &SubmitOutcome) -> Option<PastOutcome> {
     match outcome {
-        Ok(
-            SubmitOutcome::Applied(_)
-            | SubmitOutcome::AlreadyIn { .. }
-            | SubmitOutcome::AlreadyProcessed { .. },
-        ) => Some(PastOutcome::Applied),
-        Ok(SubmitOutcome::Refused(_)) => Some(PastOutcome::DoesNotFit),
-        Ok(
-            SubmitOutcome::Declined { .. }
-            | SubmitOutcome::GateFailed { .. }
-            | SubmitOutcome::PreCheckFailed { .. },
-        ) => Some(PastOutcome::Rejected),
+        SubmitOutcome::Applied(_)
+        | SubmitOutcome::AlreadyIn { .. }
+        | SubmitOutcome::AlreadyProcessed { .. } => Some(PastOutcome::Applied),
+        SubmitOutcome::Refused(_) => Some(PastOutcome::DoesNotFit),
+        SubmitOutcome::Declined { .. }
+        | SubmitOutcome::GateFailed { .. }
+        | SubmitOutcome::PreCheckFailed { .. } => Some(PastOutcome::Rejected),
         // Nobody decided anything: the next copy is a new one.
         _ => None,
     }

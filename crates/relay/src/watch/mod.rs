@@ -6,7 +6,7 @@
 
 mod keys;
 mod last_answer;
-mod notifying_approver;
+mod notices;
 mod reload;
 mod status;
 mod submit;
@@ -38,7 +38,6 @@ use relaycode_watch::seen_texts::SeenTexts;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
-use crate::answer::AnswerArgs;
 use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::terminal::environment::ConsoleEnv;
 use crate::terminal::questions;
@@ -54,10 +53,8 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// … up to this long.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
 
-/// A session.
 pub(crate) struct WatchSession<'s, 'c> {
     context: &'s mut CommandContext<'c>,
-    answer_args: &'s AnswerArgs,
     consent: Consent,
     door: Door,
     /// Which clipboard the user wants.
@@ -100,10 +97,8 @@ enum WatchFlow {
 }
 
 impl<'s, 'c> WatchSession<'s, 'c> {
-    /// Begins to watch.
     pub(crate) fn start(
         consent: Consent,
-        given: &'s AnswerArgs,
         context: &'s mut CommandContext<'c>,
     ) -> Result<WatchSession<'s, 'c>, CommandFailure> {
         let project = Project::open(context)?;
@@ -129,7 +124,6 @@ impl<'s, 'c> WatchSession<'s, 'c> {
             .flatten();
         let mut session = WatchSession {
             context,
-            answer_args: given,
             consent,
             door,
             choice,
@@ -270,10 +264,10 @@ impl<'s, 'c> WatchSession<'s, 'c> {
 
     fn handle_arrival(&mut self, arrival: InboxEvent) -> Result<(), CommandFailure> {
         match arrival {
-            InboxEvent::Text { text, source: how } if self.door.config().watcher.enable_bulk_processing => {
-                self.bulk.add(text, how, Instant::now());
+            InboxEvent::Text(text) if self.door.config().watcher.enable_bulk_processing => {
+                self.bulk.add(text, Instant::now());
             }
-            InboxEvent::Text { text, source: how } => self.process_text(text, how, false)?,
+            InboxEvent::Text(text) => self.process_text(text, false)?,
             InboxEvent::Skipped(passed) => self.status.set_remark(match passed {
                 ClipboardSkipReason::TooLarge => "copied: more text than an answer may have",
                 ClipboardSkipReason::NotUtf8 => "copied: text that is not UTF-8",
@@ -302,8 +296,8 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         let Some(texts) = self.bulk.take_if_ready(size, timeout, Instant::now()) else { return Ok(()) };
         let before = self.status.clone();
         let count = texts.len();
-        for (text, how) in texts {
-            self.process_text(text, how, false)?;
+        for text in texts {
+            self.process_text(text, false)?;
             if self.signals.stop_requested() {
                 return Ok(());
             }
@@ -321,12 +315,12 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         if paste.truncated || paste.bytes.len() > limits.text_bytes {
             return self.status.set_remark("pasted: more text than an answer may have");
         }
-        match String::from_utf8(paste.bytes) {
-            Ok(text) if filter::may_be_patch(&text, &limits) => {
-                self.inbox.put(InboxEvent::Text { text, source: InboxSource::Pasted }, false);
-            }
-            Ok(_) => self.status.set_remark("pasted: nothing that changes a file"),
-            Err(_) => self.status.set_remark("pasted: text that is not UTF-8"),
+        let Ok(text) = String::from_utf8(paste.bytes) else {
+            return self.status.set_remark("pasted: text that is not UTF-8");
+        };
+        match filter::read_text(text, InboxSource::Pasted, &limits) {
+            Some(text) => self.inbox.put(InboxEvent::Text(text), false),
+            None => self.status.set_remark("pasted: nothing that changes a file"),
         }
     }
 

@@ -11,7 +11,6 @@ use serde_json::json;
 use super::WatchSession;
 use crate::report::failure::CommandFailure;
 
-/// What happened so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WatchStatus {
     /// The clipboard that is watched.
@@ -128,7 +127,6 @@ impl WatchSession<'_, '_> {
         format!("p prompt {dot} u undo {dot} ? keys")
     }
 
-    /// Draws the live line.
     pub(super) fn draw_live_line(&mut self) {
         self.context.console.flush();
         let look = self.context.style();

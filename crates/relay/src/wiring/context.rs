@@ -51,7 +51,6 @@ pub(crate) trait RunCommand {
         None
     }
 
-    /// Does it.
     fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure>;
 }
 

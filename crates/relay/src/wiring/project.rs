@@ -21,17 +21,16 @@ use relaycode_tui::views::record::RevertStatus;
 use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::terminal::signals::SignalGuard;
 use crate::wiring::context::CommandContext;
-use relaycode_project::config::{self, LogLevel};
+use relaycode_project::config::{self, ConfigError, LoadedConfig, LogLevel};
 use relaycode_project::git::head;
 use relaycode_project::git::head::GitHead;
 use relaycode_project::root;
 
-/// A project.
 pub(crate) struct Project {
-    /// Its directory.
     pub(crate) root: PathBuf,
-    /// What was done to it.
     pub(crate) ledger: Ledger,
+    /// A configuration that cannot be read is the matter of who needs it.
+    pub(crate) config: Result<LoadedConfig, ConfigError>,
 }
 
 /// What became of a transaction of this ledger.
@@ -62,39 +61,24 @@ impl Project {
     pub(crate) fn open(context: &mut CommandContext<'_>) -> Result<Project, CommandFailure> {
         let home = context.home.path.clone();
         let root = root::find(&context.options.directory, home.as_deref(), &context.home.ceilings)?.path;
-        // A configuration that cannot be read is the matter of who needs it.
-        if let Ok(loaded) = config::load(&root, home.as_deref()) {
+        let config = config::load(&root, home.as_deref());
+        if let Ok(loaded) = &config {
             context.console.set_level(loaded.config.core.log_level);
         }
         let settings = LedgerSettings { home, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
-        Ok(Project { root, ledger })
+        Ok(Project { root, ledger, config })
     }
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
     /// be used is no reason to stop.
     pub(crate) fn restore_ledger(&self, context: &mut CommandContext<'_>) {
-        let said = match self.ledger.restore_from_copy() {
-            Ok(0) => return,
-            Ok(records) => format!(
-                "the records of this project were gone from .relaycode: {} came back from your own copy",
-                relaycode_tui::pluralize(records, "record")
-            ),
-            Err(error) => format!("your own copy of the records cannot be used: {error}"),
-        };
-        let look = context.console.err_style();
-        let text = views::outcome::warning_line(&look, &look.safe(&said));
-        context.eprint_at(LogLevel::Error, &text);
+        restore_ledger(&self.ledger, context);
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
     pub(crate) fn recover(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
-        self.restore_ledger(context);
-        let recovered = self.ledger.recover(RecoveryMode::Automatic)?;
-        let text = views::recovery::text(&recovered, &context.console.err_style());
-        // Something went wrong, if not now: also who wants to hear little hears of it.
-        context.eprint_at(LogLevel::Error, &text);
-        Ok(())
+        recover_ledger(&self.ledger, context)
     }
 
     /// What a name of the user's stands for.
@@ -114,6 +98,10 @@ impl Project {
         find_revert_status(&self.ledger, id)
     }
 
+    pub(crate) fn config(&self) -> Result<&LoadedConfig, CommandFailure> {
+        self.config.as_ref().map_err(|error| error.clone().into())
+    }
+
     /// What git has checked out there.
     pub(crate) fn git_head(&self) -> GitHead {
         head::read(&self.root)
@@ -121,26 +109,56 @@ impl Project {
 
     /// The way in, with the project's configuration.
     pub(crate) fn into_door(self, context: &CommandContext<'_>) -> Result<Door, CommandFailure> {
-        Ok(Door::open(&self.root, self.ledger, context.home.path.as_deref(), process_runner()?)?)
+        let home = context.home.path.clone();
+        Ok(Door::new(self.root, self.ledger, self.config?, home, process_runner()?))
     }
+}
 
-    /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
-    /// with everything put back.
-    pub(crate) fn commit_changes(
-        &self,
-        changes: &[FileChange],
-        about: TransactionHeader,
-        decided_by: &str,
-    ) -> Result<CommittedTransaction, CommandFailure> {
-        SignalGuard::hold_until_exit()?;
-        let signals = SignalGuard::acquire()?;
-        let open = self.ledger.begin(changes, about, &|| signals.stop_requested())?;
-        let committed = open
-            .commit(CommitVerdict { decided_by: Some(decided_by.to_string()), ..CommitVerdict::default() })?;
-        // Tidying up can wait for the next time.
-        let _ = self.ledger.collect_daily(clock::unix_seconds(), &RetentionPolicy::default());
-        Ok(committed)
-    }
+/// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
+/// be used is no reason to stop.
+fn restore_ledger(ledger: &Ledger, context: &mut CommandContext<'_>) {
+    let said = match ledger.restore_from_copy() {
+        Ok(0) => return,
+        Ok(records) => format!(
+            "the records of this project were gone from .relaycode: {} came back from your own copy",
+            relaycode_tui::pluralize(records, "record")
+        ),
+        Err(error) => format!("your own copy of the records cannot be used: {error}"),
+    };
+    let look = context.console.err_style();
+    let text = views::outcome::warning_line(&look, &look.safe(&said));
+    context.eprint_at(LogLevel::Error, &text);
+}
+
+/// Puts right what an earlier run left in the middle, and says so on stderr.
+pub(crate) fn recover_ledger(
+    ledger: &Ledger,
+    context: &mut CommandContext<'_>,
+) -> Result<(), CommandFailure> {
+    restore_ledger(ledger, context);
+    let recovered = ledger.recover(RecoveryMode::Automatic)?;
+    let text = views::recovery::text(&recovered, &context.console.err_style());
+    // Something went wrong, if not now: also who wants to hear little hears of it.
+    context.eprint_at(LogLevel::Error, &text);
+    Ok(())
+}
+
+/// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
+/// with everything put back.
+pub(crate) fn commit_changes(
+    ledger: &Ledger,
+    changes: &[FileChange<'_>],
+    about: TransactionHeader,
+    decided_by: &str,
+) -> Result<CommittedTransaction, CommandFailure> {
+    SignalGuard::hold_until_exit()?;
+    let signals = SignalGuard::acquire()?;
+    let open = ledger.begin(changes, about, &|| signals.stop_requested())?;
+    let committed =
+        open.commit(CommitVerdict { decided_by: Some(decided_by.to_string()), ..CommitVerdict::default() })?;
+    // Tidying up can wait for the next time.
+    let _ = ledger.collect_daily(clock::unix_seconds(), &RetentionPolicy::default());
+    Ok(committed)
 }
 
 /// Whoever runs processes: this very program is their keeper.

@@ -32,7 +32,7 @@ mod output_style;
 mod preview;
 mod provider_keys;
 mod question_keys;
-mod real_agents;
+mod real;
 mod real_linters;
 mod record;
 mod record_entries;

@@ -17,11 +17,11 @@ fn stopped() -> Project {
     let project = Project::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
     let ledger =
         Ledger::open(Arc::new(RealFs::default()), &project.path("."), LedgerSettings::default()).unwrap();
-    let change = |path: &str, before: &str, after: &str| FileChange {
+    let change = |path: &str, before: &'static str, after: &'static str| FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
-        before: Some(before.into()),
-        after: Some(AfterContent { bytes: after.into(), mode: NewMode::Keep }),
+        before: Some(before.as_bytes().into()),
+        after: Some(AfterContent { bytes: after.as_bytes().into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     };

@@ -52,7 +52,7 @@ pub struct CrashScenario {
     pub kind: ScenarioKind,
     /// The project at first.
     pub files: ScenarioFiles,
-    pub changes: Vec<FileChange>,
+    pub changes: Vec<FileChange<'static>>,
     /// What it does to directories, and which names are links.
     pub header: TransactionHeader,
     /// One of the directories is on another device.
@@ -109,7 +109,7 @@ impl CrashScenario {
         let elsewhere = random.once_in(4);
         if elsewhere {
             // A file that is only renamed cannot leave its device.
-            let leaves = |change: &FileChange| {
+            let leaves = |change: &FileChange<'_>| {
                 change.old_path().as_str().starts_with(ELSEWHERE)
                     && !change.path.as_str().starts_with(ELSEWHERE)
             };
@@ -243,7 +243,7 @@ pub(super) fn revert(ledger: &Ledger, about: TransactionHeader) -> Result<(), Le
 /// Makes a change and keeps it. An error of the disk after the commit counts as a failure.
 pub(super) fn commit(
     ledger: &Ledger,
-    changes: &[FileChange],
+    changes: &[FileChange<'_>],
     about: TransactionHeader,
 ) -> Result<(), LedgerError> {
     let committed = ledger.begin(changes, about, &|| false)?.commit(CommitVerdict::default())?;
@@ -310,7 +310,7 @@ fn content(random: &mut Random) -> Vec<u8> {
 }
 
 /// A random change of at most `count` files; each name takes part once.
-fn changes(random: &mut Random, files: &ScenarioFiles, count: usize) -> Vec<FileChange> {
+fn changes(random: &mut Random, files: &ScenarioFiles, count: usize) -> Vec<FileChange<'static>> {
     let mut free: Vec<&String> = files.keys().collect();
     let mut changes = Vec::new();
     for at in 0..count {
@@ -359,7 +359,7 @@ fn changes(random: &mut Random, files: &ScenarioFiles, count: usize) -> Vec<File
 }
 
 /// From the old file to the new one.
-fn change(old: Option<(&str, Vec<u8>)>, new: Option<(&str, Vec<u8>, NewMode)>) -> FileChange {
+fn change(old: Option<(&str, Vec<u8>)>, new: Option<(&str, Vec<u8>, NewMode)>) -> FileChange<'static> {
     let parse = |text: &str| RelPath::parse(text).ok();
     let old_name = old.as_ref().and_then(|old| parse(old.0));
     let new_name = new.as_ref().and_then(|new| parse(new.0));
@@ -368,8 +368,8 @@ fn change(old: Option<(&str, Vec<u8>)>, new: Option<(&str, Vec<u8>, NewMode)>) -
         // All names used here are valid.
         path: path.unwrap_or_else(unreachable_path),
         renamed_from: old_name.filter(|old| new_name.as_ref().is_some_and(|new| new != old)),
-        before: old.map(|old| old.1),
-        after: new.map(|new| AfterContent { bytes: new.1, mode: new.2 }),
+        before: old.map(|old| old.1.into()),
+        after: new.map(|new| AfterContent { bytes: new.1.into(), mode: new.2 }),
         added: 1,
         removed: 1,
     }

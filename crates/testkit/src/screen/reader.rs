@@ -5,15 +5,13 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, PipeReader, PipeWriter, Read};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::process::wait_ready;
 
@@ -25,7 +23,7 @@ const SCROLLBACK: usize = 200_000;
 pub(super) struct ScreenReader {
     shared: Arc<ScreenShared>,
     /// Closed to stop the thread.
-    stop: Option<OwnedFd>,
+    stop: Option<PipeWriter>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -47,7 +45,7 @@ impl ScreenReader {
         let parser = vt100::Parser::new(rows, columns, SCROLLBACK);
         let seen = Mutex::new(ScreenState { parser, raw: Vec::new(), ended: false });
         let shared = Arc::new(ScreenShared { seen, more: Condvar::new() });
-        let (stopped, stop) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (stopped, stop) = std::io::pipe()?;
         let theirs = Arc::clone(&shared);
         let read = move || theirs.read(master, &stopped);
         let thread = thread::Builder::new().name("terminal".to_owned()).spawn(read)?;
@@ -105,7 +103,7 @@ impl ScreenShared {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(&self, mut master: File, stopped: &OwnedFd) {
+    fn read(&self, mut master: File, stopped: &PipeReader) {
         let mut bytes = vec![0; 64 << 10];
         loop {
             let mut waiting = [PollFd::new(&master, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];

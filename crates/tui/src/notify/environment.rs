@@ -3,10 +3,6 @@
 //! The one list of the variables that decide how a person is notified and how text is copied. The binary
 //! passes the values in: this crate never reads the environment.
 
-use std::path::Path;
-
-use super::address::{self, BusAddress};
-
 /// The relevant variables as found. An empty variable counts as not set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminalEnv {
@@ -74,19 +70,6 @@ impl TerminalEnv {
             return Some(Multiplexer::Tmux);
         }
         (self.screen.is_some() || term.starts_with("screen")).then_some(Multiplexer::Screen)
-    }
-
-    /// Where the bus of this person's desktop listens. Over SSH there may be a bus, but it belongs to a
-    /// desktop that nobody sits at.
-    pub(super) fn desktop_bus_addresses(&self) -> Option<Vec<BusAddress>> {
-        if self.ssh.is_some() || cfg!(not(target_os = "linux")) {
-            return None;
-        }
-        if let Some(address) = &self.bus_address {
-            return Some(address::parse(address));
-        }
-        let socket = Path::new(self.runtime_dir.as_deref()?).join("bus");
-        socket.exists().then(|| vec![BusAddress::Path(socket)])
     }
 }
 

@@ -3,17 +3,10 @@
 //! Two promises: notifying never fails and never delays the caller for more than a moment, and no text of a
 //! notification is obeyed by a terminal or read as markup by a desktop.
 
-mod address;
-#[cfg(target_os = "linux")]
-mod bus;
 mod desktop;
 mod environment;
 mod error;
-#[cfg(target_os = "linux")]
-mod marshal;
-mod sanitize;
-#[cfg(target_os = "linux")]
-mod server;
+pub(crate) mod sanitize;
 mod terminal;
 
 use std::io::Write;
@@ -23,8 +16,7 @@ pub(crate) use environment::Multiplexer;
 pub use environment::TerminalEnv;
 pub use error::BusError;
 
-use desktop::{DesktopNotification, DesktopNotifier};
-use sanitize::sanitize_line;
+use crate::sys::DesktopNotifier;
 
 /// Most cells shown of a summary.
 pub const SUMMARY_CELLS: usize = 80;
@@ -78,14 +70,14 @@ pub struct Notifier {
 impl Notifier {
     /// Connects to nothing yet.
     pub fn new(surroundings: TerminalEnv) -> Notifier {
-        let desktop = surroundings.desktop_bus_addresses().map(DesktopNotifier::new);
+        let desktop = DesktopNotifier::find(&surroundings);
         Notifier { around: surroundings, desktop }
     }
 
     /// Notifies through the desktop. If it is not known to have worked after [`SHOWN_WAIT`] (no desktop, an
     /// error, a hang), the terminal is used as well.
     pub fn notify(&self, notice: &Notification, terminal: &mut dyn Write) {
-        if self.desktop.as_ref().is_some_and(|desktop| desktop.show(to_desktop(notice))) {
+        if self.desktop.as_ref().is_some_and(|desktop| desktop.show(notice)) {
             return;
         }
         let sequence = terminal::sequence(self.terminal_method(), notice, &self.around);
@@ -110,18 +102,5 @@ impl Notifier {
     }
 }
 
-/// Servers read the body as markup, the summary as plain text.
-fn to_desktop(notice: &Notification) -> DesktopNotification {
-    let body = sanitize_line(&notice.body, BODY_CELLS, true)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    DesktopNotification {
-        summary: sanitize_line(&notice.summary, SUMMARY_CELLS, true),
-        body,
-        urgent: notice.urgent,
-    }
-}
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -8,7 +8,7 @@ const PER_CELL: usize = 4;
 
 /// `text` on one line of at most `limit` cells. Any run of blanks, tabs and line ends becomes one blank;
 /// invisible and control characters become visible, and without `utf8` everything beyond ASCII.
-pub(super) fn sanitize_line(text: &str, limit: usize, utf8: bool) -> String {
+pub(crate) fn sanitize_line(text: &str, limit: usize, utf8: bool) -> String {
     let mut start = String::new();
     let mut taken = 0;
     for word in text.split(|c: char| c.is_ascii_whitespace()).filter(|word| !word.is_empty()) {

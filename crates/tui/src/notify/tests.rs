@@ -1,9 +1,8 @@
-//! What becomes of the texts, and which terminal is notified how. The desktop is tested with real and false
-//! buses in `tests/it`.
+//! What becomes of the texts, and which terminal is notified how.
 
 use relaycode_text::escape::is_unsafe;
-use relaycode_text::width::cells;
 
+use super::sanitize::sanitize_line;
 use super::*;
 
 fn terminal(term: &str) -> TerminalEnv {
@@ -63,29 +62,14 @@ fn the_sequences_are_whole_and_say_who_speaks() {
 }
 
 #[test]
-fn over_ssh_the_desktop_of_the_other_machine_is_left_alone() {
-    let address = Some("unix:path=/run/user/1000/bus".to_owned());
-    let here = TerminalEnv { bus_address: address, ..terminal("foot") };
-    assert_eq!(Notifier::new(here.clone()).method(), NotifyMethod::Desktop);
-    let there = Notifier::new(TerminalEnv { ssh: Some("a 1 b 22".into()), ..here });
-    assert_eq!(there.method(), NotifyMethod::Osc777);
-    assert!(matches!(there.probe(), DesktopProbe::None));
-}
-
-#[test]
-fn an_empty_variable_is_not_set_and_the_runtime_directory_needs_its_socket() {
+fn an_empty_variable_is_not_set() {
     let around = TerminalEnv::from_variables(|_| Some(String::new()), true, true);
     assert_eq!(around, TerminalEnv { terminal: true, utf8: true, ..TerminalEnv::default() });
-    let dir = tempfile::tempdir().unwrap();
-    let around = TerminalEnv { runtime_dir: dir.path().to_str().map(str::to_owned), ..terminal("foot") };
-    assert_eq!(Notifier::new(around.clone()).method(), NotifyMethod::Osc777);
-    std::fs::write(dir.path().join("bus"), "").unwrap();
-    assert_eq!(Notifier::new(around).method(), NotifyMethod::Desktop);
 }
 
-#[test]
-fn no_text_is_obeyed_hidden_or_longer_than_it_may_be() {
-    let hostile = [
+/// Texts that try to be obeyed, to hide something or to have no end.
+pub(crate) fn hostile_texts() -> Vec<String> {
+    vec![
         "\x1b]0;owned\x07\x1b[2J".to_owned(),
         "\u{9d}52;c;aGk=\u{9c}".to_owned(),
         "a\u{202e}b\u{200b}c\u{feff}\u{e0041}".to_owned(),
@@ -97,30 +81,20 @@ fn no_text_is_obeyed_hidden_or_longer_than_it_may_be() {
         "\u{301}".repeat(100_000),
         "\x1b".repeat(100_000),
         ";".repeat(1000),
-    ];
-    for text in &hostile {
+    ]
+}
+
+#[test]
+fn no_text_is_obeyed_hidden_or_longer_than_it_may_be() {
+    for text in &hostile_texts() {
         for term in ["xterm-kitty", "foot", "rxvt", "xterm"] {
             let out = sequence_text(terminal(term), text, text);
             let inner = out.trim_start_matches("\x1b]").trim_end_matches('\x07');
             assert!(!inner.chars().any(is_unsafe), "{term}: {inner:?}");
             assert!(inner.matches(';').count() <= 3 && out.len() < 4000, "{term}: {out:?}");
         }
-        let note = to_desktop(&Notification { summary: text.clone(), body: text.clone(), urgent: true });
-        assert!(!note.summary.chars().chain(note.body.chars()).any(is_unsafe));
-        assert!(cells(&note.summary) <= SUMMARY_CELLS && cells(&note.body) <= BODY_CELLS, "{note:?}");
-        assert!(note.summary.len() < 2000 && note.body.len() < 4000);
     }
     assert_eq!(sanitize_line("one\r\n two\tthree ", 80, true), "one two three");
     assert_eq!(sanitize_line("größer", 80, false), "gr\\u{f6}\\u{df}er");
     assert_eq!(sanitize_line(&"x".repeat(100), 10, false), "xxxxxxx...");
-}
-
-#[test]
-fn the_desktop_gets_no_markup_in_the_body() {
-    let text = "<b>bold</b> <img src=\"http://x\"> &lt; \"q\"";
-    let note = to_desktop(&Notification { summary: text.into(), body: text.into(), urgent: false });
-    assert_eq!(note.body, "&lt;b&gt;bold&lt;/b&gt; &lt;img src=\"http://x\"&gt; &amp;lt; \"q\"");
-    assert_eq!(note.summary, text);
-    let entity = super::to_desktop(&Notification { body: "&".repeat(1000), ..Notification::default() }).body;
-    assert!(entity.strip_suffix('…').unwrap().replace("&amp;", "").is_empty(), "an entity is never cut");
 }

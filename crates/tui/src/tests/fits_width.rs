@@ -63,7 +63,7 @@ fn one_word(line: &str) -> bool {
 #[test]
 fn a_card_at_twenty_columns_says_everything() {
     let style = OutputStyle { width: Some(20), ..PLAIN };
-    let text = card::text_with_clock("14:02", &titled("feat: round totals"), &plan(), "answer.md", &style);
+    let text = card::text("14:02", &titled("feat: round totals"), &plan(), "answer.md", &style);
     let expected = "\
 ▸ 14:02  feat: round
   totals

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use relaycode_door::ApprovalRule;
 use relaycode_door::gate::{Diagnostic, GateReport, GateStep, StepReport, StepResult};
 use relaycode_door::git::commit_plan::CommitPlan;
+use relaycode_door::{ApprovalReason, rules as door_rules};
 use relaycode_ledger::error::{UnfinishedPutBack, UnrestoredFile};
 use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
 use relaycode_ledger::revert::{KeptEdits, RevertPlan};
@@ -135,8 +135,8 @@ fn answers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let files: Vec<_> = plan.files.iter().zip(&diffs).collect();
     let rules = rules(s);
     vec![
-        ("card", card::text(&proposal, &plan, s, style)),
-        ("card without a title", card::text(&Proposal::default(), &plan, s, style)),
+        ("card", card::text("", &proposal, &plan, s, style)),
+        ("card without a title", card::text("", &Proposal::default(), &plan, s, style)),
         ("diff", crate::views::diff::text(&plan, style)),
         (
             "diff side by side",
@@ -153,16 +153,16 @@ fn answers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn rules(s: &str) -> Vec<ApprovalRule> {
+fn rules(s: &str) -> Vec<ApprovalReason> {
     let finding =
         |kind| PlanFinding { kind, path: odd_path(s), line: Some(1), text: format!("{s} in a finding") };
     vec![
-        ApprovalRule::Manual,
-        ApprovalRule::Guarded { path: odd_path(s), why: s.to_string() },
-        ApprovalRule::Found(finding(FindingKind::Placeholder)),
-        ApprovalRule::Found(finding(FindingKind::Hidden)),
-        ApprovalRule::Gate { text: s.to_string() },
-        ApprovalRule::ChangedMeanwhile { paths: vec![odd_path(s)] },
+        door_rules::project_state::MANUAL.reason(),
+        door_rules::guarded::reason(&odd_path(s), s),
+        door_rules::finding::PLACEHOLDER.reason(&finding(FindingKind::Placeholder)),
+        door_rules::finding::HIDDEN.reason(&finding(FindingKind::Hidden)),
+        door_rules::gate::reason(s.to_string()),
+        door_rules::asked_again::changed_meanwhile(&[odd_path(s)]),
     ]
 }
 

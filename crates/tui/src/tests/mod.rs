@@ -116,7 +116,7 @@ fn plan() -> Plan {
 fn a_plan_is_one_line_per_file_and_what_deserves_a_look() {
     let mut proposal = titled("feat: round totals\n\nmore");
     proposal.unread.push(UnreadBlock { line: 12, reason: "a shell command".into(), broken: false });
-    let text = card::text(&proposal, &plan(), "answer.md", &PLAIN);
+    let text = card::text("", &proposal, &plan(), "answer.md", &PLAIN);
     let expected = "\
 ▸ feat: round totals                                              3 files  +4 −1
     M  src/cart.ts                     +2 −1   2 exact, 1 near, 1 already in
@@ -133,7 +133,7 @@ fn a_plan_is_one_line_per_file_and_what_deserves_a_look() {
 
 #[test]
 fn without_utf8_everything_is_ascii() {
-    let text = card::text(&titled("größer"), &plan(), "answer.md", &ASCII);
+    let text = card::text("", &titled("größer"), &plan(), "answer.md", &ASCII);
     assert!(text.is_ascii(), "{text}");
     assert!(text.starts_with("> gr\\u{f6}\\u{df}er"), "{text}");
     assert!(text.contains("src/old.ts -> src/legacy/old.ts"));
@@ -143,7 +143,7 @@ fn without_utf8_everything_is_ascii() {
 #[test]
 fn what_is_all_in_says_so() {
     let plan = Plan { files: vec![file("a", Some("x\n"), Some("x\n"))], ..Plan::default() };
-    let text = card::text(&Proposal::default(), &plan, "answer.md", &PLAIN);
+    let text = card::text("", &Proposal::default(), &plan, "answer.md", &PLAIN);
     assert!(text.contains("=  a   already in") || text.contains("already in\n"), "{text}");
     assert!(text.ends_with("✓ everything is already in\n"), "{text}");
 }
@@ -281,7 +281,7 @@ fn hostile_text_never_reaches_a_terminal_raw() {
     let mut proposal = titled(HOSTILE);
     proposal.unread.push(UnreadBlock { line: 1, reason: HOSTILE.to_string(), broken: false });
     for style in [PLAIN, ASCII] {
-        let mut text = card::text(&proposal, &plan, HOSTILE, &style);
+        let mut text = card::text("", &proposal, &plan, HOSTILE, &style);
         text += &crate::views::diff::text(&plan, &style);
         text += &refusal::text(&stale(HOSTILE, HOSTILE), &proposal.unread, Some(HOSTILE), &style);
         let raw = text.chars().find(|c| is_unsafe(*c) && *c != '\n');
@@ -292,7 +292,8 @@ fn hostile_text_never_reaches_a_terminal_raw() {
 #[test]
 fn colour_never_stands_alone() {
     let style = OutputStyle { color: true, ..PLAIN };
-    let painted = card::text(&titled("t"), &plan(), "x", &style) + &crate::views::diff::text(&plan(), &style);
+    let painted =
+        card::text("", &titled("t"), &plan(), "x", &style) + &crate::views::diff::text(&plan(), &style);
     let mut plain = String::new();
     let mut rest = painted.as_str();
     while let Some((before, after)) = rest.split_once("\x1b[") {
@@ -301,6 +302,6 @@ fn colour_never_stands_alone() {
     }
     plain += rest;
     let expected =
-        card::text(&titled("t"), &plan(), "x", &PLAIN) + &crate::views::diff::text(&plan(), &PLAIN);
+        card::text("", &titled("t"), &plan(), "x", &PLAIN) + &crate::views::diff::text(&plan(), &PLAIN);
     assert_eq!(plain, expected);
 }

@@ -17,19 +17,9 @@ use crate::layout::narrow;
 use crate::layout::style::{Glyph, OutputStyle, PaintRole};
 use crate::{LIST_LIMIT, StyledText, justified_line, line_counts, pluralize};
 
-/// `name` is used if the answer has no title.
-pub fn text(proposal: &Proposal, plan: &Plan, name: &str, style: &OutputStyle) -> String {
-    text_with_clock("", proposal, plan, name, style)
-}
-
-/// With the time before the title: `▸ 14:02  feat: round totals to cents`.
-pub fn text_with_clock(
-    clock: &str,
-    proposal: &Proposal,
-    plan: &Plan,
-    name: &str,
-    style: &OutputStyle,
-) -> String {
+/// `name` is used if the answer has no title; the time, if there is one, stands before it:
+/// `▸ 14:02  feat: round totals to cents`.
+pub fn text(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &OutputStyle) -> String {
     let mut out = title_row(clock, proposal, plan, name, style);
     out += &rows(plan, style);
     let mut looks = Vec::new();

@@ -5,23 +5,15 @@
 //! for, and never waited for longer than allowed: its owner may be gone, hang or lie.
 
 mod backend;
-#[cfg(unix)]
 pub(crate) mod poll;
 mod polling;
 mod stop;
-#[cfg(target_os = "linux")]
-pub(crate) mod text_format;
-#[cfg(target_os = "linux")]
-pub(crate) mod wayland;
-#[cfg(target_os = "linux")]
-pub(crate) mod x11;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-#[cfg(target_os = "linux")]
-pub(crate) use backend::open_first;
 pub use backend::{ClipboardBackend, open};
+pub(crate) use polling::open_polled_clipboard;
 pub use stop::{WatchStopGuard, WatchStopSignal, stop_pair};
 
 pub trait Clipboard: Send {

@@ -6,16 +6,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Longer than anybody waits, and short enough to be added to any instant.
-const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// `None` if that is further away than an instant can be.
 pub(crate) fn deadline_after(time: Duration) -> Option<Instant> {
     Instant::now().checked_add(time)
-}
-
-pub(crate) fn bounded_deadline(patience: Duration) -> Instant {
-    deadline_after(patience.min(MAX_TIMEOUT)).unwrap_or_else(Instant::now)
 }
 
 /// Readable also means closed.

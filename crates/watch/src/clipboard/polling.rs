@@ -13,16 +13,14 @@ use arboard::Error;
 use super::{
     Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
 };
+use crate::sys::POLLED_CLIPBOARD;
 
-const NAME: &str = if cfg!(target_os = "macos") {
-    "macOS"
-} else if cfg!(windows) {
-    "Windows"
-} else {
-    "polled"
-};
+/// The system's own, polled.
+pub(crate) fn open_polled_clipboard() -> Result<Box<dyn Clipboard>, ClipboardUnavailable> {
+    Ok(Box::new(PolledClipboard::open()?))
+}
 
-pub(super) struct PolledClipboard {
+struct PolledClipboard {
     clipboard: arboard::Clipboard,
     keys: RandomState,
     /// Hash of the content at the last poll; an empty clipboard has one too.
@@ -30,8 +28,11 @@ pub(super) struct PolledClipboard {
 }
 
 impl PolledClipboard {
-    pub(super) fn open() -> Result<PolledClipboard, ClipboardUnavailable> {
-        let no = |error: Error| ClipboardUnavailable::Unreachable { name: NAME, why: error.to_string() };
+    fn open() -> Result<PolledClipboard, ClipboardUnavailable> {
+        let no = |error: Error| ClipboardUnavailable::Unreachable {
+            name: POLLED_CLIPBOARD,
+            why: error.to_string(),
+        };
         let clipboard = arboard::Clipboard::new().map_err(no)?;
         let mut polled = PolledClipboard { clipboard, keys: RandomState::new(), last: None };
         // What is there now is not new; what comes from now on is.
@@ -52,7 +53,7 @@ impl PolledClipboard {
             Err(_) => {
                 // The owner may be gone, or the whole clipboard: if it can be opened again, it was the
                 // owner.
-                let gone = |error: Error| ClipboardError { name: NAME, why: error.to_string() };
+                let gone = |error: Error| ClipboardError { name: POLLED_CLIPBOARD, why: error.to_string() };
                 self.clipboard = arboard::Clipboard::new().map_err(gone)?;
                 ClipboardContent::Silent
             }
@@ -71,7 +72,7 @@ impl PolledClipboard {
 
 impl Clipboard for PolledClipboard {
     fn name(&self) -> &'static str {
-        NAME
+        POLLED_CLIPBOARD
     }
 
     fn notifies_changes(&self) -> bool {

@@ -181,8 +181,8 @@ impl Chain {
             changes.push(FileChange {
                 path: RelPath::parse(at)?,
                 renamed_from: moves.map(|_| RelPath::parse(path)).transpose()?,
-                before: old.map(|(bytes, _)| bytes),
-                after: (!goes).then_some(AfterContent { bytes, mode: NewMode::Exact(mode) }),
+                before: old.map(|(bytes, _)| bytes.into()),
+                after: (!goes).then_some(AfterContent { bytes: bytes.into(), mode: NewMode::Exact(mode) }),
                 added: 0,
                 removed: 0,
             });
@@ -252,7 +252,12 @@ impl Chain {
         self.commit(&plan.changes, plan.reverts, plan.made_directories_to_remove).map(Some)
     }
 
-    fn commit(&mut self, changes: &[FileChange], of: Vec<TxId>, remove: Vec<String>) -> anyhow::Result<TxId> {
+    fn commit(
+        &mut self,
+        changes: &[FileChange<'_>],
+        of: Vec<TxId>,
+        remove: Vec<String>,
+    ) -> anyhow::Result<TxId> {
         let id: TxId = scenario::uuid(&mut self.random).parse()?;
         let mut about = TransactionHeader::new(id, "torture", "2026-01-01T00:00:00Z", "test");
         about.revert_of = of;

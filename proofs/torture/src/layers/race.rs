@@ -148,8 +148,8 @@ fn by_ledger(project: &Path, before: Vec<u8>, wanted: &str, id: &str) -> anyhow:
     let change = FileChange {
         path: RelPath::parse("file.txt")?,
         renamed_from: None,
-        before: Some(before),
-        after: Some(AfterContent { bytes: wanted.as_bytes().to_vec(), mode: NewMode::Keep }),
+        before: Some(before.into()),
+        after: Some(AfterContent { bytes: wanted.as_bytes().into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     };

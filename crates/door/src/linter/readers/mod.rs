@@ -13,7 +13,6 @@ use super::json_scanner::JsonObject;
 
 /// Understands one tool's output.
 pub(super) trait LinterReader: Send {
-    /// Its name.
     fn name(&self) -> &'static str;
 
     /// Whether a command line with these words runs the tool.

@@ -24,11 +24,11 @@ use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recv, re
 use rustix::process::{Pid, Signal, ioctl_tiocsctty, kill_process, setsid};
 
 use crate::job::MOST_GRACE;
-use crate::keeper::descendants;
 use crate::keeper::protocol::{
     JobTerminal, KEEP_OPEN_FDS, KeeperExitReason, KeeperMessageDecoder, KeeperReport, KeeperRequest,
     STDIO_FDS, StartErrorKind, encode_message,
 };
+use crate::sys;
 use process_tree::{KillSummary, ProcessTree};
 use signals::KeeperSignals;
 
@@ -44,7 +44,7 @@ fn serve() -> io::Result<()> {
     let socket = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned()?);
     // What is held is let go of when this process ends, and not before.
     let (order, streams, _held) = receive_request(socket.as_fd())?;
-    adopt_orphans()?;
+    sys::adopt_orphans()?;
     let grace = Duration::from_millis(order.grace).min(MOST_GRACE);
     let deadline = order.total.and_then(|total| Instant::now().checked_add(Duration::from_millis(total)));
     let child = match start(&order, streams) {
@@ -56,7 +56,7 @@ fn serve() -> io::Result<()> {
     // If relay is gone this fails, and the socket's end says the same below.
     let _ = send_report(
         &socket,
-        &KeeperReport::Started { pid, since: descendants::process_start_time(pid).unwrap_or(0) },
+        &KeeperReport::Started { pid, since: sys::process_start_time(pid).unwrap_or(0) },
     );
 
     let how = wait_for_exit(&mut family, socket.as_fd(), deadline);
@@ -81,7 +81,7 @@ fn receive_request(
         let mut beside = RecvAncillaryBuffer::new(&mut space);
         let length = retry_on_intr(|| {
             let mut into = [IoSliceMut::new(&mut bytes)];
-            recvmsg(socket, &mut into, &mut beside, RecvFlags::CMSG_CLOEXEC)
+            recvmsg(socket, &mut into, &mut beside, sys::RECEIVE_FLAGS)
         })?
         .bytes;
         for message in beside.drain() {
@@ -89,6 +89,7 @@ fn receive_request(
                 streams.extend(descriptors);
             }
         }
+        streams.iter().try_for_each(sys::close_on_exec)?;
         if length == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -99,13 +100,6 @@ fn receive_request(
             return Ok((order, streams, held));
         }
     }
-}
-
-/// From now on, whoever loses its parent below this process becomes its child.
-fn adopt_orphans() -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    Ok(())
 }
 
 /// Starts the program. The streams are its own from then on: this process lets go of them.

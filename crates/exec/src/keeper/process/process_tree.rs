@@ -1,7 +1,8 @@
 //! The keeper's own descendants: reaped as they die, and ended to the last one.
 //!
 //! The keeper is a subreaper: whoever loses its parent below it becomes its child. So "no child left"
-//! from the kernel means "no descendant left", whatever they did to hide, and only that ends the work.
+//! from the kernel means "no descendant left", whatever they did to hide, and only that ends the work. What holds on a
+//! system without subreapers is said in [`crate::sys`].
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, wait};
 
 use super::signals::KeeperSignals;
-use crate::keeper::descendants::{DescendantRoots, DescendantSweep};
+use crate::sys::{ADOPTS_ORPHANS, DescendantRoots, DescendantSweep};
 
 /// How long those that a program leaves behind may take to end by themselves.
 const WIND_DOWN: Duration = Duration::from_millis(100);
@@ -57,11 +58,7 @@ impl ProcessTree {
     /// The family of this process, whose first child is this one; `stops`: it matters whether that one is stopped.
     pub(crate) fn new(child: Pid, signals: KeeperSignals, stops: bool) -> ProcessTree {
         let heard = if stops { WaitOptions::NOHANG | WaitOptions::UNTRACED } else { WaitOptions::NOHANG };
-        let number = Pid::as_raw(Some(child));
-        let parent = Some(Pid::as_raw(Some(rustix::process::getpid())));
-        // The first child is the keeper's own; by number it is only looked for where links are not known.
-        let process = cfg!(not(target_os = "linux")).then_some((number, 0));
-        let roots = DescendantRoots { parent, session: None, process };
+        let roots = DescendantRoots::of_keeper(rustix::process::getpid(), child);
         ProcessTree { child, status: None, wait_options: heard, stopped: false, signals, roots }
     }
 
@@ -185,9 +182,8 @@ impl ProcessTree {
         1
     }
 
-    /// Whether nobody is left who is no child of ours. On Linux that cannot be.
+    /// Whether nobody is left who is no child of ours. Where orphans are adopted, that cannot be.
     fn is_group_empty(&self) -> bool {
-        cfg!(target_os = "linux")
-            || DescendantSweep::new(self.roots).sweep(&[]).is_ok_and(|living| living == 0)
+        ADOPTS_ORPHANS || DescendantSweep::new(self.roots).sweep(&[]).is_ok_and(|living| living == 0)
     }
 }

@@ -1,6 +1,6 @@
 //! What a review comes to: ship, or iterate, by findings with a severity and a place.
 //!
-//! A verdict is only ever read from JSON that follows [`schema`]. No answer, no JSON, JSON of another form and an
+//! A verdict is only ever read from JSON that follows [`VERDICT_SCHEMA`]. No answer, no JSON, JSON of another form and an
 //! abstention are no verdict, and no verdict is never a pass. What blocks is decided here, by the findings and by
 //! what the friend said, whichever is stricter.
 
@@ -8,64 +8,48 @@
 mod tests;
 
 use std::path::{Component, Path};
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The version of the form.
 pub const VERSION: u64 = 1;
 
-/// What a review came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewVerdict {
-    /// What the friend said.
     pub said: ReviewDecision,
     /// Why, in its words. Foreign.
     pub summary: String,
-    /// What it found.
     pub findings: Vec<ReviewFinding>,
-    /// What a person should know beside it, a sentence each.
     pub remarks: Vec<String>,
 }
 
-/// What a friend says of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ReviewDecision {
-    /// It is good.
     Ship,
-    /// It needs more work.
     Iterate,
 }
 
-/// Something that a friend found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewFinding {
-    /// How bad it is.
     pub severity: FindingSeverity,
     /// In a few words. Foreign, as all text here.
     pub title: String,
-    /// Why.
     pub rationale: String,
-    /// Where.
     pub location: Option<FindingLocation>,
 }
 
-/// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FindingSeverity {
-    /// The change must not go in like this.
     Blocker,
-    /// It should be seen to.
     Important,
-    /// A matter of taste.
     Nit,
 }
 
-/// Where a finding is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FindingLocation {
@@ -75,29 +59,22 @@ pub struct FindingLocation {
     pub line: Option<u64>,
     /// The last line, if there are several.
     pub end_line: Option<u64>,
-    /// What is there.
     pub file: FindingFileState,
 }
 
-/// What stands at a finding's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FindingFileState {
-    /// A file of the project.
     Known,
     /// Nothing: the file was deleted, or the friend made it up.
     Unknown,
-    /// It is outside of the project.
     Outside,
 }
 
-/// Why JSON of the right form is no verdict.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VerdictError {
-    /// The friend does not want to say.
     #[error("it abstained: {0}")]
     Abstained(String),
-    /// It is of another form.
     #[error("{0}")]
     Malformed(String),
 }
@@ -112,11 +89,8 @@ impl ReviewVerdict {
         self.findings.iter().any(|finding| finding.severity == FindingSeverity::Blocker)
     }
 
-    /// Reads a verdict from a value that was checked against [`schema`]; places are looked for in the project at
+    /// Reads a verdict from a value that was checked against [`VERDICT_SCHEMA`]; places are looked for in the project at
     /// `root`.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn from_json(value: &Value, root: &Path) -> Result<ReviewVerdict, VerdictError> {
         let written: VerdictJson = serde_json::from_value(value.clone())
             .map_err(|error| VerdictError::Malformed(error.to_string()))?;
@@ -156,7 +130,7 @@ impl ReviewVerdict {
 
 /// The form of a verdict. Every field is required and none may be added: so it also suits those servers that hold
 /// a model to a schema.
-pub fn verdict_schema() -> Value {
+pub static VERDICT_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let text = json!({"type": "string"});
     json!({
         "type": "object",
@@ -188,16 +162,14 @@ pub fn verdict_schema() -> Value {
             }}
         }
     })
-}
+});
 
-/// What a friend is told about a verdict.
 pub const VERDICT_REQUEST: &str = "Give a verdict on the changes. \"ship\": they can go in as they are. \"iterate\": they need \
 more work first. \"abstain\": you cannot tell, for example because you could not see the changes.\n\
 List what you found. \"blocker\": they must not go in like this (a bug, a security problem, lost data). \"important\": \
 it should be seen to, but does not stop them. \"nit\": a matter of taste. A verdict \"ship\" has no blocker.\n\
 Paths are relative to the repository, lines are those of the new file; location is null if there is none.";
 
-/// A verdict as it is written.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct VerdictJson {
@@ -242,7 +214,6 @@ fn resolve_location(written: &VerdictLocationJson, root: &Path) -> FindingLocati
     FindingLocation { path, line: first, end_line: last, file }
 }
 
-/// A path relative to the project, and what stands there.
 fn resolve_path(path: &str, root: &Path) -> (String, FindingFileState) {
     let below = Path::new(path).strip_prefix(root).unwrap_or(Path::new(path));
     let mut parts: Vec<&str> = Vec::new();

@@ -12,7 +12,7 @@ fn written(verdict: &str, severities: &[&str]) -> Value {
 }
 
 fn read(value: &Value) -> Result<ReviewVerdict, VerdictError> {
-    AnswerSchema::new(verdict_schema()).unwrap().check(value).unwrap();
+    AnswerSchema::new(VERDICT_SCHEMA.clone()).unwrap().check(value).unwrap();
     ReviewVerdict::from_json(value, Path::new("/nowhere"))
 }
 
@@ -35,7 +35,7 @@ fn a_blocker_or_the_word_iterate_blocks() {
 #[test]
 fn an_abstention_and_another_form_are_no_verdict() {
     assert_eq!(read(&written("abstain", &[])), Err(VerdictError::Abstained("s".to_string())));
-    let schema = AnswerSchema::new(verdict_schema()).unwrap();
+    let schema = AnswerSchema::new(VERDICT_SCHEMA.clone()).unwrap();
     assert!(schema.remarks().is_empty());
     let mut cases =
         vec![json!({}), json!("ship"), json!([]), json!({"verdict": "ship"}), written("SHIP", &[])];

@@ -7,19 +7,14 @@ use relaycode_text::redact::redact;
 use crate::driver::program::ProgramProfile;
 use crate::friend::failure::FriendFailure;
 
-/// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AcpFailureKind {
-    /// The friend, or its key, is not accepted.
     NotSignedIn,
-    /// Its server cannot be reached.
     Unreachable,
-    /// Anything else.
     Other,
 }
 
 impl AcpFailureKind {
-    /// The failure of this kind, with the friend's words.
     pub(crate) fn into_failure(self, known: &ProgramProfile, said: String) -> FriendFailure {
         match self {
             AcpFailureKind::NotSignedIn => known.not_signed_in(said),
@@ -63,7 +58,6 @@ const UNREACHABLE: &[&str] = &[
     "network error",
 ];
 
-/// What kind of failure an error is.
 pub(crate) fn classify_error(error: &JsonRpcError) -> AcpFailureKind {
     match error.code {
         401 | 403 => AcpFailureKind::NotSignedIn,
@@ -71,7 +65,6 @@ pub(crate) fn classify_error(error: &JsonRpcError) -> AcpFailureKind {
     }
 }
 
-/// What kind of failure these words tell.
 pub(crate) fn classify_text(words: &str) -> AcpFailureKind {
     let words = beginning(words, MOST_LOOKED_AT).to_lowercase();
     let has = |list: &[&str]| list.iter().any(|part| words.contains(part));
@@ -121,7 +114,6 @@ pub(crate) fn error_excerpt(errors: &str) -> String {
 /// Lines that friends print at every run.
 const NOISE: &[&str] = &["Ripgrep is not available", "[STARTUP]", "Error handling request"];
 
-/// Whether standard error says that nobody is signed in.
 pub(crate) fn find_sign_in_error(errors: &str) -> Option<String> {
     let line = errors.lines().find(|line| {
         let line = line.to_lowercase();

@@ -1,12 +1,12 @@
 //! A turn by the Agent Client Protocol, for every friend that speaks it.
 //!
-//! A friend makes a [`AcpRecipe`]; one that does not speak the protocol is run once instead ([`either_way`]). What may be
-//! done is decided here ([`decider`]), once for all of them. Invariants: the prompt is sent only after the friend said
+//! A friend makes an [`AcpRecipe`]; what may be done is decided here ([`permissions`]), once for all of them. There is no
+//! second way: the oldest gemini and opencode that are used speak the protocol, and in a run without it nobody is asked and
+//! no mode is said before the prompt is heard. Invariants: the prompt is sent only after the friend said
 //! that it works in the mode it was started in; whatever comes of a turn, the friend and everything that it started
 //! have ended.
 
 pub(crate) mod classify;
-mod one_shot;
 mod permissions;
 
 use std::path::PathBuf;
@@ -24,13 +24,12 @@ use serde_json::Value;
 use crate::driver::program::ProgramProfile;
 use crate::driver::version::FriendVersion;
 use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, TurnLimits, TurnMemory};
 use crate::friend::{FriendAbilities, SessionSupport};
 use classify::{AcpFailureKind, classify_error};
-pub(crate) use one_shot::OneShotEvent;
 use permissions::AcpDecider;
 
 /// How long a friend gets to start and to begin a session. A large one on a busy machine takes 20 s.
@@ -48,7 +47,6 @@ const LEAVING: Duration = Duration::from_secs(5);
 /// Between being asked to end and being ended: these write down what they remember.
 const GRACE: Duration = Duration::from_millis(1200);
 
-/// What a friend can do by this protocol.
 pub(crate) const ABILITIES: FriendAbilities = FriendAbilities {
     reads_files: true,
     writes_files: true,
@@ -59,115 +57,78 @@ pub(crate) const ABILITIES: FriendAbilities = FriendAbilities {
     access: &[Access::ReadOnly, Access::Workspace, Access::Full],
 };
 
-/// How one friend is reached.
 pub(crate) struct AcpRecipe {
-    /// The friend's program.
     pub(crate) profile: &'static ProgramProfile,
     /// Its program, with everything that holds it to what it may do.
     pub(crate) job: Job,
-    /// What relay does for it.
     pub(crate) capabilities: AcpClientCapabilities,
     /// The mode that it has to say it works in.
     pub(crate) mode: &'static str,
     /// The directory of its session; not the project's where that one would run code of its own.
     pub(crate) directory: PathBuf,
-    /// What is sent.
     pub(crate) prompt: String,
     /// Its words when it refuses something by rules that it was given.
     pub(crate) denials: &'static [&'static str],
 }
 
-/// Why a turn by this way came to nothing.
-enum AcpAttemptError {
-    /// So it stands.
-    Fatal(FriendFailure),
-    /// The friend does not speak this way; nothing was sent to it.
-    Fallback(String),
-}
-
-impl From<FriendFailure> for AcpAttemptError {
-    fn from(failure: FriendFailure) -> AcpAttemptError {
-        AcpAttemptError::Fatal(failure)
-    }
-}
-
 impl AcpRecipe {
     /// Refuses a program that is too old or does not say how old it is, by what it answers.
-    fn check_program(&self, turn: &FriendTurn, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_program(&self, request: &AskRequest, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
         let program = match &self.job.command {
             JobCommand::Argv(words) => words.first().cloned().unwrap_or_default(),
             JobCommand::Shell(line) => line.into(),
         };
-        self.profile.check_program(program, self.job.environment.clone(), turn, world)
+        self.profile.check_program(program, self.job.environment.clone(), request, world)
+    }
+
+    /// It does not speak the protocol. One that is too old fails in ways of its own: better to say what it is.
+    fn protocol_failure(
+        &self,
+        why: String,
+        request: &AskRequest,
+        world: &FriendContext<'_>,
+    ) -> FriendFailure {
+        self.check_program(request, world).err().unwrap_or_else(|| self.profile.failed(why))
     }
 }
 
-/// What the friend is asked in a turn, if that is something that it can do.
-pub(crate) fn turn_prompt<'a>(
-    turn: &'a FriendTurn,
-    known: &ProgramProfile,
-) -> Result<&'a str, FriendFailure> {
-    let TurnTask::Prompt(prompt) = &turn.task else { return Err(known.unsupported("review by itself")) };
-    match ABILITIES.access.contains(&turn.access) {
-        true => Ok(prompt),
-        false => Err(known.unsupported(format!("work with access `{}`", turn.access))),
+pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> Result<(), FriendFailure> {
+    match ABILITIES.access.contains(&request.access) {
+        true => Ok(()),
+        false => Err(known.unsupported(format!("work with access `{}`", request.access))),
     }
 }
 
-/// Does a turn, by the protocol or, where that is not spoken and nothing was sent, by a run of its own (`once`), whose
-/// lines mean what `read` says. That one is for what is read-only and not remembered: there is nobody to ask meanwhile.
-pub(crate) fn run_with_fallback(
+pub(crate) fn run_over_acp(
     recipe: &AcpRecipe,
-    once: impl FnOnce() -> Job,
-    read: &dyn Fn(&Value) -> OneShotEvent,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
-    hear: &mut dyn FnMut(FriendEvent),
+    hear: &mut EventSink<'_>,
 ) -> Result<FriendAnswer, FriendFailure> {
-    let why = match run_over_acp(recipe, turn, world, hear) {
-        Ok(answer) => return Ok(answer),
-        Err(AcpAttemptError::Fatal(failure)) => return Err(failure),
-        Err(AcpAttemptError::Fallback(why)) => why,
-    };
-    // One that is too old fails in ways of its own: better to say what it is.
-    recipe.check_program(turn, world)?;
-    if turn.access != Access::ReadOnly || turn.memory != TurnMemory::None {
-        return Err(recipe.profile.failed(why));
-    }
-    hear(FriendEvent::Fallback(why));
-    one_shot::run_one_shot(recipe, once(), read, turn, world, hear)
-}
-
-/// Does a turn by the protocol.
-fn run_over_acp(
-    recipe: &AcpRecipe,
-    turn: &FriendTurn,
-    world: &FriendContext<'_>,
-    hear: &mut dyn FnMut(FriendEvent),
-) -> Result<FriendAnswer, AcpAttemptError> {
     let known = recipe.profile;
-    if let TurnMemory::Resume(id) = &turn.memory
+    if let TurnMemory::Resume(id) = &request.memory
         && !is_session_id(id)
     {
-        return Err(known.unknown_session(id).into());
+        return Err(known.unknown_session(id));
     }
-    let beneath = ConfinedDir::new(&turn.directory)
-        .map_err(|error| known.failed(format!("{} cannot be opened: {error}", turn.directory.display())))?;
+    let beneath = ConfinedDir::new(&request.directory).map_err(|error| {
+        known.failed(format!("{} cannot be opened: {error}", request.directory.display()))
+    })?;
     let exec = |source| known.exec_failure(source);
     let mut job = recipe.job.clone();
     job.input = JobInput::Piped;
-    job.deadlines = Deadlines { grace: GRACE, ..turn.limits.deadlines() };
+    job.deadlines = Deadlines { grace: GRACE, ..request.limits.deadlines() };
     let mut agent = AcpAgent::start(&world.runner, &job).map_err(exec)?;
-    let mut decider = AcpDecider::new(turn.access, beneath, recipe.denials, hear);
-    let done = converse(recipe, turn, world, &mut agent, &mut decider);
+    let mut decider = AcpDecider::new(request.access, beneath, recipe.denials, hear);
+    let done = converse(recipe, request, world, &mut agent, &mut decider);
     // One that is to remember writes that down when it ends by itself.
-    let remembers = done.is_ok() && turn.memory != TurnMemory::None;
+    let remembers = done.is_ok() && request.memory != TurnMemory::None;
     let ended = if remembers { agent.shut_down(LEAVING) } else { agent.end() }.map_err(exec)?;
     if let Some(finished) = ended {
         decider.push_stderr(&finished.stderr.tail);
     }
     match done {
-        Ok((session, end)) => Ok(answer(recipe, turn, session, &end, decider)?),
+        Ok((session, end)) => answer(recipe, request, session, &end, decider),
         Err(trouble) => Err(trouble),
     }
 }
@@ -181,60 +142,61 @@ pub(crate) fn is_session_id(id: &str) -> bool {
 /// Everything that is said, up to the end of the prompt.
 fn converse(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
     agent: &mut AcpAgent,
     decider: &mut AcpDecider<'_>,
-) -> Result<(AcpSession, AcpPromptResult), AcpAttemptError> {
+) -> Result<(AcpSession, AcpPromptResult), FriendFailure> {
     let starting = |limits: &TurnLimits| AcpWaitLimits {
         deadline: Instant::now() + START.min(limits.remaining()),
         idle: START,
         should_stop: world.stop_requested,
     };
-    let not_begun = |broken: AcpError, decider: &AcpDecider<'_>| start_failure(recipe, turn, broken, decider);
+    let not_begun =
+        |broken: AcpError, decider: &AcpDecider<'_>| start_failure(recipe, request, world, broken, decider);
     let introduced = agent
-        .initialize(recipe.capabilities, decider, &starting(&turn.limits))
+        .initialize(recipe.capabilities, decider, &starting(&request.limits))
         .map_err(|broken| not_begun(broken, decider))?;
     match introduced.agent_version.as_deref().and_then(FriendVersion::parse) {
         Some(found) => recipe.profile.check_version(found)?,
-        None => recipe.check_program(turn, world)?,
+        None => recipe.check_program(request, world)?,
     }
-    let session = match &turn.memory {
+    let session = match &request.memory {
         TurnMemory::None | TurnMemory::Begin | TurnMemory::Replay(_) => agent
-            .new_session(&recipe.directory, decider, &starting(&turn.limits))
+            .new_session(&recipe.directory, decider, &starting(&request.limits))
             .map_err(|broken| not_begun(broken, decider))?,
         TurnMemory::Resume(_) if !introduced.can_load_session => {
-            return Err(recipe.profile.unsupported("take up an earlier session; it says so itself").into());
+            return Err(recipe.profile.unsupported("take up an earlier session; it says so itself"));
         }
-        TurnMemory::Resume(id) => resume(recipe, turn, world, agent, decider, id)?,
+        TurnMemory::Resume(id) => resume(recipe, request, world, agent, decider, id)?,
     };
     let got = session.mode.clone().unwrap_or_else(|| "no mode that it would name".to_string());
     if got != recipe.mode {
         let friend = recipe.profile.name.to_string();
-        return Err(FriendFailure::AccessMismatch { friend, wanted: turn.access, got }.into());
+        return Err(FriendFailure::AccessMismatch { friend, wanted: request.access, got });
     }
     decider.start_turn();
     let patience = AcpWaitLimits {
-        deadline: Instant::now() + turn.limits.remaining(),
-        idle: turn.limits.idle,
+        deadline: Instant::now() + request.limits.remaining(),
+        idle: request.limits.idle,
         should_stop: world.stop_requested,
     };
     match agent.prompt(&session.id, &recipe.prompt, decider, &patience) {
         Ok(ended) => Ok((session, ended)),
-        Err(broken) => Err(prompt_failure(recipe, turn, broken, decider).into()),
+        Err(broken) => Err(prompt_failure(recipe, request, broken, decider)),
     }
 }
 
 /// Takes up an earlier session, and lets it say what it remembers.
 fn resume(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
     agent: &mut AcpAgent,
     decider: &mut AcpDecider<'_>,
     id: &str,
-) -> Result<AcpSession, AcpAttemptError> {
-    let until = Instant::now() + START.min(turn.limits.remaining());
+) -> Result<AcpSession, FriendFailure> {
+    let until = Instant::now() + START.min(request.limits.remaining());
     let patience = AcpWaitLimits { deadline: until, idle: START, should_stop: world.stop_requested };
     let loaded = agent.load_session(id, &recipe.directory, decider, &patience);
     let session = match loaded {
@@ -242,11 +204,11 @@ fn resume(
         Err(AcpError::Rpc(error)) => {
             let said = classify::error_text(&error);
             return Err(match classify_error(&error) {
-                AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(said).into(),
-                _ => recipe.profile.unknown_session(id).into(),
+                AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(said),
+                _ => recipe.profile.unknown_session(id),
             });
         }
-        Err(broken) => return Err(start_failure(recipe, turn, broken, decider)),
+        Err(broken) => return Err(start_failure(recipe, request, world, broken, decider)),
     };
     let patience = AcpWaitLimits {
         deadline: Instant::now() + MOST_SETTLING,
@@ -255,42 +217,43 @@ fn resume(
     };
     match agent.listen(decider, &patience) {
         AcpError::TimedOut { .. } => Ok(session),
-        broken => Err(start_failure(recipe, turn, broken, decider)),
+        broken => Err(start_failure(recipe, request, world, broken, decider)),
     }
 }
 
 /// Something went wrong before the prompt was sent.
 fn start_failure(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
+    world: &FriendContext<'_>,
     broken: AcpError,
     decider: &AcpDecider<'_>,
-) -> AcpAttemptError {
-    let ours = matches!(broken, AcpError::Interrupted) || turn.limits.remaining().is_zero();
+) -> FriendFailure {
+    let ours = matches!(broken, AcpError::Interrupted) || request.limits.remaining().is_zero();
     if let AcpError::Rpc(error) = &broken {
         return match classify_error(error) {
-            AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(classify::error_text(error)).into(),
-            _ => AcpAttemptError::Fallback(classify::error_text(error)),
+            AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(classify::error_text(error)),
+            _ => recipe.protocol_failure(classify::error_text(error), request, world),
         };
     }
     if let Some(said) = classify::find_sign_in_error(&decider.stderr_text()) {
-        return recipe.profile.not_signed_in(said).into();
+        return recipe.profile.not_signed_in(said);
     }
     match broken {
-        AcpError::Exec(source) => recipe.profile.exec_failure(source).into(),
-        AcpError::NotReading => recipe.profile.input_stalled().into(),
-        broken if ours => prompt_failure(recipe, turn, broken, decider).into(),
+        AcpError::Exec(source) => recipe.profile.exec_failure(source),
+        AcpError::NotReading => recipe.profile.input_stalled(),
+        broken if ours => prompt_failure(recipe, request, broken, decider),
         AcpError::TimedOut { .. } => {
-            AcpAttemptError::Fallback(format!("it did not answer within {} s", START.as_secs()))
+            recipe.protocol_failure(format!("it did not answer within {} s", START.as_secs()), request, world)
         }
-        other => AcpAttemptError::Fallback(with_error_excerpt(&other.to_string(), decider)),
+        other => recipe.protocol_failure(with_error_excerpt(&other.to_string(), decider), request, world),
     }
 }
 
 /// Something went wrong after the prompt was sent, or by our own will.
 fn prompt_failure(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     broken: AcpError,
     decider: &AcpDecider<'_>,
 ) -> FriendFailure {
@@ -303,7 +266,7 @@ fn prompt_failure(
             classify_error(&error).into_failure(recipe.profile, classify::error_text(&error))
         }
         AcpError::TimedOut { idle } => {
-            let after = if idle { turn.limits.idle } else { turn.limits.total };
+            let after = if idle { request.limits.idle } else { request.limits.total };
             FriendFailure::TimedOut { friend, after, idle, said: decider.error_excerpt() }
         }
         AcpError::Abandoned => {
@@ -325,10 +288,9 @@ fn with_error_excerpt(what: &str, decider: &AcpDecider<'_>) -> String {
     }
 }
 
-/// What a prompt that came to its end says.
 fn answer(
     recipe: &AcpRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     session: AcpSession,
     end: &AcpPromptResult,
     decider: AcpDecider<'_>,
@@ -357,16 +319,16 @@ fn answer(
     if text.trim().is_empty() {
         return Err(FriendFailure::NoAnswer { friend, said: last_words });
     }
-    let remembered = turn.memory != TurnMemory::None;
+    let remembered = request.memory != TurnMemory::None;
     Ok(FriendAnswer {
         text,
-        value: None,
         session: remembered.then_some(session.id),
         model: model_of(&end.answer).or(session.model),
         declined,
         usage: usage_of(&end.answer),
         transport: "acp",
         remarks,
+        ..FriendAnswer::default()
     })
 }
 

@@ -17,13 +17,11 @@ use crate::friend::event::FriendEvent;
 /// Bytes of an answer at most.
 pub(crate) const MOST_ANSWER: usize = 16 << 20;
 
-/// Refusals that are kept.
 const MOST_DECLINED: usize = 500;
 
 /// Attempts to reach a model that may fail one after the other; a friend may go on for ever.
 const MOST_ATTEMPTS: usize = 3;
 
-/// Decides for one turn.
 pub(super) struct AcpDecider<'h> {
     access: Access,
     beneath: ConfinedDir,

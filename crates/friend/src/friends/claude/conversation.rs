@@ -1,4 +1,4 @@
-//! The way `stdio`: one conversation in claude's control protocol, for one turn.
+//! One conversation in claude's control protocol, for one turn.
 //!
 //! Claude says what it works with only when it is given a prompt. So it is given one first that relay does not let
 //! through to the model (claude asks relay before it takes one): what it says of itself then is looked at, and
@@ -15,8 +15,8 @@ use relaycode_exec::{ExecError, Job, JobInput, JobOutcome};
 use serde_json::Value;
 
 use super::environment::environment;
-use super::error::{ClaudeAttemptError, classify_result, error_excerpt, exit_failure};
-use super::events::{ClaudeEventSink, ClaudeTurnState, answer_too_large};
+use super::error::{classify_result, error_excerpt, exit_failure};
+use super::events::{ClaudeTurnState, answer_too_large};
 use super::permissions::check_tool_use;
 use super::recipe::ClaudeRecipe;
 use super::{Claude, NAME, PROFILE};
@@ -24,12 +24,11 @@ use crate::driver::clock::{TICK, TurnClock};
 use crate::driver::program::MAX_INVALID_LINES;
 use crate::driver::stderr_tail::StderrTail;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 
-/// What this way is called.
 pub(super) const TRANSPORT: &str = "stdio";
 
 /// How long claude may take to begin, and to say what it works with. It takes a second; a busy machine is slower.
@@ -45,16 +44,15 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 /// How long claude may take to end by itself; what it keeps of a session is written by then.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Does the turn.
-pub(super) fn attempt(
+pub(super) fn converse(
     claude: &Claude,
     recipe: &ClaudeRecipe,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
-    hear: &mut ClaudeEventSink<'_>,
-) -> Result<FriendAnswer, ClaudeAttemptError> {
-    let mut talk = ClaudeConversation::start(claude, recipe, turn, world)?;
-    let result = talk.handshake().and_then(|()| Ok(talk.send_prompt(hear)?));
+    hear: &mut EventSink<'_>,
+) -> Result<FriendAnswer, FriendFailure> {
+    let mut talk = ClaudeConversation::start(claude, recipe, request, world)?;
+    let result = talk.handshake().and_then(|()| talk.send_prompt(hear));
     match &result {
         Ok(_) => talk.shut_down(),
         Err(_) => talk.end(),
@@ -62,11 +60,11 @@ pub(super) fn attempt(
     result
 }
 
-/// A conversation.
 struct ClaudeConversation<'a> {
+    program: &'a Claude,
     claude: ClaudeStdio,
     recipe: &'a ClaudeRecipe,
-    turn: &'a FriendTurn,
+    request: &'a AskRequest,
     world: &'a FriendContext<'a>,
     clock: TurnClock<'static>,
     state: ClaudeTurnState,
@@ -80,39 +78,39 @@ enum ClaudeIncoming {
     PermissionRequest(ClaudeControlRequest),
     Response(u64, Result<Value, String>),
     Exited(Box<JobOutcome>),
-    /// The time that was given has passed.
     Timeout,
 }
 
 impl<'a> ClaudeConversation<'a> {
     fn start(
-        claude: &Claude,
+        claude: &'a Claude,
         recipe: &'a ClaudeRecipe,
-        turn: &'a FriendTurn,
+        request: &'a AskRequest,
         world: &'a FriendContext<'a>,
     ) -> Result<ClaudeConversation<'a>, FriendFailure> {
         let mut words = vec![claude.program.argv0()];
         words.extend(recipe.arguments());
         let protocol = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
         words.extend(protocol.iter().map(Into::into));
-        let mut job = Job::argv(words, &turn.directory);
+        let mut job = Job::argv(words, &request.directory);
         job.environment = environment(world);
         job.input = JobInput::Piped;
-        job.deadlines = turn.limits.deadlines();
+        job.deadlines = request.limits.deadlines();
         Ok(ClaudeConversation {
+            program: claude,
             claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
             recipe,
-            turn,
+            request,
             world,
-            clock: TurnClock::new(NAME, turn.limits),
-            state: ClaudeTurnState::new(turn.access, turn.schema.is_some()),
+            clock: TurnClock::new(NAME, request.limits),
+            state: ClaudeTurnState::new(request.access, request.schema().is_some()),
             garbage: 0,
             errors: StderrTail::default(),
         })
     }
 
     /// Learns what claude works with, before it hears anything.
-    fn handshake(&mut self) -> Result<(), ClaudeAttemptError> {
+    fn handshake(&mut self) -> Result<(), FriendFailure> {
         let until = Instant::now() + HELLO_TIMEOUT;
         let hello = self.claude.initialize();
         let mut seen = false;
@@ -120,59 +118,65 @@ impl<'a> ClaudeConversation<'a> {
             match self.next_message(until)? {
                 ClaudeIncoming::Response(id, Ok(_)) if id == hello => self.claude.prompt(HANDSHAKE_PROMPT),
                 ClaudeIncoming::Response(id, Err(why)) if id == hello => {
-                    return Err(ClaudeAttemptError::Fallback(why));
+                    return Err(self.protocol_failure(&why));
                 }
                 ClaudeIncoming::Response(..) => {}
                 ClaudeIncoming::PermissionRequest(question) => self.claude.deny(&question, HANDSHAKE_DENIAL),
                 ClaudeIncoming::Message(told) => match told["type"].as_str().unwrap_or_default() {
                     "system" if told["subtype"] == "init" => {
-                        self.recipe.verify_init(&told, self.turn)?;
+                        self.recipe.verify_init(&told, self.request)?;
                         self.state.record_init(&told);
                         seen = true;
                     }
                     "result" if told["is_error"] != false => {
-                        return Err(classify_result(&told, self.recipe.session.as_deref()).into());
+                        return Err(classify_result(&told, self.recipe.session.as_deref()));
                     }
                     "result" if seen => return Ok(()),
-                    "result" | "assistant" | "stream_event" => return Err(self.unguarded_failure().into()),
+                    "result" | "assistant" | "stream_event" => return Err(self.unguarded_failure()),
                     _ => {}
                 },
                 ClaudeIncoming::Exited(finished) => {
                     let failure = exit_failure(&finished, &self.errors, self.recipe.session.as_deref());
                     return Err(match failure {
-                        FriendFailure::Failed { said, .. } => ClaudeAttemptError::Fallback(said),
-                        failure => ClaudeAttemptError::Fatal(failure),
+                        FriendFailure::Failed { said, .. } => self.protocol_failure(&said),
+                        failure => failure,
                     });
                 }
                 ClaudeIncoming::Timeout => {
                     let why = format!("it did not answer within {} s", HELLO_TIMEOUT.as_secs());
-                    return Err(ClaudeAttemptError::Fallback(why));
+                    return Err(self.protocol_failure(&why));
                 }
             }
         }
     }
 
+    /// It does not speak the protocol. One that is too old fails in ways of its own: better to say what it is.
+    fn protocol_failure(&self, why: &str) -> FriendFailure {
+        let (program, environment) = (self.program.program.argv0(), environment(self.world));
+        let known = PROFILE.check_program(program, environment, self.request, self.world);
+        known.err().unwrap_or_else(|| PROFILE.failed(format!("it does not take relay's questions: {why}")))
+    }
+
     /// It took a prompt that it should have asked about: it would not ask about tools either.
     fn unguarded_failure(&self) -> FriendFailure {
         let got = "no questions before it acts".to_string();
-        FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.turn.access, got }
+        FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.request.access, got }
     }
 
-    /// Says the prompt and hears the answer.
-    fn send_prompt(&mut self, hear: &mut ClaudeEventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn send_prompt(&mut self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
         hear(FriendEvent::Ready { transport: TRANSPORT });
         self.clock.mark_alive();
         self.claude.prompt(&self.recipe.prompt);
         let session = self.recipe.session.as_deref();
         loop {
-            match self.next_message(Instant::now() + self.turn.limits.remaining())? {
+            match self.next_message(Instant::now() + self.request.limits.remaining())? {
                 ClaudeIncoming::PermissionRequest(question) => self.answer_permission(&question, hear),
                 ClaudeIncoming::Message(told) if told["type"] == "result" => {
-                    let answer = self.state.finish(&told, session, TRANSPORT, hear);
+                    let answer = self.state.finish(&told, session, hear);
                     return answer.map_err(|failure| self.with_error_excerpt(failure));
                 }
                 ClaudeIncoming::Message(told) if told["type"] == "system" && told["subtype"] == "init" => {
-                    self.recipe.verify_init(&told, self.turn)?;
+                    self.recipe.verify_init(&told, self.request)?;
                     self.state.record_init(&told);
                 }
                 ClaudeIncoming::Message(told) => self.state.handle_message(&told, &mut self.clock, hear)?,
@@ -184,12 +188,12 @@ impl<'a> ClaudeConversation<'a> {
         }
     }
 
-    fn answer_permission(&mut self, question: &ClaudeControlRequest, hear: &mut ClaudeEventSink<'_>) {
+    fn answer_permission(&mut self, question: &ClaudeControlRequest, hear: &mut EventSink<'_>) {
         self.clock.mark_alive();
         match &question.kind {
             ClaudeRequestKind::Prompt => self.claude.allow(question),
             ClaudeRequestKind::Tool(tool) => {
-                match check_tool_use(self.turn.access, &self.turn.directory, tool) {
+                match check_tool_use(self.request.access, &self.request.directory, tool) {
                     Ok(()) => self.claude.allow(question),
                     Err(why) => {
                         self.state.record_decline(&tool.id, &tool.name, &tool.input, hear);
@@ -258,7 +262,6 @@ impl<'a> ClaudeConversation<'a> {
         }
     }
 
-    /// Lets claude end by itself, for a moment.
     fn shut_down(mut self) {
         self.claude.close_input();
         let until = Instant::now() + EXIT_TIMEOUT;

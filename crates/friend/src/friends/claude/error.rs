@@ -31,22 +31,6 @@ const NO_CONNECTION: &[&str] = &[
     "ehostunreach",
 ];
 
-/// Why an attempt came to nothing.
-#[derive(Debug)]
-pub(super) enum ClaudeAttemptError {
-    /// The turn is over.
-    Fatal(FriendFailure),
-    /// This way does not work, before anything was said.
-    Fallback(String),
-}
-
-impl From<FriendFailure> for ClaudeAttemptError {
-    fn from(failure: FriendFailure) -> ClaudeAttemptError {
-        ClaudeAttemptError::Fatal(failure)
-    }
-}
-
-/// What a result stands for that is none.
 pub(super) fn classify_result(result: &Value, session: Option<&str>) -> FriendFailure {
     let errors = result["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
     let errors = errors.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
@@ -87,7 +71,6 @@ pub(super) fn classify_text(said: &str, status: Option<u64>, session: Option<&st
     PROFILE.failed(said)
 }
 
-/// What it stands for that claude ended before it was done.
 pub(super) fn exit_failure(
     finished: &JobOutcome,
     errors: &StderrTail,

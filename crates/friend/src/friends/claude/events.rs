@@ -1,4 +1,4 @@
-//! What claude tells of a turn, made into events and, at last, an answer. The same for both ways.
+//! What claude tells of a turn, made into events and, at last, an answer.
 //!
 //! Invariants: the answer is what the last `result` says, and only if that does not say that it is an error (its
 //! `subtype` says "success" of failures, too). What was shown before and is not the answer is begun anew. A use
@@ -10,11 +10,12 @@ use relaycode_project::access::Access;
 use serde_json::Value;
 
 use super::NAME;
+use super::conversation::TRANSPORT;
 use super::error::classify_result;
 use super::permissions::{STRUCTURED_OUTPUT_TOOL, declined_kind, describe_input};
 use crate::driver::clock::TurnClock;
 use crate::friend::answer::{DeclinedAction, FriendAnswer, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 
 /// Bytes of an answer.
@@ -23,10 +24,6 @@ pub(super) const MOST_ANSWER: usize = 8 << 20;
 /// What was refused, at most so much of it is kept.
 const MOST_DECLINED: usize = 1_000;
 
-/// Whoever hears of a turn.
-pub(super) type ClaudeEventSink<'a> = dyn FnMut(FriendEvent) + 'a;
-
-/// A turn as it is heard.
 #[derive(Debug)]
 pub(super) struct ClaudeTurnState {
     access: Access,
@@ -37,7 +34,6 @@ pub(super) struct ClaudeTurnState {
     streamed: bool,
     /// The next words are of another message.
     new_message: bool,
-    /// The tools that claude says it has.
     tools: HashSet<String>,
     /// Uses of tools that were counted as refused.
     declined_ids: HashSet<String>,
@@ -67,12 +63,11 @@ impl ClaudeTurnState {
         self.model = init["model"].as_str().map(str::to_string);
     }
 
-    /// Takes what claude tells.
     pub(super) fn handle_message(
         &mut self,
         told: &Value,
         clock: &mut TurnClock<'_>,
-        hear: &mut ClaudeEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<(), FriendFailure> {
         if told["subtype"] == "api_retry" {
             let status = &told["error_status"];
@@ -105,11 +100,7 @@ impl ClaudeTurnState {
         }
     }
 
-    fn handle_stream_event(
-        &mut self,
-        event: &Value,
-        hear: &mut ClaudeEventSink<'_>,
-    ) -> Result<(), FriendFailure> {
+    fn handle_stream_event(&mut self, event: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
         match event["type"].as_str().unwrap_or_default() {
             "message_start" => {
                 self.new_message = true;
@@ -133,7 +124,7 @@ impl ClaudeTurnState {
     fn handle_assistant_message(
         &mut self,
         message: &Value,
-        hear: &mut ClaudeEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<(), FriendFailure> {
         let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         for block in blocks {
@@ -149,7 +140,7 @@ impl ClaudeTurnState {
         Ok(())
     }
 
-    fn handle_tool_use(&mut self, block: &Value, hear: &mut ClaudeEventSink<'_>) {
+    fn handle_tool_use(&mut self, block: &Value, hear: &mut EventSink<'_>) {
         let name = block["name"].as_str().unwrap_or_default();
         if name == STRUCTURED_OUTPUT_TOOL {
             return;
@@ -163,7 +154,7 @@ impl ClaudeTurnState {
         hear(FriendEvent::Action(if object == name { object } else { format!("{name} {object}") }));
     }
 
-    fn push_text(&mut self, text: &str, hear: &mut ClaudeEventSink<'_>) -> Result<(), FriendFailure> {
+    fn push_text(&mut self, text: &str, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
         if text.is_empty() {
             return Ok(());
         }
@@ -179,25 +170,13 @@ impl ClaudeTurnState {
         Ok(())
     }
 
-    fn record_json_decline(
-        &mut self,
-        id: &Value,
-        name: &Value,
-        input: &Value,
-        hear: &mut ClaudeEventSink<'_>,
-    ) {
+    fn record_json_decline(&mut self, id: &Value, name: &Value, input: &Value, hear: &mut EventSink<'_>) {
         let (id, name) = (id.as_str().unwrap_or_default(), name.as_str().unwrap_or_default());
         self.record_decline(id, name, input, hear);
     }
 
     /// Remembers what was refused, once.
-    pub(super) fn record_decline(
-        &mut self,
-        id: &str,
-        name: &str,
-        input: &Value,
-        hear: &mut ClaudeEventSink<'_>,
-    ) {
+    pub(super) fn record_decline(&mut self, id: &str, name: &str, input: &Value, hear: &mut EventSink<'_>) {
         if self.declined.len() >= MOST_DECLINED || !self.declined_ids.insert(id.to_string()) {
             return;
         }
@@ -211,8 +190,7 @@ impl ClaudeTurnState {
         &mut self,
         result: &Value,
         session: Option<&str>,
-        way: &'static str,
-        hear: &mut ClaudeEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
         let denials = result["permission_denials"].as_array().map(Vec::as_slice).unwrap_or_default();
         for denial in denials {
@@ -265,8 +243,9 @@ impl ClaudeTurnState {
             model: self.model.clone(),
             declined: std::mem::take(&mut self.declined),
             usage: Some(FriendUsage { input, output: count("output_tokens") }),
-            transport: way,
+            transport: TRANSPORT,
             remarks,
+            ..FriendAnswer::default()
         })
     }
 }

@@ -14,12 +14,10 @@ use super::permissions::STRUCTURED_OUTPUT_TOOL;
 use super::{NAME, PROFILE};
 use crate::driver::version::FriendVersion;
 use crate::friend::failure::FriendFailure;
-use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, TurnMemory};
 
-/// What claude may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
 
-/// Its tools, by access.
 const READ_ONLY_TOOLS: &[&str] = &["Read", "Grep", "Glob"];
 const WORKSPACE_TOOLS: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit"];
 const FULL_TOOLS: &[&str] =
@@ -31,7 +29,6 @@ const MODE: &str = "default";
 /// Bytes of a schema: it travels in an argument, and the system takes 128 KiB in one.
 const MOST_SCHEMA: usize = 100 << 10;
 
-/// A recipe for one turn.
 #[derive(Debug)]
 pub(super) struct ClaudeRecipe {
     access: Access,
@@ -41,31 +38,28 @@ pub(super) struct ClaudeRecipe {
     resumed: bool,
     model: Option<String>,
     schema: Option<String>,
-    /// What is asked.
     pub(super) prompt: String,
 }
 
 impl ClaudeRecipe {
     /// For this turn. Refuses what claude cannot do, or what nobody has tested, before anything is started.
-    pub(super) fn new(turn: &FriendTurn) -> Result<ClaudeRecipe, FriendFailure> {
+    pub(super) fn new(prompt: &str, request: &AskRequest) -> Result<ClaudeRecipe, FriendFailure> {
         let cannot = |what: String| PROFILE.unsupported(what);
-        let tools = match turn.access {
+        let tools = match request.access {
             Access::ReadOnly => READ_ONLY_TOOLS,
             Access::Workspace => WORKSPACE_TOOLS,
             Access::Full => FULL_TOOLS,
             Access::Ask => {
-                let what = format!("be given the access `{}`; use read-only, workspace or full", turn.access);
+                let what =
+                    format!("be given the access `{}`; use read-only, workspace or full", request.access);
                 return Err(cannot(what));
             }
         };
-        let TurnTask::Prompt(prompt) = &turn.task else {
-            return Err(cannot("review by itself".to_string()));
-        };
-        let schema = turn.schema.as_ref().map(Value::to_string);
+        let schema = request.schema().map(Value::to_string);
         if schema.as_ref().is_some_and(|schema| schema.len() > MOST_SCHEMA) {
             return Err(cannot(format!("be held to a schema of more than {} KiB", MOST_SCHEMA >> 10)));
         }
-        let session = match &turn.memory {
+        let session = match &request.memory {
             TurnMemory::None => None,
             TurnMemory::Begin => Some(Uuid::new_v4().to_string()),
             // Its sessions are its own: nobody hands it one.
@@ -79,17 +73,17 @@ impl ClaudeRecipe {
             },
         };
         Ok(ClaudeRecipe {
-            access: turn.access,
+            access: request.access,
             tools,
             session,
-            resumed: matches!(turn.memory, TurnMemory::Resume(_)),
-            model: turn.model.clone(),
+            resumed: matches!(request.memory, TurnMemory::Resume(_)),
+            model: request.model.clone(),
             schema,
             prompt: escape_slash_command(prompt),
         })
     }
 
-    /// The arguments, whichever way it goes.
+    /// The arguments, but for those of the protocol.
     pub(super) fn arguments(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = [
             "-p",
@@ -126,8 +120,7 @@ impl ClaudeRecipe {
         words
     }
 
-    /// Looks at what claude says of itself.
-    pub(super) fn verify_init(&self, init: &Value, turn: &FriendTurn) -> Result<(), FriendFailure> {
+    pub(super) fn verify_init(&self, init: &Value, request: &AskRequest) -> Result<(), FriendFailure> {
         let version = FriendVersion::parse(init["claude_code_version"].as_str().unwrap_or_default());
         PROFILE.check_version(version.ok_or_else(|| PROFILE.unknown_version("it says nothing of it"))?)?;
         let other = |got: String| {
@@ -150,7 +143,7 @@ impl ClaudeRecipe {
         if init["mcp_servers"].as_array().is_some_and(|servers| !servers.is_empty()) {
             return other("tool servers".into());
         }
-        if init["cwd"].as_str().is_none_or(|cwd| !is_turn_directory(cwd, turn)) {
+        if init["cwd"].as_str().is_none_or(|cwd| !is_turn_directory(cwd, request)) {
             return other(format!("the directory {}", init["cwd"]));
         }
         match (&self.session, init["session_id"].as_str()) {
@@ -160,10 +153,10 @@ impl ClaudeRecipe {
     }
 }
 
-fn is_turn_directory(cwd: &str, turn: &FriendTurn) -> bool {
+fn is_turn_directory(cwd: &str, request: &AskRequest) -> bool {
     let real = |path: &std::path::Path| std::fs::canonicalize(path).ok();
-    turn.directory.as_os_str() == cwd
-        || real(cwd.as_ref()).is_some_and(|cwd| real(&turn.directory) == Some(cwd))
+    request.directory.as_os_str() == cwd
+        || real(cwd.as_ref()).is_some_and(|cwd| real(&request.directory) == Some(cwd))
 }
 
 /// The prompt as words: one that begins with a slash would be taken for a command of claude's.

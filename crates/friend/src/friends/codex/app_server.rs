@@ -11,20 +11,19 @@ use serde_json::{Value, json};
 
 use super::approvals::decline_request;
 use super::error::{AttemptError, error_excerpt};
-use super::events::{CodexEventSink, CodexTurnState, answer_too_large};
-use super::recipe::{CodexThreadConfig, server_arguments};
+use super::events::{CodexTurnState, answer_too_large};
+use super::recipe::{CodexTask, CodexThreadConfig, server_arguments};
 use super::{Codex, PROFILE, check_answer};
 use crate::driver::clock::{TICK, TurnClock};
 use crate::driver::program::MAX_INVALID_LINES;
 use crate::driver::stderr_tail::{StderrTail, describe_exit};
 use crate::driver::version::FriendVersion;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, TurnMemory};
 
-/// What this way is called.
 pub(super) const TRANSPORT: &str = "app-server";
 
 /// How long codex may take to answer its first request. It takes half a second; a busy machine is slower.
@@ -39,7 +38,6 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 /// How long codex may take to end by itself; what it keeps of a session is written by then.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A conversation with the app-server.
 pub(super) struct AppServerClient<'a> {
     peer: JsonRpcPeer,
     world: &'a FriendContext<'a>,
@@ -51,16 +49,16 @@ pub(super) struct AppServerClient<'a> {
     pub(super) home: String,
 }
 
-/// Does the turn.
 pub(super) fn attempt(
     codex: &Codex,
-    turn: &FriendTurn,
+    task: CodexTask<'_>,
+    request: &AskRequest,
     world: &FriendContext<'_>,
-    hear: &mut CodexEventSink<'_>,
+    hear: &mut EventSink<'_>,
 ) -> Result<FriendAnswer, AttemptError> {
-    let terms = CodexThreadConfig::new(turn)?;
-    let mut talk = AppServerClient::start(codex, turn, world)?;
-    let result = talk.run_turn(turn, &terms, hear);
+    let terms = CodexThreadConfig::new(request)?;
+    let mut talk = AppServerClient::start(codex, request, world)?;
+    let result = talk.run_turn(task, request, &terms, hear);
     match &result {
         Ok(_) => talk.shut_down(),
         Err(_) => talk.end(),
@@ -72,20 +70,20 @@ impl<'a> AppServerClient<'a> {
     /// Starts codex and says hello. That it is too old is said.
     pub(super) fn start(
         codex: &Codex,
-        turn: &FriendTurn,
+        request: &AskRequest,
         world: &'a FriendContext<'a>,
     ) -> Result<AppServerClient<'a>, AttemptError> {
         let mut words = vec![codex.program.argv0()];
-        words.extend(server_arguments(&turn.directory));
-        let mut job = Job::argv(words, &turn.directory);
+        words.extend(server_arguments(&request.directory));
+        let mut job = Job::argv(words, &request.directory);
         job.environment = codex.environment(world);
         job.input = JobInput::Piped;
-        job.deadlines = turn.limits.deadlines();
+        job.deadlines = request.limits.deadlines();
         let mut talk = AppServerClient {
             peer: JsonRpcPeer::start(&world.runner, &job, JsonRpcStyle::Bare)?,
             world,
-            clock: TurnClock::new(PROFILE.name, turn.limits),
-            state: CodexTurnState::new(matches!(turn.task, TurnTask::Review { .. })),
+            clock: TurnClock::new(PROFILE.name, request.limits),
+            state: CodexTurnState::default(),
             garbage: 0,
             errors: StderrTail::default(),
             home: String::new(),
@@ -98,13 +96,12 @@ impl<'a> AppServerClient<'a> {
         talk.home = said["codexHome"].as_str().unwrap_or_default().to_string();
         match version_of(said["userAgent"].as_str().unwrap_or_default()) {
             Some(found) => PROFILE.check_version(found)?,
-            None => PROFILE.check_program(codex.program.argv0(), codex.environment(world), turn, world)?,
+            None => PROFILE.check_program(codex.program.argv0(), codex.environment(world), request, world)?,
         }
         talk.peer.notify("initialized", None);
         Ok(talk)
     }
 
-    /// Whether codex needs to be signed in and is not.
     pub(super) fn lacks_account(&mut self) -> Result<bool, AttemptError> {
         let said = self.request("account/read", &json!({"refreshToken": false}), REQUEST_TIMEOUT)?;
         // One that does not know the question is asked by its server.
@@ -113,10 +110,12 @@ impl<'a> AppServerClient<'a> {
 
     fn run_turn(
         &mut self,
-        turn: &FriendTurn,
+        task: CodexTask<'_>,
+        request: &AskRequest,
         terms: &CodexThreadConfig<'_>,
-        hear: &mut CodexEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, AttemptError> {
+        self.state = CodexTurnState::new(matches!(task, CodexTask::Review(_)));
         if self.lacks_account()? {
             // These are read by `exec` alone.
             if ["CODEX_API_KEY", "CODEX_ACCESS_TOKEN"].iter().any(|name| (self.world.env_var)(name).is_some())
@@ -125,25 +124,25 @@ impl<'a> AppServerClient<'a> {
             }
             return Err(PROFILE.not_signed_in("it has no account and no key").into());
         }
-        let servers = self.tool_servers(turn)?;
+        let servers = self.tool_servers(request)?;
         if self.home.is_empty() {
             return Err(PROFILE.failed("it does not say where it keeps its credentials").into());
         }
         let (method, params) = terms.request(&self.home, &servers);
         let echo = self
             .request(method, &params, REQUEST_TIMEOUT)?
-            .map_err(|error| thread_failure(&turn.memory, &error))?;
+            .map_err(|error| thread_failure(&request.memory, &error))?;
         let thread = echo["thread"]["id"].as_str().unwrap_or_default().to_string();
-        if let TurnMemory::Resume(id) = &turn.memory
+        if let TurnMemory::Resume(id) = &request.memory
             && !thread.eq_ignore_ascii_case(id)
         {
             return Err(PROFILE.unknown_session(id).into());
         }
         terms.verify_echo(&echo)?;
         hear(FriendEvent::Ready { transport: TRANSPORT });
-        self.send_prompt(turn, &thread, hear)?;
+        self.send_prompt(task, request, &thread, hear)?;
         let heard = std::mem::take(&mut self.state);
-        let session = (turn.memory != TurnMemory::None).then_some(thread);
+        let session = (request.memory != TurnMemory::None).then_some(thread);
         let answer = FriendAnswer {
             text: heard.text,
             session,
@@ -153,12 +152,12 @@ impl<'a> AppServerClient<'a> {
             transport: TRANSPORT,
             ..FriendAnswer::default()
         };
-        Ok(check_answer(answer, turn, &error_excerpt(&self.errors.text()))?)
+        Ok(check_answer(answer, request, &error_excerpt(&self.errors.text()))?)
     }
 
     /// The tool servers of the user's and the project's settings: each of them would be started.
-    fn tool_servers(&mut self, turn: &FriendTurn) -> Result<Vec<String>, AttemptError> {
-        let params = json!({"includeLayers": false, "cwd": turn.directory.to_str()});
+    fn tool_servers(&mut self, request: &AskRequest) -> Result<Vec<String>, AttemptError> {
+        let params = json!({"includeLayers": false, "cwd": request.directory.to_str()});
         let said = self
             .request("config/read", &params, REQUEST_TIMEOUT)?
             .map_err(|error| PROFILE.failed(error.message))?;
@@ -166,22 +165,22 @@ impl<'a> AppServerClient<'a> {
         Ok(servers.map(|servers| servers.keys().cloned().collect()).unwrap_or_default())
     }
 
-    /// Says the prompt, and hears the turn to its end.
     fn send_prompt(
         &mut self,
-        turn: &FriendTurn,
+        task: CodexTask<'_>,
+        request: &AskRequest,
         thread: &str,
-        hear: &mut CodexEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<(), AttemptError> {
-        let asked = match &turn.task {
-            TurnTask::Prompt(prompt) => {
+        let asked = match task {
+            CodexTask::Prompt(prompt) => {
                 let mut params = json!({"threadId": thread, "input": [{"type": "text", "text": prompt}]});
-                if let Some(schema) = &turn.schema {
+                if let Some(schema) = request.schema() {
                     params["outputSchema"] = schema.clone();
                 }
                 self.peer.request("turn/start", &params)
             }
-            TurnTask::Review { base } => {
+            CodexTask::Review(base) => {
                 let target = json!({"type": "baseBranch", "branch": base});
                 self.peer.request("review/start", &json!({"threadId": thread, "target": target}))
             }
@@ -212,7 +211,7 @@ impl<'a> AppServerClient<'a> {
                 },
                 JsonRpcEvent::Exited(finished) => {
                     let said = self.exit_message(&finished);
-                    if turn.access.may_write() || self.state.has_output {
+                    if request.access.may_write() || self.state.has_output {
                         return Err(PROFILE.failed(said).into());
                     }
                     return Err(AttemptError::Retry(said));
@@ -278,12 +277,10 @@ impl<'a> AppServerClient<'a> {
         }
     }
 
-    /// Why it is not waited for any longer.
     fn check_expired(&self) -> Option<FriendFailure> {
         self.clock.check_expired(self.world.stop_requested, || error_excerpt(&self.errors.text()))
     }
 
-    /// Asks codex to end the turn by itself, and gives it a moment.
     fn interrupt(&mut self, thread: &str, turn: &str) {
         self.peer.request("turn/interrupt", &json!({"threadId": thread, "turnId": turn}));
         let began = Instant::now();
@@ -300,7 +297,6 @@ impl<'a> AppServerClient<'a> {
         describe_exit(finished.reason, &error_excerpt(&self.errors.text()))
     }
 
-    /// Lets codex end by itself.
     fn shut_down(mut self) {
         self.peer.close_input();
         let began = Instant::now();
@@ -313,7 +309,6 @@ impl<'a> AppServerClient<'a> {
         self.end();
     }
 
-    /// Ends codex and everything that it started.
     pub(super) fn end(self) {
         // That it could not be watched to its end: the keeper ends it all the same.
         let _ = self.peer.end();
@@ -325,7 +320,6 @@ fn version_of(agent: &str) -> Option<FriendVersion> {
     FriendVersion::parse(agent.split_whitespace().next()?.split_once('/')?.1)
 }
 
-/// What it means that codex gives no thread.
 fn thread_failure(memory: &TurnMemory, error: &JsonRpcError) -> FriendFailure {
     match memory {
         TurnMemory::Resume(id)

@@ -3,8 +3,9 @@
 use relaycode_clients::jsonrpc::{JsonRpcPeer, METHOD_NOT_FOUND};
 use serde_json::{Value, json};
 
-use super::events::{CodexEventSink, CodexTurnState};
+use super::events::CodexTurnState;
 use crate::friend::answer::DeclinedActionKind;
+use crate::friend::event::EventSink;
 
 /// Refuses what codex asks for; it is told so, and goes on without.
 pub(super) fn decline_request(
@@ -13,7 +14,7 @@ pub(super) fn decline_request(
     method: &str,
     params: &Value,
     heard: &mut CodexTurnState,
-    hear: &mut CodexEventSink<'_>,
+    hear: &mut EventSink<'_>,
 ) {
     match method {
         "item/fileChange/requestApproval" => {

@@ -5,17 +5,15 @@ use serde_json::Value;
 
 use super::PROFILE;
 use crate::driver::clock::TurnClock;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 
 /// What codex says when it does not get as far as an answer of its server's.
 const NO_CONNECTION: &[&str] =
     &["connection failed", "error sending request", "waiting for network", "connection refused", "dns error"];
 
-/// Why an attempt came to nothing.
 #[derive(Debug)]
 pub(super) enum AttemptError {
-    /// The turn is over.
     Fatal(FriendFailure),
     /// This way did not work, before anything was done; it may the next time.
     Retry(String),
@@ -35,7 +33,6 @@ impl From<ExecError> for AttemptError {
     }
 }
 
-/// What an error of codex's stands for.
 pub(super) fn classify_error(error: &Value) -> FriendFailure {
     let message = error["message"].as_str().unwrap_or_default();
     let details = error["additionalDetails"].as_str().unwrap_or_default();
@@ -67,7 +64,7 @@ fn is_unreachable(said: &str) -> bool {
 }
 
 /// Codex says that it tries again. With an answer of its server's it will be all right.
-pub(super) fn report_retry(clock: &mut TurnClock<'_>, said: &str, hear: &mut dyn FnMut(FriendEvent)) {
+pub(super) fn report_retry(clock: &mut TurnClock<'_>, said: &str, hear: &mut EventSink<'_>) {
     let said = error_excerpt(said);
     if is_unreachable(&said) {
         clock.mark_retrying(&said);

@@ -11,7 +11,7 @@ use super::error::{classify_error, report_retry};
 use super::{NAME, PROFILE};
 use crate::driver::clock::TurnClock;
 use crate::friend::answer::{DeclinedAction, DeclinedActionKind, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 
 /// Bytes of an answer.
@@ -23,7 +23,6 @@ const MOST_DECLINED: usize = 1_000;
 /// Changes that are remembered until codex asks for leave.
 const MOST_CHANGES: usize = 1_000;
 
-/// A turn as it is heard.
 #[derive(Debug, Default)]
 pub(super) struct CodexTurnState {
     /// The thread that the turn is in. Helpers of codex's own have others.
@@ -32,7 +31,6 @@ pub(super) struct CodexTurnState {
     pub(super) turn: Option<String>,
     /// Its own review: only the last word of it counts.
     review: bool,
-    /// The message that is being written.
     message: Option<String>,
     pub(super) text: String,
     pub(super) declined: Vec<DeclinedAction>,
@@ -43,9 +41,6 @@ pub(super) struct CodexTurnState {
     changes: HashMap<String, Vec<String>>,
     last_error: Option<Value>,
 }
-
-/// Whoever hears of a turn.
-pub(super) type CodexEventSink<'a> = dyn FnMut(FriendEvent) + 'a;
 
 impl CodexTurnState {
     pub(super) fn new(review: bool) -> CodexTurnState {
@@ -58,7 +53,7 @@ impl CodexTurnState {
         method: &str,
         params: &Value,
         clock: &mut TurnClock<'_>,
-        hear: &mut CodexEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<bool, FriendFailure> {
         if method != "error" {
             clock.mark_alive();
@@ -87,12 +82,7 @@ impl CodexTurnState {
         Ok(false)
     }
 
-    fn push_text(
-        &mut self,
-        id: &str,
-        delta: &str,
-        hear: &mut CodexEventSink<'_>,
-    ) -> Result<(), FriendFailure> {
+    fn push_text(&mut self, id: &str, delta: &str, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
         if self.review || delta.is_empty() {
             return Ok(());
         }
@@ -112,7 +102,7 @@ impl CodexTurnState {
         Ok(())
     }
 
-    fn item_started(&mut self, item: &Value, hear: &mut CodexEventSink<'_>) {
+    fn item_started(&mut self, item: &Value, hear: &mut EventSink<'_>) {
         let doing = match item["type"].as_str().unwrap_or_default() {
             "commandExecution" => item["command"].as_str().unwrap_or_default().to_string(),
             "fileChange" => {
@@ -138,7 +128,7 @@ impl CodexTurnState {
         hear(FriendEvent::Action(doing));
     }
 
-    fn item_completed(&mut self, item: &Value, hear: &mut CodexEventSink<'_>) -> Result<(), FriendFailure> {
+    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
         match item["type"].as_str().unwrap_or_default() {
             "agentMessage" if !self.review => {
                 let (id, text) =
@@ -171,7 +161,7 @@ impl CodexTurnState {
         usage.output = usage.output.saturating_add(last["outputTokens"].as_u64().unwrap_or(0));
     }
 
-    fn error(&mut self, params: &Value, clock: &mut TurnClock<'_>, hear: &mut CodexEventSink<'_>) {
+    fn error(&mut self, params: &Value, clock: &mut TurnClock<'_>, hear: &mut EventSink<'_>) {
         let error = &params["error"];
         if params["willRetry"] == true {
             let details = error["additionalDetails"].as_str().unwrap_or_default();
@@ -194,13 +184,7 @@ impl CodexTurnState {
         }
     }
 
-    /// Remembers what was refused.
-    pub(super) fn record_decline(
-        &mut self,
-        kind: DeclinedActionKind,
-        what: &str,
-        hear: &mut CodexEventSink<'_>,
-    ) {
+    pub(super) fn record_decline(&mut self, kind: DeclinedActionKind, what: &str, hear: &mut EventSink<'_>) {
         let declined = DeclinedAction { kind, what: what.to_string() };
         hear(FriendEvent::Declined(declined.clone()));
         if self.declined.len() < MOST_DECLINED {
@@ -208,7 +192,6 @@ impl CodexTurnState {
         }
     }
 
-    /// The files that the change of this id is about.
     pub(super) fn take_change_files(&mut self, id: &str) -> Vec<String> {
         self.changes.remove(id).unwrap_or_default()
     }

@@ -1,4 +1,9 @@
-//! The way `exec`: one run of `codex exec --json`, the prompt on its input.
+//! The second way, `exec`: one run of `codex exec --json`, the prompt on its input. It exists for two cases and is taken in
+//! no other:
+//! - `CODEX_API_KEY` and `CODEX_ACCESS_TOKEN`, by which codex is signed in on build machines, are read by `exec` alone; the
+//!   app-server says that it has no account (0.154 to 0.166);
+//! - codex calls its app-server experimental. One that ends three times before it heard the prompt, or does not answer its
+//!   first requests, leaves `exec`, the form that codex keeps for scripts.
 //!
 //! It says nothing of the sandbox that it works in, so only what was tested is run: the sandbox by name, before
 //! the subcommand, without the user's rules. What the sandbox refuses, this way does not tell.
@@ -15,54 +20,52 @@ use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
 use super::error::{classify_error, error_excerpt, report_retry};
-use super::events::{CodexEventSink, MOST_ANSWER, answer_too_large};
-use super::recipe::{exec_arguments, list_arguments};
+use super::events::{MOST_ANSWER, answer_too_large};
+use super::recipe::{CodexTask, exec_arguments, list_arguments};
 use super::{Codex, NAME, PROFILE, check_answer};
 use crate::driver::clock::{TICK, TurnClock};
 use crate::driver::stderr_tail::{StderrTail, describe_exit};
 use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, GRACE, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, GRACE, TurnMemory};
 
-/// What this way is called.
 pub(super) const TRANSPORT: &str = "exec";
 
-/// What a person should know of an answer that came by this way.
 const DECLINES_UNKNOWN: &str = "by `codex exec`, codex does not say what it was refused";
 
 /// How long it may take to list the tool servers.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Does the turn.
 pub(super) fn attempt(
     codex: &Codex,
-    turn: &FriendTurn,
+    task: CodexTask<'_>,
+    request: &AskRequest,
     world: &FriendContext<'_>,
-    hear: &mut CodexEventSink<'_>,
+    hear: &mut EventSink<'_>,
 ) -> Result<FriendAnswer, FriendFailure> {
-    let servers = tool_servers(codex, turn, world)?;
-    let schema = turn.schema.as_ref().map(|schema| TempSchemaFile::write(world, schema)).transpose()?;
+    let servers = tool_servers(codex, request, world)?;
+    let schema = request.schema().map(|schema| TempSchemaFile::write(world, schema)).transpose()?;
     let mut words = vec![codex.program.argv0()];
-    words.extend(exec_arguments(turn, schema.as_ref().map(|slip| slip.0.as_path()), &servers));
-    let mut job = Job::argv(words, &turn.directory);
+    words.extend(exec_arguments(task, request, schema.as_ref().map(|slip| slip.0.as_path()), &servers));
+    let mut job = Job::argv(words, &request.directory);
     job.environment = codex.environment(world);
-    job.input = match &turn.task {
-        TurnTask::Prompt(prompt) => JobInput::Bytes(prompt.clone().into_bytes()),
-        TurnTask::Review { .. } => JobInput::Null,
+    job.input = match task {
+        CodexTask::Prompt(prompt) => JobInput::Bytes(prompt.as_bytes().to_vec()),
+        CodexTask::Review(_) => JobInput::Null,
     };
-    job.deadlines = turn.limits.deadlines();
+    job.deadlines = request.limits.deadlines();
     let mut run = CodexExecRun {
         lines: LineProcess::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
-        clock: TurnClock::new(NAME, turn.limits),
+        clock: TurnClock::new(NAME, request.limits),
         answer: FriendAnswer { transport: TRANSPORT, ..FriendAnswer::default() },
         errors: StderrTail::default(),
         failure: None,
         completed: false,
     };
     hear(FriendEvent::Ready { transport: TRANSPORT });
-    let finished = match run.read_events(turn, world, hear) {
+    let finished = match run.read_events(request, world, hear) {
         Ok(finished) => finished,
         Err(failure) => {
             // That it could not be watched to its end: the keeper ends it all the same.
@@ -76,18 +79,17 @@ pub(super) fn attempt(
     }
     if !finished.reason.is_success() || !run.completed {
         let silent = finished.reason.is_success() && run.answer.text.is_empty();
-        return Err(match exit_failure(&finished, &said, &run.errors, turn) {
+        return Err(match exit_failure(&finished, &said, &run.errors, request) {
             FriendFailure::Failed { friend, .. } if silent => FriendFailure::NoAnswer { friend, said },
             failure => failure,
         });
     }
-    if turn.access != Access::Full {
+    if request.access != Access::Full {
         run.answer.remarks.push(DECLINES_UNKNOWN.to_string());
     }
-    check_answer(run.answer, turn, &said)
+    check_answer(run.answer, request, &said)
 }
 
-/// A run as it goes.
 struct CodexExecRun {
     lines: LineProcess,
     clock: TurnClock<'static>,
@@ -100,9 +102,9 @@ struct CodexExecRun {
 impl CodexExecRun {
     fn read_events(
         &mut self,
-        turn: &FriendTurn,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut CodexEventSink<'_>,
+        hear: &mut EventSink<'_>,
     ) -> Result<JobOutcome, FriendFailure> {
         loop {
             if let Some(failure) =
@@ -116,7 +118,7 @@ impl CodexExecRun {
                 Line::Line(line) => {
                     // What is no event is passed over: a shell may print something first.
                     if let Ok(event) = serde_json::from_slice::<Value>(&line) {
-                        self.handle_event(&event, turn, hear)?;
+                        self.handle_event(&event, request, hear)?;
                     }
                 }
                 Line::LineTooLong => return Err(answer_too_large()),
@@ -130,8 +132,8 @@ impl CodexExecRun {
     fn handle_event(
         &mut self,
         event: &Value,
-        turn: &FriendTurn,
-        hear: &mut CodexEventSink<'_>,
+        request: &AskRequest,
+        hear: &mut EventSink<'_>,
     ) -> Result<(), FriendFailure> {
         let kind = event["type"].as_str().unwrap_or_default();
         if kind == "error" {
@@ -141,7 +143,9 @@ impl CodexExecRun {
         }
         self.clock.mark_alive();
         match kind {
-            "thread.started" => self.thread_started(event["thread_id"].as_str().unwrap_or_default(), turn)?,
+            "thread.started" => {
+                self.thread_started(event["thread_id"].as_str().unwrap_or_default(), request)?
+            }
             "item.started" if event["item"]["type"] == "command_execution" => {
                 // What was said before something is done was a remark.
                 if !std::mem::take(&mut self.answer.text).is_empty() {
@@ -162,8 +166,8 @@ impl CodexExecRun {
         Ok(())
     }
 
-    fn thread_started(&mut self, thread: &str, turn: &FriendTurn) -> Result<(), FriendFailure> {
-        match &turn.memory {
+    fn thread_started(&mut self, thread: &str, request: &AskRequest) -> Result<(), FriendFailure> {
+        match &request.memory {
             // What is said again is for friends that remember nothing by themselves.
             TurnMemory::None | TurnMemory::Replay(_) => {}
             TurnMemory::Begin => self.answer.session = Some(thread.to_string()),
@@ -178,7 +182,7 @@ impl CodexExecRun {
         Ok(())
     }
 
-    fn item_completed(&mut self, item: &Value, hear: &mut CodexEventSink<'_>) -> Result<(), FriendFailure> {
+    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
         let text = item["text"].as_str().unwrap_or_default();
         match item["type"].as_str().unwrap_or_default() {
             "agent_message" => {
@@ -198,8 +202,13 @@ impl CodexExecRun {
     }
 }
 
-fn exit_failure(finished: &JobOutcome, said: &str, errors: &StderrTail, turn: &FriendTurn) -> FriendFailure {
-    if let TurnMemory::Resume(id) = &turn.memory
+fn exit_failure(
+    finished: &JobOutcome,
+    said: &str,
+    errors: &StderrTail,
+    request: &AskRequest,
+) -> FriendFailure {
+    if let TurnMemory::Resume(id) = &request.memory
         // With RUST_BACKTRACE set, other lines follow.
         && errors.text().contains("no rollout found")
     {
@@ -212,15 +221,15 @@ fn exit_failure(finished: &JobOutcome, said: &str, errors: &StderrTail, turn: &F
 /// The tool servers of the user's settings: each of them would be started.
 fn tool_servers(
     codex: &Codex,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
 ) -> Result<Vec<String>, FriendFailure> {
     let mut words = vec![codex.program.argv0()];
-    words.extend(list_arguments(&turn.directory));
-    let mut job = Job::argv(words, &turn.directory);
+    words.extend(list_arguments(&request.directory));
+    let mut job = Job::argv(words, &request.directory);
     job.environment = codex.environment(world);
     job.deadlines =
-        Deadlines { total: Some(LIST_TIMEOUT.min(turn.limits.remaining())), idle: None, grace: GRACE };
+        Deadlines { total: Some(LIST_TIMEOUT.min(request.limits.remaining())), idle: None, grace: GRACE };
     let finished = world
         .runner
         .run(&job, world.stop_requested, &mut |_| {})

@@ -26,14 +26,14 @@ use crate::driver::clock::{TICK, TurnClock};
 use crate::driver::program::{FriendProgram, ProgramProfile};
 use crate::driver::version::FriendVersion;
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::{EventSink, FriendEvent};
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::FriendTurn;
+use crate::friend::request::AskRequest;
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 use error::AttemptError;
+use recipe::CodexTask;
 
-/// What it is called.
 const NAME: &str = "codex";
 
 const PROFILE: ProgramProfile = ProgramProfile {
@@ -43,7 +43,6 @@ const PROFILE: ProgramProfile = ProgramProfile {
     sign_in: "run `codex login`",
 };
 
-/// Before each attempt with the app-server.
 const ATTEMPT_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(200), Duration::from_secs(1)];
 
 /// What makes codex believe that it runs inside itself. Where its home is, and its keys, are not among them.
@@ -65,10 +64,8 @@ pub struct Codex {
 }
 
 impl Codex {
-    /// The one in PATH.
     pub const IN_PATH: Codex = Codex { program: FriendProgram::in_path(NAME) };
 
-    /// The one at this place.
     pub fn at(program: &Path) -> Codex {
         Codex { program: FriendProgram::with_path(NAME, program) }
     }
@@ -105,17 +102,40 @@ impl Friend for Codex {
         self.program.require(world, PROFILE.install)
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        recipe::check_turn(turn)?;
+        self.run_task(CodexTask::Prompt(prompt), request, world, hear)
+    }
+
+    fn run_review(
+        &self,
+        base: &str,
+        request: &AskRequest,
+        world: &FriendContext<'_>,
+        hear: &mut EventSink<'_>,
+    ) -> Result<FriendAnswer, FriendFailure> {
+        self.run_task(CodexTask::Review(base), request, world, hear)
+    }
+}
+
+impl Codex {
+    fn run_task(
+        &self,
+        task: CodexTask<'_>,
+        request: &AskRequest,
+        world: &FriendContext<'_>,
+        hear: &mut EventSink<'_>,
+    ) -> Result<FriendAnswer, FriendFailure> {
+        recipe::check_task(task, request)?;
         let mut why = String::new();
         for (at, pause) in ATTEMPT_PAUSES.into_iter().enumerate() {
-            wait_before_attempt(pause, turn, world)?;
-            match app_server::attempt(self, turn, world, hear) {
+            wait_before_attempt(pause, request, world)?;
+            match app_server::attempt(self, task, request, world, hear) {
                 Ok(answer) => return Ok(answer),
                 Err(AttemptError::Fatal(failure)) => return Err(failure),
                 Err(AttemptError::Retry(said)) => {
@@ -130,24 +150,24 @@ impl Friend for Codex {
                 }
             }
         }
-        PROFILE.check_program(self.program.argv0(), self.environment(world), turn, world)?;
+        PROFILE.check_program(self.program.argv0(), self.environment(world), request, world)?;
         hear(FriendEvent::Fallback(format!(
             "{} does not work ({why}); {} is used",
             app_server::TRANSPORT,
             exec::TRANSPORT
         )));
-        exec::attempt(self, turn, world, hear)
+        exec::attempt(self, task, request, world, hear)
     }
 }
 
 /// Waits before another attempt, unless there is no point in it.
 fn wait_before_attempt(
     pause: Duration,
-    turn: &FriendTurn,
+    request: &AskRequest,
     world: &FriendContext<'_>,
 ) -> Result<(), FriendFailure> {
     let began = Instant::now();
-    let clock = TurnClock::new(NAME, turn.limits);
+    let clock = TurnClock::new(NAME, request.limits);
     loop {
         if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {
             return Err(failure);
@@ -162,14 +182,14 @@ fn wait_before_attempt(
 /// The answer, if it is one.
 fn check_answer(
     mut answer: FriendAnswer,
-    turn: &FriendTurn,
+    request: &AskRequest,
     said: &str,
 ) -> Result<FriendAnswer, FriendFailure> {
     let friend = NAME.to_string();
     if answer.text.trim().is_empty() || answer.text.trim() == NO_REVIEW {
         return Err(FriendFailure::NoAnswer { friend, said: said.to_string() });
     }
-    if turn.schema.is_some() {
+    if request.schema().is_some() {
         match serde_json::from_str(&answer.text) {
             Ok(value) => answer.value = Some(value),
             Err(error) => {

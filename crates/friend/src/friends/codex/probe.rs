@@ -4,14 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use relaycode_exec::ExitReason;
-use relaycode_project::access::Access;
 
 use super::app_server::AppServerClient;
 use super::{Codex, PROFILE};
 use crate::driver::program;
 use crate::friend::FriendProbeReport;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, TurnLimits, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, TurnLimits};
 
 /// How long its server may take to say whether it needs an account.
 const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,11 +32,8 @@ fn signed_in(codex: &Codex, world: &FriendContext<'_>) -> Option<bool> {
         return None;
     }
     let limits = TurnLimits::new(ACCOUNT_TIMEOUT, ACCOUNT_TIMEOUT);
-    let directory = PathBuf::from("/");
-    let task = TurnTask::Prompt(String::new());
-    let (model, schema, memory, access) = (None, None, TurnMemory::None, Access::ReadOnly);
-    let turn = FriendTurn { task, directory, access, model, schema, memory, limits };
-    let mut talk = AppServerClient::start(codex, &turn, world).ok()?;
+    let request = AskRequest::new("", PathBuf::from("/"), limits);
+    let mut talk = AppServerClient::start(codex, &request, world).ok()?;
     let lacks = talk.lacks_account();
     talk.end();
     // Whether the provider's own key is right, only the provider knows.

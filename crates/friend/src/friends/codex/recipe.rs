@@ -14,9 +14,8 @@ use serde_json::{Map, Value, json};
 
 use super::{NAME, PROFILE};
 use crate::friend::failure::FriendFailure;
-use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, TurnMemory};
 
-/// What codex may be given.
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
 
 /// Settings of the user that a turn does without, whichever way it goes: what runs other programs, and what
@@ -35,23 +34,29 @@ const ISOLATION: &[&str] = &[
 const WORKSPACE: &str = "sandbox_workspace_write={network_access=false,writable_roots=[],\
                          exclude_tmpdir_env_var=true,exclude_slash_tmp=true}";
 
+#[derive(Debug, Clone, Copy)]
+pub(super) enum CodexTask<'a> {
+    Prompt(&'a str),
+    Review(&'a str),
+}
+
 /// Refuses what codex cannot do, or what nobody has tested, before anything is started.
-pub(super) fn check_turn(turn: &FriendTurn) -> Result<(), FriendFailure> {
+pub(super) fn check_task(task: CodexTask<'_>, request: &AskRequest) -> Result<(), FriendFailure> {
     let cannot = |what: String| Err(PROFILE.unsupported(what));
-    if !ACCESS.contains(&turn.access) {
-        return cannot(format!("be given the access `{}`; use read-only, workspace or full", turn.access));
+    if !ACCESS.contains(&request.access) {
+        return cannot(format!("be given the access `{}`; use read-only, workspace or full", request.access));
     }
-    if let TurnMemory::Resume(id) = &turn.memory
+    if let TurnMemory::Resume(id) = &request.memory
         && uuid::Uuid::try_parse(id).is_err()
     {
         // Of a name that it does not know, codex makes a new session without a word.
         return Err(PROFILE.unknown_session(id));
     }
-    match &turn.task {
-        TurnTask::Review { base } if !names_a_branch(base) => cannot(format!(
+    match task {
+        CodexTask::Review(base) if !names_a_branch(base) => cannot(format!(
             "review against `{base}` by itself: only against a branch or a tag with a plain name"
         )),
-        TurnTask::Review { .. } if turn.schema.is_some() => {
+        CodexTask::Review(_) if request.schema().is_some() => {
             cannot("hold its own review to a schema".to_string())
         }
         _ => Ok(()),
@@ -67,7 +72,6 @@ fn names_a_branch(base: &str) -> bool {
     !(is_id || is_expression || is_special || base.contains(".."))
 }
 
-/// The arguments of the app-server.
 pub(super) fn server_arguments(directory: &Path) -> Vec<OsString> {
     let mut words = vec!["app-server".into()];
     words.extend(config_arguments(ISOLATION));
@@ -75,7 +79,6 @@ pub(super) fn server_arguments(directory: &Path) -> Vec<OsString> {
     words
 }
 
-/// The arguments that list the tool servers.
 pub(super) fn list_arguments(directory: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> = ["mcp", "list", "--json"].map(OsString::from).to_vec();
     words.extend(untrusted_arguments(directory));
@@ -90,18 +93,28 @@ fn untrusted_arguments(directory: &Path) -> Vec<OsString> {
 }
 
 /// The arguments of a single run: the prompt is on its input. `servers` are the tool servers of the user's.
-pub(super) fn exec_arguments(turn: &FriendTurn, schema: Option<&Path>, servers: &[String]) -> Vec<OsString> {
+pub(super) fn exec_arguments(
+    task: CodexTask<'_>,
+    request: &AskRequest,
+    schema: Option<&Path>,
+    servers: &[String],
+) -> Vec<OsString> {
     let mut words: Vec<OsString> =
         ["exec", "--json", "--skip-git-repo-check", "--ignore-rules"].map(OsString::from).to_vec();
-    if turn.memory == TurnMemory::None {
+    if request.memory == TurnMemory::None {
         words.push("--ephemeral".into());
     }
     // Before the subcommand: behind it, it is not heard.
-    words.extend(["-s".into(), sandbox_mode(turn.access).into(), "-C".into(), turn.directory.clone().into()]);
+    words.extend([
+        "-s".into(),
+        sandbox_mode(request.access).into(),
+        "-C".into(),
+        request.directory.clone().into(),
+    ]);
     words.extend(config_arguments(ISOLATION));
     words.extend(config_arguments(&["approval_policy=\"never\""]));
-    words.extend(untrusted_arguments(&turn.directory));
-    if turn.access == Access::Workspace {
+    words.extend(untrusted_arguments(&request.directory));
+    if request.access == Access::Workspace {
         words.extend(config_arguments(&[WORKSPACE]));
     }
     if !servers.is_empty() {
@@ -109,18 +122,18 @@ pub(super) fn exec_arguments(turn: &FriendTurn, schema: Option<&Path>, servers: 
             servers.iter().map(|name| format!("{}={{enabled=false}}", quoted(name))).collect();
         words.extend(config_arguments(&[&format!("mcp_servers={{{}}}", off.join(","))]));
     }
-    if let Some(model) = &turn.model {
+    if let Some(model) = &request.model {
         words.push(format!("--model={model}").into());
     }
     if let Some(schema) = schema {
         words.extend(["--output-schema".into(), schema.into()]);
     }
-    match (&turn.task, &turn.memory) {
-        (TurnTask::Review { base }, _) => words.extend(["review".into(), format!("--base={base}").into()]),
-        (TurnTask::Prompt(_), TurnMemory::Resume(id)) => {
+    match (task, &request.memory) {
+        (CodexTask::Review(base), _) => words.extend(["review".into(), format!("--base={base}").into()]),
+        (CodexTask::Prompt(_), TurnMemory::Resume(id)) => {
             words.extend(["resume".into(), id.into(), "-".into()])
         }
-        (TurnTask::Prompt(_), _) => words.push("-".into()),
+        (CodexTask::Prompt(_), _) => words.push("-".into()),
     }
     words
 }
@@ -129,7 +142,6 @@ fn config_arguments<S: AsRef<str>>(settings: &[S]) -> Vec<OsString> {
     settings.iter().flat_map(|setting| ["-c".into(), setting.as_ref().into()]).collect()
 }
 
-/// A name as a key of TOML.
 fn quoted(name: &str) -> String {
     Value::from(name).to_string()
 }
@@ -143,23 +155,21 @@ fn sandbox_mode(access: Access) -> &'static str {
     }
 }
 
-/// The terms of one thread.
 #[derive(Debug)]
 pub(super) struct CodexThreadConfig<'a> {
-    turn: &'a FriendTurn,
-    /// The name of the permission profile.
+    request: &'a AskRequest,
     profile: String,
     directory: String,
 }
 
 impl<'a> CodexThreadConfig<'a> {
-    pub(super) fn new(turn: &'a FriendTurn) -> Result<CodexThreadConfig<'a>, FriendFailure> {
-        let Some(directory) = turn.directory.to_str() else {
-            let what = format!("work in {}: its name is no text", turn.directory.display());
+    pub(super) fn new(request: &'a AskRequest) -> Result<CodexThreadConfig<'a>, FriendFailure> {
+        let Some(directory) = request.directory.to_str() else {
+            let what = format!("work in {}: its name is no text", request.directory.display());
             return Err(PROFILE.unsupported(what));
         };
         let profile = format!("relay-{}", uuid::Uuid::new_v4().simple());
-        Ok(CodexThreadConfig { turn, profile, directory: directory.to_string() })
+        Ok(CodexThreadConfig { request, profile, directory: directory.to_string() })
     }
 
     /// What `thread/start` or `thread/resume` is asked with.
@@ -171,20 +181,20 @@ impl<'a> CodexThreadConfig<'a> {
             "approvalsReviewer": "user",
             "config": self.config(codex_home, servers),
         });
-        if let Some(model) = &self.turn.model {
+        if let Some(model) = &self.request.model {
             params["model"] = model.as_str().into();
         }
-        if self.turn.access == Access::Full {
+        if self.request.access == Access::Full {
             params["sandbox"] = sandbox_mode(Access::Full).into();
         }
-        match &self.turn.memory {
+        match &self.request.memory {
             TurnMemory::Resume(id) => {
                 params["threadId"] = id.as_str().into();
                 params["excludeTurns"] = true.into();
                 ("thread/resume", params)
             }
             TurnMemory::None | TurnMemory::Begin | TurnMemory::Replay(_) => {
-                params["ephemeral"] = (self.turn.memory != TurnMemory::Begin).into();
+                params["ephemeral"] = (self.request.memory != TurnMemory::Begin).into();
                 ("thread/start", params)
             }
         }
@@ -192,7 +202,7 @@ impl<'a> CodexThreadConfig<'a> {
 
     fn approval(&self) -> &'static str {
         // Asked, it is declined and counted; what is not asked for fails in the sandbox without a word.
-        if self.turn.access == Access::Full { "never" } else { "on-request" }
+        if self.request.access == Access::Full { "never" } else { "on-request" }
     }
 
     fn config(&self, codex_home: &str, servers: &[String]) -> Value {
@@ -201,9 +211,9 @@ impl<'a> CodexThreadConfig<'a> {
             let off = servers.iter().map(|name| (name.clone(), json!({"enabled": false})));
             config.insert("mcp_servers".to_string(), Value::Object(off.collect()));
         }
-        if self.turn.access != Access::Full {
+        if self.request.access != Access::Full {
             let mut files = json!({":root": "read", (format!("{codex_home}/auth.json")): "deny"});
-            if self.turn.access == Access::Workspace {
+            if self.request.access == Access::Workspace {
                 files[":workspace_roots"] = json!({".": "write"});
             }
             config.insert("default_permissions".to_string(), self.profile.as_str().into());
@@ -221,7 +231,7 @@ impl<'a> CodexThreadConfig<'a> {
             let all = roots.as_array().map(Vec::as_slice).unwrap_or_default();
             all.iter().all(|root| *root == self.directory.as_str())
         };
-        let as_wanted = match self.turn.access {
+        let as_wanted = match self.request.access {
             Access::ReadOnly | Access::Ask => {
                 confined && sandbox["type"] == "readOnly" && sandbox["networkAccess"] == false
             }
@@ -246,7 +256,7 @@ impl<'a> CodexThreadConfig<'a> {
         });
         Err(FriendFailure::AccessMismatch {
             friend: NAME.to_string(),
-            wanted: self.turn.access,
+            wanted: self.request.access,
             got: got.to_string(),
         })
     }

@@ -16,7 +16,6 @@ use super::sessions;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
 
-/// The home.
 pub(super) struct GeminiHome {
     folder: PathBuf,
     /// What the user keeps in files for Gemini's environment, and our own.
@@ -36,7 +35,6 @@ pub(super) const REMOVED_VARIABLES: &[&str] = &[
     "DEBUG_MODE",
 ];
 
-/// Files of the user's that hold credentials.
 const CREDENTIAL_FILES: &[&str] = &["oauth_creds.json", "google_accounts.json", "gemini-credentials.json"];
 
 /// What is taken from the user's files with variables. All of it is about signing in.
@@ -83,7 +81,6 @@ priority = 900
 "#;
 
 impl GeminiHome {
-    /// Puts the home in order.
     pub(super) fn prepare(world: &FriendContext<'_>) -> Result<GeminiHome, FriendFailure> {
         let Some(home) = &world.home else {
             return Err(
@@ -103,17 +100,14 @@ impl GeminiHome {
         Ok(home)
     }
 
-    /// Where it keeps what it remembers.
     pub(super) fn sessions_dir(&self) -> PathBuf {
         self.folder.join(".gemini/tmp")
     }
 
-    /// The file with the rules for an access.
     pub(super) fn policy_file(&self, access: Access) -> PathBuf {
         self.folder.join(if access == Access::Full { "full.toml" } else { "rules.toml" })
     }
 
-    /// What Gemini's environment has to say.
     pub(super) fn variables_to_set(&self) -> Vec<(OsString, OsString)> {
         let mut set = self.variables.clone();
         let ours = [

@@ -1,4 +1,4 @@
-//! Gemini CLI. It is spoken to by the Agent Client Protocol; one run without it is the other way.
+//! Gemini CLI, by the Agent Client Protocol.
 //!
 //! What holds it (each tested with the real one):
 //! - a home of its own beside relay's files ([`home`]): none of the user's extensions, servers, hooks, rules and
@@ -16,25 +16,22 @@ use std::path::Path;
 
 use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
-use serde_json::Value;
 
 use crate::driver::acp;
-use crate::driver::acp::{AcpRecipe, OneShotEvent};
+use crate::driver::acp::AcpRecipe;
 use crate::driver::program;
 use crate::driver::program::ProgramProfile;
 use crate::driver::version::FriendVersion;
-use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::FriendEvent;
+use crate::friend::answer::FriendAnswer;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, TurnMemory};
+use crate::friend::request::{AskRequest, TurnMemory};
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
 use home::GeminiHome;
 
-/// The friend.
 pub(super) static GEMINI: Gemini = Gemini;
 
-/// Gemini CLI.
 pub(super) struct Gemini;
 
 const NAME: &str = "gemini";
@@ -76,34 +73,34 @@ impl Friend for Gemini {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        let prompt = acp::turn_prompt(turn, &PROFILE)?;
+        acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
         program::require_program(world, NAME, "node", "install node 20 or later")?;
         let home = GeminiHome::prepare(world)?;
-        if let TurnMemory::Resume(id) = &turn.memory
+        if let TurnMemory::Resume(id) = &request.memory
             && acp::is_session_id(id)
         {
             pin_session(&home, id)?;
         }
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &home, turn, world, &["--acp"]),
+            job: job(&found, &home, request, world),
             // It reads by itself what it may read. A file that is not there yet it would take for broken if
             // relay were to answer that.
             capabilities: AcpClientCapabilities { read: false, write: true },
             mode: "default",
-            directory: turn.directory.clone(),
+            directory: request.directory.clone(),
             prompt: escape_command(prompt),
             denials: DENIALS,
         };
-        let once = || job(&found, &home, turn, world, &["--output-format", "stream-json"]);
-        let answer = acp::run_with_fallback(&recipe, once, &parse_event, turn, world, hear)?;
+        let answer = acp::run_over_acp(&recipe, request, world, hear)?;
         if let Some(id) = &answer.session {
             pin_session(&home, id)?;
         }
@@ -111,30 +108,22 @@ impl Friend for Gemini {
     }
 }
 
-/// Sees to it that a session can be taken up.
 fn pin_session(home: &GeminiHome, id: &str) -> Result<(), FriendFailure> {
     sessions::pin_session_file(&home.sessions_dir(), id)
         .map_err(|error| PROFILE.failed(format!("its session {id} cannot be kept: {error}")))
 }
 
-fn job(
-    program: &Path,
-    home: &GeminiHome,
-    turn: &FriendTurn,
-    world: &FriendContext<'_>,
-    more: &[&str],
-) -> Job {
-    let mut words: Vec<OsString> = vec![program.into()];
-    words.extend(more.iter().map(OsString::from));
+fn job(program: &Path, home: &GeminiHome, request: &AskRequest, world: &FriendContext<'_>) -> Job {
+    let mut words: Vec<OsString> = vec![program.into(), "--acp".into()];
     words.extend(
         ["--approval-mode", "default", "-e", "none", "--allowed-mcp-server-names", "none"].map(Into::into),
     );
-    words.extend(["--policy".into(), home.policy_file(turn.access).into_os_string()]);
-    if let Some(model) = &turn.model {
+    words.extend(["--policy".into(), home.policy_file(request.access).into_os_string()]);
+    if let Some(model) = &request.model {
         // In one word: a model may be called what looks like an option.
         words.push(format!("--model={model}").into());
     }
-    let mut job = Job::argv(words, &turn.directory);
+    let mut job = Job::argv(words, &request.directory);
     job.environment = world.child_environment();
     job.environment.set.extend(home.variables_to_set());
     job.environment.remove.extend(home::REMOVED_VARIABLES.iter().map(OsString::from));
@@ -148,23 +137,6 @@ fn escape_command(prompt: &str) -> String {
         format!("Request:\n{prompt}")
     } else {
         prompt.to_string()
-    }
-}
-
-/// An event of `--output-format stream-json`.
-fn parse_event(event: &Value) -> OneShotEvent {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_string();
-    match event["type"].as_str().unwrap_or_default() {
-        "init" => OneShotEvent::Model(text(&event["model"])),
-        "message" if event["role"] == "assistant" => OneShotEvent::Text(text(&event["content"])),
-        "tool_use" => OneShotEvent::Tool(text(&event["tool_name"])),
-        "result" if event["status"] == "success" => {
-            let count = |name: &str| event["stats"][name].as_u64();
-            let usage = count("input_tokens").zip(count("output_tokens"));
-            OneShotEvent::Done(usage.map(|(input, output)| FriendUsage { input, output }))
-        }
-        "result" => OneShotEvent::Failed(text(&event["error"]["message"])),
-        _ => OneShotEvent::Other,
     }
 }
 

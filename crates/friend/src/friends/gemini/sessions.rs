@@ -13,7 +13,6 @@ use std::time::{Duration, SystemTime};
 /// Projects, and sessions of one, that are looked at.
 const MOST_ENTRIES: usize = 10_000;
 
-/// How a file begins that is kept.
 const KEPT: &str = "session-2000-01-01T00-00";
 
 /// How long a session that nobody takes up is kept.

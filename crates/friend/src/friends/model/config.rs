@@ -14,13 +14,9 @@ use crate::friend::friend_context::FriendContext;
 
 /// What the user configured of model servers. It holds no connection and has opened none.
 pub struct ModelServerConfig {
-    /// Providers and models.
     pub registry: ModelRegistry,
-    /// Keys that the user stored.
     pub keys: KeyStore,
-    /// Runs commands that print keys.
     pub commands: KeyCommands,
-    /// How servers are reached.
     pub transport: ClientSettings,
     /// What no model is to see.
     pub secrets: Option<Arc<Secrets>>,
@@ -54,7 +50,6 @@ impl ModelServerConfig {
         Ok(self)
     }
 
-    /// Does something with everything that keys may come from.
     pub(super) fn with_keyring<T>(
         &self,
         world: &FriendContext<'_>,

@@ -9,7 +9,6 @@ use crate::friend::failure::FriendFailure;
 /// What is said of a connection that was never made, and of nothing else.
 const UNREACHED_PHRASE: &str = " be reached at ";
 
-/// What a failure means.
 pub(super) fn failure_from_llm(friend: &str, refusal: &Refusal) -> FriendFailure {
     let said = strip_friend_name(friend, &refusal.message_with_wait());
     let friend = friend.to_string();
@@ -27,7 +26,6 @@ pub(super) fn failure_from_llm(friend: &str, refusal: &Refusal) -> FriendFailure
     }
 }
 
-/// There is no key that can be used.
 pub(super) fn missing_key(friend: &str, error: &KeyError) -> FriendFailure {
     FriendFailure::NotSignedIn { friend: friend.to_string(), said: error.to_string(), hint: sign_in(friend) }
 }

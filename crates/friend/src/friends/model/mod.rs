@@ -4,12 +4,12 @@
 //! A turn is one streamed request. Invariant: when a turn ends, however it ends, its connection is closed; an answer that
 //! broke off is none.
 
+mod chat;
 mod config;
 mod deadline;
 mod failure;
 mod model_choice;
 mod probe;
-mod turn;
 mod unmask;
 
 use std::fmt;
@@ -22,16 +22,15 @@ use tokio::runtime::{Builder, Runtime};
 pub use config::ModelServerConfig;
 
 use crate::friend::answer::FriendAnswer;
-use crate::friend::event::FriendEvent;
+use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::turn::{FriendTurn, TurnMemory, TurnTask};
+use crate::friend::request::{AskRequest, TurnMemory};
 use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 
 /// It has no hands, so any of them would be harmless; with `workspace` it answers with a patch.
 const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace];
 
-/// A model server.
 #[derive(Clone)]
 pub struct ModelServer {
     provider: String,
@@ -39,7 +38,6 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// The server of this provider.
     pub fn new(provider: &str, servers: Arc<ModelServerConfig>) -> ModelServer {
         ModelServer { provider: provider.to_string(), config: servers }
     }
@@ -118,31 +116,26 @@ impl Friend for ModelServer {
         presence
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        request: &AskRequest,
         world: &FriendContext<'_>,
-        hear: &mut dyn FnMut(FriendEvent),
+        hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
         let friend = self.provider.clone();
-        let TurnTask::Prompt(prompt) = &turn.task else {
+        if !ACCESS.contains(&request.access) {
             return Err(FriendFailure::Unsupported {
                 friend,
-                what: "look at changes by itself: it reads no files".into(),
-            });
-        };
-        if !ACCESS.contains(&turn.access) {
-            return Err(FriendFailure::Unsupported {
-                friend,
-                what: format!("work with {} access", turn.access),
+                what: format!("work with {} access", request.access),
             });
         }
-        let earlier = match &turn.memory {
+        let earlier = match &request.memory {
             TurnMemory::None | TurnMemory::Begin => &[][..],
             TurnMemory::Replay(exchanges) => exchanges,
             TurnMemory::Resume(id) => return Err(FriendFailure::UnknownSession { friend, id: id.clone() }),
         };
-        let asking = turn::ModelServerTurn { server: self, turn, world, prompt, earlier };
+        let asking = chat::ModelServerTurn { server: self, request, world, prompt, earlier };
         let runtime = self.runtime()?;
         let outcome = runtime.block_on(asking.run(hear));
         // A name that is still being looked up is not waited for.

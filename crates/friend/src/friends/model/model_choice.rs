@@ -17,15 +17,11 @@ use crate::friend::friend_context::FriendContext;
 
 /// Cells of a model's name in a message.
 const SHOWN: usize = 80;
-/// Models that a message lists.
 const LISTED: usize = 8;
 
-/// The model that is asked.
 pub(super) struct ServerModelPick {
     pub(super) model: Model,
-    /// How much it thinks.
     pub(super) level: ThinkingLevel,
-    /// What a person should know of the choice.
     pub(super) remark: Option<String>,
     /// What the server says it has, where it was asked.
     pub(super) available: Option<Vec<String>>,

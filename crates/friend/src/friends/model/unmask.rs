@@ -8,7 +8,6 @@ use relaycode_llm::request::secrets::Secrets;
 /// Bytes of the longest placeholder, without its last sign.
 const LONGEST: usize = 13;
 
-/// Words on their way out.
 pub(super) struct SecretUnmasker<'s> {
     secrets: Option<&'s Secrets>,
     held_back: String,

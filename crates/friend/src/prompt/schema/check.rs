@@ -11,12 +11,10 @@ const DEPTH: usize = 160;
 /// Characters of a foreign name in a message.
 const SHOWN: usize = 60;
 
-/// Where a value does not follow its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaViolation {
     /// Where in the value, as a JSON pointer; empty: the value itself.
     pub at: String,
-    /// What is wrong there.
     pub what: String,
 }
 
@@ -151,7 +149,6 @@ impl<'s> SchemaChecker<'s> {
         if fits { Ok(()) } else { Err(self.violation("the number is too small or too large")) }
     }
 
-    /// Schemas that have a say about the same value.
     fn check_combinators(
         &mut self,
         keywords: &'s Map<String, Value>,

@@ -37,7 +37,6 @@ pub fn extract_json(text: &str, schema: &AnswerSchema) -> Result<Value, String> 
     }
 }
 
-/// What stands between fences and is JSON.
 fn fenced(text: &str) -> Vec<Value> {
     let mut values = Vec::new();
     let mut open: Option<(&str, String)> = None;
@@ -62,7 +61,6 @@ fn fenced(text: &str) -> Vec<Value> {
     values
 }
 
-/// The fence that a line begins with.
 fn fence(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;

@@ -65,23 +65,19 @@ const KNOWN: &[&str] = &[
     "writeOnly",
 ];
 
-/// The names of types.
 const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// A schema that can be used.
 #[derive(Debug, Clone)]
 pub struct AnswerSchema {
     root: Value,
     remarks: Vec<String>,
 }
 
-/// A schema that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the schema cannot be used: {}{what}", if at.is_empty() { String::new() } else { format!("at {at}: ") })]
 pub struct SchemaError {
     /// Where in it, as a JSON pointer.
     pub at: String,
-    /// What is wrong.
     pub what: String,
 }
 
@@ -101,7 +97,6 @@ impl AnswerSchema {
         Ok(AnswerSchema { root, remarks })
     }
 
-    /// The schema as it was given.
     pub fn as_json(&self) -> &Value {
         &self.root
     }

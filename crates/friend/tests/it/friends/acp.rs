@@ -6,13 +6,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::{
-    FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask, friends,
+    AskRequest, FriendAnswer, FriendContext, FriendEvent, FriendFailure, TurnMemory, friends,
 };
 use relaycode_project::access::Access;
 use tempfile::TempDir;
 
+use crate::fake_friends::{send, since};
 use crate::keeper_fixture::runner;
 
 /// A friend of this name that a script plays: `$1` is its first argument, `$LOG` a file for it.
@@ -64,19 +65,15 @@ impl Play {
         Play { folder, name }
     }
 
-    fn turn(&self) -> FriendTurn {
-        FriendTurn {
-            task: TurnTask::Prompt("Which bird is it?".to_string()),
-            directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            limits: TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60)),
-        }
+    fn turn(&self) -> AskRequest {
+        AskRequest::new(
+            "Which bird is it?",
+            fs::canonicalize(self.folder.path().join("project")).unwrap(),
+            TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60)),
+        )
     }
 
-    fn run(&self, turn: &FriendTurn) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
+    fn run(&self, turn: &AskRequest) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         let variable = |name: &str| -> Option<OsString> {
             match name {
                 "PATH" => Some(self.folder.path().join("bin").into()),
@@ -90,7 +87,7 @@ impl Play {
             FriendContext { runner: runner(), home, env_var: &variable, stop_requested: &|| false, depth: 0 };
         let mut events = Vec::new();
         let friend = friends::find_program_friend(self.name).unwrap();
-        (friend.run_turn(turn, &world, &mut |event| events.push(event)), events)
+        (send(friend, turn, &world, &mut |event| events.push(event)), events)
     }
 
     fn log(&self) -> String {
@@ -141,40 +138,18 @@ fn a_friend_that_works_otherwise_or_is_too_old_gets_no_prompt() {
 }
 
 #[test]
-fn a_friend_that_does_not_speak_the_protocol_is_asked_the_other_way() {
-    let gemini = r#"
-case " $* " in *" --acp "*) echo 'unknown option' >&2; exit 1;; esac
-cat >>"$LOG"
-echo '{"type":"init","model":"m"}'
-echo 'a banner'
-echo '{"type":"message","role":"user","content":"no"}'
-echo '{"type":"message","role":"assistant","content":"Let me look."}'
-echo '{"type":"tool_use","tool_name":"read_file"}'
-echo '{"type":"message","role":"assistant","content":"A heron.","delta":true}'
-echo '{"type":"result","status":"success","stats":{"input_tokens":3,"output_tokens":2}}'
-"#;
-    let opencode = r#"
-case "$1" in acp) echo 'unknown command' >&2; exit 1;; esac
-cat >>"$LOG"
-echo '{"type":"step_start"}'
-echo '{"type":"text","part":{"text":"Let me look."}}'
-echo '{"type":"tool_use","part":{"tool":"read"}}'
-echo '{"type":"text","part":{"text":"A heron."}}'
-echo '{"type":"step_finish","part":{"reason":"stop","tokens":{"input":3,"output":2}}}'
-"#;
-    for (name, script) in [("gemini", gemini), ("opencode", opencode)] {
-        let play = Play::new(name, script);
+fn a_friend_that_does_not_speak_the_protocol_gets_no_prompt() {
+    for (name, ..) in FRIENDS {
+        let play = Play::new(
+            name,
+            "IFS= read -r heard; printf '%s' \"$heard\" >>\"$LOG\"; echo 'unknown option' >&2; exit 1",
+        );
         let (answer, events) = play.run_once();
-        let answer = answer.unwrap();
-        assert_eq!((answer.text.as_str(), answer.transport), ("A heron.", "one-shot"));
-        assert_eq!(answer.usage.map(|usage| (usage.input, usage.output)), Some((3, 2)));
-        assert!(matches!(&events[0], FriendEvent::Fallback(why) if why.contains("unknown")), "{events:?}");
-        assert!(events.contains(&FriendEvent::AnswerRestarted));
-        assert!(play.log().contains("Which bird is it?"), "by its input: {}", play.log());
-
-        let mut turn = play.turn();
-        turn.access = Access::Workspace;
-        assert!(matches!(play.run(&turn).0, Err(FriendFailure::Failed { .. })), "only what is read-only");
+        assert!(
+            matches!(&answer, Err(FriendFailure::Failed { said, .. }) if said.contains("unknown option")),
+            "{answer:?}"
+        );
+        assert!(events.is_empty() && !play.log().contains("Which bird is it?"), "{events:?}");
     }
 }
 
@@ -243,7 +218,7 @@ fn a_program_that_is_missing_and_access_that_is_not_tested_are_refused() {
         turn.access = Access::Ask;
         assert!(matches!(play.run(&turn).0, Err(FriendFailure::Unsupported { .. })));
         turn.access = Access::ReadOnly;
-        turn.task = TurnTask::Review { base: "main".into() };
+        turn.diff = since("main");
         assert!(matches!(play.run(&turn).0, Err(FriendFailure::Unsupported { .. })));
         fs::remove_file(play.folder.path().join("bin").join(name)).unwrap();
         assert!(matches!(play.run_once().0, Err(FriendFailure::NotInstalled { .. })));

@@ -6,16 +6,14 @@ use std::time::{Duration, Instant};
 
 use relaycode_friend::friend::answer::DeclinedActionKind;
 use relaycode_friend::friend::event::FriendEvent;
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::friends::claude::Claude;
-use relaycode_friend::{
-    Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-};
-use relaycode_project::access::Access;
+use relaycode_friend::{AskRequest, FriendAnswer, FriendContext, FriendFailure, TurnMemory};
 use relaycode_testkit::process::GENEROUS_TIMEOUT;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::fake_friends::send;
 use crate::keeper_fixture::runner;
 
 /// What the player does in the places where plays differ, in the language of the shell.
@@ -28,8 +26,6 @@ struct Play {
     init: Value,
     /// When the real prompt has come.
     turn: String,
-    /// What `claude -p` prints, and its code.
-    print: (String, i32),
 }
 
 const HELLO: &str =
@@ -60,13 +56,7 @@ fn tool(number: u32, name: &str, input: &Value) -> String {
 
 impl Default for Play {
     fn default() -> Play {
-        Play {
-            first: "",
-            hello: HELLO,
-            init: init(),
-            turn: say(&result("Hello.")),
-            print: (String::new(), 9),
-        }
+        Play { first: "", hello: HELLO, init: init(), turn: say(&result("Hello.")) }
     }
 }
 
@@ -79,7 +69,6 @@ impl Play {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         fs::create_dir(root.join("project")).unwrap();
-        fs::write(root.join("print.jsonl"), &self.print.0).unwrap();
         fs::write(root.join("init.json"), format!("{}\n", self.init)).unwrap();
         let script = format!(
             r#"#!/bin/sh
@@ -88,10 +77,6 @@ cd '{root}'
 echo "$*" >>calls
 case "$1" in --version) echo '2.1.325 (Claude Code)'; exit 0 ;; esac
 init() {{ sed "s|HERE|$here|" init.json; }}
-case "$*" in
-*--input-format*) ;;
-*) cat >prompt; sed "s|HERE|$here|" print.jsonl; echo 'last words' >&2; exit {code} ;;
-esac
 {first}
 while IFS= read -r line; do
   printf '%s\n' "$line" >>said
@@ -107,7 +92,6 @@ while IFS= read -r line; do
 done
 "#,
             root = root.display(),
-            code = self.print.1,
             first = self.first,
             hello = self.hello,
             knocked = result("blocked"),
@@ -131,19 +115,15 @@ struct Stage {
 }
 
 impl Stage {
-    fn turn(&self) -> FriendTurn {
-        FriendTurn {
-            task: TurnTask::Prompt("the prompt".to_string()),
-            directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            limits: TurnLimits::new(GENEROUS_TIMEOUT, GENEROUS_TIMEOUT),
-        }
+    fn turn(&self) -> AskRequest {
+        AskRequest::new(
+            "the prompt",
+            fs::canonicalize(self.folder.path().join("project")).unwrap(),
+            TurnLimits::new(GENEROUS_TIMEOUT, GENEROUS_TIMEOUT),
+        )
     }
 
-    fn go(&self, turn: &FriendTurn) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
+    fn go(&self, turn: &AskRequest) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         let stop = &|| false;
         let world = FriendContext {
             runner: runner(),
@@ -153,7 +133,7 @@ impl Stage {
             depth: 0,
         };
         let mut events = Vec::new();
-        let result = self.claude.run_turn(turn, &world, &mut |event| events.push(event));
+        let result = send(&self.claude, turn, &world, &mut |event| events.push(event));
         (result, events)
     }
 
@@ -276,24 +256,26 @@ fn one_that_acts_without_asking_is_ended() {
 }
 
 #[test]
-fn death_at_every_point_is_a_failure_and_before_the_prompt_another_way_is_taken() {
-    let printed = format!("{}\n{}\n", init(), result("Printed."));
-    for play in [
-        Play { first: "exit 3", ..Play::default() },
-        Play { hello: "exit 3", ..Play::default() },
-        Play { hello: "kill -9 $$", ..Play::default() },
-        Play {
-            hello: r#"echo '{"type":"control_response","response":{"subtype":"error","request_id":"1","error":"no"}}'"#,
-            ..Play::default()
-        },
+fn death_at_every_point_is_a_failure_that_says_how_it_ended() {
+    for (play, words) in [
+        (Play { first: "exit 3", ..Play::default() }, "code 3"),
+        (Play { hello: "exit 3", ..Play::default() }, "code 3"),
+        (Play { hello: "kill -9 $$", ..Play::default() }, "signal 9"),
+        (
+            Play {
+                hello: r#"echo '{"type":"control_response","response":{"subtype":"error","request_id":"1","error":"no"}}'"#,
+                ..Play::default()
+            },
+            "it does not take relay's questions: no",
+        ),
     ] {
-        let (result, events) = Play { print: (printed.clone(), 0), ..play }.go();
-        let answer = result.unwrap();
-        assert_eq!((answer.text.as_str(), answer.transport), ("Printed.", "print"));
+        let stage = play.stage();
+        let (result, events) = stage.go(&stage.turn());
         assert!(
-            matches!(&events[0], FriendEvent::Fallback(why) if why.contains("print is used")),
-            "{events:?}"
+            matches!(result.as_ref().unwrap_err(), FriendFailure::Failed { said, .. } if said.contains(words)),
+            "{result:?}"
         );
+        assert!(events.is_empty() && !stage.heard_the_prompt(), "{events:?}");
     }
     for (turn, words) in [
         ("exit 0", "code 0"),
@@ -305,26 +287,12 @@ fn death_at_every_point_is_a_failure_and_before_the_prompt_another_way_is_taken(
         ),
         (r#"printf '{"type":"result","is_error":false'; exit 0"#, "code 0"),
     ] {
-        let (result, _) = Play { print: (printed.clone(), 0), ..Play::turning(turn.to_string()) }.go();
+        let (result, _) = Play::turning(turn.to_string()).go();
         assert!(
             matches!(result.as_ref().unwrap_err(), FriendFailure::Failed { said, .. } if said.contains(words)),
             "{result:?}"
         );
     }
-}
-
-#[test]
-fn one_that_prints_and_dies_gives_no_answer_without_a_result() {
-    let other = |text: &str| Play { first: "exit 3", print: (text.to_string(), 1), ..Play::default() }.go().0;
-    assert!(
-        matches!(other("nonsense\n"), Err(FriendFailure::Failed { said, .. }) if said.contains("last words"))
-    );
-    assert!(matches!(other(&format!("{}\n", init())), Err(FriendFailure::Failed { .. })));
-    assert!(matches!(other(&format!("{}\n", result("Unseen."))), Err(FriendFailure::Failed { .. })));
-    let mut writer = init();
-    writer["tools"] = json!(["Write"]);
-    let printed = format!("{writer}\n{}\n", result("Written."));
-    assert!(matches!(other(&printed), Err(FriendFailure::AccessMismatch { .. })));
 }
 
 #[test]

@@ -7,13 +7,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use relaycode_friend::AnswerFormat;
 use relaycode_friend::friend::answer::{DeclinedAction, DeclinedActionKind};
 use relaycode_friend::friend::event::FriendEvent;
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::friends::codex::Codex;
-use relaycode_friend::{
-    Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-};
+use relaycode_friend::{AskRequest, Friend, FriendAnswer, FriendContext, FriendFailure, TurnMemory};
 use relaycode_project::access::Access;
 use relaycode_testkit::process::{CLEANUP_TIMEOUT, GENEROUS_TIMEOUT, poll_until};
 use relaycode_testkit::process_table::{ProcessStart, find_processes};
@@ -21,6 +20,7 @@ use rustix::process::Pid;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::fake_friends::{send, since};
 use crate::keeper_fixture::runner;
 
 /// The thread of the recordings.
@@ -124,25 +124,21 @@ done
 }
 
 impl Stage {
-    fn turn(&self) -> FriendTurn {
-        FriendTurn {
-            task: TurnTask::Prompt("the prompt".to_string()),
-            directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            limits: TurnLimits::new(GENEROUS_TIMEOUT, GENEROUS_TIMEOUT),
-        }
+    fn turn(&self) -> AskRequest {
+        AskRequest::new(
+            "the prompt",
+            fs::canonicalize(self.folder.path().join("project")).unwrap(),
+            TurnLimits::new(GENEROUS_TIMEOUT, GENEROUS_TIMEOUT),
+        )
     }
 
-    fn go(&self, turn: &FriendTurn) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
+    fn go(&self, turn: &AskRequest) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         self.go_until(turn, &|| false)
     }
 
     fn go_until(
         &self,
-        turn: &FriendTurn,
+        turn: &AskRequest,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
         let world = FriendContext {
@@ -153,7 +149,7 @@ impl Stage {
             depth: 0,
         };
         let mut events = Vec::new();
-        let result = self.codex.run_turn(turn, &world, &mut |event| events.push(event));
+        let result = send(&self.codex, turn, &world, &mut |event| events.push(event));
         (result, events)
     }
 
@@ -270,7 +266,7 @@ fn what_is_asked_for_is_answered_with_no_whatever_it_is() {
 fn a_recorded_review_answers_with_the_reviewers_words() {
     let stage = Play::recorded("review").stage();
     let mut turn = stage.turn();
-    turn.task = TurnTask::Review { base: "origin/main".to_string() };
+    turn.diff = since("origin/main");
     let (result, events) = stage.go(&turn);
     let text = result.unwrap().text;
     assert!(text.starts_with("expl\n\nReview comment:"), "{text}");
@@ -297,7 +293,7 @@ fn a_recorded_failure_of_the_server_is_a_failure_with_its_words() {
 fn a_schema_is_sent_and_the_answer_is_read() {
     let stage = Play::recorded("schema").stage();
     let mut turn = stage.turn();
-    turn.schema = Some(json!({"type": "object"}));
+    turn.format = AnswerFormat::Json(json!({"type": "object"}));
     assert_eq!(stage.go(&turn).0.unwrap().value, Some(json!({"ok": true})));
     assert_eq!(stage.said()[5]["params"]["outputSchema"], json!({"type": "object"}));
 }

@@ -6,12 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use relaycode_friend::friend::SessionSupport;
-use relaycode_friend::friend::turn::{PromptExchange, TurnLimits};
+use relaycode_friend::friend::request::{PromptExchange, TurnLimits};
 use relaycode_friend::friends::model::ModelServerConfig;
 use relaycode_friend::friends::{FriendLookupError, FriendRegistry};
-use relaycode_friend::{
-    FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-};
+use relaycode_friend::{AskRequest, FriendAnswer, FriendContext, FriendEvent, FriendFailure, TurnMemory};
 use relaycode_llm::models::keys::{KeyCommands, KeyStore};
 use relaycode_llm::models::{self, ModelRegistry};
 use relaycode_llm::request::secrets::{SecretEntry, SecretMode, SecretPattern, Secrets};
@@ -19,6 +17,7 @@ use relaycode_llm::{UserDirectory, wire};
 use relaycode_project::access::Access;
 use relaycode_testkit::model::{RequestEnd, Script, ScriptedServer, ScriptedTurn as Scripted};
 
+use crate::fake_friends::{send, since};
 use crate::keeper_fixture::runner;
 
 pub(crate) const LONG: Duration = Duration::from_secs(60);
@@ -56,16 +55,8 @@ pub(crate) fn ollama(url: &str) -> String {
     )
 }
 
-pub(crate) fn turn(prompt: &str) -> FriendTurn {
-    FriendTurn {
-        task: TurnTask::Prompt(prompt.into()),
-        directory: "/".into(),
-        access: Access::ReadOnly,
-        model: None,
-        schema: None,
-        memory: TurnMemory::None,
-        limits: TurnLimits::new(LONG, LONG),
-    }
+pub(crate) fn turn(prompt: &str) -> AskRequest {
+    AskRequest::new(prompt, "/".into(), TurnLimits::new(LONG, LONG))
 }
 
 pub(crate) fn in_world<T>(stop: &AtomicBool, what: impl FnOnce(&FriendContext<'_>) -> T) -> T {
@@ -78,14 +69,14 @@ pub(crate) fn in_world<T>(stop: &AtomicBool, what: impl FnOnce(&FriendContext<'_
 pub(crate) fn ask(
     yaml: &str,
     to: &str,
-    mut turn: FriendTurn,
+    mut turn: AskRequest,
 ) -> (Result<FriendAnswer, FriendFailure>, Vec<FriendEvent>) {
     let friends = FriendRegistry::new(|| Ok(servers(yaml)));
     let chosen = friends.find(to).unwrap();
     turn.model = turn.model.or(chosen.model.clone());
     let mut heard = Vec::new();
     let answer = in_world(&AtomicBool::new(false), |world| {
-        chosen.friend().run_turn(&turn, world, &mut |event| heard.push(event))
+        send(chosen.friend(), &turn, world, &mut |event| heard.push(event))
     });
     (answer, heard)
 }
@@ -141,7 +132,7 @@ fn what_was_said_before_is_said_again_in_order() {
         let said =
             |asked: &str, answered: &str| PromptExchange { asked: asked.into(), answered: answered.into() };
         let memory = TurnMemory::Replay(vec![said("first-q", "first-a"), said("second-q", "second-a")]);
-        let (answer, _) = ask(&of_wire(&server, api), "here", FriendTurn { memory, ..turn("third-q") });
+        let (answer, _) = ask(&of_wire(&server, api), "here", AskRequest { memory, ..turn("third-q") });
         assert_eq!(answer.unwrap().text, "as I said");
         let body = server.turns()[0].body.to_string();
         let places =
@@ -157,7 +148,7 @@ fn turns_that_do_not_fit_into_the_window_are_left_out_and_that_is_said() {
         .replace("{id: m1}", "{id: m1, contextWindow: 1000, maxTokens: 100}");
     let said = |text: &str| PromptExchange { asked: text.into(), answered: "x".repeat(1000) };
     let memory = TurnMemory::Replay(vec![said("oldest"), said("older"), said("newest")]);
-    let (answer, _) = ask(&yaml, "here", FriendTurn { memory, ..turn("and now?") });
+    let (answer, _) = ask(&yaml, "here", AskRequest { memory, ..turn("and now?") });
     let remarks = answer.unwrap().remarks;
     assert!(
         remarks.iter().any(|said| said.starts_with("the oldest turn of the session did not fit")),
@@ -256,13 +247,13 @@ fn it_has_no_hands_and_says_what_it_cannot_do() {
     assert!(!abilities.reads_files && !abilities.writes_files && !abilities.review && abilities.streams);
     assert_eq!(abilities.sessions, SessionSupport::Replayed);
     in_world(&AtomicBool::new(false), |world| {
-        let cannot = |turn: FriendTurn| friend.run_turn(&turn, world, &mut |_| {}).unwrap_err();
+        let cannot = |turn: AskRequest| send(friend, &turn, world, &mut |_| {}).unwrap_err();
         for access in [Access::Ask, Access::Full] {
-            assert!(matches!(cannot(FriendTurn { access, ..turn("x") }), FriendFailure::Unsupported { .. }));
+            assert!(matches!(cannot(AskRequest { access, ..turn("x") }), FriendFailure::Unsupported { .. }));
         }
-        let review = FriendTurn { task: TurnTask::Review { base: "main".into() }, ..turn("") };
+        let review = AskRequest { diff: since("main"), ..turn("") };
         assert!(matches!(cannot(review), FriendFailure::Unsupported { .. }));
-        let other = FriendTurn { memory: TurnMemory::Resume("7".into()), ..turn("x") };
+        let other = AskRequest { memory: TurnMemory::Resume("7".into()), ..turn("x") };
         assert!(matches!(cannot(other), FriendFailure::UnknownSession { .. }));
     });
 }
@@ -271,7 +262,7 @@ fn it_has_no_hands_and_says_what_it_cannot_do() {
 fn with_workspace_access_it_is_told_to_answer_with_the_changes() {
     let server = ScriptedServer::start(Script::any([Scripted::text("a patch")]));
     let yaml = of_wire(&server, "anthropic-messages");
-    ask(&yaml, "here", FriendTurn { access: Access::Workspace, ..turn("mend it") }).0.unwrap();
+    ask(&yaml, "here", AskRequest { access: Access::Workspace, ..turn("mend it") }).0.unwrap();
     assert!(server.turns()[0].body.to_string().contains("exactly the format that the request describes"));
 }
 
@@ -290,10 +281,8 @@ fn a_secret_is_not_sent_and_stands_again_in_what_is_read() {
     let chosen = friends.find("here").unwrap();
     let mut heard = Vec::new();
     let answer = in_world(&AtomicBool::new(false), |world| {
-        chosen
-            .friend()
-            .run_turn(&turn(&format!("is {secret} weak?")), world, &mut |event| heard.push(event))
-            .unwrap()
+        let turn = turn(&format!("is {secret} weak?"));
+        send(chosen.friend(), &turn, world, &mut |event| heard.push(event)).unwrap()
     });
     assert_eq!(answer.text, format!("# the password {secret} is weak #"));
     assert_eq!(texts(&heard), answer.text);
@@ -374,7 +363,7 @@ fn the_live_test_asks_for_one_word_in_an_empty_directory_that_is_gone_afterwards
     assert!(serde_json::to_value(&passed).unwrap()["ms"].is_u64());
     assert!(matches!(
         test(&of_wire(&server, "ollama")),
-        Err(relaycode_friend::ask::live_test::LiveTestError::Friend(FriendFailure::NotSignedIn { .. }))
+        Err(relaycode_friend::AskError::Friend(FriendFailure::NotSignedIn { .. }))
     ));
     assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
     let nowhere = relaycode_friend::ask::live_test::run_live_test(
@@ -383,10 +372,7 @@ fn the_live_test_asks_for_one_word_in_an_empty_directory_that_is_gone_afterwards
         Path::new("/nowhere"),
         &in_nothing(),
     );
-    assert!(matches!(
-        nowhere,
-        Err(relaycode_friend::ask::live_test::LiveTestError::Friend(FriendFailure::Failed { .. }))
-    ));
+    assert!(matches!(nowhere, Err(relaycode_friend::AskError::Friend(FriendFailure::Failed { .. }))));
 }
 
 fn in_nothing() -> FriendContext<'static> {
@@ -411,7 +397,7 @@ fn cancelling_closes_the_connection_within_a_moment() {
                     stop.store(true, Ordering::SeqCst);
                 }
             };
-            chosen.friend().run_turn(&turn("x"), world, &mut hear).unwrap_err()
+            send(chosen.friend(), &turn("x"), world, &mut hear).unwrap_err()
         });
         let took = asked.unwrap().elapsed();
         assert!(matches!(failure, FriendFailure::Cancelled { .. }), "{api}: {failure}");

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_friend::friend::turn::TurnLimits;
-use relaycode_friend::{FriendEvent, FriendFailure, FriendTurn};
+use relaycode_friend::friend::request::TurnLimits;
+use relaycode_friend::{AskRequest, FriendEvent, FriendFailure};
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn as Scripted, TurnDelay};
 use serde_json::json;
 
@@ -151,7 +151,7 @@ fn both_deadlines_count_before_and_in_the_answer() {
                 let limits = TurnLimits { started_at: Instant::now(), ..limits };
                 let began = Instant::now();
                 let failure =
-                    ask(&of_wire(&server, api), "here", FriendTurn { limits, ..turn("x") }).0.unwrap_err();
+                    ask(&of_wire(&server, api), "here", AskRequest { limits, ..turn("x") }).0.unwrap_err();
                 let FriendFailure::TimedOut { after, idle: was, .. } = failure else {
                     panic!("{api} {what}: {failure}")
                 };
@@ -164,7 +164,7 @@ fn both_deadlines_count_before_and_in_the_answer() {
     let server = ScriptedServer::start(Script::any([
         Scripted::text("one two three").with(|turn| turn.never_end = true)
     ]));
-    let endless = FriendTurn { limits: TurnLimits::new(Duration::from_secs(1), LONG), ..turn("x") };
+    let endless = AskRequest { limits: TurnLimits::new(Duration::from_secs(1), LONG), ..turn("x") };
     let failure = ask(&of_wire(&server, "openai-completions"), "here", endless).0.unwrap_err();
     assert!(matches!(failure, FriendFailure::TimedOut { idle: false, .. }), "{failure}");
 }
@@ -175,7 +175,7 @@ fn a_wait_that_is_longer_than_what_is_left_is_not_begun() {
     let server = ScriptedServer::start(Script::any([busy]));
     let began = Instant::now();
     let limits = TurnLimits::new(Duration::from_secs(30), LONG);
-    let failure = ask(&of_wire(&server, "anthropic-messages"), "here", FriendTurn { limits, ..turn("x") })
+    let failure = ask(&of_wire(&server, "anthropic-messages"), "here", AskRequest { limits, ..turn("x") })
         .0
         .unwrap_err();
     assert!(

@@ -6,14 +6,13 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::{
-    Friend, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-    friends,
+    AskRequest, FriendAnswer, FriendContext, FriendEvent, FriendFailure, TurnMemory, friends,
 };
-use relaycode_project::access::Access;
 use tempfile::TempDir;
 
+use crate::fake_friends::send;
 use crate::keeper_fixture::runner;
 
 /// A friend that a script plays: `$LOG` is a file for it, and what is in place of VERSION it says of itself.
@@ -22,8 +21,8 @@ struct Play {
     name: &'static str,
 }
 
-/// What each does once, when it cannot be talked with.
-const ONCE: [(&str, &str); 4] = [
+/// Each as one that cannot be talked with; codex has another way.
+const SILENT: [(&str, &str); 4] = [
     (
         "codex",
         r#"case "$1" in mcp) echo '[]'; exit;; exec) ;; *) exit 2;; esac
@@ -31,25 +30,9 @@ cat >>"$LOG"
 echo '{"type":"item.completed","item":{"type":"agent_message","text":"A heron."}}'
 echo '{"type":"turn.completed","usage":{}}'"#,
     ),
-    (
-        "claude",
-        r#"case "$*" in *--input-format*) exit 2;; esac
-cat >>"$LOG"
-echo '{"type":"system","subtype":"init","tools":["Read"],"permissionMode":"default","claude_code_version":"9.9.9","cwd":"'$PWD'"}'
-echo '{"type":"result","subtype":"success","is_error":false,"result":"A heron."}'"#,
-    ),
-    (
-        "gemini",
-        r#"case " $* " in *" --acp "*) exit 2;; esac
-cat >>"$LOG"
-echo '{"type":"message","role":"assistant","content":"A heron."}'"#,
-    ),
-    (
-        "opencode",
-        r#"case "$1" in acp) exit 2;; esac
-cat >>"$LOG"
-echo '{"type":"text","part":{"text":"A heron."}}'"#,
-    ),
+    ("claude", "exit 2"),
+    ("gemini", "exit 2"),
+    ("opencode", "exit 2"),
 ];
 
 impl Play {
@@ -81,22 +64,16 @@ impl Play {
         let home = Some(self.folder.path().join("relay"));
         let world =
             FriendContext { runner: runner(), home, env_var: &variable, stop_requested: &|| false, depth: 0 };
-        let turn = FriendTurn {
-            task: TurnTask::Prompt("Which bird is it?".to_string()),
-            directory: fs::canonicalize(self.folder.path().join("project")).unwrap(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory,
-            limits: TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60)),
-        };
+        let project = fs::canonicalize(self.folder.path().join("project")).unwrap();
+        let limits = TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60));
+        let turn = AskRequest { memory, ..AskRequest::new("Which bird is it?", project, limits) };
         let mut events = Vec::new();
         let hear = &mut |event| events.push(event);
         let result = match self.name {
             // Those in PATH are looked for in the PATH of the test.
-            "codex" => friends::codex::Codex::at(&bin.join("codex")).run_turn(&turn, &world, hear),
-            "claude" => friends::claude::Claude::at(&bin.join("claude")).run_turn(&turn, &world, hear),
-            name => friends::find_program_friend(name).unwrap().run_turn(&turn, &world, hear),
+            "codex" => send(&friends::codex::Codex::at(&bin.join("codex")), &turn, &world, hear),
+            "claude" => send(&friends::claude::Claude::at(&bin.join("claude")), &turn, &world, hear),
+            name => send(friends::find_program_friend(name).unwrap(), &turn, &world, hear),
         };
         (result, events)
     }
@@ -108,14 +85,16 @@ impl Play {
 }
 
 #[test]
-fn before_the_other_way_is_taken_the_version_is_looked_at() {
-    for (name, script) in ONCE {
+fn of_one_that_cannot_be_talked_with_the_version_is_looked_at() {
+    for (name, script) in SILENT {
         let play = Play::new(name, "9.9.9", script);
         let (answer, events) = play.go(TurnMemory::None);
-        assert_eq!(answer.unwrap().text, "A heron.", "{name}");
-        assert!(
-            play.heard_the_prompt() && events.iter().any(|event| matches!(event, FriendEvent::Fallback(_)))
-        );
+        let fell_back = events.iter().any(|event| matches!(event, FriendEvent::Fallback(_)));
+        assert_eq!((play.heard_the_prompt(), fell_back), (name == "codex", name == "codex"), "{name}");
+        match answer {
+            Ok(answer) => assert_eq!((name, answer.text.as_str()), ("codex", "A heron.")),
+            Err(failure) => assert!(matches!(failure, FriendFailure::Failed { .. }), "{name}: {failure}"),
+        }
 
         let play = Play::new(name, "0.30.0", script);
         let (answer, events) = play.go(TurnMemory::None);

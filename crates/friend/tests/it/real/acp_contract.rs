@@ -1,7 +1,7 @@
 //! What every friend that is spoken to by the Agent Client Protocol has to do, whoever it is.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -228,24 +228,6 @@ pub(super) fn is_gone_soon_after_it_is_broken_off(name: &str) {
     assert!(matches!(came.answer, Err(FriendFailure::Cancelled { .. })), "{:#?}", came.answer);
     let took = since.lock().unwrap().unwrap().elapsed();
     assert!(took < CLEANUP_TIMEOUT, "{took:?}");
-}
-
-/// One that does not know the protocol, and else is what it is.
-pub(super) fn is_asked_once_where_it_does_not_speak_the_protocol(name: &str) {
-    let Some(house) = House::of(name, wants_everything(name)) else { return };
-    let program = house.scratch.home().with_file_name("bin").join(name);
-    let real = fs::read_link(&program).unwrap();
-    fs::remove_file(&program).unwrap();
-    let script = "for word; do case \"$word\" in acp|--acp) exit 1;; esac; done";
-    fs::write(&program, format!("#!/bin/sh\n{script}\nexec '{}' \"$@\"\n", real.display())).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let before = house.tree();
-    let came = house.run(&house.turn("Change everything."));
-    assert_eq!(text(&came), "I could not.");
-    assert_eq!(came.answer.as_ref().unwrap().transport, "one-shot");
-    assert!(matches!(came.events.first(), Some(FriendEvent::Fallback(_))), "{:#?}", came.events);
-    assert_eq!(house.tree(), before);
-    assert!(house.server.turns()[0].body.to_string().contains("Change everything."));
 }
 
 pub(super) fn is_seen_and_signed_in(name: &str) {

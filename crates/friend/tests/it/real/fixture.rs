@@ -6,15 +6,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::Runner;
-use relaycode_friend::friend::turn::TurnLimits;
-use relaycode_friend::{
-    FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask, friends,
-};
-use relaycode_project::access::Access;
+use relaycode_friend::friend::request::TurnLimits;
+use relaycode_friend::{AskRequest, FriendAnswer, FriendContext, FriendEvent, FriendFailure, friends};
 use relaycode_testkit::agents::{self, AgentNotInstalled, AgentScratch, RealAgent};
 use relaycode_testkit::directory_tree::{DirectoryTree, read_tree};
 use relaycode_testkit::model::{self, Script, ScriptedServer};
 
+use crate::fake_friends::send;
 use crate::keeper_fixture;
 
 /// One friend in a house.
@@ -52,16 +50,12 @@ impl House {
     }
 
     /// A friend of the same house, with another turn: nothing is forgotten.
-    pub(crate) fn turn(&self, prompt: &str) -> FriendTurn {
-        FriendTurn {
-            task: TurnTask::Prompt(prompt.to_string()),
-            directory: fs::canonicalize(self.scratch.project()).unwrap(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            limits: TurnLimits::new(Duration::from_secs(150), Duration::from_secs(60)),
-        }
+    pub(crate) fn turn(&self, prompt: &str) -> AskRequest {
+        AskRequest::new(
+            prompt,
+            fs::canonicalize(self.scratch.project()).unwrap(),
+            TurnLimits::new(Duration::from_secs(150), Duration::from_secs(60)),
+        )
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &str) {
@@ -69,13 +63,13 @@ impl House {
         self.variables.push((name.into(), value.into()));
     }
 
-    pub(crate) fn run(&self, turn: &FriendTurn) -> Came {
+    pub(crate) fn run(&self, turn: &AskRequest) -> Came {
         self.run_until(turn, &|| false, &mut |_| {})
     }
 
     pub(crate) fn run_until(
         &self,
-        turn: &FriendTurn,
+        turn: &AskRequest,
         stop: &(dyn Fn() -> bool + Sync),
         hear: &mut dyn FnMut(&FriendEvent),
     ) -> Came {
@@ -83,7 +77,7 @@ impl House {
         let mut events = Vec::new();
         let began = Instant::now();
         let answer = self.world(stop, |world| {
-            friend.run_turn(turn, world, &mut |event| {
+            send(friend, turn, world, &mut |event| {
                 hear(&event);
                 events.push(event);
             })

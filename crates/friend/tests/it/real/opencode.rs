@@ -76,11 +76,6 @@ fn opencode_is_gone_soon_after_it_is_broken_off() {
 }
 
 #[test]
-fn opencode_is_asked_once_where_it_does_not_speak_the_protocol() {
-    acp_contract::is_asked_once_where_it_does_not_speak_the_protocol(NAME);
-}
-
-#[test]
 fn opencode_is_seen_and_signed_in() {
     acp_contract::is_seen_and_signed_in(NAME);
 }

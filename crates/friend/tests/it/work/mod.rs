@@ -16,19 +16,16 @@ use std::time::Duration;
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_door::{
-    AllowOption, ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome,
-};
+use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, Consent, Door, DoorEvent, SubmitOutcome};
 use relaycode_durable::RealFs;
 use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
-use relaycode_friend::work::{WorkError, WorkOutcome, WorkRequest, work};
-use relaycode_friend::{
-    FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-};
+use relaycode_friend::work::{WorkError, WorkOptions, WorkOutcome, work};
+use relaycode_friend::{AskRequest, EventSink, FriendAnswer, FriendContext, FriendFailure, TurnLimits};
 use relaycode_ledger::transaction::CommitVerdict;
 use relaycode_ledger::{Ledger, LedgerSettings, RevertOptions, TransactionHeader, TxId};
 use relaycode_project::access::Access;
+use relaycode_project::config;
 use relaycode_project::git::Git;
 use relaycode_testkit::git::git;
 
@@ -88,7 +85,8 @@ impl Scene {
     pub(super) fn door_at(&self, root: &Path) -> Door {
         let settings = LedgerSettings { home: Some(self.home()), ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), root, settings).unwrap();
-        Door::open(root, ledger, Some(&self.home()), keeper_fixture::runner()).unwrap()
+        let loaded = config::load(root, Some(&self.home())).unwrap();
+        Door::new(root.to_path_buf(), ledger, loaded, Some(self.home()), keeper_fixture::runner())
     }
 
     pub(super) fn scratch(&self) -> Result<ScratchCopy, ScratchError> {
@@ -122,7 +120,17 @@ impl Scene {
         &self,
         friend: &dyn Friend,
         root: &Path,
-        working: &WorkRequest,
+        request: &AskRequest,
+    ) -> Result<WorkOutcome, WorkError> {
+        self.ask_about(friend, root, request, &[])
+    }
+
+    pub(super) fn ask_about(
+        &self,
+        friend: &dyn Friend,
+        root: &Path,
+        request: &AskRequest,
+        files: &[RelPath],
     ) -> Result<WorkOutcome, WorkError> {
         let world = FriendContext {
             runner: keeper_fixture::runner(),
@@ -131,11 +139,13 @@ impl Scene {
             stop_requested: &|| false,
             depth: 0,
         };
-        work(friend, working, &self.door_at(root), &world, &mut |_| {})
+        let options = WorkOptions { files: files.to_vec(), limits: PlanLimits::default() };
+        let request = AskRequest { directory: root.to_path_buf(), ..request.clone() };
+        work(friend, &request, &options, &self.door_at(root), &world, &mut |_| {})
     }
 
     /// Takes the work through the door.
-    pub(super) fn submit(&self, worked: &WorkOutcome, allow: &[AllowOption]) -> SubmitOutcome {
+    pub(super) fn submit(&self, worked: &WorkOutcome, allow: &[&'static str]) -> SubmitOutcome {
         self.submit_at(&self.root(), worked, allow)
     }
 
@@ -143,7 +153,7 @@ impl Scene {
         &self,
         root: &Path,
         worked: &WorkOutcome,
-        allow: &[AllowOption],
+        allow: &[&'static str],
     ) -> SubmitOutcome {
         let consent = Consent { yes: true, allow: allow.to_vec() };
         let limits = PlanLimits { files: 20_000, file_bytes: 8 << 20, ..PlanLimits::default() };
@@ -166,20 +176,10 @@ impl Scene {
     }
 }
 
-pub(super) fn working(prompt: &str) -> WorkRequest {
-    WorkRequest {
-        prompt: prompt.to_string(),
-        context: None,
-        files: Vec::new(),
-        access: Access::Workspace,
-        model: None,
-        memory: TurnMemory::None,
-        total: Duration::from_secs(60),
-        idle: Duration::from_secs(60),
-        caps: ScratchCaps::default(),
-        limits: PlanLimits::default(),
-        check_tree: true,
-    }
+pub(super) fn working(prompt: &str) -> AskRequest {
+    let limits = TurnLimits::new(Duration::from_secs(60), Duration::from_secs(60));
+    let request = AskRequest::new(prompt, PathBuf::new(), limits);
+    AskRequest { access: Access::Workspace, check_tree: true, ..request }
 }
 
 pub(super) fn write(path: &Path, bytes: impl AsRef<[u8]>) {
@@ -267,11 +267,12 @@ impl Friend for Hands<'_> {
         FriendProbeReport::default()
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        _: &str,
+        turn: &AskRequest,
         _: &FriendContext<'_>,
-        _: &mut dyn FnMut(FriendEvent),
+        _: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
         (self.deeds)(&turn.directory);
         if self.fails {
@@ -302,15 +303,15 @@ impl Friend for Voice {
         FriendProbeReport::default()
     }
 
-    fn run_turn(
+    fn run_prompt(
         &self,
-        turn: &FriendTurn,
+        prompt: &str,
+        turn: &AskRequest,
         _: &FriendContext<'_>,
-        _: &mut dyn FnMut(FriendEvent),
+        _: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
         assert_eq!(turn.access, Access::ReadOnly);
-        let TurnTask::Prompt(prompt) = &turn.task else { panic!("no prompt") };
-        self.heard.lock().unwrap().push(prompt.clone());
+        self.heard.lock().unwrap().push(prompt.to_string());
         Ok(FriendAnswer { text: self.answer.clone(), transport: "test", ..FriendAnswer::default() })
     }
 }

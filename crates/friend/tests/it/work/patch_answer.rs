@@ -12,8 +12,7 @@ fn a_friend_without_hands_is_shown_files_and_its_answer_goes_in() {
     let friend = voice(
         "I count differently.\n\n```txt // a.txt search-replace\n<<<<<<< SEARCH\none\n=======\nONE\n>>>>>>> REPLACE\n```\n",
     );
-    let asked = WorkRequest { files: vec![path("a.txt")], ..working("shout") };
-    let worked = scene.ask(&friend, &scene.root(), &asked).unwrap();
+    let worked = scene.ask_about(&friend, &scene.root(), &working("shout"), &[path("a.txt")]).unwrap();
     let prompt = friend.heard.lock().unwrap().remove(0);
     assert!(prompt.starts_with("# Answers that change files"));
     assert!(prompt.contains("The file `a.txt` is now") && prompt.contains("Request:\nshout"));
@@ -36,9 +35,9 @@ fn an_answer_without_a_change_is_only_an_answer() {
     // A file that cannot be shown is said before anybody is asked.
     scene.write("b.bin", [0, 1]);
     for (name, word) in [("b.bin", "binary"), ("no.txt", "does not exist"), ("src", "a directory")] {
-        let asked = WorkRequest { files: vec![path(name)], ..working("x") };
         let friend = voice("x");
-        let text = scene.ask(&friend, &scene.root(), &asked).unwrap_err().to_string();
+        let asked = scene.ask_about(&friend, &scene.root(), &working("x"), &[path(name)]);
+        let text = asked.unwrap_err().to_string();
         assert!(text.contains(word), "{text}");
         assert!(friend.heard.lock().unwrap().is_empty());
     }

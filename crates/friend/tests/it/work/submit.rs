@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::sync::Mutex;
 
 use relaycode_change::proposal::FileAction;
-use relaycode_door::ApprovalRule;
+use relaycode_door::ApprovalReason;
 use relaycode_friend::work::saved_patch::{MAX_SAVED_PATCHES, save_patch};
 
 use super::*;
@@ -31,8 +31,8 @@ fn a_change_lands_in_the_ledger_under_the_friends_name_and_reverts() {
     let SubmitOutcome::ApprovalRequired { rules, .. } = scene.submit(&worked, &[]) else {
         panic!("nobody asked")
     };
-    assert!(rules.iter().all(|rule| matches!(rule, ApprovalRule::Guarded { .. })), "{rules:?}");
-    let done = applied(scene.submit(&worked, &[AllowOption::Guarded]));
+    assert!(rules.iter().all(|rule| rule.name() == "guarded"), "{rules:?}");
+    let done = applied(scene.submit(&worked, &["guarded"]));
     assert_eq!(done.record.origin, "codex");
     assert_eq!(done.record.git_commit_msg.as_deref(), Some("make it better"));
     assert_eq!(done.record.prompt_summary.as_deref(), Some("make it better\nreally"));
@@ -64,7 +64,7 @@ fn what_was_asked_for_needs_no_key_where_policy_decides() {
     let SubmitOutcome::ApprovalRequired { rules, .. } = door.submit(&pasted, &mut Nobody).unwrap() else {
         panic!("anybody could have pasted it")
     };
-    assert_eq!(rules.iter().map(ApprovalRule::name).collect::<Vec<_>>(), ["no-key"]);
+    assert_eq!(rules.iter().map(ApprovalReason::name).collect::<Vec<_>>(), ["no-key"]);
     let done = applied(door.submit(&submission, &mut Nobody).unwrap());
     assert_eq!(done.record.decided_by.as_deref(), Some("policy"));
 }
@@ -78,7 +78,7 @@ fn what_the_user_edits_meanwhile_is_merged_and_looked_at_or_refused() {
         panic!("nobody asked")
     };
     assert!(rules.iter().any(|rule| rule.name() == "near"), "{rules:?}");
-    applied(scene.submit(&worked, &[AllowOption::Near]));
+    applied(scene.submit(&worked, &["near"]));
     assert_eq!(scene.read("a.txt").unwrap(), b"ONE\ntwo\nthree\nfour\nFIVE\n");
 
     let before = files(&scene.root());
@@ -183,11 +183,11 @@ fn a_friend_that_fails_or_may_not_write_changes_nothing() {
     let error = scene.ask(&friend, &scene.root(), &working("x")).unwrap_err();
     assert_eq!(error.to_string(), "codex failed: no more tokens; 1 change in its copy was dropped");
     let friend = Hands { deeds: &deeds, fails: false };
-    let reading = WorkRequest { access: Access::ReadOnly, ..working("x") };
+    let reading = AskRequest { access: Access::ReadOnly, ..working("x") };
     assert!(matches!(scene.ask(&friend, &scene.root(), &reading), Err(WorkError::Access { .. })));
     assert!(matches!(scene.ask(&friend, &scene.root(), &working(" \n")), Err(WorkError::NoPrompt)));
     let context = Some("x".repeat(200_001));
-    let much = WorkRequest { context, ..working("x") };
+    let much = AskRequest { context, ..working("x") };
     let text = scene.ask(&friend, &scene.root(), &much).unwrap_err().to_string();
     assert_eq!(text, "the context is too large: 200001 bytes, 200000 at most");
     assert!(scene.work(|_| {}).unwrap().proposal.is_none());
@@ -229,7 +229,7 @@ fn work_that_does_not_go_in_is_kept_as_an_answer() {
     assert!(!read.operations.iter().any(|o| matches!(o.action, FileAction::Exact { .. })));
     assert_eq!(read.control.git_commit_msg.as_deref(), Some("make it better"));
     let again = WorkOutcome { proposal: Some(read), friend: "codex".to_string(), ..WorkOutcome::default() };
-    applied(scene.submit(&again, &[AllowOption::Guarded]));
+    applied(scene.submit(&again, &["guarded"]));
     let mut made = made.into_inner().unwrap();
     assert!(made.remove("logo.png").is_some() && made["src/b.rs"].1 && !made.contains_key("evil.js"));
     assert_eq!(files(&scene.root()), made);

@@ -20,8 +20,8 @@ impl Scratch {
         let change = FileChange {
             path: path(new),
             renamed_from: (old != new).then(|| path(old)),
-            before: fs::read(self.path(old)).ok(),
-            after: text.map(|text| AfterContent { bytes: text.into(), mode: NewMode::Keep }),
+            before: fs::read(self.path(old)).ok().map(Into::into),
+            after: text.map(|text| AfterContent { bytes: text.as_bytes().into(), mode: NewMode::Keep }),
             added: 0,
             removed: 0,
         };

@@ -1,15 +1,17 @@
-//! YAML as records use it: written by [`emit`], read by a library that is named here alone.
+//! YAML as records use it, written and read by a library that is named here alone.
 //!
 //! What is written is read back exactly, byte for byte, whatever a text contains. What is read may
 //! come from anywhere: it is bounded in size, depth and number of nodes.
 
-mod emit;
-mod scalar;
+mod piece_writer;
 
-pub(super) use emit::emit;
+use std::io;
 
-use serde::Deserialize;
+use relaycode_durable::atomic::PieceSink;
+use serde::{Deserialize, Serialize};
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+
+use piece_writer::PieceWriter;
 
 /// Collections within collections.
 const DEPTH: usize = 16;
@@ -24,6 +26,25 @@ const FILE_NODES: usize = 72;
 const DIRECTORY_NODES: usize = 12;
 /// Characters of a mapping's key: a path, every byte of it escaped.
 const KEY_CHARACTERS: usize = 16 * 1024;
+
+/// Puts the YAML of `value`, piece after piece: blocks of keys and dashes, two blanks deep, fields in the order in which they
+/// are declared, texts of several lines as they are.
+///
+/// # Errors
+/// What `value` itself reports, and the first error of `put`.
+pub(super) fn emit<T: Serialize>(value: &T, put: &mut PieceSink<'_>) -> io::Result<()> {
+    let options = serde_saphyr::ser_options! {
+        compact_list_indent: false,
+        // A long line stays one: folding is one more rule that a reader would have to know.
+        folded_wrap_chars: usize::MAX,
+    };
+    let mut writer = PieceWriter::new(put);
+    match serde_saphyr::to_fmt_writer_with_options(&mut writer, value, options) {
+        Ok(()) => writer.finish(),
+        // Where `put` failed, the library knows only that something did.
+        Err(error) => Err(writer.into_error().unwrap_or_else(|| io::Error::other(error))),
+    }
+}
 
 /// Reads `text`.
 ///

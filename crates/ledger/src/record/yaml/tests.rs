@@ -145,7 +145,7 @@ fn source_code_stays_readable() {
 text: |
   fn main() {
   \tgo();
-
+\x20\x20
       # not a comment: ---
   }
 list:
@@ -155,12 +155,12 @@ list:
     a newline
   - |2+
      begins with a blank
-
-
+\x20\x20\x20\x20
+\x20\x20\x20\x20
 maybe: null
 map:
   src/a b.rs:
-    blob: '00'
+    blob: \"00\"
     size: 2
 nested:
   - - x

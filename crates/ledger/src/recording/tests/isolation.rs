@@ -38,8 +38,8 @@ fn change(ledger: &Ledger, path: &str, before: Option<&[u8]>, after: &[u8]) -> C
     let change = FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
-        before: before.map(<[u8]>::to_vec),
-        after: Some(AfterContent { bytes: after.to_vec(), mode: NewMode::Keep }),
+        before: before.map(Into::into),
+        after: Some(AfterContent { bytes: after.into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     };

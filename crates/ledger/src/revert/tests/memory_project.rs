@@ -67,7 +67,7 @@ impl World {
     }
 
     /// Carries changes out and records them.
-    pub(super) fn commit(&mut self, changes: &[FileChange]) -> Record {
+    pub(super) fn commit(&mut self, changes: &[FileChange<'_>]) -> Record {
         let mut used = BTreeSet::new();
         for change in changes {
             assert!(used.insert(change.path.clone()), "{} takes part twice", change.path);
@@ -76,7 +76,12 @@ impl World {
                 assert!(!self.files.contains_key(change.path.as_str()), "{} exists", change.path);
             }
             let now = self.files.get(change.old_path().as_str()).map(|(bytes, _)| bytes);
-            assert_eq!(now, change.before.as_ref(), "{} is not as planned", change.old_path());
+            assert_eq!(
+                now.map(Vec::as_slice),
+                change.before.as_deref(),
+                "{} is not as planned",
+                change.old_path()
+            );
         }
         let record = self.record(changes);
         for change in changes {
@@ -84,14 +89,14 @@ impl World {
         }
         for (change, file) in changes.iter().zip(&record.result) {
             if let (Some(after), Some(image)) = (&change.after, file.after) {
-                self.files.insert(change.path.to_string(), (after.bytes.clone(), image.mode));
+                self.files.insert(change.path.to_string(), (after.bytes.to_vec(), image.mode));
             }
         }
         record
     }
 
     /// Records changes.
-    pub(super) fn record(&mut self, changes: &[FileChange]) -> Record {
+    pub(super) fn record(&mut self, changes: &[FileChange<'_>]) -> Record {
         let uuid = TxId::random();
         let mut result = Vec::new();
         for change in changes {
@@ -102,9 +107,9 @@ impl World {
                 self.before.insert((uuid, change.old_path().to_string()), bytes.clone());
             }
             if let Some(after) = &change.after {
-                self.after.insert((uuid, change.path.to_string()), after.bytes.clone());
+                self.after.insert((uuid, change.path.to_string()), after.bytes.to_vec());
             }
-            let bits = |after: &AfterContent| match (after.mode, before_image) {
+            let bits = |after: &AfterContent<'_>| match (after.mode, before_image) {
                 (NewMode::Exact(mode), _) => mode,
                 (NewMode::Keep, Some(before)) if change.renamed_from.is_some() => before.mode,
                 (other, _) => panic!("a revert says which bits it wants, not {other:?}"),
@@ -189,24 +194,29 @@ pub(super) fn path(name: &str) -> RelPath {
     RelPath::parse(name).unwrap()
 }
 
-pub(super) fn edit(world: &World, from: Option<&str>, to: &str, after: Option<(Vec<u8>, u32)>) -> FileChange {
-    let before = world.files.get(from.unwrap_or(to)).map(|(bytes, _)| bytes.clone());
-    let after = after.map(|(bytes, mode)| AfterContent { bytes, mode: NewMode::Exact(mode) });
+pub(super) fn edit(
+    world: &World,
+    from: Option<&str>,
+    to: &str,
+    after: Option<(Vec<u8>, u32)>,
+) -> FileChange<'static> {
+    let before = world.files.get(from.unwrap_or(to)).map(|(bytes, _)| bytes.clone().into());
+    let after = after.map(|(bytes, mode)| AfterContent { bytes: bytes.into(), mode: NewMode::Exact(mode) });
     FileChange { path: path(to), renamed_from: from.map(path), before, after, added: 0, removed: 0 }
 }
 
-pub(super) fn change(world: &World, name: &str, text: &str, mode: u32) -> FileChange {
+pub(super) fn change(world: &World, name: &str, text: &str, mode: u32) -> FileChange<'static> {
     edit(world, None, name, Some((text.into(), mode)))
 }
 
-pub(super) fn create(name: &str, text: &str, mode: u32) -> FileChange {
+pub(super) fn create(name: &str, text: &str, mode: u32) -> FileChange<'static> {
     change(&World::default(), name, text, mode)
 }
 
-pub(super) fn delete(world: &World, name: &str) -> FileChange {
+pub(super) fn delete(world: &World, name: &str) -> FileChange<'static> {
     edit(world, None, name, None)
 }
 
-pub(super) fn rename(world: &World, from: &str, to: &str, text: &str, mode: u32) -> FileChange {
+pub(super) fn rename(world: &World, from: &str, to: &str, text: &str, mode: u32) -> FileChange<'static> {
     edit(world, Some(from), to, Some((text.into(), mode)))
 }

@@ -35,7 +35,7 @@ fn wishes() -> impl Strategy<Value = Vec<(Index, Wish)>> {
 }
 
 /// Those of the wishes that one transaction can fulfil.
-fn changes(world: &World, wishes: &[(Index, Wish)]) -> Vec<FileChange> {
+fn changes(world: &World, wishes: &[(Index, Wish)]) -> Vec<FileChange<'static>> {
     let mut used = BTreeSet::new();
     let mut changes = Vec::new();
     for (name, wish) in wishes {

@@ -93,20 +93,20 @@ fn collect(dir: &Path, prefix: &str, tree: &mut Tree) {
     }
 }
 
-fn change(old: Option<(&str, &str)>, new: Option<(&str, &str)>) -> FileChange {
+fn change<'a>(old: Option<(&str, &'a str)>, new: Option<(&str, &'a str)>) -> FileChange<'a> {
     let name = new.or(old).unwrap().0;
     let path = |text: &str| RelPath::parse(text).unwrap();
     FileChange {
         path: path(name),
         renamed_from: old.filter(|old| old.0 != name).map(|old| path(old.0)),
-        before: old.map(|old| old.1.into()),
-        after: new.map(|new| AfterContent { bytes: new.1.into(), mode: NewMode::Keep }),
+        before: old.map(|old| old.1.as_bytes().into()),
+        after: new.map(|new| AfterContent { bytes: new.1.as_bytes().into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     }
 }
 
-fn modify(path: &str, old: &str, new: &str) -> FileChange {
+fn modify<'a>(path: &str, old: &'a str, new: &'a str) -> FileChange<'a> {
     change(Some((path, old)), Some((path, new)))
 }
 
@@ -118,7 +118,7 @@ fn go_on() -> bool {
     false
 }
 
-fn mixed() -> (Project, Vec<FileChange>) {
+fn mixed() -> (Project, Vec<FileChange<'static>>) {
     let project =
         Project::new(&[("a.txt", "a1"), ("run.sh", "r1"), ("old/gone.txt", "g1"), ("from.txt", "f1")]);
     fs::set_permissions(project.path("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();

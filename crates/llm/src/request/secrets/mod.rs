@@ -245,11 +245,10 @@ pub fn load_seed(home: &UserDirectory) -> Result<[u8; 32], PrivateFileError> {
         return Ok(seed);
     }
     let mut seed = [0; 32];
-    let mut filled = 0;
-    while filled < seed.len() {
-        filled += rustix::rand::getrandom(&mut seed[filled..], rustix::rand::GetRandomFlags::empty())
-            .map_err(|error| PrivateFileError::System { path: SEED.1.into(), source: error.into() })?;
-    }
+    getrandom::fill(&mut seed).map_err(|error| PrivateFileError::System {
+        path: SEED.1.into(),
+        source: std::io::Error::other(error.to_string()),
+    })?;
     folder.write(SEED.1, &seed)?;
     Ok(seed)
 }

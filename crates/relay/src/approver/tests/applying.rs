@@ -271,7 +271,7 @@ fn hostile_text_is_shown_and_never_obeyed() {
     let plan = Plan { files: vec![file("a.ts", Some("x\n"), Some(hostile))], ..Plan::default() };
     let mut proposal = proposal();
     proposal.control.git_commit_msg = Some(hostile.to_string());
-    let rules = [ApprovalRule::Guarded { path: path("a.ts"), why: hostile.to_string() }];
+    let rules = [rules::guarded::reason(&path("a.ts"), hostile)];
     let question =
         ApprovalQuestion::Apply { proposal: &proposal, plan: &plan, digest: digest(), rules: &rules };
     let script: Script = &[

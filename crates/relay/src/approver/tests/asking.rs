@@ -180,7 +180,7 @@ fn gate() -> GateReport {
 #[test]
 fn keep_shows_what_the_gate_said() {
     let (plan, gate) = (plan(), gate());
-    let rules = [ApprovalRule::Gate { text: "tsc --noEmit went from 2 to 5 errors".to_string() }];
+    let rules = [rules::gate::reason("tsc --noEmit went from 2 to 5 errors".to_string())];
     let question = ApprovalQuestion::Keep { plan: &plan, digest: digest(), gate: &gate, rules: &rules };
     let script: Script = &[
         ("on disk, not kept yet", ""),

@@ -14,7 +14,7 @@ use relaycode_change::diff;
 use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{ControlBlock, GitFileMode, Proposal};
-use relaycode_door::{ApprovalQuestion, ApprovalReply, ApprovalRule};
+use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply, rules};
 use relaycode_exec::{CapturedOutput, ExecError, ExitReason, JobOutcome};
 use relaycode_ledger::Digest;
 use relaycode_text::escape::is_unsafe;
@@ -80,6 +80,7 @@ impl Desk {
         let stop = Rc::clone(&self.stop);
         let outside = ApproverHooks {
             open: Box::new(move || Some(Terminal::from_file(terminal.try_clone().unwrap(), false))),
+            on_question: Box::new(|_| {}),
             stop: Box::new(move || stop.get()),
             run: Box::new(run),
             err: Some(self.terminal.try_clone().unwrap()),
@@ -238,9 +239,9 @@ fn because(reason: &str) -> ApprovalReply {
     ApprovalReply::No { reason: Some(reason.to_string()) }
 }
 
-fn guarded() -> [ApprovalRule; 2] {
+fn guarded() -> [ApprovalReason; 2] {
     [
-        ApprovalRule::Manual,
-        ApprovalRule::Guarded { path: path(".github/workflows/ci.yml"), why: "runs in CI".to_string() },
+        rules::project_state::MANUAL.reason(),
+        rules::guarded::reason(&path(".github/workflows/ci.yml"), "runs in CI"),
     ]
 }

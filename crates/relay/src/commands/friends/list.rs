@@ -1,7 +1,7 @@
 //! Who can be asked, and whether they answer.
 
 use relaycode_friend::ask::AskError;
-use relaycode_friend::ask::live_test::{LiveTestError, run_live_test};
+use relaycode_friend::ask::live_test::run_live_test;
 use relaycode_friend::driver::parallel::run_parallel;
 use relaycode_friend::friend::depth;
 use relaycode_friend::{Friend, FriendContext};
@@ -62,16 +62,10 @@ impl FriendsListArgs {
         let presence = friend.probe(world);
         // One that was named and is not there has failed the test.
         let asked = presence.found.is_some() || !self.names.is_empty();
-        let tested = (self.test && asked)
-            .then(|| run_live_test(friend, model, &std::env::temp_dir(), world).map_err(test_failure));
+        let tested = (self.test && asked).then(|| {
+            run_live_test(friend, model, &std::env::temp_dir(), world).map_err(CommandFailure::from)
+        });
         FriendRow { name: friend.name().to_string(), can: friend.abilities(), presence, tested }
-    }
-}
-
-fn test_failure(why: LiveTestError) -> CommandFailure {
-    match why {
-        LiveTestError::Depth(too_deep) => AskError::from(too_deep).into(),
-        LiveTestError::Friend(failure) => failure.into(),
     }
 }
 

@@ -14,7 +14,6 @@ const MIN_COLUMN_CELLS: usize = 48;
 /// More than so many stand below each other, however wide the terminal is.
 const MAX_COLUMNS: usize = 3;
 
-/// One friend's answer, or why there is none.
 pub(crate) struct AnswerPart {
     /// Who, with which model, how long: already safe.
     pub(crate) title: String,
@@ -34,7 +33,6 @@ pub(crate) fn answer_text(text: &str, look: &OutputStyle) -> String {
     with_newline(look.block(text.trim_end()).into_owned())
 }
 
-/// Several answers, in the order in which they were asked for.
 pub(crate) fn answers_text(parts: &[AnswerPart], look: &OutputStyle) -> String {
     match look.width.map(|width| width.saturating_sub(3 * parts.len().saturating_sub(1)) / parts.len().max(1))
     {

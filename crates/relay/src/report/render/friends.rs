@@ -13,7 +13,6 @@ use relaycode_tui::pluralize;
 
 use crate::report::failure::CommandFailure;
 
-/// What is known of one friend.
 pub(crate) struct FriendRow {
     pub(crate) name: String,
     pub(crate) can: FriendAbilities,
@@ -82,7 +81,6 @@ fn table_line(sign: &str, name: &str, widest: usize, said: &str, look: &OutputSt
     format!("{sign} {name}  {}\n", wrapped.trim_start()).replace("  \n", "\n")
 }
 
-/// What it can do, in a few words.
 fn abilities(can: &FriendAbilities) -> String {
     let words = [
         (can.reads_files, "reads files"),
@@ -97,12 +95,10 @@ fn abilities(can: &FriendAbilities) -> String {
     words.iter().filter(|(does, _)| *does).map(|(_, word)| *word).collect::<Vec<_>>().join(", ")
 }
 
-/// Seconds with one digit behind the point.
 fn seconds(took: Duration) -> String {
     format!("{:.1} s", took.as_secs_f64())
 }
 
-/// A line for each conversation.
 pub(crate) fn sessions_table(sessions: &[FriendSession], look: &OutputStyle) -> String {
     if sessions.is_empty() {
         let said = "  no conversation goes on by name; `relay ask … --session NAME` begins one";

@@ -35,11 +35,11 @@ fn stopped() -> Project {
 fn stop_in(project: &Project) {
     let ledger =
         Ledger::open(Arc::new(RealFs::default()), &project.path("."), LedgerSettings::default()).unwrap();
-    let change = |path: &str, before: &str, after: &str| FileChange {
+    let change = |path: &str, before: &'static str, after: &'static str| FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
-        before: Some(before.into()),
-        after: Some(AfterContent { bytes: after.into(), mode: NewMode::Keep }),
+        before: Some(before.as_bytes().into()),
+        after: Some(AfterContent { bytes: after.as_bytes().into(), mode: NewMode::Keep }),
         added: 1,
         removed: 1,
     };
@@ -179,7 +179,7 @@ fn keep_gets_out_when_the_bytes_that_were_are_gone() {
     let change = FileChange {
         path: RelPath::parse("c.txt").unwrap(),
         renamed_from: None,
-        before: Some(long.into_bytes()),
+        before: Some(long.into_bytes().into()),
         after: None,
         added: 0,
         removed: 0,

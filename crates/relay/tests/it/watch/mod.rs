@@ -10,6 +10,7 @@ mod gate;
 mod json_events;
 mod keys;
 mod manual_mode;
+mod planned_once;
 mod queue;
 mod repair_prompt;
 mod repeated_answer;

@@ -59,11 +59,6 @@ pub fn text_with_layout(plan: &Plan, layout: DiffLayout, style: &OutputStyle) ->
     out
 }
 
-/// One file, after an empty line. Without the file's content there are no syntax colours.
-pub fn file_text(diff: &FileDiff, style: &OutputStyle) -> String {
-    render_file(diff, &SyntaxColours::default(), DiffLayout::Unified, style)
-}
-
 /// One file (all of it, or some of its hunks) in a layout, after an empty line.
 pub fn file_text_with_layout(
     file: &FilePlan,

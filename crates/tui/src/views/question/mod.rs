@@ -7,7 +7,7 @@ mod tests;
 use relaycode_change::diff::{DiffContent, DiffHunk, DiffLineKind, FileDiff};
 use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_change::proposal::path::RelPath;
-use relaycode_door::ApprovalRule;
+use relaycode_door::ApprovalReason;
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
 use relaycode_text::width::cells;
@@ -129,20 +129,12 @@ pub fn key_help(keys: QuestionKeys, style: &OutputStyle) -> String {
 }
 
 /// Why "apply?" is asked, as far as the card does not show it.
-pub fn reasons(rules: &[ApprovalRule], plan: &Plan, style: &OutputStyle) -> String {
-    let said = |rule: &ApprovalRule| match rule {
-        // Ordinary: nothing is wrong. What changed meanwhile was shown when it was planned again.
-        ApprovalRule::Manual | ApprovalRule::NoConfig | ApprovalRule::NoLinter | ApprovalRule::Revised => {
-            None
-        }
-        ApprovalRule::ChangedMeanwhile { .. } => None,
-        ApprovalRule::Found(finding) if plan.findings.contains(finding) => None,
-        ApprovalRule::Guarded { path, why } => {
-            Some(format!("{} {}", style.safe(path.as_str()), style.safe(why)))
-        }
-        rule => Some(rules::rule_sentence(rule, style)),
+pub fn reasons(rules: &[ApprovalReason], plan: &Plan, style: &OutputStyle) -> String {
+    let on_card = |reason: &&ApprovalReason| {
+        reason.finding.as_ref().is_some_and(|finding| plan.findings.contains(finding))
     };
-    let lines: Vec<String> = rules.iter().filter_map(said).collect();
+    let open = rules.iter().filter(|reason| !on_card(reason)).filter_map(|reason| reason.notice.as_deref());
+    let lines: Vec<String> = open.map(|notice| style.safe(notice).into_owned()).collect();
     card::marked_list(&lines, &style.paint(PaintRole::Attention, "!"), style)
 }
 

@@ -1,6 +1,7 @@
 //! The lines that ask.
 
 use relaycode_change::plan::{FindingKind, PlanFinding};
+use relaycode_door::rules::{finding, guarded, project_state};
 use relaycode_text::escape::is_unsafe;
 
 use super::*;
@@ -45,26 +46,26 @@ fn every_key_is_explained_and_fits() {
 #[test]
 fn reasons_that_the_card_shows_are_not_said_twice() {
     let path = |text: &str| RelPath::parse(text).unwrap();
-    let finding = |text: &str| PlanFinding {
+    let found = |text: &str| PlanFinding {
         kind: FindingKind::Near,
         path: path("a.ts"),
         line: None,
         text: text.to_string(),
     };
-    let plan = Plan { findings: vec![finding("shown")], ..Plan::default() };
+    let plan = Plan { findings: vec![found("shown")], ..Plan::default() };
     let rules = [
-        ApprovalRule::Manual,
-        ApprovalRule::Guarded { path: path(".github/workflows/ci.yml"), why: "runs in CI".into() },
-        ApprovalRule::Found(finding("shown")),
-        ApprovalRule::Found(finding("new")),
-        ApprovalRule::NoKey,
+        project_state::MANUAL.reason(),
+        guarded::reason(&path(".github/workflows/ci.yml"), "runs in CI"),
+        finding::NEAR.reason(&found("shown")),
+        finding::NEAR.reason(&found("new")),
+        project_state::NO_KEY.reason(),
     ];
     let expected = "  ! .github/workflows/ci.yml runs in CI
   ! a.ts: new
   ! the answer does not carry this project's key: anybody could have written it
 ";
     assert_eq!(reasons(&rules, &plan, &PLAIN), expected);
-    let hostile = ApprovalRule::Guarded { path: path("a"), why: "\x1b[2J\u{202e}".into() };
+    let hostile = guarded::reason(&path("a"), "\x1b[2J\u{202e}");
     let text = reasons(&[hostile], &plan, &NARROW);
     assert!(text.is_ascii() && !text.chars().any(|c| is_unsafe(c) && c != '\n'), "{text:?}");
 }

@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod tests;
 
-use relaycode_door::ApprovalRule;
+use relaycode_door::ApprovalReason;
 use relaycode_ledger::Digest;
 use relaycode_ledger::record::Record;
 
@@ -22,7 +22,7 @@ const DIGITS: usize = 12;
 
 /// Every rule by its stable name, with a sentence and how to avoid the question; `digest`: what a yes is
 /// for.
-pub fn text(rules: &[ApprovalRule], digest: Option<Digest>, style: &OutputStyle) -> String {
+pub fn text(rules: &[ApprovalReason], digest: Option<Digest>, style: &OutputStyle) -> String {
     let mut out = match rules.len() {
         0 => outcome::indented_line(style, "no rule speaks against it"),
         count => {
@@ -37,13 +37,13 @@ pub fn text(rules: &[ApprovalRule], digest: Option<Digest>, style: &OutputStyle)
     }
     let width = names.iter().map(|name| name.len()).max().unwrap_or(0);
     for name in names {
-        let same: Vec<&ApprovalRule> = rules.iter().filter(|rule| rule.name() == name).collect();
+        let same: Vec<&ApprovalReason> = rules.iter().filter(|rule| rule.name() == name).collect();
         let mut lines: Vec<String> =
             same.iter().take(LIST_LIMIT).map(|rule| rule_sentence(rule, style)).collect();
         if same.len() > LIST_LIMIT {
             lines.push(format!("{} and {} more", style.glyph(Glyph::More), same.len() - LIST_LIMIT));
         }
-        lines.extend(how_to_avoid(name).map(str::to_string));
+        lines.extend(same.first().and_then(|reason| reason.rule.how_to_avoid).map(str::to_string));
         let taken = 4 + width + 3;
         let edge = if style.is_tight(taken) { "  " } else { "    " };
         let mut label = StyledText::plain(edge).append(&StyledText::painted(style, PaintRole::Strong, name));
@@ -68,13 +68,13 @@ pub fn short_digest(digest: Digest) -> String {
 }
 
 /// Safe to print.
-pub fn rule_sentence(rule: &ApprovalRule, style: &OutputStyle) -> String {
-    style.safe(&rule.sentence()).into_owned()
+pub fn rule_sentence(rule: &ApprovalReason, style: &OutputStyle) -> String {
+    style.safe(&rule.sentence).into_owned()
 }
 
 /// What `relay apply` would ask about, in one line; empty if nothing special.
-pub fn would_ask_line(rules: &[ApprovalRule], style: &OutputStyle) -> String {
-    let mut names: Vec<&str> = rules.iter().map(ApprovalRule::name).collect();
+pub fn would_ask_line(rules: &[ApprovalReason], style: &OutputStyle) -> String {
+    let mut names: Vec<&str> = rules.iter().map(ApprovalReason::name).collect();
     names.dedup();
     if names.is_empty() {
         return String::new();
@@ -121,25 +121,4 @@ fn pieces(digest: &str, style: &OutputStyle) -> String {
     }
     let digits: Vec<char> = digest.chars().collect();
     digits.chunks(PIECE).map(String::from_iter).collect::<Vec<_>>().join(" ")
-}
-
-/// How to avoid the question, by the rule's stable name. `None`: it is always asked.
-pub fn how_to_avoid(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "manual" => "`-y` answers it; with `auto` and a linter relay asks only when something is off",
-        "not-trusted" => "`relay trust` shows them and asks",
-        "no-key" => "`relay prompt` gives your model the key; for a file that you hand over, `-y` will do",
-        "no-linter" => "`-y` answers it; set `patch.linter`, and relay can decide by itself",
-        "no-config" => "`-y` answers it; `relay init` makes one",
-        "file-count" => "`-y` answers it",
-        "guarded" => "`--allow guarded` lets it pass",
-        "near" => "`--allow near` lets it pass",
-        "hidden" => "`--allow hidden` lets it pass",
-        "syntax" => "`--allow syntax` lets it pass",
-        "placeholder" => "`--allow placeholder` lets it pass",
-        "mass-deletion" => "`--allow mass-deletion` lets it pass",
-        "gate" => "`--allow gate` keeps it anyway",
-        "skipped" => "`-y` answers it",
-        _ => return None,
-    })
 }

@@ -2,6 +2,8 @@
 
 use relaycode_change::plan::{FindingKind, PlanFinding};
 use relaycode_change::proposal::path::RelPath;
+use relaycode_door::rules as door_rules;
+use relaycode_door::rules::finding::{self, FindingRule};
 use relaycode_text::escape::is_unsafe;
 
 use super::*;
@@ -13,45 +15,50 @@ fn path(text: &str) -> RelPath {
     RelPath::parse(text).unwrap()
 }
 
-fn found(kind: FindingKind, text: &str) -> ApprovalRule {
-    ApprovalRule::Found(PlanFinding {
-        kind,
-        path: path("src/cart.ts"),
-        line: Some(87),
-        text: text.to_string(),
-    })
+fn found(rule: &'static FindingRule, kind: FindingKind, text: &str) -> ApprovalReason {
+    rule.reason(&PlanFinding { kind, path: path("src/cart.ts"), line: Some(87), text: text.to_string() })
 }
 
-fn guarded(name: &str) -> ApprovalRule {
-    ApprovalRule::Guarded { path: path(name), why: "runs in CI".to_string() }
+fn guarded(name: &str) -> ApprovalReason {
+    door_rules::guarded::reason(&path(name), "runs in CI")
 }
 
-fn every() -> Vec<ApprovalRule> {
-    let finding = |kind| found(kind, "odd");
+fn every() -> Vec<ApprovalReason> {
     vec![
-        ApprovalRule::Manual,
-        ApprovalRule::NotTrusted,
-        ApprovalRule::NoKey,
-        ApprovalRule::NoLinter,
-        ApprovalRule::NoConfig,
-        ApprovalRule::FileCount { files: 12, bound: 10 },
+        door_rules::project_state::MANUAL.reason(),
+        door_rules::project_state::NOT_TRUSTED.reason(),
+        door_rules::project_state::NO_KEY.reason(),
+        door_rules::project_state::NO_LINTER.reason(),
+        door_rules::project_state::NO_CONFIG.reason(),
+        door_rules::file_count::reason(12, 10),
         guarded("a.yml"),
-        finding(FindingKind::Near),
-        finding(FindingKind::Placeholder),
-        finding(FindingKind::MassDeletion),
-        finding(FindingKind::Hidden),
-        finding(FindingKind::Syntax),
-        finding(FindingKind::Skipped),
-        ApprovalRule::Gate { text: "worse".to_string() },
-        ApprovalRule::Revised,
-        ApprovalRule::ChangedMeanwhile { paths: vec![path("a"), path("b")] },
+        found(&finding::NEAR, FindingKind::Near, "odd"),
+        found(&finding::PLACEHOLDER, FindingKind::Placeholder, "odd"),
+        found(&finding::MASS_DELETION, FindingKind::MassDeletion, "odd"),
+        found(&finding::HIDDEN, FindingKind::Hidden, "odd"),
+        found(&finding::SYNTAX, FindingKind::Syntax, "odd"),
+        door_rules::gate::reason("worse".to_string()),
+        door_rules::asked_again::revised(),
+        door_rules::asked_again::changed_meanwhile(&[path("a"), path("b")]),
     ]
 }
 
 #[test]
+fn every_rule_of_the_door_is_looked_at_here() {
+    let mut names: Vec<&str> = every().iter().map(ApprovalReason::name).collect();
+    let mut listed: Vec<&str> = door_rules::all().iter().map(|rule| rule.text().name).collect();
+    names.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(names, listed);
+}
+
+#[test]
 fn each_rule_is_named_with_what_would_make_it_not_ask() {
-    let rules =
-        [guarded(".github/workflows/ci.yml"), guarded("ci.sh"), found(FindingKind::Near, "fits only nearly")];
+    let rules = [
+        guarded(".github/workflows/ci.yml"),
+        guarded("ci.sh"),
+        found(&finding::NEAR, FindingKind::Near, "fits only nearly"),
+    ];
     let expected = "  relay asks because of 3 rules
     guarded   .github/workflows/ci.yml is guarded: it runs in CI
               ci.sh is guarded: it runs in CI
@@ -65,33 +72,27 @@ fn each_rule_is_named_with_what_would_make_it_not_ask() {
 }
 
 #[test]
-fn what_allow_covers_is_said_with_the_name_that_it_takes() {
+fn each_rule_says_what_would_make_it_not_ask() {
     for rule in every() {
-        let instead = how_to_avoid(rule.name());
-        if let Some(allow) = rule.allowed_by() {
-            assert!(
-                instead.is_some_and(|text| text.contains(&format!("`--allow {}`", allow.name()))),
-                "{rule:?}"
-            );
-        }
         assert!(!rule_sentence(&rule, &PLAIN).is_empty());
-        let always = matches!(rule, ApprovalRule::Revised | ApprovalRule::ChangedMeanwhile { .. });
-        assert_eq!(instead.is_none(), always, "{rule:?}");
+        let shown = text(&[rule.clone()], None, &OutputStyle { width: Some(200), ..PLAIN });
+        let instead = rule.rule.how_to_avoid;
+        assert!(instead.is_none_or(|instead| shown.contains(instead)), "{shown}");
     }
 }
 
 #[test]
 fn the_bound_that_is_broken_is_named() {
-    let few = ApprovalRule::FileCount { files: 1, bound: 2 };
+    let few = door_rules::file_count::reason(1, 2);
     assert_eq!(rule_sentence(&few, &PLAIN), "it changes 1 file, and `patch.minFileChanges` is 2");
-    let many = ApprovalRule::FileCount { files: 12, bound: 10 };
+    let many = door_rules::file_count::reason(12, 10);
     assert_eq!(rule_sentence(&many, &PLAIN), "it changes 12 files, and `patch.maxFileChanges` is 10");
 }
 
 #[test]
 fn many_of_one_rule_do_not_hide_the_others() {
-    let mut rules: Vec<ApprovalRule> = (0..40).map(|index| guarded(&format!("{index}.yml"))).collect();
-    rules.push(ApprovalRule::NoKey);
+    let mut rules: Vec<ApprovalReason> = (0..40).map(|index| guarded(&format!("{index}.yml"))).collect();
+    rules.push(door_rules::project_state::NO_KEY.reason());
     let shown = text(&rules, None, &PLAIN);
     assert!(shown.contains("… and 28 more\n") && shown.contains("no-key "), "{shown}");
 }
@@ -100,9 +101,9 @@ fn many_of_one_rule_do_not_hide_the_others() {
 fn hostile_text_never_reaches_a_terminal_raw() {
     let hostile = "a\x1b[2Jb\u{202e}c\nd\u{9b}31m";
     let mut rules = every();
-    rules.push(ApprovalRule::Guarded { path: path("a"), why: hostile.to_string() });
-    rules.push(ApprovalRule::Gate { text: hostile.to_string() });
-    rules.push(found(FindingKind::Syntax, hostile));
+    rules.push(door_rules::guarded::reason(&path("a"), hostile));
+    rules.push(door_rules::gate::reason(hostile.to_string()));
+    rules.push(found(&finding::SYNTAX, FindingKind::Syntax, hostile));
     for style in [PLAIN, ASCII, OutputStyle { width: Some(40), ..ASCII }] {
         let shown = text(&rules, None, &style);
         assert_eq!(shown.chars().find(|c| is_unsafe(*c) && *c != '\n'), None, "{shown:?}");

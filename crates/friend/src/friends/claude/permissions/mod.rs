@@ -24,10 +24,8 @@ const READS: &[(&str, &str)] = &[("Read", "file_path"), ("Grep", "path"), ("Glob
 const WRITES: &[(&str, &str)] =
     &[("Edit", "file_path"), ("Write", "file_path"), ("NotebookEdit", "notebook_path")];
 
-/// Tools that run commands.
 const COMMANDS: &[&str] = &["Bash", "BashOutput", "KillShell", "Monitor", "PowerShell"];
 
-/// The most that is told of what a tool was given.
 const MAX_DESCRIPTION: usize = 300;
 
 /// Whether this may be done.
@@ -62,7 +60,6 @@ pub(super) fn check_tool_use(access: Access, directory: &Path, tool: &ClaudeTool
     Ok(())
 }
 
-/// The path that a tool of this list is given.
 fn path_of<'a>(tools: &[(&str, &str)], tool: &'a ClaudeToolUse) -> Option<&'a str> {
     let (_, key) = tools.iter().find(|(name, _)| *name == tool.name)?;
     Some(text(&tool.input, key))
@@ -98,7 +95,6 @@ fn normalize_path(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-/// What kind of thing a use of a tool is.
 pub(super) fn declined_kind(name: &str) -> DeclinedActionKind {
     if WRITES.iter().any(|(writes, _)| *writes == name) {
         DeclinedActionKind::Write
@@ -109,7 +105,6 @@ pub(super) fn declined_kind(name: &str) -> DeclinedActionKind {
     }
 }
 
-/// The file, the command, or whatever else a tool was given, in a few words.
 pub(super) fn describe_input(name: &str, input: &Value) -> String {
     let keys = ["file_path", "notebook_path", "command", "pattern", "path", "url", "query", "description"];
     let first = keys.iter().map(|key| text(input, key)).find(|text| !text.is_empty());

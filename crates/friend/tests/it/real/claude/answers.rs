@@ -1,11 +1,12 @@
 //! What claude answers: plainly, piece by piece, by a schema, to a large prompt; and whether it is there.
 
-use relaycode_friend::TurnTask;
+use relaycode_friend::AnswerFormat;
 use relaycode_friend::friend::event::FriendEvent;
 use relaycode_testkit::model;
 use serde_json::json;
 
 use super::fixture::stage;
+use crate::fake_friends::since;
 
 #[test]
 fn it_is_there_and_signed_in_or_not() {
@@ -70,17 +71,12 @@ fn what_is_said_between_two_tools_is_not_the_answer() {
 fn a_prompt_larger_than_an_argument_gets_there_whole() {
     let line = "All of this is to be read, down to the last word.\n";
     let prompt = format!("{}The last word is heron.", line.repeat(180_000 / line.len()));
-    for way in ["stdio", "print"] {
-        let stage = stage!([model::ScriptedTurn::text("It is heron.")]);
-        if way == "print" {
-            stage.switch("no-stdio");
-        }
-        let came = stage.go(&stage.turn(&prompt));
-        assert_eq!((came.answer().text.as_str(), came.answer().transport), ("It is heron.", way));
-        let body = stage.server.turns()[0].body.to_string();
-        assert_eq!(body.matches("down to the last word.").count(), 180_000 / line.len());
-        assert!(body.contains("The last word is heron."));
-    }
+    let stage = stage!([model::ScriptedTurn::text("It is heron.")]);
+    let came = stage.go(&stage.turn(&prompt));
+    assert_eq!((came.answer().text.as_str(), came.answer().transport), ("It is heron.", "stdio"));
+    let body = stage.server.turns()[0].body.to_string();
+    assert_eq!(body.matches("down to the last word.").count(), 180_000 / line.len());
+    assert!(body.contains("The last word is heron."));
 }
 
 #[test]
@@ -98,24 +94,19 @@ fn a_prompt_is_words_whatever_it_begins_with() {
 fn a_schema_is_followed_and_the_answer_is_read() {
     let schema = json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"],
         "additionalProperties": false});
-    for way in ["stdio", "print"] {
-        let stage = stage!([
-            model::ScriptedTurn::text("Let me look.").tool("Read", json!({"file_path": "main.rs"})),
-            model::ScriptedTurn::text("I hand it in.").tool("StructuredOutput", json!({"ok": true})),
-        ]);
-        if way == "print" {
-            stage.switch("no-stdio");
-        }
-        let mut turn = stage.turn("Is it ok?");
-        turn.schema = Some(schema.clone());
-        let came = stage.go(&turn);
-        assert_eq!(
-            (came.answer().value.as_ref(), came.answer().transport),
-            (Some(&json!({"ok": true})), way)
-        );
-        assert_eq!(came.shown(), "{\"ok\":true}");
-        assert_eq!(came.answer().declined, []);
-    }
+    let stage = stage!([
+        model::ScriptedTurn::text("Let me look.").tool("Read", json!({"file_path": "main.rs"})),
+        model::ScriptedTurn::text("I hand it in.").tool("StructuredOutput", json!({"ok": true})),
+    ]);
+    let mut turn = stage.turn("Is it ok?");
+    turn.format = AnswerFormat::Json(schema.clone());
+    let came = stage.go(&turn);
+    assert_eq!(
+        (came.answer().value.as_ref(), came.answer().transport),
+        (Some(&json!({"ok": true})), "stdio")
+    );
+    assert_eq!(came.shown(), "{\"ok\":true}");
+    assert_eq!(came.answer().declined, []);
 }
 
 #[test]
@@ -131,7 +122,7 @@ fn the_model_is_chosen_by_name() {
 fn it_has_no_review_of_its_own() {
     let stage = stage!([]);
     let mut turn = stage.turn("");
-    turn.task = TurnTask::Review { base: "main".to_string() };
+    turn.diff = since("main");
     assert!(stage.go(&turn).failure().to_string().contains("review"));
     assert_eq!(stage.calls(), 0);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use relaycode_friend::FriendFailure;
 use relaycode_friend::friend::event::FriendEvent;
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_testkit::model::{self, TurnDelay};
 use relaycode_testkit::process::CLEANUP_TIMEOUT;
 

@@ -7,18 +7,16 @@ use std::time::{Duration, Instant};
 
 use relaycode_friend::friend::answer::DeclinedAction;
 use relaycode_friend::friend::event::FriendEvent;
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::friends::claude::Claude;
-use relaycode_friend::{
-    Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-};
-use relaycode_project::access::Access;
+use relaycode_friend::{AskRequest, Friend, FriendAnswer, FriendContext, FriendFailure};
 use relaycode_testkit::agents::{self, AgentNotInstalled, AgentScratch};
 use relaycode_testkit::directory_tree::{DirectoryTree, read_tree};
 use relaycode_testkit::git::git;
 use relaycode_testkit::model::{self, Script, ScriptedServer};
 use serde_json::{Value, json};
 
+use crate::fake_friends::send;
 use crate::keeper_fixture::runner;
 
 /// Far more than a turn takes that goes well.
@@ -114,23 +112,15 @@ impl Stage {
         fs::write(file, settings.to_string()).unwrap();
     }
 
-    pub(super) fn turn(&self, prompt: &str) -> FriendTurn {
-        FriendTurn {
-            task: TurnTask::Prompt(prompt.to_string()),
-            directory: self.project(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            limits: TurnLimits::new(LONG, LONG),
-        }
+    pub(super) fn turn(&self, prompt: &str) -> AskRequest {
+        AskRequest::new(prompt, self.project(), TurnLimits::new(LONG, LONG))
     }
 
-    pub(super) fn go(&self, turn: &FriendTurn) -> Came {
+    pub(super) fn go(&self, turn: &AskRequest) -> Came {
         self.go_until(turn, &|| false)
     }
 
-    pub(super) fn go_until(&self, turn: &FriendTurn, stop: &(dyn Fn() -> bool + Sync)) -> Came {
+    pub(super) fn go_until(&self, turn: &AskRequest, stop: &(dyn Fn() -> bool + Sync)) -> Came {
         let world = FriendContext {
             runner: runner(),
             home: None,
@@ -141,7 +131,7 @@ impl Stage {
         let mut events = Vec::new();
         let mut turn = turn.clone();
         turn.limits.started_at = Instant::now();
-        let result = self.claude.run_turn(&turn, &world, &mut |event| events.push(event));
+        let result = send(&self.claude, &turn, &world, &mut |event| events.push(event));
         let took = turn.limits.started_at.elapsed();
         assert_eq!(self.scratch.left_running(), [], "nothing is left running");
         Came { result, events, took }

@@ -4,12 +4,13 @@ use std::fs;
 
 use relaycode_friend::friend::answer::DeclinedActionKind;
 use relaycode_friend::friend::event::FriendEvent;
-use relaycode_friend::{FriendFailure, TurnMemory, TurnTask};
+use relaycode_friend::{AnswerFormat, FriendFailure, TurnMemory};
 use relaycode_project::access::Access;
 use relaycode_testkit::model;
 use serde_json::json;
 
 use super::fixture::{PATCH, escalated, patch, shell, stage};
+use crate::fake_friends::since;
 
 #[test]
 fn writes_that_a_read_only_friend_asks_for_are_declined_and_the_tree_stays_as_it_is() {
@@ -90,7 +91,7 @@ fn its_own_review_answers_and_writes_nothing() {
     stage.always_allow("touch");
     let before = stage.tree();
     let mut turn = stage.turn("");
-    turn.task = TurnTask::Review { base: "main".to_string() };
+    turn.diff = since("main");
     let came = stage.go(&turn);
     let text = &came.answer().text;
     assert!(text.contains("It is wrong.") && text.contains("It loops"), "{text}");
@@ -235,12 +236,13 @@ fn without_the_app_server_exec_does_all_of_it_as_read_only() {
     turn.memory = TurnMemory::Resume("01a1de01-0000-7000-8000-000000000000".to_string());
     assert!(matches!(stage.go(&turn).failure(), FriendFailure::UnknownSession { .. }), "an unknown one");
     turn.memory = TurnMemory::None;
-    turn.task = TurnTask::Review { base: "main".to_string() };
+    turn.diff = since("main");
     assert_eq!(stage.go(&turn).answer().text, "It is wrong.");
     let mut turn = stage.turn("Is it ok?");
-    turn.schema =
-        Some(json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"],
-        "additionalProperties": false}));
+    turn.format = AnswerFormat::Json(
+        json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"],
+        "additionalProperties": false}),
+    );
     assert_eq!(stage.go(&turn).answer().value, Some(json!({"ok": true})));
     assert_eq!(stage.tree(), before);
     for request in stage.server.turns() {

@@ -1,11 +1,13 @@
 //! What codex answers, and in which form.
 
+use relaycode_friend::AnswerFormat;
 use relaycode_friend::friend::event::FriendEvent;
-use relaycode_friend::{FriendFailure, TurnMemory, TurnTask};
+use relaycode_friend::{FriendFailure, TurnMemory};
 use relaycode_testkit::model;
 use serde_json::json;
 
 use super::fixture::{shell, stage};
+use crate::fake_friends::since;
 
 #[test]
 fn an_ask_is_answered_and_leaves_nothing_behind() {
@@ -86,11 +88,11 @@ fn a_session_that_codex_does_not_know_is_none() {
 fn a_review_without_words_is_no_answer_and_one_against_a_commit_is_left_to_others() {
     let stage = stage!([model::ScriptedTurn::default()]);
     let mut turn = stage.turn("");
-    turn.task = TurnTask::Review { base: "main".to_string() };
+    turn.diff = since("main");
     let came = stage.go(&turn);
     assert!(matches!(came.failure(), FriendFailure::NoAnswer { .. }), "{:?}", came.result);
     for base in ["HEAD~1", "0123abc", "-o/x", "main..feature"] {
-        turn.task = TurnTask::Review { base: base.to_string() };
+        turn.diff = since(base);
         assert!(matches!(stage.go(&turn).failure(), FriendFailure::Unsupported { .. }), "{base}");
     }
 }
@@ -101,7 +103,7 @@ fn a_schema_is_handed_on_and_the_answer_is_read() {
         "additionalProperties": false});
     let stage = stage!([model::ScriptedTurn::text("{\"ok\":true}"), model::ScriptedTurn::text("no JSON")]);
     let mut turn = stage.turn("Is it ok?");
-    turn.schema = Some(schema.clone());
+    turn.format = AnswerFormat::Json(schema.clone());
     assert_eq!(stage.go(&turn).answer().value, Some(json!({"ok": true})));
     assert_eq!(stage.server.turns()[0].body["text"]["format"]["schema"], schema);
     assert!(matches!(stage.go(&turn).failure(), FriendFailure::SchemaMismatch { .. }));

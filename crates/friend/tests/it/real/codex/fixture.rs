@@ -7,12 +7,9 @@ use std::time::{Duration, Instant};
 
 use relaycode_friend::friend::answer::DeclinedAction;
 use relaycode_friend::friend::event::FriendEvent;
-use relaycode_friend::friend::turn::TurnLimits;
+use relaycode_friend::friend::request::TurnLimits;
 use relaycode_friend::friends::codex::Codex;
-use relaycode_friend::{
-    Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn, TurnMemory, TurnTask,
-};
-use relaycode_project::access::Access;
+use relaycode_friend::{AskRequest, FriendAnswer, FriendContext, FriendFailure};
 use relaycode_testkit::agents::{self, AgentNotInstalled};
 use relaycode_testkit::directory_tree::{DirectoryTree, read_tree};
 use relaycode_testkit::git::git;
@@ -23,6 +20,7 @@ use rustix::process::Pid;
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::fake_friends::send;
 use crate::keeper_fixture::runner;
 
 /// In the environment of everything that codex starts here.
@@ -105,25 +103,21 @@ impl Stage {
         fs::write(self.codex_home().join("config.toml"), config).unwrap();
     }
 
-    pub(super) fn turn(&self, prompt: &str) -> FriendTurn {
-        FriendTurn {
-            task: TurnTask::Prompt(prompt.to_string()),
-            directory: self.project(),
-            access: Access::ReadOnly,
-            model: None,
-            schema: None,
-            memory: TurnMemory::None,
-            limits: TurnLimits::new(Duration::from_secs(120), Duration::from_secs(60)),
-        }
+    pub(super) fn turn(&self, prompt: &str) -> AskRequest {
+        AskRequest::new(
+            prompt,
+            self.project(),
+            TurnLimits::new(Duration::from_secs(120), Duration::from_secs(60)),
+        )
     }
 
-    pub(super) fn go(&self, turn: &FriendTurn) -> Came {
+    pub(super) fn go(&self, turn: &AskRequest) -> Came {
         self.go_until(turn, &|| false, &mut |_| {})
     }
 
     pub(super) fn go_until(
         &self,
-        turn: &FriendTurn,
+        turn: &AskRequest,
         stop: &(dyn Fn() -> bool + Sync),
         hear: &mut dyn FnMut(&FriendEvent),
     ) -> Came {
@@ -137,7 +131,7 @@ impl Stage {
         let (began, mut events) = (Instant::now(), Vec::new());
         let mut turn = turn.clone();
         turn.limits.started_at = began;
-        let result = self.codex.run_turn(&turn, &world, &mut |event| {
+        let result = send(&self.codex, &turn, &world, &mut |event| {
             hear(&event);
             events.push(event);
         });

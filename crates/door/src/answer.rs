@@ -1,0 +1,28 @@
+//! An answer as it was read, once, on its way to the door.
+
+use relaycode_change::proposal::Proposal;
+use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::response::{self, ResponseError};
+use relaycode_ledger::Digest;
+
+/// What was understood of one answer. The digest of its text says whether the same answer came before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerProposal {
+    pub proposal: Proposal,
+    pub digest: Digest,
+}
+
+impl AnswerProposal {
+    pub fn new(proposal: Proposal, text: &str) -> AnswerProposal {
+        AnswerProposal { proposal, digest: Digest::of(text.as_bytes()) }
+    }
+
+    /// Reads every answer in a text; there is at least one.
+    ///
+    /// # Errors
+    /// If the text is over a limit.
+    pub fn read_all(text: &str, limits: &PlanLimits) -> Result<Vec<AnswerProposal>, ResponseError> {
+        let answers = response::read_all(text, limits)?;
+        Ok(answers.into_iter().map(|answer| AnswerProposal::new(answer.proposal, answer.text)).collect())
+    }
+}

@@ -1,0 +1,36 @@
+//! Fewer files than `patch.minFileChanges`, or more than `patch.maxFileChanges`.
+
+use relaycode_change::plan::FileChangeKind;
+
+use super::{ApprovalReason, ApprovalRule, CheckedChange, RuleConsent, RuleText};
+
+pub struct FileCountRule;
+
+impl ApprovalRule for FileCountRule {
+    fn text(&self) -> RuleText {
+        RuleText {
+            name: "file-count",
+            description: "it changes fewer files than `patch.minFileChanges`, or more than `patch.maxFileChanges`",
+            consent: RuleConsent::Yes,
+            how_to_avoid: Some("`-y` answers it"),
+        }
+    }
+
+    fn check_plan(&self, change: &CheckedChange<'_>) -> Vec<ApprovalReason> {
+        let patch = &change.door.config().patch;
+        let files = change.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
+        let count = u64::try_from(files).unwrap_or(u64::MAX);
+        let few = Some(patch.min_file_changes).filter(|least| count < *least);
+        let many = patch.max_file_changes.filter(|most| count > *most);
+        Vec::from_iter(few.or(many).map(|bound| reason(files, bound)))
+    }
+}
+
+/// `bound` is the one that `files` breaks.
+pub fn reason(files: usize, bound: u64) -> ApprovalReason {
+    let few = u64::try_from(files).is_ok_and(|files| files < bound);
+    let key = if few { "minFileChanges" } else { "maxFileChanges" };
+    let s = if files == 1 { "" } else { "s" };
+    let sentence = format!("it changes {files} file{s}, and `patch.{key}` is {bound}");
+    ApprovalReason::new(&FileCountRule, sentence).with_field("files", files).with_field("bound", bound)
+}

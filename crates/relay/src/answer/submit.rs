@@ -1,0 +1,79 @@
+//! The one way of an answer through the door, for `apply`, `watch` and `do`: the person at the terminal approves, and
+//! what became of it is reported to people and as JSON.
+
+use relaycode_change::plan::Plan;
+use relaycode_door::{AnswerProposal, Door, SubmitOutcome};
+
+use crate::answer::AnswerSource;
+use crate::approver::{ApproverSession, ApproverSetup, TerminalApprover};
+use crate::report::failure::CommandFailure;
+use crate::report::outcome::{OutcomeReporter, SubmitResult};
+use crate::terminal::signals::SignalGuard;
+use crate::wiring::context::CommandContext;
+use crate::wiring::programs::UserPrograms;
+
+/// Takes the answers of one source through the door.
+pub(crate) struct Submitter<'a> {
+    pub(crate) door: &'a Door,
+    pub(crate) source: &'a AnswerSource,
+    /// There are other answers in the same text.
+    pub(crate) is_batch: bool,
+}
+
+/// An answer that went through, and was told about.
+pub(crate) struct SubmittedAnswer {
+    pub(crate) result: SubmitResult,
+    /// `None`: something went wrong.
+    pub(crate) outcome: Option<SubmitOutcome>,
+    /// Somebody sat at the terminal and answered a question about it.
+    pub(crate) was_answered: bool,
+}
+
+impl Submitter<'_> {
+    /// `plan` is the answer's, where it was planned already.
+    pub(crate) fn submit(
+        &self,
+        answer: &AnswerProposal,
+        plan: Option<Plan>,
+        session: Option<ApproverSession>,
+        context: &mut CommandContext<'_>,
+    ) -> Result<SubmittedAnswer, CommandFailure> {
+        context.console.flush();
+        SignalGuard::hold_until_exit()?;
+        let clock = session.as_ref().map(|session| session.clock.clone());
+        let mut approver =
+            TerminalApprover::new(self.approver_setup(context), self.door.runner.clone(), session)?;
+        let submission = self.source.submission(answer);
+        let outcome = match plan {
+            Some(plan) => self.door.submit_planned(&submission, plan, &mut approver),
+            None => self.door.submit(&submission, &mut approver),
+        };
+        let (shown_digest, was_answered) = (approver.shown_digest(), approver.was_answered());
+        drop(approver);
+        // Somebody may have thought for long.
+        context.console.update_width();
+        let reporter = OutcomeReporter { submitter: self, proposal: &answer.proposal, clock, shown_digest };
+        Ok(match outcome {
+            Ok(outcome) => {
+                let result = reporter.report_outcome(&outcome, context);
+                SubmittedAnswer { result, outcome: Some(outcome), was_answered }
+            }
+            Err(error) => {
+                SubmittedAnswer { result: reporter.report_error(error, context), outcome: None, was_answered }
+            }
+        })
+    }
+
+    fn approver_setup(&self, context: &CommandContext<'_>) -> ApproverSetup {
+        ApproverSetup {
+            name: self.source.origin.name(),
+            clock: None,
+            config: self.door.config_file_name(),
+            diff: self.source.diff,
+            level: context.level(),
+            json: context.is_json(),
+            style: context.console.err_style(),
+            programs: UserPrograms::from_env(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Changes in directories as Linux reports them, on a thread that sleeps until one comes.
+//!
+//! Only changes are asked for. The library used on other systems also reports each time a file is opened, which would
+//! wake relay whenever anybody reads in the project's directory.
+
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+use std::thread::{self, JoinHandle};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
+use rustix::io::Errno;
+
+use crate::clipboard::{WatchStopGuard, WatchStopSignal, stop_pair};
+use crate::config::ConfigFileCallback;
+
+/// Room for several events; a name has at most 255 bytes.
+const BUFFER: usize = 4_096;
+
+/// Watches two directories until dropped.
+#[derive(Debug)]
+pub(crate) struct DirectoryWatcher {
+    stopper: Option<WatchStopGuard>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl DirectoryWatcher {
+    pub(crate) fn start(
+        root: &Path,
+        home: Option<&Path>,
+        ring: ConfigFileCallback,
+    ) -> Result<DirectoryWatcher, String> {
+        let changes = WatchFlags::CLOSE_WRITE
+            | WatchFlags::MODIFY
+            | WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MOVED_FROM
+            | WatchFlags::MOVED_TO
+            | WatchFlags::ONLYDIR;
+        let watch = || -> Result<(OwnedFd, WatchStopGuard, WatchStopSignal), std::io::Error> {
+            let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+            add_watch(&events, root, changes)?;
+            if let Some(home) = home {
+                let _ = add_watch(&events, home, changes);
+            }
+            let (stopper, stop) = stop_pair()?;
+            Ok((events, stopper, stop))
+        };
+        let (events, stopper, stop) = watch().map_err(|error| error.to_string())?;
+        let named = thread::Builder::new().name("configuration".to_string());
+        let thread = named.spawn(move || listen(&events, &stop, &ring)).map_err(|error| error.to_string())?;
+        Ok(DirectoryWatcher { stopper: Some(stopper), thread: Some(thread) })
+    }
+}
+
+impl Drop for DirectoryWatcher {
+    fn drop(&mut self) {
+        drop(self.stopper.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn listen(events: &OwnedFd, stop: &WatchStopSignal, ring: &ConfigFileCallback) {
+    let mut buffer = [MaybeUninit::uninit(); BUFFER];
+    loop {
+        let (own, end) = (events.as_fd(), stop.as_fd());
+        let mut fds = [PollFd::new(&own, PollFlags::IN), PollFd::new(&end, PollFlags::IN)];
+        match poll(&mut fds, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return,
+        }
+        if !fds[1].revents().is_empty() {
+            return;
+        }
+        let mut reader = Reader::new(events, &mut buffer);
+        while let Ok(event) = reader.next() {
+            if let Some(name) = event.file_name().and_then(|name| name.to_str().ok()) {
+                ring(name);
+            }
+        }
+    }
+}
