@@ -60,11 +60,8 @@ impl Project {
     }
 
     fn ledger_with(&self, home: Option<&Path>) -> Ledger {
-        let settings = LedgerSettings {
-            lock_timeout: Duration::from_millis(50),
-            home: home.map(Path::to_path_buf),
-            ..LedgerSettings::default()
-        };
+        let home = home.map(Path::to_path_buf);
+        let settings = LedgerSettings { lock_timeout: Duration::from_millis(50), home };
         Ledger::open(Arc::new(RealFs::default()), self.dir.path(), settings).unwrap()
     }
 
