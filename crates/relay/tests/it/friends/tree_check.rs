@@ -82,7 +82,7 @@ fn several_friends_are_watched_as_one_is() {
     assert_eq!(changed(&stage, &both), [".git/index staged"]);
     // Nobody looks so deep, whatever their rights.
     let stage = Stage::answered();
-    fs::create_dir_all((0..260).fold(stage.project.path("deep"), |path, _| path.join("d"))).unwrap();
+    fs::create_dir_all((0..1_100).fold(stage.project.path("deep"), |path, _| path.join("d"))).unwrap();
     for args in [&["ask", "x"][..], &both] {
         let ran = stage.run_changing(&mut stage.json(args));
         let unchecked = ran.json()["unchecked"].as_str().unwrap_or_default().to_string();
