@@ -118,6 +118,9 @@ impl<'t> RecordingComparison<'t> {
             side.filter(|(_, stat)| matches!(stat.kind, EntryKind::File | EntryKind::Link))
         };
         self.add_directory(&change.path, is_directory(was), is_directory(is));
+        if change.path.is_empty() {
+            return;
+        }
         // What no record can hold.
         let odd = |side: Option<(EntryId, EntryStat)>| {
             let (_, stat) = side?;

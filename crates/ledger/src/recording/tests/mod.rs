@@ -56,8 +56,12 @@ impl Project {
     }
 
     fn ledger(&self) -> Ledger {
-        let settings =
-            LedgerSettings { lock_timeout: Duration::from_millis(50), ..LedgerSettings::default() };
+        self.ledger_with(None)
+    }
+
+    fn ledger_with(&self, home: Option<&Path>) -> Ledger {
+        let home = home.map(Path::to_path_buf);
+        let settings = LedgerSettings { lock_timeout: Duration::from_millis(50), home };
         Ledger::open(Arc::new(RealFs::default()), self.dir.path(), settings).unwrap()
     }
 
@@ -214,7 +218,8 @@ proptest! {
             project.mode(directory, 0o750);
         }
         let was = project.tree();
-        let ledger = project.ledger();
+        let home = tempfile::tempdir().unwrap();
+        let ledger = project.ledger_with(Some(home.path()));
         let recording = secure(&ledger, &[]);
         after.iter().for_each(|what| carry_out(&project, what));
         let is = project.tree();
