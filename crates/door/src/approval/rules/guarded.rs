@@ -11,7 +11,7 @@ impl ApprovalRule for GuardedRule {
     fn text(&self) -> RuleText {
         RuleText {
             name: "guarded",
-            description: "a file runs by itself, controls a tool or holds secrets: CI, hooks, `.env` …",
+            description: "a file runs by itself, controls a tool or holds secrets: CI files, hooks, `.env`",
             consent: RuleConsent::Allow,
             how_to_avoid: Some("`--allow guarded` lets it pass"),
         }
