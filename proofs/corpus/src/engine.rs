@@ -101,7 +101,7 @@ pub(crate) fn plan(
 
 /// Whether the hunk would be asked about.
 pub(crate) fn is_near(hunk: &HunkReport) -> bool {
-    hunk.rung == "near" || !hunk.differences.is_empty()
+    hunk.rung == "near" || hunk.doubt.is_some() || !hunk.differences.is_empty()
 }
 
 /// What is at a path after the plan.

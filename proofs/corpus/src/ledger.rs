@@ -147,7 +147,7 @@ impl Recorded {
             Recorded::Write { path, content, patch_strategy } => {
                 return engine::read_block(patch_strategy, Some(path), content);
             }
-            Recorded::Delete { path } => FileAction::Delete { path: parse(path)? },
+            Recorded::Delete { path } => FileAction::Delete { path: parse(path)?, old: None },
             Recorded::Rename { from, to } => FileAction::Rename { from: parse(from)?, to: parse(to)? },
         };
         Ok(vec![Operation { line: 1, action }])

@@ -68,7 +68,10 @@ impl Dialect for ApplyPatchDialect {
     fn print(&self, action: &FileAction) -> String {
         let mut out = format!("{BEGIN}\n");
         match action {
-            FileAction::Delete { path } => out.push_str(&format!("{DELETE} {path}\n")),
+            FileAction::Delete { path, old } => {
+                out.push_str(&format!("{DELETE} {path}\n"));
+                out.extend(old.iter().flatten().map(|line| format!("-{line}\n")));
+            }
             FileAction::Rename { from, to } => {
                 out.push_str(&format!("{UPDATE} {from}\n{MOVE} {to}\n"));
             }
@@ -124,7 +127,10 @@ enum ApplyPatchChange {
         lines: Vec<String>,
         blanks: usize,
     },
-    Delete,
+    Delete {
+        /// What stood there, if the patch says so.
+        old: Option<Vec<String>>,
+    },
     Update {
         to: Option<RelPath>,
         // Much larger than what the other changes hold.
@@ -182,7 +188,7 @@ fn begin_file(directive: &str) -> Option<(&str, ApplyPatchChange)> {
         return Some((path, ApplyPatchChange::Add { lines, blanks: 0 }));
     }
     if let Some(path) = directive.strip_prefix(DELETE) {
-        return Some((path, ApplyPatchChange::Delete));
+        return Some((path, ApplyPatchChange::Delete { old: None }));
     }
     let path = directive.strip_prefix(UPDATE)?;
     let reader = Box::default();
@@ -202,7 +208,13 @@ impl ApplyPatchFile {
                 *blanks += 1;
                 self.blank(line, text, "every line of a new file begins with `+`; this one does not")
             }
-            ApplyPatchChange::Delete => self.blank(line, text, "nothing can follow `*** Delete File:`"),
+            ApplyPatchChange::Delete { old } => {
+                if let Some(removed) = text.strip_prefix('-') {
+                    old.get_or_insert_default().push(removed.to_owned());
+                    return Ok(());
+                }
+                self.blank(line, text, "only removed lines can follow `*** Delete File:`")
+            }
             ApplyPatchChange::Update { to, reader } => {
                 if let Some(path) = text.strip_prefix(MOVE)
                     && !reader.is_open()
@@ -248,7 +260,7 @@ impl ApplyPatchFile {
             (None, _) => path,
         };
         match change {
-            ApplyPatchChange::Delete => push(FileAction::Delete { path }),
+            ApplyPatchChange::Delete { old } => push(FileAction::Delete { path, old }),
             ApplyPatchChange::Add { lines, .. } => {
                 let text = lines.into_iter().map(|line| line + "\n").collect();
                 let must_be_new = true;

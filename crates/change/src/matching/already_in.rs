@@ -3,8 +3,11 @@
 
 use std::collections::HashSet;
 
+use super::disambiguate::scope_range;
+use super::evidence::{TELLING, excludes_chance, is_telling};
 use super::fit::HunkFit;
 use super::line_index::MatchLevel;
+use super::nearest;
 use super::normalize::is_blank;
 use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung, strict_rungs};
 use super::typo::find_typo;
@@ -16,15 +19,21 @@ use crate::proposal::Hunk;
 pub(super) struct ExistingResult {
     /// From 0.
     pub(super) at: usize,
-    /// If not, a place where the old text nearly matches counts more.
-    pub(super) conclusive: bool,
+    /// This is the hunk's own place. If not, the same text may have been there before.
+    pub(super) proven: bool,
+    /// The hunk only adds around its old text: it may be meant to be applied again.
+    pub(super) adds: bool,
 }
 
-/// Where the result of the hunk already stands. Asked only if the old text is not in the file.
+/// Where the result of the hunk already stands on one of `rungs`. Asked only if the old text is not in the file
+/// to the letter.
 ///
-/// Finding the new text proves something only if it is distinctive: a line that the old text does not have,
+/// Finding the new text says something only if it is distinctive: a line that the old text does not have,
 /// another order of its lines, or a gap that has visibly closed.
-pub(super) fn find_existing_result(query: &MatchQuery<'_, '_>) -> Option<ExistingResult> {
+pub(super) fn find_existing_result(
+    query: &MatchQuery<'_, '_>,
+    rungs: &[&'static dyn Rung],
+) -> Option<ExistingResult> {
     let hunk = query.hunk;
     let (before, after) = (nonblank_contents(&hunk.before), nonblank_contents(&hunk.after));
     let certain =
@@ -32,11 +41,74 @@ pub(super) fn find_existing_result(query: &MatchQuery<'_, '_>) -> Option<Existin
     if after.is_empty() || !(certain || removed_lines_gone(query, &before, &after)) {
         return None;
     }
-    let places = result_places(query, strict_rungs())?;
+    let places = result_places(query, rungs)?;
     let nearest = |fit: &&HunkFit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
-    let at = places.iter().min_by_key(nearest)?.start;
-    Some(ExistingResult { at, conclusive: certain && after.len() > 1 && !only_adds(hunk) })
+    let place = places.iter().find(|fit| is_claimed(query, fit)).or(places.iter().min_by_key(nearest))?;
+    let adds = only_adds(hunk);
+    let proven = is_claimed(query, place) || is_own_place(query, &places);
+    let proven = proven && (!adds || lost_its_blank_end(query, &places));
+    Some(ExistingResult { at: place.start, proven, adds })
 }
+
+/// Whether the old text ends in blank lines that are gone now, and stands only inside the new text: what was added
+/// has taken their place.
+fn lost_its_blank_end(query: &MatchQuery<'_, '_>, results: &[HunkFit]) -> bool {
+    let before = trim_blank_ends(&query.hunk.before);
+    if before.is_empty() || before.len() == query.hunk.before.len() {
+        return false;
+    }
+    let old = Hunk { before: before.to_vec(), ..query.hunk.clone() };
+    let inside = |fit: &HunkFit| results.iter().any(|place| place.start <= fit.start && fit.end <= place.end);
+    first_matching_rung(exact_text_rungs(), &MatchQuery { hunk: &old, ..*query })
+        .is_some_and(|(_, places)| places.iter().all(inside))
+}
+
+fn trim_blank_ends(lines: &[String]) -> &[String] {
+    let Some(first) = lines.iter().position(|line| !is_blank(line)) else { return &[] };
+    let last = lines.iter().rposition(|line| !is_blank(line)).unwrap_or(first);
+    &lines[first..=last]
+}
+
+/// Whether the author's line number says that the result stands exactly there, now that the hunks above are in too.
+fn is_claimed(query: &MatchQuery<'_, '_>, place: &HunkFit) -> bool {
+    let line = place.start + 1;
+    let claims = |claimed: usize| line == claimed || Some(line) == claimed.checked_add_signed(query.shift);
+    is_telling(&query.hunk.after) && query.hunk.claimed.is_some_and(claims)
+}
+
+/// Whether the only one of `places` is the hunk's own by its scope or its text.
+fn is_own_place(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> bool {
+    let Hunk { before, after, scope, .. } = query.hunk;
+    if let Some((from, to)) = scope_range(query.view, scope) {
+        let mut inside = places.iter().filter(|fit| fit.start >= from && fit.end <= to);
+        let (Some(place), None) = (inside.next(), inside.next()) else { return false };
+        return is_telling(after) && !old_text_is_elsewhere(query, place);
+    }
+    let [place] = places else { return false };
+    let kept: Vec<&String> = after.iter().filter(|line| before.contains(line)).collect();
+    excludes_chance(after) && stands_only_there(query, place, &kept) && !old_text_is_elsewhere(query, place)
+}
+
+/// Whether the context of the hunk marks the place: a line of it that stands nowhere else. Without any context the
+/// new text has to do.
+fn stands_only_there(query: &MatchQuery<'_, '_>, place: &HunkFit, kept: &[&String]) -> bool {
+    let outside = |line: &usize| !(place.start..place.end).contains(line);
+    let mut telling = kept.iter().filter(|line| line.trim().len() >= TELLING).peekable();
+    telling.peek().is_none()
+        || telling.any(|line| !query.view.content_places(line).iter().any(|line| outside(line)))
+}
+
+/// Whether much of the old text stands at another place than the result: then that place may be meant.
+fn old_text_is_elsewhere(query: &MatchQuery<'_, '_>, place: &HunkFit) -> bool {
+    nearest::find_nearest(query.view, query.hunk).is_some_and(|nearest| {
+        let reach = query.hunk.before.len().max(query.hunk.after.len());
+        let own = place.start.saturating_sub(reach)..place.end + reach;
+        nearest.score >= SAME_TEXT && !own.contains(&(nearest.line - 1))
+    })
+}
+
+/// The part of the old text that makes another place a rival of the result's.
+const SAME_TEXT: f64 = 0.5;
 
 /// The line (from 0) where the result stands to the letter, if the hunk changes only the layout of lines.
 /// Asked only if the old text does not stand to the letter: with layout forgiven it fits there too, and
@@ -84,8 +156,6 @@ fn reorders(before: &[String], after: &[String]) -> bool {
 
 /// Least characters around a gap by which it is recognised.
 const MARGIN: usize = 20;
-/// Shorter lines are everywhere and prove nothing.
-const TELLING: usize = 8;
 
 /// Whether the hunk only removes lines, and what it leaves is enough to be recognised.
 fn only_takes_away(before: &[String], after: &[String]) -> bool {

@@ -84,9 +84,16 @@ fn choose(
     nearest_to_claim(all, at, &left).map(|fit| (fit, Some("line hint")))
 }
 
+/// Whether the author named the place, by its line or by a scope around it.
+pub(super) fn is_named(view: &LineIndex<'_>, hunk: &Hunk, fit: &HunkFit) -> bool {
+    let scope =
+        || scope_range(view, &hunk.scope).is_some_and(|(from, to)| fit.start >= from && fit.end <= to);
+    hunk.claimed == Some(fit.start + 1) || scope()
+}
+
 /// The lines of the scope: from the line after the innermost named one to the next line that is not
 /// indented deeper. `None` if a named line is missing or appears more than once.
-fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<(usize, usize)> {
+pub(super) fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<(usize, usize)> {
     let mut from = 0;
     let mut to = view.len();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {

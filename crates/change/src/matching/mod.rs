@@ -11,6 +11,7 @@
 mod already_in;
 mod disambiguate;
 mod draft;
+mod evidence;
 mod fit;
 mod indentation;
 mod line_index;
@@ -25,10 +26,12 @@ use disambiguate::HunkCandidates;
 use draft::FileDraft;
 use fit::{HunkFit, LineEdit};
 use line_index::LineIndex;
-use rungs::{MatchQuery, Rung, first_matching_rung};
+use rungs::{
+    MatchQuery, Rung, exact_text_rungs, first_matching_rung, layout_rungs, loose_rungs, strict_rungs,
+};
 
 use crate::lines::text_file::{FileLineEnding, TextFile, TextFilePiece};
-use crate::plan::{HunkReport, HunkState, NearestPlace, PLACES_LISTED, RunnerUpPlace};
+use crate::plan::{HunkDoubt, HunkReport, HunkState, NearestPlace, PLACES_LISTED, RunnerUpPlace};
 use crate::proposal::Hunk;
 
 #[derive(Debug)]
@@ -69,7 +72,7 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String]) -> FileMa
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<(usize, LineEdit)> = Vec::new();
     for (at, (placed, hunk)) in places.into_iter().zip(hunks).enumerate() {
-        let (outcome, own) = placed.into_edits(&MatchQuery { view: &view, hunk, seen });
+        let (outcome, own) = placed.into_edits(&MatchQuery { view: &view, hunk, seen, shift: 0 });
         outcomes.push(outcome);
         edits.extend(own.into_iter().map(|edit| (at, edit)));
     }
@@ -102,37 +105,48 @@ enum HunkPlacement {
         fit: HunkFit,
         chosen_by: Option<&'static str>,
         runner_up: Option<RunnerUpPlace>,
+        doubt: Option<HunkDoubt>,
     },
     /// Lines are inserted at a place that the author named without old text.
     Insert { at: usize },
     /// Its result is there (from 0).
-    AlreadyIn { at: usize },
+    AlreadyIn { at: usize, doubt: Option<HunkDoubt> },
     /// It has no place; the outcome says why.
     Unplaced(HunkOutcome),
 }
 
 /// The result of a hunk's own search, before neighbours are considered.
 enum HunkSearchResult {
-    Candidates(&'static dyn Rung, Vec<HunkFit>),
+    /// Where it fits on a rung, and what is uncertain about all of these places.
+    Candidates(&'static dyn Rung, Vec<HunkFit>, Option<HunkDoubt>),
     Decided(HunkPlacement),
 }
 
 fn place_all(view: &LineIndex<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<HunkPlacement> {
     let mut others = Vec::with_capacity(hunks.len());
     let mut candidates = Vec::with_capacity(hunks.len());
+    let mut shift = 0;
     for hunk in hunks {
-        let (other, fits) = match climb_ladder(&MatchQuery { view, hunk, seen }) {
-            HunkSearchResult::Candidates(rung, fits) => (Err(rung), fits),
+        let (other, fits) = match climb_ladder(&MatchQuery { view, hunk, seen, shift }) {
+            HunkSearchResult::Candidates(rung, fits, doubt) => (Err((rung, doubt)), fits),
             HunkSearchResult::Decided(placed) => (Ok(placed), Vec::new()),
         };
         others.push(other);
         candidates.push(HunkCandidates::new(hunk, fits));
+        shift += added_lines(hunk);
     }
     disambiguate::choose_places(view, &mut candidates);
     let settled = others.into_iter().zip(candidates);
     settled
-        .map(|(other, candidates)| other.unwrap_or_else(|rung| choose_place(view, rung, candidates)))
+        .map(|(other, candidates)| {
+            other.unwrap_or_else(|(rung, doubt)| choose_place(view, rung, candidates, doubt))
+        })
         .collect()
+}
+
+/// How many lines the hunk adds, less those that it removes.
+fn added_lines(hunk: &Hunk) -> isize {
+    hunk.after.len().cast_signed() - hunk.before.len().cast_signed()
 }
 
 /// The place chosen among `candidates`, if any.
@@ -140,17 +154,19 @@ fn choose_place(
     view: &LineIndex<'_>,
     rung: &'static dyn Rung,
     candidates: HunkCandidates<'_>,
+    doubt: Option<HunkDoubt>,
 ) -> HunkPlacement {
     let HunkCandidates { hunk, mut fits, chosen } = candidates;
     if let Some((at, chosen_by)) = chosen {
         let fit = fits.swap_remove(at);
         let nearest = fits.iter().min_by_key(|other| other.start.abs_diff(fit.start));
         let runner_up = nearest.map(|other| RunnerUpPlace { line: other.start + 1, score: other.score });
-        return HunkPlacement::At { rung, fit, chosen_by, runner_up };
+        let doubt = doubt.filter(|_| !disambiguate::is_named(view, hunk, &fit));
+        return HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt };
     }
     if have_same_result(view, rung, &fits, hunk) {
         let fit = fits.swap_remove(0);
-        return HunkPlacement::At { rung, fit, chosen_by: Some("same result"), runner_up: None };
+        return HunkPlacement::At { rung, fit, chosen_by: Some("same result"), runner_up: None, doubt };
     }
     let places = fits.iter().take(PLACES_LISTED).map(|fit| fit.start + 1).collect();
     HunkPlacement::Unplaced(HunkOutcome::Ambiguous { places, count: fits.len(), rung: rung.name() })
@@ -164,7 +180,7 @@ fn have_same_result(view: &LineIndex<'_>, rung: &'static dyn Rung, fits: &[HunkF
     if fits.len() > COMPARED {
         return false;
     }
-    let query = MatchQuery { view, hunk, seen: &[] };
+    let query = MatchQuery { view, hunk, seen: &[], shift: 0 };
     let result = |fit: &HunkFit| {
         let mut draft = FileDraft::new(view.lines().iter().copied());
         draft.apply(&rung.edits(&query, fit).ok()?);
@@ -177,48 +193,77 @@ fn have_same_result(view: &LineIndex<'_>, rung: &'static dyn Rung, fits: &[HunkF
 /// Among hunks that are already in, one that only adds lines which are already there is in too. Alone it
 /// may be meant: then it is applied, and reported so that somebody looks.
 fn drop_repeats(view: &LineIndex<'_>, hunks: &[Hunk], places: &mut [HunkPlacement]) {
-    if !places.iter().any(|placed| matches!(placed, HunkPlacement::AlreadyIn { .. })) {
-        return;
-    }
+    // As certain as the least certain of those that are in.
+    let certainty = places.iter().filter_map(|placed| match placed {
+        HunkPlacement::AlreadyIn { doubt, .. } => Some(*doubt),
+        _ => None,
+    });
+    let Some(doubt) = certainty.reduce(|one, other| one.or(other)) else { return };
     for (placed, hunk) in places.iter_mut().zip(hunks) {
-        let query = MatchQuery { view, hunk, seen: &[] };
+        let query = MatchQuery { view, hunk, seen: &[], shift: 0 };
         if let HunkPlacement::At { fit, .. } = placed
             && already_in::result_surrounds(&query, fit)
         {
-            *placed = HunkPlacement::AlreadyIn { at: fit.start };
+            *placed = HunkPlacement::AlreadyIn { at: fit.start, doubt };
         }
     }
 }
 
+/// Where the hunk fits, on the first rung where it does. A result that certainly stands in the file comes before
+/// every rung that forgives something, and one that perhaps does makes their places doubtful.
 fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
     if query.hunk.before.is_empty() {
         return HunkSearchResult::Decided(place_insertion(query));
     }
-    if let Some((rung, places)) = first_matching_rung(rungs::strict_rungs(), query) {
-        let to_the_letter = rungs::exact_text_rungs().iter().any(|strict| strict.name() == rung.name());
-        let standing = if to_the_letter { None } else { already_in::find_layout_result(query) };
-        return match standing {
-            Some(at) => HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at }),
-            None => HunkSearchResult::Candidates(rung, places),
-        };
+    if let Some((rung, places)) = first_matching_rung(exact_text_rungs(), query) {
+        return HunkSearchResult::Candidates(rung, places, None);
     }
-    let standing = already_in::find_existing_result(query);
-    let settled = standing.is_some_and(|standing| standing.conclusive);
-    let places = if settled { None } else { first_matching_rung(rungs::loose_rungs(), query) };
-    match (places, standing) {
-        (Some((rung, places)), _) => HunkSearchResult::Candidates(rung, places),
-        (None, Some(standing)) => HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at: standing.at }),
-        (None, None) => HunkSearchResult::Decided(HunkPlacement::Unplaced(HunkOutcome::NotFound(
+    let already_in = |at, doubt| HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at, doubt });
+    let exact_result = already_in::find_existing_result(query, exact_text_rungs());
+    if let Some(result) = exact_result.filter(|result| result.proven) {
+        return already_in(result.at, None);
+    }
+    if let Some((rung, places)) = first_matching_rung(layout_rungs(), query) {
+        if let Some(at) = already_in::find_layout_result(query) {
+            return already_in(at, None);
+        }
+        return forgiven(query, rung, places, exact_result);
+    }
+    let result = exact_result.or_else(|| already_in::find_existing_result(query, strict_rungs()));
+    if let Some(result) = result.filter(|result| result.proven) {
+        return already_in(result.at, None);
+    }
+    if let Some((rung, places)) = first_matching_rung(loose_rungs(), query) {
+        return forgiven(query, rung, places, result);
+    }
+    match result {
+        Some(result) => already_in(result.at, Some(HunkDoubt::PerhapsIn)),
+        None => HunkSearchResult::Decided(HunkPlacement::Unplaced(HunkOutcome::NotFound(
             nearest::find_nearest(query.view, query.hunk),
         ))),
     }
+}
+
+/// Places that a forgiving rung found, with what makes them doubtful: the result stands in the file already, or the
+/// text is so short that another place may be meant.
+fn forgiven(
+    query: &MatchQuery<'_, '_>,
+    rung: &'static dyn Rung,
+    places: Vec<HunkFit>,
+    result: Option<already_in::ExistingResult>,
+) -> HunkSearchResult {
+    if let Some(result) = result.filter(|result| !result.adds) {
+        return HunkSearchResult::Candidates(rung, places, Some(HunkDoubt::ResultStandsAt(result.at + 1)));
+    }
+    let short = rung.needs_much_text() && !evidence::excludes_chance(&query.hunk.before);
+    HunkSearchResult::Candidates(rung, places, short.then_some(HunkDoubt::LittleText))
 }
 
 /// A hunk without old text has a place only where the author says so, or in an empty file.
 fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
     let (view, hunk) = (query.view, query.hunk);
     if view.lines().iter().eq(hunk.after.iter()) {
-        return HunkPlacement::AlreadyIn { at: 0 };
+        return HunkPlacement::AlreadyIn { at: 0, doubt: None };
     }
     let is_diff = hunk.kept.is_some();
     let at = match hunk.claimed {
@@ -232,7 +277,7 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
         view.lines()[at..].get(..hunk.after.len()).is_some_and(|lines| lines.iter().eq(&hunk.after))
     };
     match at {
-        Some(at) if stands(at) => HunkPlacement::AlreadyIn { at },
+        Some(at) if stands(at) => HunkPlacement::AlreadyIn { at, doubt: None },
         Some(at) => HunkPlacement::Insert { at },
         None => {
             let text = "it adds lines without naming any line of the file to put them next to; \
@@ -247,7 +292,7 @@ impl HunkPlacement {
     fn start(&self) -> Option<usize> {
         match self {
             HunkPlacement::At { fit, .. } => Some(fit.start),
-            HunkPlacement::Insert { at } | HunkPlacement::AlreadyIn { at } => Some(*at),
+            HunkPlacement::Insert { at } | HunkPlacement::AlreadyIn { at, .. } => Some(*at),
             HunkPlacement::Unplaced(_) => None,
         }
     }
@@ -261,29 +306,31 @@ impl HunkPlacement {
             chosen_by: None,
             claimed: query.hunk.claimed,
             used: used + 1,
-            repeats: false,
+            doubt: None,
             runner_up: None,
             differences: Vec::new(),
         };
         match self {
             HunkPlacement::Unplaced(outcome) => (outcome, Vec::new()),
-            HunkPlacement::AlreadyIn { at } => {
-                (HunkOutcome::Fits(report(HunkState::AlreadyIn, "already in", at)), Vec::new())
+            HunkPlacement::AlreadyIn { at, doubt } => {
+                let report = report(HunkState::AlreadyIn, "already in", at);
+                (HunkOutcome::Fits(HunkReport { doubt, ..report }), Vec::new())
             }
             HunkPlacement::Insert { at } => {
                 let edit = LineEdit { range: at..at, new: query.hunk.after.clone() };
                 (HunkOutcome::Fits(report(HunkState::Applied, "exact", at)), vec![edit])
             }
-            HunkPlacement::At { rung, fit, chosen_by, runner_up } => {
+            HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt } => {
                 let own = match rung.edits(query, &fit) {
                     Ok(own) => own,
                     Err(text) => return (HunkOutcome::Failed(text), Vec::new()),
                 };
                 let state = if own.is_empty() { HunkState::AlreadyIn } else { HunkState::Applied };
-                let repeats = already_in::result_surrounds(query, &fit);
+                let repeats = already_in::result_surrounds(query, &fit).then_some(HunkDoubt::Repeats);
+                let doubt = repeats.or(doubt);
                 let differences = fit.differences;
                 let report = report(state, rung.name(), fit.start);
-                (HunkOutcome::Fits(HunkReport { chosen_by, repeats, runner_up, differences, ..report }), own)
+                (HunkOutcome::Fits(HunkReport { chosen_by, doubt, runner_up, differences, ..report }), own)
             }
         }
     }
@@ -299,15 +346,17 @@ fn match_sequentially(
 ) -> Option<FileMatch> {
     let mut draft = FileDraft::new(source.lines());
     let mut outcomes = Vec::with_capacity(hunks.len());
+    let mut shift = 0;
     for (hunk, chosen) in hunks.iter().zip(chosen) {
         let now = draft.clone();
         let view = LineIndex::new(now.texts());
-        let query = MatchQuery { view: &view, hunk, seen };
+        let query = MatchQuery { view: &view, hunk, seen, shift };
+        shift += added_lines(hunk);
         let placed = match climb_ladder(&query) {
             HunkSearchResult::Decided(placed) => placed,
-            HunkSearchResult::Candidates(rung, fits) => {
+            HunkSearchResult::Candidates(rung, fits, doubt) => {
                 let (fit, chosen_by) = choose_untouched_place(&now, fits, *chosen)?;
-                HunkPlacement::At { rung, fit, chosen_by, runner_up: None }
+                HunkPlacement::At { rung, fit, chosen_by, runner_up: None, doubt }
             }
         };
         let (HunkOutcome::Fits(mut report), edits) = placed.into_edits(&query) else { return None };

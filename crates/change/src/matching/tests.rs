@@ -207,7 +207,7 @@ fn lines_that_would_come_in_twice_are_reported() {
     let source = source("a\nb\nc\n");
     let matched = match_hunks(&source, &[swap("a", "a\nb")], &[]);
     let HunkOutcome::Fits(report) = &matched.outcomes[0] else { panic!() };
-    assert!(report.repeats);
+    assert_eq!(report.doubt, Some(HunkDoubt::Repeats));
     // Beside a hunk that is in already, it is in as well.
     let hunks = [swap("a", "a\nb"), swap("x\nold", "c")];
     assert_eq!(apply("a\nb\nc\n", &hunks).unwrap().0, "a\nb\nc\n");

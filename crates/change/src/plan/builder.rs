@@ -6,7 +6,10 @@ use std::collections::HashMap;
 
 use super::edit::{self, FileEditFailure};
 use super::exact;
-use super::{FileChangeKind, FilePlan, FittingHunk, HunkReport, RefusalEntry, RefusalReason, SeenTexts};
+use super::{
+    FileChangeKind, FilePlan, FindingKind, FittingHunk, HunkReport, PlanFinding, RefusalEntry, RefusalReason,
+    SeenTexts,
+};
 use crate::diff;
 use crate::plan::tree::{PlanTree, TreeEntry};
 use crate::proposal::limits::PlanLimits;
@@ -49,6 +52,7 @@ pub(super) struct PlanBuilder<'a> {
     refusals: Vec<RefusalEntry>,
     fitting: Vec<FittingHunk>,
     notes: Vec<ProposalNote>,
+    findings: Vec<PlanFinding>,
 }
 
 pub(super) struct PlanDraft {
@@ -59,6 +63,7 @@ pub(super) struct PlanDraft {
     /// The hunks that are not the problem.
     pub fitting: Vec<FittingHunk>,
     pub notes: Vec<ProposalNote>,
+    pub findings: Vec<PlanFinding>,
 }
 
 /// The operation was refused; the reason is in the builder.
@@ -80,6 +85,7 @@ impl<'a> PlanBuilder<'a> {
             refusals: Vec::new(),
             fitting: Vec::new(),
             notes: Vec::new(),
+            findings: Vec::new(),
         }
     }
 
@@ -88,7 +94,7 @@ impl<'a> PlanBuilder<'a> {
         let line = operation.line;
         let done = match &operation.action {
             FileAction::Write { path, edit, mode } => self.write(path, edit, *mode, line),
-            FileAction::Delete { path } => self.delete(path, line),
+            FileAction::Delete { path, old } => self.delete(path, old.as_deref(), line),
             FileAction::Rename { from, to } => self.rename(from, to, line),
             FileAction::Exact { path, before, after } => {
                 self.write_exact(path, before.as_ref(), after.as_ref(), line)
@@ -108,7 +114,8 @@ impl<'a> PlanBuilder<'a> {
                 files.push(file);
             }
         }
-        PlanDraft { files, refusals: self.refusals, fitting: self.fitting, notes: self.notes }
+        let PlanBuilder { refusals, fitting, notes, findings, .. } = self;
+        PlanDraft { files, refusals, fitting, notes, findings }
     }
 
     fn write(
@@ -165,7 +172,12 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
-    fn delete(&mut self, path: &RelPath, line: usize) -> Result<(), OperationRejected> {
+    fn delete(
+        &mut self,
+        path: &RelPath,
+        old: Option<&[String]>,
+        line: usize,
+    ) -> Result<(), OperationRejected> {
         self.load(path, line)?;
         self.check_no_conflict(
             path,
@@ -173,9 +185,24 @@ impl<'a> PlanBuilder<'a> {
             "be deleted",
             line,
         )?;
-        let Some(sheet) = self.files.get_mut(path).filter(|sheet| sheet.after.is_some()) else {
+        let Some((bytes, _)) = self.files.get(path).and_then(|sheet| sheet.after.as_ref()) else {
             return self.refuse(path, line, "the answer deletes this file, but it does not exist");
         };
+        let shown = self.seen.texts(path);
+        match old {
+            Some(old) => {
+                if let Some(text) = edit::differing_line(bytes, old) {
+                    return self.refuse(path, line, &text);
+                }
+            }
+            None if !shown.is_empty() && !shown.iter().any(|text| edit::is_text(bytes, text)) => {
+                let text = "the file changed after it was shown, and the answer deletes it".to_owned();
+                let kind = FindingKind::Near;
+                self.findings.push(PlanFinding { kind, path: path.clone(), line: None, text });
+            }
+            None => {}
+        }
+        let Some(sheet) = self.files.get_mut(path) else { return Err(OperationRejected) };
         sheet.after = None;
         sheet.last_step = Some((PlanFileStep::Deleted, line));
         Ok(())

@@ -1,5 +1,6 @@
 //! One edit of the bytes of one file.
 
+use super::findings::clip_line;
 use super::{HunkReport, HunkState, RefusalReason};
 use crate::lines::text_file::TextFile;
 use crate::matching::{FileMatch, HunkOutcome, match_hunks};
@@ -158,6 +159,42 @@ fn requested_final_newline(source: &TextFile, hunks: &[Hunk], reports: &[HunkRep
     pairs.find_map(|(hunk, report)| {
         hunk.final_newline.filter(|_| reaches_the_end(hunk, report) && !keeps_last(hunk))
     })
+}
+
+/// Where the text of `bytes` differs from the lines that a deletion quotes, as a sentence. Blanks at the ends of lines
+/// and blank lines at the end of the file do not count: they are easily lost on the way.
+pub(super) fn differing_line(bytes: &[u8], old: &[String]) -> Option<String> {
+    let Ok(sources) = TextFile::decode_candidates(bytes) else {
+        return Some("the answer deletes lines of text, but the file is not text".to_owned());
+    };
+    let bare = |lines: &mut dyn Iterator<Item = &str>| {
+        let mut lines: Vec<String> = lines.map(|line| line.trim_end().to_owned()).collect();
+        lines.truncate(lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1));
+        lines
+    };
+    let old = bare(&mut old.iter().map(String::as_str));
+    let mut files = sources.iter().map(|source| bare(&mut source.lines()));
+    let file = files.next().unwrap_or_default();
+    if file == old || files.any(|file| file == old) {
+        return None;
+    }
+    let at = file.iter().zip(&old).take_while(|(a, b)| a == b).count();
+    let quoted = |lines: &[String]| {
+        lines.get(at).map_or("nothing".to_owned(), |line| format!("`{}`", clip_line(line)))
+    };
+    Some(format!(
+        "the answer deletes this file, but with other content: line {} is {}, the answer has {}",
+        at + 1,
+        quoted(&file),
+        quoted(&old)
+    ))
+}
+
+/// Whether `bytes` are `text`, whatever the line endings.
+pub(super) fn is_text(bytes: &[u8], text: &str) -> bool {
+    bytes == text.as_bytes()
+        || TextFile::decode_candidates(bytes)
+            .is_ok_and(|sources| sources.iter().any(|source| source.lines().eq(text.lines())))
 }
 
 fn edit_failure(outcomes: Vec<HunkOutcome>, hunks: &[Hunk]) -> FileEditFailure {

@@ -103,7 +103,7 @@ fn report(line: usize, used: usize) -> HunkReport {
         chosen_by: None,
         claimed: None,
         used,
-        repeats: false,
+        doubt: None,
         runner_up: None,
         differences: Vec::new(),
     }

@@ -16,8 +16,8 @@ pub mod tree;
 
 pub use exact::MERGED_RUNG;
 pub use report::{
-    FileChangeKind, FilePlan, FindingKind, FittingHunk, HunkDifference, HunkReport, HunkState, NearestPlace,
-    PLACES_LISTED, Plan, PlanFinding, PlanRefusal, RefusalEntry, RefusalReason, RunnerUpPlace,
+    FileChangeKind, FilePlan, FindingKind, FittingHunk, HunkDifference, HunkDoubt, HunkReport, HunkState,
+    NearestPlace, PLACES_LISTED, Plan, PlanFinding, PlanRefusal, RefusalEntry, RefusalReason, RunnerUpPlace,
 };
 
 use std::collections::HashSet;
@@ -83,7 +83,8 @@ pub fn plan(
         refusals.sort_by_key(|refusal| refusal.line);
         return Err(plan_refusal(proposal, refusals, cleared.fitting));
     }
-    let findings = findings::check_plan(&cleared.files);
+    let mut findings = findings::check_plan(&cleared.files);
+    findings.extend(cleared.findings);
     let notes = proposal.notes.iter().cloned().chain(cleared.notes).collect();
     Ok(Plan { files: cleared.files, findings, notes })
 }

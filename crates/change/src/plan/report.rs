@@ -83,12 +83,33 @@ pub struct HunkReport {
     pub claimed: Option<usize>,
     /// The line of the file (before the change) where it matched.
     pub used: usize,
-    /// It only adds lines, and they are already right there: applied, they are there twice.
-    pub repeats: bool,
+    /// Why a person should look, if the place or the result is not certain.
+    pub doubt: Option<HunkDoubt>,
     /// The next best place, if there was one.
     pub runner_up: Option<RunnerUpPlace>,
     /// For a near match: the file's text and the response's.
     pub differences: Vec<HunkDifference>,
+}
+
+impl FilePlan {
+    /// Whether the place or the result of one of its hunks is uncertain.
+    pub fn has_doubt(&self) -> bool {
+        self.hunks.iter().any(|hunk| hunk.doubt.is_some())
+    }
+}
+
+/// What is uncertain about a hunk that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum HunkDoubt {
+    /// It only adds lines, and they are already right there: applied, they are there twice.
+    Repeats,
+    /// It fits only with its layout forgiven, and its text is too short to exclude another place.
+    LittleText,
+    /// It fits only with its layout forgiven, and its result already stands on this line of the file (from 1).
+    ResultStandsAt(usize),
+    /// The old text is gone and the new text is there, but it may have been there before.
+    PerhapsIn,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

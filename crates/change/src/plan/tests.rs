@@ -31,7 +31,7 @@ fn swap(name: &str, before: &str, after: &str) -> FileAction {
 }
 
 fn delete(name: &str) -> FileAction {
-    FileAction::Delete { path: path(name) }
+    FileAction::Delete { path: path(name), old: None }
 }
 
 fn rename(from: &str, to: &str) -> FileAction {

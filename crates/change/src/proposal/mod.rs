@@ -77,6 +77,9 @@ pub enum FileAction {
     },
     Delete {
         path: RelPath,
+        /// The lines that the author believes to be in the file, if the answer has them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        old: Option<Vec<String>>,
     },
     /// A later `Write` to `to` edits the moved file.
     Rename {
@@ -109,9 +112,9 @@ impl FileAction {
     /// For a rename, the new name.
     pub fn path(&self) -> &RelPath {
         match self {
-            FileAction::Write { path, .. } | FileAction::Delete { path } | FileAction::Exact { path, .. } => {
-                path
-            }
+            FileAction::Write { path, .. }
+            | FileAction::Delete { path, .. }
+            | FileAction::Exact { path, .. } => path,
             FileAction::Rename { to, .. } => to,
         }
     }

@@ -126,9 +126,13 @@ impl<'a> BlockReader<'a> {
         let line = self.segment.range.start + 1;
         match self.segment.defect {
             Some(SegmentDefect::RunsInto(next)) => return swallowing_outcome(line, next),
+            // A patch says itself where it ends.
+            Some(SegmentDefect::Unclosed) if self.ends_by_itself() => {
+                self.note(line, "the closing fence of this block is missing");
+            }
             Some(SegmentDefect::Unclosed) => {
-                let text = "the closing fence of this block is missing; it was read to the end of the answer";
-                self.note(line, text);
+                let reason = "the closing fence of this block is missing; the answer may be cut off here";
+                return BlockOutcome::Broken(line, reason.to_owned());
             }
             Some(SegmentDefect::Nested) => {
                 let last = self.segment.range.end;
@@ -140,6 +144,14 @@ impl<'a> BlockReader<'a> {
         outcome
     }
 
+    /// Whether the last line of the content is the end of a patch, or of a text between START and END.
+    fn ends_by_itself(&self) -> bool {
+        let content = self.segment.content.clone();
+        self.lines
+            .last_nonblank(content.end, content.start)
+            .is_some_and(|last| markers::is_own_end(self.lines.get(last)))
+    }
+
     fn by_subject(&mut self, header: &FenceHeader<'_>, text: &str) -> BlockOutcome {
         let line = self.segment.range.start + 1;
         match header.subject {
@@ -149,6 +161,12 @@ impl<'a> BlockReader<'a> {
                 let reason = format!(
                     "`{said}` may be a path or a remark; a path with blanks needs quotes: `// \"{said}\"`"
                 );
+                BlockOutcome::Broken(line, reason)
+            }
+            HeaderSubject::Path(path) if file_names::names_lines(path) => {
+                let path = clipped(path);
+                let reason =
+                    format!("`{path}` names some lines of a file; send the whole file, or an edit of it");
                 BlockOutcome::Broken(line, reason)
             }
             HeaderSubject::Path(path) => match RelPath::parse(path) {
@@ -360,7 +378,7 @@ impl<'a> BlockReader<'a> {
     fn delete_outcome(&self, path: RelPath) -> BlockOutcome {
         BlockOutcome::Operations(vec![Operation {
             line: self.segment.range.start + 1,
-            action: FileAction::Delete { path },
+            action: FileAction::Delete { path, old: None },
         }])
     }
 

@@ -290,7 +290,7 @@ pub(super) fn compare_summary(
             FileAction::Exact { path, after: Some(_), .. } | FileAction::Write { path, .. } => {
                 (SummaryVerb::Write, vec![path])
             }
-            FileAction::Exact { path, after: None, .. } | FileAction::Delete { path } => {
+            FileAction::Exact { path, after: None, .. } | FileAction::Delete { path, .. } => {
                 (SummaryVerb::Delete, vec![path])
             }
             FileAction::Rename { from, to } => (SummaryVerb::Rename, vec![from, to]),

@@ -328,6 +328,13 @@ const KNOWN_EXTENSIONS: &[&str] = &[
     "wasm", "wat", "wgsl", "xhtml", "xml", "xsd", "xsl", "yaml", "yml", "zig", "zsh",
 ];
 
+/// Whether a path ends in the lines that are meant, as in `m.ts#L1-L3`.
+pub(super) fn names_lines(path: &str) -> bool {
+    let Some((_, range)) = path.rsplit_once("#L") else { return false };
+    range.starts_with(|c: char| c.is_ascii_digit())
+        && range.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | 'L' | 'C'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -89,6 +89,11 @@ pub(super) fn parse_tag(line: &str) -> Option<MarkerKind> {
     (is_language && has_attributes).then_some(MarkerKind::TagOpen(index))
 }
 
+/// Whether a block that ends in this line is complete without a fence: `*** End Patch`, or the END of a START.
+pub(super) fn is_own_end(line: &str) -> bool {
+    line.trim() == "*** End Patch" || is_end(line)
+}
+
 /// The content between START and END, if it begins and ends with them, and on which of its lines (from 0)
 /// it begins. One blank line after START and one before END belong to the template, not to the file.
 pub(super) fn strip_start_end(text: &str) -> StartEndMarkers<'_> {

@@ -125,7 +125,19 @@ fn read_lines(
         }
     }
     collector.add_ending(lines, said_from, blocks.floor());
+    if let Some(line) = announced_block(lines, blocks.floor()).filter(|_| collector.changes_something()) {
+        let reason = "the answer ends where it announces another block; it may be cut off".to_owned();
+        collector.add_unread(line + 1, reason, true);
+    }
     Ok(collector.finish(lines))
+}
+
+/// The last line of the answer, if it stands below the last block and announces another one: the name of a file, or a
+/// sentence that ends in a colon.
+fn announced_block(lines: &ResponseLines<'_>, floor: usize) -> Option<usize> {
+    let last = lines.last_nonblank(lines.end(), floor)?;
+    let text = lines.get(last);
+    (text.trim_end().ends_with(':') || file_names::path_line(text).is_some()).then_some(last)
 }
 
 /// What has been read so far.
@@ -218,6 +230,10 @@ impl ProposalBuilder<'_> {
         }
         self.proposal.operations.push(operation);
         Ok(())
+    }
+
+    fn changes_something(&self) -> bool {
+        !self.proposal.operations.is_empty() && self.control.is_none()
     }
 
     /// Whether so many blocks are damaged that reading on helps nobody.

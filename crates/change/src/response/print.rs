@@ -52,7 +52,7 @@ pub fn print(proposal: &Proposal) -> String {
 
 fn print_operation(operation: &Operation, out: &mut String) {
     match &operation.action {
-        FileAction::Delete { path } => {
+        FileAction::Delete { path, old: None } => {
             print_block(path, None, "//TODO: delete this file\n", out);
         }
         FileAction::Rename { from, to } => {
@@ -63,7 +63,7 @@ fn print_operation(operation: &Operation, out: &mut String) {
         }
         FileAction::Write { path, edit, .. } => print_write(path, edit, &operation.action, out),
         // Text as a diff; bytes that are not text have no form in the contract.
-        FileAction::Exact { path, .. } => {
+        FileAction::Delete { path, .. } | FileAction::Exact { path, .. } => {
             let dialect = dialect::by_name(EXACT_DIALECT);
             let text = dialect.map(|dialect| dialect.print(&operation.action)).unwrap_or_default();
             print_block(path, dialect, &text, out);

@@ -66,7 +66,10 @@ pub(super) fn find_diff_end(lines: &ResponseLines<'_>, start: usize) -> Unfenced
         said = at;
         at += 1;
     }
-    UnfencedDiffEnd { end: (said + 1).min(lines.end()), uncertain: false }
+    // Nothing but the header's counts can say that a diff at the end of the answer is cut off.
+    let cut = hunk.is_some_and(|counts| counts.expects_more());
+    let at_end = lines.next_nonblank(said + 1, lines.end()).is_none();
+    UnfencedDiffEnd { end: (said + 1).min(lines.end()), uncertain: cut && at_end }
 }
 
 enum DiffContinuation {

@@ -43,7 +43,7 @@ pub(crate) fn record_metadata(
 /// An operation in the form of the specification.
 fn to_recorded_operation(operation: &Operation) -> RecordedOperation {
     match &operation.action {
-        FileAction::Delete { path } => RecordedOperation::Delete { path: path.to_string() },
+        FileAction::Delete { path, .. } => RecordedOperation::Delete { path: path.to_string() },
         FileAction::Rename { from, to } => {
             RecordedOperation::Rename { from: from.to_string(), to: to.to_string() }
         }

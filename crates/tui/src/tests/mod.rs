@@ -31,7 +31,7 @@ fn report(state: HunkState, rung: &'static str) -> HunkReport {
         chosen_by: None,
         claimed: None,
         used: 1,
-        repeats: false,
+        doubt: None,
         runner_up: None,
         differences: Vec::new(),
     }

@@ -32,7 +32,7 @@ pub fn text(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &O
     let told_above = |finding: &&PlanFinding| {
         let same_place = |hunk: &HunkReport| {
             let first = hunk.differences.first().map(|difference| difference.line);
-            first.is_some() && first == finding.line && !hunk.repeats
+            first.is_some() && first == finding.line && hunk.doubt.is_none()
         };
         finding.kind == FindingKind::Near
             && plan.files.iter().any(|file| file.path == finding.path && file.hunks.iter().any(same_place))

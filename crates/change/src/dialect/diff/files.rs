@@ -12,6 +12,9 @@ use crate::proposal::{EditBody, FileAction, FileEdit, GitFileMode, Hunk, Operati
 /// Most empty lines between a file's names and its first hunk.
 const BLANKS_BELOW_NAMES: usize = 2;
 
+/// What stands above the hunks with a name in it.
+const NAME_LINES: [&str; 5] = ["diff --git ", "--- ", "+++ ", "rename from ", "rename to "];
+
 #[derive(Debug, Default)]
 pub(in super::super) struct DiffFileSection {
     line: usize,
@@ -104,6 +107,10 @@ impl DiffReader<'_> {
     /// Reads the line at `at`; returns how many lines that took.
     fn step(&mut self, at: usize) -> Result<usize, DialectError> {
         let (text, line) = (self.lines[at], self.first + at);
+        let is_name = |text: &str| NAME_LINES.iter().any(|start| text.starts_with(start));
+        if !self.hunks.is_open() && is_name(text) && names::has_quoted_backslash(text) {
+            return Err(DialectError::at(line, "a file with a backslash in its name cannot be changed"));
+        }
         if let Some(rest) = text.strip_prefix("diff --git ") {
             self.begin(line)?.git_names = names::git_names(rest);
             return Ok(1);
@@ -265,8 +272,8 @@ impl DiffFileSection {
         }
         if deleted {
             let path = self.path(headed)?;
-            self.check_deletion()?;
-            return Ok(vec![operation(FileAction::Delete { path })]);
+            let old = self.deleted_lines()?;
+            return Ok(vec![operation(FileAction::Delete { path, old })]);
         }
         let rename = self.rename(headed)?;
         let path = match &rename {
@@ -326,6 +333,7 @@ impl DiffFileSection {
                 ));
             }
         };
+        self.check_git_names()?;
         let shared = names::shared_path(old, new).ok_or_else(|| {
             DialectError::at(
                 self.line,
@@ -337,6 +345,23 @@ impl DiffFileSection {
             )
         })?;
         checked_path(self.line, shared)
+    }
+
+    /// `diff --git` and `+++` must name the same file.
+    fn check_git_names(&self) -> Result<(), DialectError> {
+        let (Some((_, DiffFileName::File(name))), Some((_, git))) = (&self.names, &self.git_names) else {
+            return Ok(());
+        };
+        if names::shared_path(git, name).is_some() {
+            return Ok(());
+        }
+        let (git, name) = (git.escape_debug(), name.escape_debug());
+        Err(DialectError::at(
+            self.line,
+            format!(
+                "`diff --git` names `{git}` and the line with `+++` names `{name}`; which file is meant?"
+            ),
+        ))
     }
 
     fn rename(&self, headed: Option<&RelPath>) -> Result<Option<(RelPath, RelPath)>, DialectError> {
@@ -386,13 +411,15 @@ impl DiffFileSection {
         Ok(EditBody::Whole { text, must_be_new: true })
     }
 
-    fn check_deletion(&self) -> Result<(), DialectError> {
+    /// The lines of a file that goes; `None` if the diff does not have them.
+    fn deleted_lines(self) -> Result<Option<Vec<String>>, DialectError> {
         match self.hunks.iter().find(|hunk| hunk.after.iter().any(|line| !line.trim().is_empty())) {
             Some(hunk) => Err(DialectError::at(
                 hunk.line,
                 "the diff says that the file is deleted, but not all of its lines begin with `-`",
             )),
-            None => Ok(()),
+            None if self.hunks.is_empty() => Ok(None),
+            None => Ok(Some(self.hunks.into_iter().flat_map(|hunk| hunk.before).collect())),
         }
     }
 }

@@ -16,9 +16,18 @@ pub(super) fn parse_name(text: &str) -> DiffFileName {
     let text = text.trim_start();
     let name = match parse_quoted(text) {
         Some((name, _)) => name,
-        None => without_time(text.split('\t').next().unwrap_or(text)).trim_end().to_owned(),
+        None => without_time(without_tabbed_time(text)).trim_end().to_owned(),
     };
     if name == "/dev/null" { DiffFileName::Null } else { DiffFileName::File(name) }
+}
+
+/// Removes what follows the last tab if it may be a timestamp. A tab in the name itself stays, and is refused as part
+/// of a path.
+fn without_tabbed_time(text: &str) -> &str {
+    match text.rsplit_once('\t') {
+        Some((name, time)) if time.is_empty() || time.contains([':', '-', '(']) => name,
+        _ => text,
+    }
 }
 
 /// Removes a timestamp that follows a blank instead of a tab.
@@ -93,6 +102,11 @@ pub(super) fn without_side_prefix(name: &str) -> &str {
 fn without_prefix(name: &str) -> Option<&str> {
     let rest = name.strip_prefix(|c: char| c.is_ascii_alphanumeric())?;
     rest.strip_prefix('/').filter(|rest| !rest.is_empty())
+}
+
+/// Whether a name in C quotes has a backslash: a path would take it for the end of a directory.
+pub(super) fn has_quoted_backslash(text: &str) -> bool {
+    (text.starts_with('"') || text.contains(" \"")) && text.contains(r"\\")
 }
 
 /// Reads a name in C quotes, and returns the text after it.

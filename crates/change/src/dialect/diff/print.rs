@@ -9,8 +9,12 @@ use crate::proposal::{EditBody, FileAction, GitFileMode, Hunk};
 pub(in super::super) fn print_action(action: &FileAction) -> String {
     let mut out = String::new();
     match action {
-        FileAction::Delete { path } => {
+        FileAction::Delete { path, old } => {
             out = format!("--- a/{path}\n+++ /dev/null\n");
+            if let Some(old) = old.as_ref().filter(|old| !old.is_empty()) {
+                out.push_str(&format!("@@ -1,{} +0,0 @@\n", old.len()));
+                out.extend(old.iter().map(|line| format!("-{line}\n")));
+            }
         }
         FileAction::Rename { from, to } => {
             out = format!(

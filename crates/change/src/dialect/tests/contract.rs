@@ -189,7 +189,9 @@ proptest! {
         for name in ["unified", "new-unified", "apply-patch"] {
             let dialect = by_name(name).unwrap();
             comes_back(dialect, &FileAction::Rename { from: path(&from), to: path(&to) })?;
-            comes_back(dialect, &FileAction::Delete { path: path(&to) })?;
+            comes_back(dialect, &FileAction::Delete { path: path(&to), old: None })?;
+            let old = Some(vec!["one".to_owned(), String::new(), "- two".to_owned()]);
+            comes_back(dialect, &FileAction::Delete { path: path(&to), old })?;
         }
     }
 

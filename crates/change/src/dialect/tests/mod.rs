@@ -23,7 +23,7 @@ fn summary(dialect: &str, path: Option<&str>, text: &str) -> String {
 
 fn action_summary(action: &FileAction) -> String {
     match action {
-        FileAction::Delete { path } => format!("delete {path}"),
+        FileAction::Delete { path, .. } => format!("delete {path}"),
         FileAction::Rename { from, to } => format!("rename {from} {to}"),
         FileAction::Exact { path, .. } => format!("exact {path}"),
         FileAction::Write { path, edit, mode } => {

@@ -18,6 +18,10 @@ impl Rung for BlankLinesRung {
         "Blank lines that are missing or too many; the file's own stay where the author changes nothing around them."
     }
 
+    fn needs_much_text(&self) -> bool {
+        true
+    }
+
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let solid: Vec<&str> =
             query.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();

@@ -18,6 +18,10 @@ impl Rung for ElisionRung {
         "A middle left out as `...` in the old and the new text, if both ends stand exactly once."
     }
 
+    fn needs_much_text(&self) -> bool {
+        true
+    }
+
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let Some(pieces) = pieces(query.hunk) else {
             return Vec::new();

@@ -17,6 +17,10 @@ impl Rung for EscapesRung {
         "Backslash escapes, HTML entities and line numbers in front of lines, undone in the old and the new text alike."
     }
 
+    fn needs_much_text(&self) -> bool {
+        true
+    }
+
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         unescape_and_find(query).map(|(_, places)| places).unwrap_or_default()
     }

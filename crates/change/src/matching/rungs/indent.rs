@@ -19,6 +19,10 @@ impl Rung for IndentRung {
         "A uniform shift of the whole block; new lines are shifted with it."
     }
 
+    fn needs_much_text(&self) -> bool {
+        true
+    }
+
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         places_with_rule(query, rule)
     }

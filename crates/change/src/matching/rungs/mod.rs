@@ -26,6 +26,8 @@ pub struct MatchQuery<'a, 'f> {
     pub hunk: &'a Hunk,
     /// Texts of the file that the author is known to have seen.
     pub seen: &'a [String],
+    /// How many lines the hunks above it add, less those that they remove.
+    pub shift: isize,
 }
 
 pub trait Rung: Sync {
@@ -36,6 +38,12 @@ pub trait Rung: Sync {
     fn description(&self) -> &'static str;
 
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit>;
+
+    /// Whether it takes lines at another depth or with other lines between them for the author's: a short text
+    /// then has such a place by chance, and somebody must look.
+    fn needs_much_text(&self) -> bool {
+        false
+    }
 
     /// The effect of applying the hunk at `fit` (one of [`Rung::places`]).
     ///
@@ -60,7 +68,12 @@ pub fn strict_rungs() -> &'static [&'static dyn Rung] {
 
 /// Not even layout is forgiven.
 pub(super) fn exact_text_rungs() -> &'static [&'static dyn Rung] {
-    &[&exact::ExactRung, &line_endings::LineEndingsRung]
+    &strict_rungs()[..2]
+}
+
+/// Layout is forgiven, and nothing else.
+pub(super) fn layout_rungs() -> &'static [&'static dyn Rung] {
+    &strict_rungs()[2..]
 }
 
 /// Tried only if the result of the hunk is not already in the file.

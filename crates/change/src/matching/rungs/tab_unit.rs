@@ -17,6 +17,10 @@ impl Rung for TabUnitRung {
         "Tabs for blanks, blanks for tabs, or another width; new lines are written in the file's unit."
     }
 
+    fn needs_much_text(&self) -> bool {
+        true
+    }
+
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         places_with_rule(query, rule)
     }

@@ -47,7 +47,7 @@ impl Rung for ThreeWayRung {
 fn merge_onto_file(query: &MatchQuery<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
     let base: Vec<&str> = seen.lines().collect();
     let view = LineIndex::new(base.clone());
-    let seen_ask = MatchQuery { view: &view, hunk: query.hunk, seen: &[] };
+    let seen_ask = MatchQuery { view: &view, hunk: query.hunk, seen: &[], shift: 0 };
     let (rung, places) = first_matching_rung(strict_rungs(), &seen_ask)?;
     let [place] = places.as_slice() else {
         return None;

@@ -48,7 +48,7 @@ pub fn check_plan(files: &[FilePlan]) -> Vec<PlanFinding> {
     for check in all() {
         check.check_all(files, &mut found);
     }
-    for file in files.iter().filter(|file| file.change != FileChangeKind::Unchanged) {
+    for file in files.iter().filter(|file| file.change != FileChangeKind::Unchanged || file.has_doubt()) {
         let before = file.before.as_deref().and_then(lossy_text);
         let after = file.after.as_deref().and_then(lossy_text);
         let look = CheckedFile { file, before: before.as_deref(), after: after.as_deref() };

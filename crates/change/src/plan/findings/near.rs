@@ -2,10 +2,10 @@
 //! second time, and changes that were merged with somebody else's.
 
 use super::{CheckedFile, PlanCheck, clip_line};
-use crate::plan::{FindingKind, HunkReport, MERGED_RUNG, PlanFinding};
+use crate::plan::{FindingKind, HunkDoubt, HunkReport, MERGED_RUNG, PlanFinding};
 
-/// Matches on this rung are always reported.
-const RUNG: &str = "near";
+/// Matches on these rungs are always reported.
+const ASKING_RUNGS: [&str; 2] = ["near", "outer context"];
 
 pub(super) struct NearCheck;
 
@@ -16,21 +16,40 @@ impl PlanCheck for NearCheck {
 
     fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
         for hunk in &file.file.hunks {
-            if hunk.repeats {
-                let text = format!(
-                    "what the edit adds at line {} already stands there; it would stand there twice",
-                    hunk.used
-                );
-                out.push(file.finding(self.kind(), Some(hunk.used), text));
+            if let Some(doubt) = hunk.doubt {
+                out.push(file.finding(self.kind(), Some(hunk.used), doubt_sentence(doubt, hunk.used)));
             }
             if hunk.rung == MERGED_RUNG {
                 let text = "the file changed after it was copied, and both changes were put together";
                 out.push(file.finding(self.kind(), Some(hunk.used), text.to_string()));
             }
-            if hunk.rung == RUNG || !hunk.differences.is_empty() {
+            if ASKING_RUNGS.contains(&hunk.rung) || !hunk.differences.is_empty() {
                 let line = hunk.differences.first().map_or(hunk.used, |first| first.line);
                 out.push(file.finding(self.kind(), Some(line), sentence(hunk)));
             }
+        }
+    }
+}
+
+fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
+    match doubt {
+        HunkDoubt::Repeats => {
+            format!("what the edit adds at line {line} already stands there; it would stand there twice")
+        }
+        HunkDoubt::LittleText => {
+            format!(
+                "the edit fits line {line} but for its layout, and is too short to tell whether that line is meant"
+            )
+        }
+        HunkDoubt::ResultStandsAt(result) => {
+            format!(
+                "the edit fits line {line} but for its layout, and its result already stands on line {result}"
+            )
+        }
+        HunkDoubt::PerhapsIn => {
+            format!(
+                "the old text of the edit is not in the file; the new text stands on line {line}, but may belong to something else"
+            )
         }
     }
 }

@@ -91,7 +91,7 @@ fn near_matches_say_what_differs() {
         chosen_by: None,
         claimed: None,
         used: 80,
-        repeats: false,
+        doubt: None,
         runner_up: None,
         differences: vec![difference.clone(), difference],
     });

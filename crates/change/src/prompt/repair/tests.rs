@@ -33,7 +33,7 @@ fn fitting(file: &str, hunk: usize, state: HunkState) -> FittingHunk {
             chosen_by: None,
             claimed: None,
             used: 1,
-            repeats: false,
+            doubt: None,
             runner_up: None,
             differences: Vec::new(),
         },

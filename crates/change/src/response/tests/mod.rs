@@ -14,7 +14,7 @@ fn summary(proposal: &Proposal) -> Vec<String> {
     let mut out = Vec::new();
     for operation in &proposal.operations {
         out.push(match &operation.action {
-            FileAction::Delete { path } => format!("D {path}"),
+            FileAction::Delete { path, .. } => format!("D {path}"),
             FileAction::Rename { from, to } => format!("R {from} {to}"),
             FileAction::Exact { path, .. } => format!("E {path}"),
             FileAction::Write { path, edit, .. } => {

@@ -84,7 +84,7 @@ fn edit() -> impl Strategy<Value = (FileEdit, Option<GitFileMode>)> {
 fn action() -> impl Strategy<Value = FileAction> {
     prop_oneof![
         5 => (path(), edit()).prop_map(|(path, (edit, mode))| FileAction::Write { path, edit, mode }),
-        1 => path().prop_map(|path| FileAction::Delete { path }),
+        1 => path().prop_map(|path| FileAction::Delete { path, old: None }),
         1 => (path(), path()).prop_map(|(from, to)| FileAction::Rename { from, to }),
     ]
     .prop_filter("only what a dialect can write and read back", is_expressible)

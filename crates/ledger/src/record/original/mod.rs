@@ -196,9 +196,9 @@ fn plan_files(
         .collect();
     for operation in &proposal.operations {
         let named = match &operation.action {
-            FileAction::Write { path, .. } | FileAction::Delete { path } | FileAction::Exact { path, .. } => {
-                path
-            }
+            FileAction::Write { path, .. }
+            | FileAction::Delete { path, .. }
+            | FileAction::Exact { path, .. } => path,
             FileAction::Rename { from, .. } => from,
         };
         if !snapshot.contains_key(named) && !moved_to.contains(named) {
@@ -241,7 +241,7 @@ fn to_operations(operation: &RecordedOperation) -> Result<Vec<Operation>, String
     let checked = |path: &str| RelPath::parse(path).map_err(|error| error.to_string());
     let only = |action| Ok(vec![Operation { line: 0, action }]);
     match operation {
-        RecordedOperation::Delete { path } => only(FileAction::Delete { path: checked(path)? }),
+        RecordedOperation::Delete { path } => only(FileAction::Delete { path: checked(path)?, old: None }),
         RecordedOperation::Rename { from, to } => {
             only(FileAction::Rename { from: checked(from)?, to: checked(to)? })
         }
