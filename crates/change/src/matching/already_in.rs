@@ -19,6 +19,8 @@ use crate::proposal::Hunk;
 pub(super) struct ExistingResult {
     /// From 0.
     pub(super) at: usize,
+    /// One past its last line.
+    pub(super) end: usize,
     /// This is the hunk's own place. If not, the same text may have been there before.
     pub(super) proven: bool,
     /// The hunk only adds around its old text: it may be meant to be applied again.
@@ -44,10 +46,9 @@ pub(super) fn find_existing_result(
     let places = result_places(query, rungs)?;
     let nearest = |fit: &&HunkFit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
     let place = places.iter().find(|fit| is_claimed(query, fit)).or(places.iter().min_by_key(nearest))?;
-    let adds = only_adds(hunk);
-    let proven = is_claimed(query, place) || is_own_place(query, &places);
-    let proven = proven && (!adds || lost_its_blank_end(query, &places));
-    Some(ExistingResult { at: place.start, proven, adds })
+    let adds = only_adds(hunk) && !lost_its_blank_end(query, &places);
+    let proven = !adds && (is_claimed(query, place) || is_own_place(query, &places));
+    Some(ExistingResult { at: place.start, end: place.end, proven, adds })
 }
 
 /// Whether the old text ends in blank lines that are gone now, and stands only inside the new text: what was added

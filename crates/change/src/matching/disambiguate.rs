@@ -96,6 +96,7 @@ pub(super) fn is_named(view: &LineIndex<'_>, hunk: &Hunk, fit: &HunkFit) -> bool
 pub(super) fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<(usize, usize)> {
     let mut from = 0;
     let mut to = view.len();
+    let mut named = false;
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         let is_it =
             |line: &&str| MatchLevel::Content.lines_equal(line, name) || line.trim().starts_with(name);
@@ -109,10 +110,11 @@ pub(super) fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<(usi
             !is_blank(text) && indentation(text).len() <= depth
         };
         from = line;
+        named = true;
         // The line that closes the block (a brace) still belongs to it.
         to = (line + 1..to).find(closes).map_or(to, |end| end + 1);
     }
-    (from > 0 || to < view.len()).then_some((from, to))
+    named.then_some((from, to))
 }
 
 /// The lines between which the neighbours leave room. The hunks of a diff are in the order of the file, so

@@ -9,6 +9,8 @@
 //! result of those before it.
 
 mod already_in;
+#[cfg(test)]
+mod certainty_tests;
 mod disambiguate;
 mod draft;
 mod evidence;
@@ -253,6 +255,10 @@ fn forgiven(
     result: Option<already_in::ExistingResult>,
 ) -> HunkSearchResult {
     if let Some(result) = result.filter(|result| !result.adds) {
+        if places.iter().any(|fit| result.at <= fit.start && fit.end <= result.end) {
+            let doubt = Some(HunkDoubt::PerhapsIn);
+            return HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at: result.at, doubt });
+        }
         return HunkSearchResult::Candidates(rung, places, Some(HunkDoubt::ResultStandsAt(result.at + 1)));
     }
     let short = rung.needs_much_text() && !evidence::excludes_chance(&query.hunk.before);

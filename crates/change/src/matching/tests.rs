@@ -3,17 +3,17 @@
 use super::*;
 use crate::proposal::Hunk;
 
-fn lines(text: &str) -> Vec<String> {
+pub(super) fn lines(text: &str) -> Vec<String> {
     text.lines().map(ToString::to_string).collect()
 }
 
 /// A search/replace hunk.
-fn swap(before: &str, after: &str) -> Hunk {
+pub(super) fn swap(before: &str, after: &str) -> Hunk {
     Hunk { before: lines(before), after: lines(after), ..Hunk::default() }
 }
 
 /// A diff hunk from lines with their marks.
-fn diff(text: &str) -> Hunk {
+pub(super) fn diff(text: &str) -> Hunk {
     let mut hunk = Hunk { kept: Some(Vec::new()), ..Hunk::default() };
     for line in text.lines() {
         let (mark, rest) = line.split_at(1);
@@ -30,16 +30,16 @@ fn diff(text: &str) -> Hunk {
     hunk
 }
 
-fn at(line: usize, hunk: Hunk) -> Hunk {
+pub(super) fn at(line: usize, hunk: Hunk) -> Hunk {
     Hunk { claimed: Some(line), ..hunk }
 }
 
-fn source(file: &str) -> TextFile {
+pub(super) fn source(file: &str) -> TextFile {
     TextFile::decode_candidates(file.as_bytes()).unwrap().remove(0)
 }
 
 /// The new file and the rung of the first hunk, or the outcome of the first hunk that fails.
-fn apply(file: &str, hunks: &[Hunk]) -> Result<(String, &'static str), String> {
+pub(super) fn apply(file: &str, hunks: &[Hunk]) -> Result<(String, &'static str), String> {
     apply_seen(file, hunks, &[])
 }
 

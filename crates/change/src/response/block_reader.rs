@@ -106,7 +106,7 @@ impl<'a> BlockReader<'a> {
         let segment = self.segment;
         let opens_nothing = match segment.defect {
             Some(SegmentDefect::RunsInto(_)) => true,
-            Some(SegmentDefect::Unclosed) => {
+            Some(SegmentDefect::Unclosed | SegmentDefect::Open) => {
                 let content = segment.content.clone();
                 self.lines.next_nonblank(content.start, content.end).is_none()
             }
@@ -127,12 +127,12 @@ impl<'a> BlockReader<'a> {
         match self.segment.defect {
             Some(SegmentDefect::RunsInto(next)) => return swallowing_outcome(line, next),
             // A patch says itself where it ends.
-            Some(SegmentDefect::Unclosed) if self.ends_by_itself() => {
-                self.note(line, "the closing fence of this block is missing");
-            }
-            Some(SegmentDefect::Unclosed) => {
+            Some(SegmentDefect::Open) if !self.ends_by_itself() => {
                 let reason = "the closing fence of this block is missing; the answer may be cut off here";
                 return BlockOutcome::Broken(line, reason.to_owned());
+            }
+            Some(SegmentDefect::Unclosed | SegmentDefect::Open) => {
+                self.note(line, "the closing fence of this block is missing");
             }
             Some(SegmentDefect::Nested) => {
                 let last = self.segment.range.end;
@@ -357,7 +357,9 @@ impl<'a> BlockReader<'a> {
         let line = self.segment.content.start + 1;
         match markers::strip_start_end(text) {
             StartEndMarkers::Pair { text, skipped } => Ok((text, line + skipped)),
-            StartEndMarkers::Lone("START") if self.segment.defect == Some(SegmentDefect::Unclosed) => {
+            StartEndMarkers::Lone("START")
+                if matches!(self.segment.defect, Some(SegmentDefect::Unclosed | SegmentDefect::Open)) =>
+            {
                 let reason = "this block begins with START, but END and the closing fence are missing; the answer is cut off";
                 Err(BlockOutcome::Broken(line, reason.to_owned()))
             }

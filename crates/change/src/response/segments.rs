@@ -38,8 +38,10 @@ pub(super) enum SegmentForm {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SegmentDefect {
-    /// The closing fence is missing; the block was extended to the end.
+    /// The closing fence is missing, but what follows shows that the block is complete.
     Unclosed,
+    /// The closing fence is missing, and the answer ends: it may be cut off.
+    Open,
     /// The closing fence is missing, and another block begins on this line.
     RunsInto(usize),
     /// Which of several bare fences closes it was decided by their surroundings.
@@ -143,11 +145,12 @@ impl<'a> SegmentIter<'a> {
 
     /// A block without its last fence reaches to the end, or to a control block that stands there.
     fn unclosed_segment(&self, mut segment: BlockSegment) -> SegmentStep {
+        segment.defect = Some(SegmentDefect::Open);
         if let Some(control) = control::find_unfenced(self.lines, segment.content.clone()) {
             segment.range.end = control.start;
             segment.content.end = self.trimmed_end(&segment, control.start);
+            segment.defect = Some(SegmentDefect::Unclosed);
         }
-        segment.defect = Some(SegmentDefect::Unclosed);
         (Some(segment), self.events.len())
     }
 

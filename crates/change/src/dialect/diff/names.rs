@@ -25,7 +25,11 @@ pub(super) fn parse_name(text: &str) -> DiffFileName {
 /// of a path.
 fn without_tabbed_time(text: &str) -> &str {
     match text.rsplit_once('\t') {
-        Some((name, time)) if time.is_empty() || time.contains([':', '-', '(']) => name,
+        Some((name, time))
+            if time.is_empty() || time.starts_with(|c: char| c.is_ascii_digit() || c == '(') =>
+        {
+            name
+        }
         _ => text,
     }
 }

@@ -37,7 +37,7 @@ fn patches_are_read_and_damaged_ones_refused() {
         ("update of nothing", "*** Update File: b\n", "! 2: no lines"),
         ("mark without lines", "*** Update File: b\n@@ f\n", "! 3: no lines"),
         ("add without prefix", "*** Add File: b\nx\n", "! 3: begins with `+`"),
-        ("delete with lines", "*** Delete File: b\n-x\n", "! 3: nothing can follow"),
+        ("delete with other lines", "*** Delete File: b\n-x\n+y\n", "! 4: only removed lines can follow"),
         ("bad path", "*** Delete File: ../b\n", "! 2: contains `..`; paths stay inside the project"),
         ("absolute path", "*** Add File: /etc/x\n+x\n", "! 2: absolute"),
         ("no directive", "hello\n", "! 2: expected"),

@@ -185,11 +185,11 @@ fn search_blocks_as_other_tools_write_them() {
         format!("a.py\n{edit}"),
         format!("Now change `a.py`:\n\n{fenced}"),
         format!("a.py\n<source>python\n{edit}</source>\n"),
-        format!("a.py\n```py\n{edit}"),
     ] {
         check(&[(&text, wanted)]);
     }
     check(&[
+        (&format!("a.py\n```py\n{edit}"), &["!2 the closing fence of this block is missing"]),
         (&format!("a.py\n{fenced}and\n{fenced}"), &["W a.py multi-search-replace a=>b a=>b"]),
         (
             &format!("a.py\n{fenced}b.py\n{fenced}a.py\n{fenced}"),

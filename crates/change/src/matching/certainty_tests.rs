@@ -1,0 +1,94 @@
+//! What is certain, what is asked about, and what is refused: the smallest forms of edits that once went to a
+//! wrong place, or did nothing, without a word.
+
+use super::tests::{apply, at, diff, lines, source, swap};
+use super::*;
+
+/// The doubt of each hunk and the new text, or `None` where the file is refused.
+fn doubts(file: &str, hunks: &[Hunk]) -> Option<(Vec<Option<HunkDoubt>>, String)> {
+    let source = source(file);
+    let FileMatch { outcomes, pieces } = match_hunks(&source, hunks, &[]);
+    let text = String::from_utf8(source.rebuild(&pieces?, None).unwrap()).unwrap();
+    let doubt = |outcome: &HunkOutcome| match outcome {
+        HunkOutcome::Fits(report) => report.doubt,
+        _ => None,
+    };
+    Some((outcomes.iter().map(doubt).collect(), text))
+}
+
+fn doubt(file: &str, hunk: Hunk) -> Option<(Option<HunkDoubt>, String)> {
+    doubts(file, &[hunk]).map(|(doubts, text)| (doubts[0], text))
+}
+
+const TWO_FUNCTIONS: &str = "def a():\n    return None\n\ndef b(x):\n    y = slow(x)\n    return y\n";
+
+#[test]
+fn a_result_that_stands_elsewhere_is_not_taken_for_the_edit() {
+    let edit = || swap("    y = old(x)\n    return y", "    return None");
+    let perhaps = Some((Some(HunkDoubt::PerhapsIn), TWO_FUNCTIONS.to_string()));
+    assert_eq!(doubt(TWO_FUNCTIONS, edit()), perhaps);
+    let scoped = Hunk { scope: lines("def b(x):"), ..edit() };
+    assert_eq!(doubt(TWO_FUNCTIONS, scoped), perhaps, "the scope says that it is not in");
+    let brace = "fn a() {\n    one();\n}\n\nfn b() {\n    two();\n}\n";
+    let edit = swap("    three();\n}", "}");
+    assert!(doubt(brace, edit).is_none_or(|(doubt, text)| doubt.is_some() && text == brace));
+    let both = [swap("def a():", "def c():"), edit_of_b()];
+    let (doubts, text) = doubts(TWO_FUNCTIONS, &both).unwrap();
+    assert_eq!(doubts, [None, Some(HunkDoubt::PerhapsIn)]);
+    assert!(text.starts_with("def c():"));
+}
+
+fn edit_of_b() -> Hunk {
+    swap("    y = old(x)\n    return y", "    return None")
+}
+
+#[test]
+fn a_result_is_in_where_its_place_is_proved() {
+    let file =
+        "def total(cart):\n    \"\"\"The sum of all prices.\"\"\"\n    return round(sum(cart.prices), 2)\n";
+    let old = "def total(cart):\n    \"\"\"The sum of all prices.\"\"\"\n    return sum(cart.prices)";
+    let same = |hunk: Hunk| assert_eq!(doubt(file, hunk), Some((None, file.to_string())));
+    same(swap(old, file.trim_end()));
+    same(at(3, diff("-    return sum(cart.prices)\n+    return round(sum(cart.prices), 2)")));
+    same(Hunk {
+        scope: lines("def total(cart):"),
+        ..swap("    return sum(cart.prices)", "    return round(sum(cart.prices), 2)")
+    });
+    // Without any of these somebody is asked, and nothing happens twice.
+    let bare = doubt(file, swap("    return sum(cart.prices)", "    return round(sum(cart.prices), 2)"));
+    assert_eq!(bare, Some((Some(HunkDoubt::PerhapsIn), file.to_string())));
+}
+
+#[test]
+fn a_forgiving_rung_with_little_text_asks() {
+    let file = "def f():\n    try:\n        g()\n    except KeyError:\n        pass\n";
+    let (doubt_of_line, _) =
+        doubt(file, swap("        except KeyError:", "        except ValueError:")).unwrap();
+    assert_eq!(doubt_of_line, Some(HunkDoubt::LittleText));
+    let file = "def f():\n        x = 2\n\ndef g():\n    x = 1\n";
+    let (doubt_of_result, _) = doubt(file, swap("        x = 1", "        x = 2")).unwrap();
+    assert_eq!(doubt_of_result, Some(HunkDoubt::ResultStandsAt(2)));
+    // The author's line says where.
+    let named = at(4, swap("        except KeyError:", "        except ValueError:"));
+    let file = "def f():\n    try:\n        g()\n    except KeyError:\n        pass\n";
+    assert_eq!(doubt(file, named).unwrap().0, None);
+    let file = "one()\n\ntwo()\n";
+    assert_eq!(doubt(file, swap("one()\ntwo()", "one()\nthree()")).unwrap().0, Some(HunkDoubt::LittleText));
+}
+
+#[test]
+fn an_edit_whose_old_text_ends_in_a_blank_line_is_not_made_twice() {
+    let file = "import os\nimport sys\nfrom pathlib import Path\n\nprint(os.name, sys.path)\n";
+    let old = "import os\nimport sys\n";
+    let hunk = || Hunk {
+        before: vec!["import os".into(), "import sys".into(), String::new()],
+        after: lines("import os\nimport sys\nfrom pathlib import Path"),
+        ..swap(old, "")
+    };
+    let (_, text) = doubt(file, hunk()).unwrap();
+    assert_eq!(text, file);
+    let fresh = "import os\nimport sys\n\nprint(os.name, sys.path)\n";
+    let (text, rung) = apply(fresh, &[hunk()]).unwrap();
+    assert_eq!(rung, "exact");
+    assert_eq!(text, file.replace("\n\n", "\n"));
+}
