@@ -57,12 +57,9 @@ pub enum ModelSelectError {
     /// Its provider is not used.
     #[error("`{0}` is disabled in models.yml (disabledProviders)")]
     Disabled(String),
+    /// `near` has suggestions, as the end of a sentence.
     #[error("there is no model `{selector}`{near}")]
-    Unknown {
-        selector: String,
-        /// Suggestions, as the end of a sentence.
-        near: String,
-    },
+    Unknown { selector: String, near: String },
     /// A role refers to itself.
     #[error("the role `{0}` leads to itself in models.yml")]
     RoleCycle(String),

@@ -13,54 +13,28 @@ use crate::message::{AssistantMessage, StopReason, ToolCall};
 pub enum StreamEvent {
     /// The provider has begun to answer.
     Start,
-    TextStart {
-        content_index: usize,
-    },
-    TextDelta {
-        content_index: usize,
-        delta: String,
-    },
-    TextEnd {
-        content_index: usize,
-        content: String,
-    },
-    ThinkingStart {
-        content_index: usize,
-    },
-    ThinkingDelta {
-        content_index: usize,
-        delta: String,
-    },
-    ThinkingEnd {
-        content_index: usize,
-        content: String,
-    },
+    /// A piece of text begins.
+    TextStart { content_index: usize },
+    /// More of it.
+    TextDelta { content_index: usize, delta: String },
+    /// It is whole.
+    TextEnd { content_index: usize, content: String },
+    /// Thinking begins.
+    ThinkingStart { content_index: usize },
+    /// More of it.
+    ThinkingDelta { content_index: usize, delta: String },
+    /// It is whole.
+    ThinkingEnd { content_index: usize, content: String },
     /// The tool's name is known.
-    ToolcallStart {
-        content_index: usize,
-    },
+    ToolcallStart { content_index: usize },
     /// JSON text; the arguments so far are in the message.
-    ToolcallDelta {
-        content_index: usize,
-        delta: String,
-    },
-    ToolcallEnd {
-        content_index: usize,
-        tool_call: ToolCall,
-    },
-    /// The answer is complete.
-    Done {
-        /// `stop`, `length` or `toolUse`.
-        reason: StopReason,
-        message: Box<AssistantMessage>,
-    },
-    /// The answer is incomplete.
-    Error {
-        /// `aborted` or `error`.
-        reason: StopReason,
-        /// As much of the answer as came, and the error.
-        error: Box<AssistantMessage>,
-    },
+    ToolcallDelta { content_index: usize, delta: String },
+    /// The call is whole.
+    ToolcallEnd { content_index: usize, tool_call: ToolCall },
+    /// The answer is complete: `stop`, `length` or `toolUse`.
+    Done { reason: StopReason, message: Box<AssistantMessage> },
+    /// The answer is incomplete, `aborted` or `error`: as much of it as came, and the error.
+    Error { reason: StopReason, error: Box<AssistantMessage> },
 }
 
 impl StreamEvent {

@@ -52,14 +52,9 @@ pub const MAX_BODY_BYTES: usize = 256 << 20;
 pub enum StreamStep {
     /// Part of the answer.
     Event(StreamEvent),
-    /// The request failed before anything was seen, and is retried after a wait that begins now.
-    Retrying {
-        /// From 1.
-        attempt: u32,
-        max_attempts: u32,
-        wait: Duration,
-        failure: ModelFailure,
-    },
+    /// The request failed before anything was seen, and is retried after a wait that begins now. Attempts count from
+    /// 1.
+    Retrying { attempt: u32, max_attempts: u32, wait: Duration, failure: ModelFailure },
 }
 
 /// A model's answer in progress.

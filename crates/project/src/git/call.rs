@@ -34,67 +34,24 @@ const LAST_CHARS: usize = 1_000;
 const COMMON_SETTINGS: &[&str] = &["core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
 
 /// Settings for every call that must not run anything.
-const SAFE_SETTINGS: &[&str] = &[
-    "safe.bareRepository=explicit",
-    "core.untrackedCache=false",
-    "core.attributesFile=/dev/null",
-    "core.pager=cat",
-    "core.quotePath=false",
-    "diff.external=",
-    "submodule.recurse=false",
-    "status.submoduleSummary=false",
-];
+const SAFE_SETTINGS: &str = "safe.bareRepository=explicit core.untrackedCache=false core.attributesFile=/dev/null core.pager=cat \
+    core.quotePath=false diff.external= submodule.recurse=false status.submoduleSummary=false";
 const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 
 /// Variables that point git at another repository, another index or other programs of its own, or that
 /// change what a path means. They are there when relay runs in a hook or in an alias.
-const REDIRECT_VARIABLES: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_INDEX_VERSION",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_QUARANTINE_PATH",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_SHALLOW_FILE",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REFLOG_ACTION",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-    "GIT_DEFAULT_HASH",
-    "GIT_DEFAULT_REF_FORMAT",
-    "GIT_REF_STORAGE",
-    "GIT_ATTR_SOURCE",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-];
+const REDIRECT_VARIABLES: &str = "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_INDEX_VERSION GIT_OBJECT_DIRECTORY \
+    GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_QUARANTINE_PATH GIT_NAMESPACE GIT_PREFIX \
+    GIT_INTERNAL_SUPER_PREFIX GIT_IMPLICIT_WORK_TREE GIT_GRAFT_FILE GIT_SHALLOW_FILE \
+    GIT_REPLACE_REF_BASE GIT_NO_REPLACE_OBJECTS GIT_REFLOG_ACTION GIT_EXEC_PATH GIT_TEMPLATE_DIR \
+    GIT_DEFAULT_HASH GIT_DEFAULT_REF_FORMAT GIT_REF_STORAGE GIT_ATTR_SOURCE GIT_CONFIG \
+    GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS \
+    GIT_ICASE_PATHSPECS";
 const REDIRECT_PREFIXES: &[&str] = &["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_TRACE", "GIT_TEST_"];
 
 /// More that goes where nothing may run.
-const PROGRAM_VARIABLES: &[&str] = &[
-    "GIT_EXTERNAL_DIFF",
-    "GIT_DIFF_OPTS",
-    "GIT_PAGER",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_ASKPASS",
-    "SSH_ASKPASS",
-    "GIT_PROXY_COMMAND",
-    "GIT_PROTOCOL_FROM_USER",
-    "GIT_NO_LAZY_FETCH",
-];
+const PROGRAM_VARIABLES: &str = "GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS SSH_ASKPASS \
+    GIT_PROXY_COMMAND GIT_PROTOCOL_FROM_USER GIT_NO_LAZY_FETCH";
 const PROGRAM_PREFIXES: &[&str] = &["GIT_SSH", "GIT_REDIRECT_"];
 
 /// What is set where nothing may run. Without a protocol, nothing is fetched: a repository may say that
@@ -147,7 +104,7 @@ pub(super) fn git_job<S: AsRef<OsStr>>(
     let mut line: Vec<OsString> = vec!["git".into(), "--no-pager".into()];
     let mut settings = COMMON_SETTINGS.to_vec();
     let mut environment = JobEnvironment {
-        remove: REDIRECT_VARIABLES.iter().map(Into::into).collect(),
+        remove: REDIRECT_VARIABLES.split(' ').map(Into::into).collect(),
         remove_prefixes: REDIRECT_PREFIXES.iter().map(ToString::to_string).collect(),
         set: Vec::new(),
     };
@@ -156,12 +113,12 @@ pub(super) fn git_job<S: AsRef<OsStr>>(
             settings.extend(["commit.verbose=false", "i18n.commitEncoding=UTF-8"]);
         }
         GitCallPolicy::RunNothing { attributes, muted, allow_hooks_path: hooks_known } => {
-            settings.extend(SAFE_SETTINGS);
+            settings.extend(SAFE_SETTINGS.split(' '));
             if !hooks_known {
                 settings.push(NO_HOOKS);
             }
             line.extend(attributes.map(|tree| format!("--attr-source={tree}").into()));
-            environment.remove.extend(PROGRAM_VARIABLES.iter().map(Into::into));
+            environment.remove.extend(PROGRAM_VARIABLES.split(' ').map(Into::into));
             environment.remove_prefixes.extend(PROGRAM_PREFIXES.iter().map(ToString::to_string));
             environment.set.extend(SAFE_VARIABLES.iter().map(|(name, value)| (name.into(), value.into())));
             environment.set.extend(as_variables(muted));

@@ -123,7 +123,7 @@ impl Git<'_> {
     /// What git itself has to say.
     fn tracked_diff(&self, between: &[String], paths: &[&str]) -> Result<GitDiffFiles, GitError> {
         let (leave, what) = (self.safe_policy()?, "diff");
-        let words = [what].into_iter().chain(DIFF_OPTIONS.iter().copied()).map(OsString::from);
+        let words = [what].into_iter().chain(DIFF_OPTIONS.split(' ')).map(OsString::from);
         let words = words.chain(between.iter().map(OsString::from)).chain([OsString::from("--")]);
         let words: Vec<OsString> = words.chain(literal_pathspecs(paths)?).collect();
         let finished = self.call(leave, &words, JobInput::Null, READ)?;
@@ -170,22 +170,9 @@ impl Git<'_> {
 }
 
 /// How every difference looks, whatever is configured.
-const DIFF_OPTIONS: &[&str] = &[
-    "--patch",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--relative",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-    "--unified=3",
-    "--inter-hunk-context=0",
-    "--diff-algorithm=myers",
-    "--find-renames",
-    "--submodule=short",
-    "--ignore-submodules=dirty",
-    "-O/dev/null",
-];
+const DIFF_OPTIONS: &str = "--patch --no-color --no-ext-diff --no-textconv --relative --src-prefix=a/ --dst-prefix=b/ \
+    --unified=3 --inter-hunk-context=0 --diff-algorithm=myers --find-renames --submodule=short \
+    --ignore-submodules=dirty -O/dev/null";
 
 /// What git said, file by file.
 struct GitDiffFiles {

@@ -21,16 +21,8 @@ const HOOK: u64 = 16 << 20;
 const DIGEST: usize = 16;
 
 /// The hooks that a commit, or what belongs to it, calls.
-const HOOKS: &[&str] = &[
-    "pre-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "pre-auto-gc",
-    "post-index-change",
-    "reference-transaction",
-    "fsmonitor-watchman",
-];
+const HOOKS: &str = "pre-commit prepare-commit-msg commit-msg post-commit pre-auto-gc post-index-change \
+    reference-transaction fsmonitor-watchman";
 
 /// One value of the configuration.
 struct GitSetting {
@@ -106,7 +98,7 @@ impl Git<'_> {
             return Ok(Vec::new());
         }
         let mut rows = Vec::new();
-        for name in HOOKS {
+        for name in HOOKS.split(' ') {
             let path = directory.join(name);
             let runs = path.metadata().is_ok_and(|metadata| metadata.is_file())
                 && rustix::fs::access(&path, rustix::fs::Access::EXEC_OK).is_ok();

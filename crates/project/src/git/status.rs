@@ -23,13 +23,8 @@ pub struct GitPathStatus {
 pub enum GitFileState {
     /// It is as it is in the last commit.
     Clean,
-    /// It is not.
-    Changed {
-        /// The index differs from the last commit.
-        staged: bool,
-        /// The file differs from the index.
-        unstaged: bool,
-    },
+    /// It is not: the index differs from the last commit (staged), or the file from the index.
+    Changed { staged: bool, unstaged: bool },
     /// A merge left conflicts in it.
     Conflicted,
     /// git has not been told of it.

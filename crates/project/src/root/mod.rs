@@ -55,12 +55,7 @@ pub enum RootMarker {
 pub enum RootError {
     /// The directory to begin with is none.
     #[error("the directory {} cannot be used: {source}", path.display())]
-    Start {
-        /// The directory.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Start { path: PathBuf, source: io::Error },
 }
 
 /// The root of the project that `start` lies in. `home` is the user's own directory of relay, which

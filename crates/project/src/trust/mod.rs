@@ -58,22 +58,13 @@ pub enum TrustState {
     /// The project names nothing that needs trust.
     NothingToTrust,
     /// The user trusted exactly this.
-    Trusted {
-        /// When, as it was written down then.
-        since: String,
-    },
+    Trusted { since: String },
     /// The user was never asked about this directory.
     NeverAsked,
-    /// The user trusted something else here.
-    Changed {
-        /// What that was; only the part that was asked about.
-        before: TrustRequest,
-    },
-    /// It cannot be known, which counts as not trusted.
-    Unavailable {
-        /// Why, and what to do about it.
-        why: String,
-    },
+    /// The user trusted something else here; `before` is the part that was asked about.
+    Changed { before: TrustRequest },
+    /// It cannot be known, which counts as not trusted; `why` says what to do about it.
+    Unavailable { why: String },
 }
 
 impl TrustState {

@@ -14,13 +14,8 @@ use super::super::location;
 use super::{DiagnosticSink, LinterReader, names_any};
 
 /// Errors that only say that there were errors.
-const REPEATS: &[&str] = &[
-    "could not compile",
-    "aborting due to",
-    "test failed, to rerun",
-    "doctest failed, to rerun",
-    "build failed",
-];
+const REPEATS: &str =
+    "could not compile|aborting due to|test failed, to rerun|doctest failed, to rerun|build failed";
 
 pub(super) struct CargoReader {
     known: bool,
@@ -132,5 +127,5 @@ fn parse_error(line: &str) -> Option<(&str, &str)> {
 
 fn is_repeat(message: &str) -> bool {
     let targets = message.contains(" target failed:") || message.contains(" targets failed:");
-    targets || REPEATS.iter().any(|repeat| message.starts_with(repeat))
+    targets || REPEATS.split('|').any(|repeat| message.starts_with(repeat))
 }

@@ -20,19 +20,16 @@ use crate::user_directory::PrivateFileError;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
+    /// `--api-key`
     Flag,
     /// In the user's key store.
     Stored,
     /// From this variable.
     Environment(String),
     /// In `models.yml`.
-    File {
-        line: usize,
-    },
+    File { line: usize },
     /// Printed by a command in `models.yml`.
-    Command {
-        line: usize,
-    },
+    Command { line: usize },
     /// None is needed.
     NotNeeded,
 }
@@ -40,27 +37,18 @@ pub enum KeySource {
 /// Why there is no key to use.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
+    /// There is none.
     #[error("there is no key for {provider}; {fix}")]
     Missing { provider: String, fix: String },
     /// There is one, but it is invalid.
     #[error("the key of {provider} ({place}) {why}")]
-    Bad {
-        provider: String,
-        place: String,
-        /// What is wrong with it.
-        why: ApiKeyError,
-    },
+    Bad { provider: String, place: String, why: ApiKeyError },
     /// `models.yml` names a variable that is not set.
     #[error("models.yml line {line} takes the key of {provider} from {variable}, which is not set")]
     NotSet { provider: String, variable: String, line: usize },
-    /// The command that prints it failed.
+    /// The command that prints it failed; its output is never shown.
     #[error("the command for the key of {provider} (models.yml line {line}) {why}")]
-    Command {
-        provider: String,
-        line: usize,
-        /// What happened; never its output.
-        why: String,
-    },
+    Command { provider: String, line: usize, why: String },
     /// Not a valid provider name.
     #[error("`{0}` is no name of a provider")]
     Name(String),

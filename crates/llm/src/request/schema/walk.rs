@@ -421,7 +421,7 @@ impl<'a> SchemaWalker<'a> {
     }
 
     fn knows_format(&self, name: &str) -> bool {
-        self.rules.formats.is_none_or(|formats| formats.contains(&name))
+        self.rules.formats.is_none_or(|formats| formats.split(' ').any(|known| known == name))
     }
 
     fn text(&mut self, text: &str) -> Option<Value> {

@@ -210,27 +210,14 @@ pub fn entries_from_environment<'v>(
 
 /// Whether a variable's name suggests a secret.
 pub fn is_secret_name(name: &str) -> bool {
-    const SECRET: [&str; 13] = [
-        "KEY",
-        "APIKEY",
-        "TOKEN",
-        "SECRET",
-        "SECRETS",
-        "PASSWORD",
-        "PASSWD",
-        "PASS",
-        "PASSPHRASE",
-        "CREDENTIAL",
-        "CREDENTIALS",
-        "AUTH",
-        "PAT",
-    ];
+    const SECRET: &str =
+        "KEY APIKEY TOKEN SECRET SECRETS PASSWORD PASSWD PASS PASSPHRASE CREDENTIAL CREDENTIALS AUTH PAT";
     // A file or a name next to the secret is not secret.
-    const BESIDE: [&str; 9] = ["SOCK", "PATH", "FILE", "DIR", "HOME", "ID", "NAME", "USER", "TYPE"];
+    const BESIDE: &str = "SOCK PATH FILE DIR HOME ID NAME USER TYPE";
     let name = name.to_ascii_uppercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let beside = words.last().is_some_and(|last| BESIDE.contains(last));
-    !beside && words.iter().any(|word| SECRET.contains(word))
+    let beside = words.last().is_some_and(|last| BESIDE.split(' ').any(|beside| beside == *last));
+    !beside && SECRET.split(' ').any(|secret| words.contains(&secret))
 }
 
 /// The seed for this user's placeholders: made once, and kept.

@@ -51,12 +51,11 @@ pub struct Assembly {
 /// What is not in the message yet.
 #[derive(Debug)]
 enum AnswerPieceState {
+    /// Text or thinking.
     Open,
     /// An open tool call, with its arguments so far; they may be lent to the message.
-    Arguments {
-        json: Box<PartialJson>,
-        in_message: bool,
-    },
+    Arguments { json: Box<PartialJson>, in_message: bool },
+    /// Nothing more comes.
     Closed,
 }
 
