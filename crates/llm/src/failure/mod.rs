@@ -61,6 +61,9 @@ impl FailureClass {
     }
 }
 
+/// What a step towards an answer gives, or why there is none.
+pub type ModelResult<T = ()> = Result<T, ModelFailure>;
+
 /// Why a model gave no complete answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFailure {
@@ -87,6 +90,21 @@ impl ModelFailure {
             Some(wait) => format!("{}. It asks to wait {wait}", self.message.trim_end_matches('.')),
             None => self.message.clone(),
         }
+    }
+
+    /// relay's own settings for this provider cannot work.
+    pub fn config(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::Config, message)
+    }
+
+    /// The answer exceeds our limits.
+    pub fn too_large(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::TooLarge, message)
+    }
+
+    /// The provider declined to answer this.
+    pub fn refused(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::Refused, message)
     }
 
     /// The answer violates the wire's format.

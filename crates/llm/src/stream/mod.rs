@@ -18,7 +18,7 @@ use reqwest::Response;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::failure::classify::{self, MAX_ERROR_BODY as DOCUMENT_MOST};
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::{AssistantMessage, ToolCall};
 use crate::models::model::Model;
 use crate::request::tool_names::ToolNames;
@@ -84,7 +84,7 @@ struct StreamContext {
 
 enum StreamState {
     Ready,
-    Connecting(StreamAttempt, Pin<Box<dyn Future<Output = Result<Response, ModelFailure>> + Send>>),
+    Connecting(StreamAttempt, Pin<Box<dyn Future<Output = ModelResult<Response>> + Send>>),
     Open(StreamAttempt, Response),
     Backoff(Instant),
     Finished,
@@ -313,7 +313,7 @@ impl AnswerStream {
         self.state = StreamState::Connecting(attempt, Box::pin(sending));
     }
 
-    async fn handle_response(&mut self, result: Result<Response, ModelFailure>) -> Option<StreamStep> {
+    async fn handle_response(&mut self, result: ModelResult<Response>) -> Option<StreamStep> {
         let before = std::mem::replace(&mut self.state, StreamState::Finished);
         match (result, before) {
             (Ok(response), StreamState::Connecting(attempt, _)) => {
@@ -369,7 +369,7 @@ impl AnswerStream {
             self.close().await;
         } else if too_much {
             let message = format!("{provider} sent more than {} MB for one answer", MAX_BODY_BYTES >> 20);
-            return self.fail(RetryPhase::Stream, ModelFailure::new(FailureClass::TooLarge, message)).await;
+            return self.fail(RetryPhase::Stream, ModelFailure::too_large(message)).await;
         }
         None
     }

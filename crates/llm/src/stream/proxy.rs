@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{ModelFailure, ModelResult};
 
 /// The configured proxies.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -60,8 +60,8 @@ enum NoProxyHosts {
 
 impl ProxyChooser {
     /// # Errors
-    /// [`FailureClass::Config`] for an invalid proxy address, or one that does not speak HTTP.
-    pub(crate) fn new(proxies: &ProxySettings) -> Result<ProxyChooser, ModelFailure> {
+    /// [`crate::FailureClass::Config`] for an invalid proxy address, or one that does not speak HTTP.
+    pub(crate) fn new(proxies: &ProxySettings) -> ModelResult<ProxyChooser> {
         let of = |value: &Option<String>, name: &str| {
             let value = value.as_deref().map(str::trim).filter(|value| !value.is_empty());
             value.map(|value| address(value, name)).transpose()
@@ -84,10 +84,9 @@ impl ProxyChooser {
 }
 
 /// Without a scheme it is HTTP. The message shows nothing of it: it may contain a password.
-fn address(value: &str, name: &str) -> Result<Url, ModelFailure> {
+fn address(value: &str, name: &str) -> ModelResult<Url> {
     let full = if value.contains("://") { value.to_owned() } else { format!("http://{value}") };
-    let bad =
-        |why: &str| ModelFailure::new(FailureClass::Config, format!("{name} {why}. Use http://host:port"));
+    let bad = |why: &str| ModelFailure::config(format!("{name} {why}. Use http://host:port"));
     let url = Url::parse(&full).map_err(|_| bad("is no address of a proxy"))?;
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use crate::failure::ModelFailure;
+use crate::failure::{ModelFailure, ModelResult};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryBudget {
@@ -83,7 +83,7 @@ impl RetryCounter {
         phase: RetryPhase,
         failure: &ModelFailure,
         chance: f64,
-    ) -> Result<RetryAttempt, ModelFailure> {
+    ) -> ModelResult<RetryAttempt> {
         let (spent, of) = match phase {
             RetryPhase::Request => (&mut self.requests, self.budget.request_max_retries),
             RetryPhase::Stream => (&mut self.streams, self.budget.stream_max_retries),

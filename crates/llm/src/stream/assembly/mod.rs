@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::{
     AssistantContent, AssistantMessage, StopReason, TextContent, ThinkingContent, TokenUsage, ToolCall,
 };
@@ -119,17 +119,16 @@ impl Assembly {
     ///
     /// # Errors
     /// [`FailureClass::TooLarge`] for one piece too many.
-    pub fn open(&mut self, kind: AnswerPieceKind) -> Result<usize, ModelFailure> {
+    pub fn open(&mut self, kind: AnswerPieceKind) -> ModelResult<usize> {
         let content_index = self.pieces.len();
         if self.ended {
             return Ok(content_index);
         }
         self.start();
         if content_index >= MAX_ANSWER_PIECES {
-            return Err(ModelFailure::new(
-                FailureClass::TooLarge,
-                format!("the provider sent more than {MAX_ANSWER_PIECES} pieces in one answer"),
-            ));
+            return Err(ModelFailure::too_large(format!(
+                "the provider sent more than {MAX_ANSWER_PIECES} pieces in one answer"
+            )));
         }
         let (content, piece, event) = match kind {
             AnswerPieceKind::Text => (
@@ -163,7 +162,7 @@ impl Assembly {
     ///
     /// # Errors
     /// [`FailureClass::TooLarge`] if the answer exceeds [`MAX_ANSWER_BYTES`].
-    pub fn append_delta(&mut self, content_index: usize, more: &str) -> Result<(), ModelFailure> {
+    pub fn append_delta(&mut self, content_index: usize, more: &str) -> ModelResult {
         if more.is_empty() || !self.is_open(content_index) {
             return Ok(());
         }
@@ -243,7 +242,7 @@ impl Assembly {
     ///
     /// # Errors
     /// [`FailureClass::TooLarge`] if the answer exceeds [`MAX_ANSWER_BYTES`].
-    pub fn append_signature(&mut self, content_index: usize, more: &str) -> Result<(), ModelFailure> {
+    pub fn append_signature(&mut self, content_index: usize, more: &str) -> ModelResult {
         if more.is_empty() || self.ended {
             return Ok(());
         }
@@ -409,11 +408,11 @@ impl Assembly {
     }
 
     /// Counts bytes that are kept.
-    fn count_bytes(&mut self, bytes: usize) -> Result<(), ModelFailure> {
+    fn count_bytes(&mut self, bytes: usize) -> ModelResult {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MAX_ANSWER_BYTES {
             let message = format!("the provider sent an answer of more than {} MB", MAX_ANSWER_BYTES >> 20);
-            return Err(ModelFailure::new(FailureClass::TooLarge, message));
+            return Err(ModelFailure::too_large(message));
         }
         Ok(())
     }

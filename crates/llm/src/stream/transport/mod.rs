@@ -16,7 +16,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, 
 use reqwest::{Response, Url, redirect, retry};
 
 use crate::failure::classify::{self, MAX_ERROR_BODY};
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::models::model::Model;
 use crate::request::{Auth, ChatRequest, WireCall};
 use crate::stream::proxy::{ProxyChooser, ProxySettings, is_loopback};
@@ -57,7 +57,7 @@ impl ModelClient {
     /// # Errors
     /// [`FailureClass::Config`] for an unusable proxy. If the system's certificates cannot be read, servers
     /// without TLS still work, such as those on this machine, and others are refused with the reason.
-    pub fn new(settings: &ClientSettings) -> Result<ModelClient, ModelFailure> {
+    pub fn new(settings: &ClientSettings) -> ModelResult<ModelClient> {
         let chooser = ProxyChooser::new(&settings.proxies)?;
         // Somebody else may have chosen first, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -80,23 +80,19 @@ impl ModelClient {
         };
         match builder().tls_certs_only([]).build() {
             Ok(http) => Ok(ModelClient { http, tls_problem: Some(first.into()) }),
-            Err(error) => Err(ModelFailure::new(
-                FailureClass::Config,
-                format!("connections cannot be set up: {}", root_cause(&error)),
-            )),
+            Err(error) => {
+                Err(ModelFailure::config(format!("connections cannot be set up: {}", root_cause(&error))))
+            }
         }
     }
 
     /// # Errors
     /// [`FailureClass::Config`] for an address with TLS if no certificate can be checked.
-    fn check_tls(&self, provider: &str, url: &Url) -> Result<(), ModelFailure> {
+    fn check_tls(&self, provider: &str, url: &Url) -> ModelResult {
         match &self.tls_problem {
-            Some(why) if url.scheme() == "https" => Err(ModelFailure::new(
-                FailureClass::Config,
-                format!(
-                    "{provider} cannot be asked over https: this system has no certificates to check it with ({why}). Install them (the package is mostly called ca-certificates), or set SSL_CERT_FILE to a file that holds them"
-                ),
-            )),
+            Some(why) if url.scheme() == "https" => Err(ModelFailure::config(format!(
+                "{provider} cannot be asked over https: this system has no certificates to check it with ({why}). Install them (the package is mostly called ca-certificates), or set SSL_CERT_FILE to a file that holds them"
+            ))),
             _ => Ok(()),
         }
     }
@@ -115,7 +111,7 @@ impl ModelClient {
                 let api = escape::escape_line(&model.api);
                 let message =
                     format!("relay knows no wire `{api}`. Check api of {} in models.yml", model.provider);
-                AnswerStream::failed(model, ModelFailure::new(FailureClass::Config, message))
+                AnswerStream::failed(model, ModelFailure::config(message))
             }
         }
     }
@@ -145,7 +141,7 @@ impl ModelClient {
         headers: &[(String, String)],
         time: Duration,
         most: usize,
-    ) -> Result<Vec<u8>, ModelFailure> {
+    ) -> ModelResult<Vec<u8>> {
         let url = parse_address(provider, url)?;
         self.check_tls(provider, &url)?;
         let headers =
@@ -163,10 +159,7 @@ impl ModelClient {
             if whole {
                 Ok(body)
             } else {
-                Err(ModelFailure::new(
-                    FailureClass::TooLarge,
-                    format!("{provider} sent more than {most} bytes"),
-                ))
+                Err(ModelFailure::too_large(format!("{provider} sent more than {most} bytes")))
             }
         };
         match tokio::time::timeout(time, got).await {
@@ -179,7 +172,7 @@ impl ModelClient {
     }
 
     /// Returns an answer whose body has not begun.
-    pub(crate) async fn send(self, http_request: Arc<HttpRequest>) -> Result<Response, ModelFailure> {
+    pub(crate) async fn send(self, http_request: Arc<HttpRequest>) -> ModelResult<Response> {
         let HttpRequest { provider, url, headers, body, .. } = &*http_request;
         self.check_tls(provider, url)?;
         let request = self.http.post(url.clone()).headers(headers.clone()).body(body.clone());
@@ -208,11 +201,7 @@ impl HttpRequest {
     /// # Errors
     /// [`FailureClass::Config`] for a key, header or address that cannot be sent; the message does not
     /// contain it.
-    pub(crate) fn new(
-        post: WireHttpRequest,
-        model: &Model,
-        framing: Framing,
-    ) -> Result<HttpRequest, ModelFailure> {
+    pub(crate) fn new(post: WireHttpRequest, model: &Model, framing: Framing) -> ModelResult<HttpRequest> {
         let provider = &model.provider;
         let fixed = [
             (CONTENT_TYPE.as_str(), "application/json"),
@@ -242,7 +231,7 @@ pub(crate) fn with_bearer(mut post: WireHttpRequest, call: &WireCall<'_>) -> Wir
 
 /// # Errors
 /// [`FailureClass::Config`] for a key that no header can carry: with a line end, an ellipsis, a blank.
-pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), ModelFailure> {
+pub(crate) fn check_key(auth: &Auth, provider: &str) -> ModelResult {
     match auth {
         Auth::None => Ok(()),
         Auth::Key(key) if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(()),
@@ -252,10 +241,9 @@ pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), ModelFailure>
             } else {
                 "has a line end, a blank or another character in it that no key has"
             };
-            Err(ModelFailure::new(
-                FailureClass::Config,
-                format!("the key of {provider} {what}. Set it again: `relay keys set {provider}`"),
-            ))
+            Err(ModelFailure::config(format!(
+                "the key of {provider} {what}. Set it again: `relay keys set {provider}`"
+            )))
         }
     }
 }
@@ -265,10 +253,7 @@ pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), ModelFailure>
 ///
 /// # Errors
 /// [`FailureClass::Config`]
-pub(crate) fn check_plain_http(
-    http_request: HttpRequest,
-    call: &WireCall<'_>,
-) -> Result<HttpRequest, ModelFailure> {
+pub(crate) fn check_plain_http(http_request: HttpRequest, call: &WireCall<'_>) -> ModelResult<HttpRequest> {
     const KEYS: [&str; 5] = ["authorization", "key", "token", "secret", "cookie"];
     let WireCall { model, auth, .. } = call;
     let host = http_request.url.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -279,30 +264,21 @@ pub(crate) fn check_plain_http(
         return Ok(http_request);
     }
     let (provider, host) = (&model.provider, escape::escape_line(host));
-    Err(ModelFailure::new(
-        FailureClass::Config,
-        format!(
-            "the key of {provider} is not sent to {host} over http://, where others can read it. Use https:// in baseUrl, \
+    Err(ModelFailure::config(format!(
+        "the key of {provider} is not sent to {host} over http://, where others can read it. Use https:// in baseUrl, \
              or set `allowPlainHttp: true` for {provider} in models.yml"
-        ),
-    ))
+    )))
 }
 
 /// Later headers replace earlier ones of the same name.
-fn header_map<'a>(
-    provider: &str,
-    list: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Result<HeaderMap, ModelFailure> {
+fn header_map<'a>(provider: &str, list: impl Iterator<Item = (&'a str, &'a str)>) -> ModelResult<HeaderMap> {
     let mut headers = HeaderMap::new();
     for (name, value) in list {
         let bad = || {
             let name = escape::escape_line(name);
-            ModelFailure::new(
-                FailureClass::Config,
-                format!(
-                    "the header `{name}` of {provider} has a character in it that no header has. Check headers in models.yml"
-                ),
-            )
+            ModelFailure::config(format!(
+                "the header `{name}` of {provider} has a character in it that no header has. Check headers in models.yml"
+            ))
         };
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
         let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
@@ -312,14 +288,11 @@ fn header_map<'a>(
     Ok(headers)
 }
 
-fn parse_address(provider: &str, url: &str) -> Result<Url, ModelFailure> {
+fn parse_address(provider: &str, url: &str) -> ModelResult<Url> {
     let bad = || {
-        ModelFailure::new(
-            FailureClass::Config,
-            format!(
-                "the address of {provider} is none that begins with http:// or https://. Check baseUrl in models.yml"
-            ),
-        )
+        ModelFailure::config(format!(
+            "the address of {provider} is none that begins with http:// or https://. Check baseUrl in models.yml"
+        ))
     };
     // The parser would take what follows for the host; somebody forgot it.
     let rest = url.trim_start().split_once("://").map_or("/", |(_, rest)| rest);
@@ -368,12 +341,9 @@ async fn read_body(response: &mut Response, most: usize) -> reqwest::Result<(Vec
 }
 
 pub(crate) fn web_page_failure(provider: &str) -> ModelFailure {
-    ModelFailure::new(
-        FailureClass::Config,
-        format!(
-            "the address of {provider} answers with a web page, not as a model does. Check baseUrl in models.yml"
-        ),
-    )
+    ModelFailure::config(format!(
+        "the address of {provider} answers with a web page, not as a model does. Check baseUrl in models.yml"
+    ))
 }
 
 /// One JSON text instead of a stream: an error with a success status, or a server that does not stream.
@@ -383,12 +353,9 @@ pub(crate) fn document_failure(provider: &str, body: &[u8]) -> ModelFailure {
     if first.get("error").is_some_and(|error| !error.is_null()) {
         return classify::from_stream_json(provider, first);
     }
-    ModelFailure::new(
-        FailureClass::Config,
-        format!(
-            "{provider} answers with one JSON text where a stream should come. Check baseUrl and api in models.yml"
-        ),
-    )
+    ModelFailure::config(format!(
+        "{provider} answers with one JSON text where a stream should come. Check baseUrl and api in models.yml"
+    ))
 }
 
 /// Could not connect, or the connection broke.
@@ -401,7 +368,7 @@ pub(crate) fn network_failure(provider: &str, url: &Url, error: &reqwest::Error)
         && matches!(tls, rustls::Error::InvalidCertificate(_))
     {
         let message = format!("the certificate of {provider} at {place} is not trusted: {cause}");
-        return ModelFailure::new(FailureClass::Config, message);
+        return ModelFailure::config(message);
     }
     if error.is_timeout() {
         return ModelFailure::new(
@@ -419,7 +386,7 @@ pub(crate) fn network_failure(provider: &str, url: &Url, error: &reqwest::Error)
         return ModelFailure::new(FailureClass::Network, message);
     }
     if error.is_builder() {
-        return ModelFailure::new(FailureClass::Config, format!("{provider} cannot be asked: {cause}"));
+        return ModelFailure::config(format!("{provider} cannot be asked: {cause}"));
     }
     ModelFailure::new(
         FailureClass::Network,

@@ -10,10 +10,10 @@ use super::calls::{CompletionsCalls, ToolCallDelta};
 use super::reasoning_details::ReasoningDetails;
 use super::usage;
 use crate::failure::classify::from_stream_json;
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
-use crate::wire::{AnswerFrame, WireReader};
+use crate::wire::{AnswerFrame, WireReader, list};
 
 /// Fields in which servers send thinking as text. Some fill two of them with the same words: the first
 /// counts.
@@ -42,7 +42,7 @@ enum CompletionsFinish {
 }
 
 impl WireReader for CompletionsReader {
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
         let data = frame.data.trim();
         if into.is_finished() || data.is_empty() {
             return Ok(());
@@ -66,7 +66,7 @@ impl WireReader for CompletionsReader {
         first.map_or(Ok(()), |choice| self.choice(choice, into))
     }
 
-    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn end(&mut self, into: &mut Assembly) -> ModelResult {
         if into.is_finished() {
             return Ok(());
         }
@@ -79,7 +79,7 @@ impl CompletionsReader {
         CompletionsReader { provider: provider.to_owned(), ..CompletionsReader::default() }
     }
 
-    fn choice(&mut self, choice: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn choice(&mut self, choice: &Value, into: &mut Assembly) -> ModelResult {
         if !choice["error"].is_null() {
             return Err(from_stream_json(&self.provider, &choice["error"]));
         }
@@ -98,7 +98,7 @@ impl CompletionsReader {
         Ok(())
     }
 
-    fn delta(&mut self, delta: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn delta(&mut self, delta: &Value, into: &mut Assembly) -> ModelResult {
         let plain = THINKING.into_iter().find_map(|field| {
             delta[field].as_str().filter(|text| !text.is_empty()).map(|text| (field, text))
         });
@@ -133,7 +133,7 @@ impl CompletionsReader {
     }
 
     /// A part of a content list: text, or thinking that is a list again.
-    fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn part(&mut self, part: &Value, into: &mut Assembly) -> ModelResult {
         if let Some(text) = part.as_str() {
             return self.append_text(text, into);
         }
@@ -152,7 +152,7 @@ impl CompletionsReader {
         }
     }
 
-    fn append_text(&mut self, text: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn append_text(&mut self, text: &str, into: &mut Assembly) -> ModelResult {
         if text.is_empty() {
             return Ok(());
         }
@@ -164,7 +164,7 @@ impl CompletionsReader {
         into.append_delta(piece, text)
     }
 
-    fn append_thinking(&mut self, text: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn append_thinking(&mut self, text: &str, into: &mut Assembly) -> ModelResult {
         if text.is_empty() {
             return Ok(());
         }
@@ -177,7 +177,7 @@ impl CompletionsReader {
         into.append_delta(piece, text)
     }
 
-    fn call(&mut self, entry: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn call(&mut self, entry: &Value, into: &mut Assembly) -> ModelResult {
         let Some(piece) = ToolCallDelta::from_json(entry) else { return Ok(()) };
         self.close_thinking(into);
         self.close_text(into);
@@ -199,7 +199,7 @@ impl CompletionsReader {
     }
 
     /// Nothing more comes, and the answer is complete.
-    fn finish_answer(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn finish_answer(&mut self, into: &mut Assembly) -> ModelResult {
         match self.finish.take().unwrap_or(CompletionsFinish::Done(StopReason::Stop)) {
             CompletionsFinish::Failed(failure) => Err(failure),
             CompletionsFinish::Done(reason) => {
@@ -242,8 +242,4 @@ fn find_error<'a>(name: &str, chunk: &'a Value) -> Option<&'a Value> {
     }
     // vLLM sends the bare error in place of a chunk.
     (chunk["object"] == "error" || (name == "error" && chunk["choices"].is_null())).then_some(chunk)
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::failure::classify::{from_stream_json, sanitize_words};
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::StopReason;
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
 use crate::wire::{AnswerFrame, WireReader};
@@ -38,7 +38,7 @@ pub(super) fn is_generated_id(id: &str) -> bool {
 }
 
 impl WireReader for GoogleReader {
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
         let data = frame.data.trim();
         if into.is_finished() || data.is_empty() || data == "[DONE]" {
             return Ok(());
@@ -52,7 +52,7 @@ impl WireReader for GoogleReader {
         }
     }
 
-    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn end(&mut self, into: &mut Assembly) -> ModelResult {
         if into.is_finished() {
             return Ok(());
         }
@@ -90,7 +90,7 @@ impl GoogleReader {
         GoogleReader { provider: provider.to_owned(), ..GoogleReader::default() }
     }
 
-    fn chunk(&mut self, chunk: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn chunk(&mut self, chunk: &Value, into: &mut Assembly) -> ModelResult {
         if !chunk["error"].is_null() {
             return Err(from_stream_json(&self.provider, chunk));
         }
@@ -109,7 +109,7 @@ impl GoogleReader {
             let about = if said.is_empty() { String::new() } else { format!(": {said}") };
             let message =
                 format!("{} blocked the conversation with {}{about}", self.provider, sanitize_words(reason));
-            return Err(ModelFailure::new(FailureClass::Refused, message));
+            return Err(ModelFailure::refused(message));
         }
         let candidates = chunk["candidates"].as_array().into_iter().flatten();
         let Some(candidate) = candidates.into_iter().find(|one| one["index"].as_u64().unwrap_or(0) == 0)
@@ -126,7 +126,7 @@ impl GoogleReader {
         Ok(())
     }
 
-    fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn part(&mut self, part: &Value, into: &mut Assembly) -> ModelResult {
         let signature = part["thoughtSignature"].as_str().unwrap_or_default();
         if part["functionCall"].is_object() {
             return self.call(&part["functionCall"], signature, into);
@@ -160,7 +160,7 @@ impl GoogleReader {
     }
 
     /// A call comes whole.
-    fn call(&mut self, call: &Value, signature: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn call(&mut self, call: &Value, signature: &str, into: &mut Assembly) -> ModelResult {
         let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
             return Err(ModelFailure::malformed("the provider sent a tool call without a name"));
         };

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use crate::failure::classify::from_stream_json;
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::{Message, StopReason};
 use crate::request::WireCall;
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
@@ -34,7 +34,7 @@ impl OllamaReader {
 }
 
 impl WireReader for OllamaReader {
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
         let line = frame.data.trim();
         if into.is_finished() || line.is_empty() {
             return Ok(());
@@ -59,12 +59,7 @@ impl WireReader for OllamaReader {
 }
 
 impl OllamaReader {
-    fn append_text(
-        &mut self,
-        kind: AnswerPieceKind,
-        text: &str,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    fn append_text(&mut self, kind: AnswerPieceKind, text: &str, into: &mut Assembly) -> ModelResult {
         if text.is_empty() {
             return Ok(());
         }
@@ -83,7 +78,7 @@ impl OllamaReader {
     }
 
     /// A call comes whole.
-    fn call(&mut self, call: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn call(&mut self, call: &Value, into: &mut Assembly) -> ModelResult {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
             return Err(ModelFailure::malformed("the provider sent a tool call without a name"));
@@ -115,7 +110,7 @@ impl OllamaReader {
         id
     }
 
-    fn done(&self, line: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn done(&self, line: &Value, into: &mut Assembly) -> ModelResult {
         let usage = into.usage();
         usage.input = line["prompt_eval_count"].as_u64().unwrap_or(0);
         usage.output = line["eval_count"].as_u64().unwrap_or(0);
