@@ -14,8 +14,7 @@ use super::models_file::{AtLine, AuthKind, ModelPatch, ModelsFile, ProviderEntry
 use super::yaml_fields;
 use crate::models::catalogue;
 use crate::models::model::{Model, ModelPrice, ServerCompat};
-use crate::models::provider;
-use crate::models::provider::Provider;
+use crate::models::provider::{self, Provider};
 use relaycode_text::nearest::nearest_names;
 
 /// Context size if nothing is known.
@@ -35,7 +34,7 @@ pub struct ModelRegistry {
 }
 
 /// A provider, after `models.yml`.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct RegisteredProvider {
     /// In selectors.
     pub id: String,
@@ -195,21 +194,18 @@ impl fmt::Debug for RegisteredProvider {
 
 impl RegisteredProvider {
     fn built_in(provider: &'static Provider, entry: Option<ProviderEntry>) -> RegisteredProvider {
-        let auth = if provider.needs_key() { AuthKind::ApiKey } else { AuthKind::None };
         let registered = RegisteredProvider {
             id: provider.id.to_string(),
             name: provider.name.to_string(),
             api: provider.api.to_string(),
             base_url: provider.base_url.to_string(),
             variables: provider.variables,
-            api_key: None,
-            auth,
+            auth: if provider.needs_key() { AuthKind::ApiKey } else { AuthKind::None },
             docs: provider.docs,
             discovery: provider.local,
             origins: [("api", ModelFieldOrigin::BuiltIn), ("baseUrl", ModelFieldOrigin::BuiltIn)].into(),
-            headers: BTreeMap::new(),
             compat: provider.compat(),
-            entry: None,
+            ..RegisteredProvider::default()
         };
         match entry {
             Some(entry) => registered.with_entry(entry),
@@ -219,21 +215,12 @@ impl RegisteredProvider {
 
     fn custom(entry: &ProviderEntry) -> RegisteredProvider {
         let api = entry.discovery.as_ref().map(|kind| kind.value.api()).unwrap_or_default();
-        let keyless = entry.api_key.is_none();
         let registered = RegisteredProvider {
             id: entry.id.clone(),
             name: entry.id.clone(),
             api: api.to_string(),
-            base_url: String::new(),
-            variables: &[],
-            api_key: None,
-            auth: if keyless { AuthKind::None } else { AuthKind::ApiKey },
-            docs: "",
-            discovery: None,
             origins: [("api", ModelFieldOrigin::Assumed)].into(),
-            headers: BTreeMap::new(),
-            compat: ServerCompat::default(),
-            entry: None,
+            ..RegisteredProvider::default()
         };
         registered.with_entry(entry.clone())
     }
@@ -252,21 +239,17 @@ impl RegisteredProvider {
         } else if entry.api_key.is_some() {
             self.auth = AuthKind::ApiKey;
         }
-        if let Some(discovery) = &entry.discovery {
-            self.discovery = Some(discovery.value);
-        }
+        self.discovery = entry.discovery.as_ref().map(|kind| kind.value).or(self.discovery);
         if let Some(headers) = &entry.headers {
             self.headers = headers.value.clone();
         }
         if let Some(compat) = &entry.compat {
             yaml_fields::apply_compat(&mut self.compat, &compat.value);
         }
-        if let Some(auth_header) = &entry.auth_header {
-            self.compat.auth_header = Some(auth_header.value);
-        }
-        if let Some(allowed) = &entry.allow_plain_http {
-            self.compat.allow_plain_http = Some(allowed.value);
-        }
+        let compat = &mut self.compat;
+        compat.auth_header = entry.auth_header.as_ref().map(|on| on.value).or(compat.auth_header);
+        compat.allow_plain_http =
+            entry.allow_plain_http.as_ref().map(|on| on.value).or(compat.allow_plain_http);
         self.api_key.clone_from(&entry.api_key);
         self.entry = Some(entry);
         self
@@ -343,43 +326,34 @@ impl RegisteredProvider {
     }
 }
 
+/// Sets a value that the file has; its line.
+fn set<T: Clone>(value: &mut T, given: &Option<AtLine<T>>) -> Option<usize> {
+    let AtLine { value: given, line } = given.as_ref()?;
+    value.clone_from(given);
+    Some(*line)
+}
+
 impl RegistryModel {
     fn apply_patch(&mut self, patch: &ModelPatch) {
-        let model = &mut self.model;
-        let from = &mut self.origins;
-        let mut put = |field: &'static str, line: usize| {
-            from.insert(field, ModelFieldOrigin::File { line });
+        let RegistryModel { model, origins } = self;
+        let mut take = |field, line: Option<usize>| {
+            origins.extend(line.map(|line| (field, ModelFieldOrigin::File { line })));
         };
-        if let Some(AtLine { value, line }) = &patch.name {
-            model.name.clone_from(value);
-            put("name", *line);
-        }
-        if let Some(AtLine { value, line }) = &patch.reasoning {
-            model.reasoning = *value;
-            put("reasoning", *line);
-        }
-        if let Some(AtLine { value, line }) = &patch.images {
-            model.images = *value;
-            put("input", *line);
-        }
+        take("name", set(&mut model.name, &patch.name));
+        take("reasoning", set(&mut model.reasoning, &patch.reasoning));
+        take("input", set(&mut model.images, &patch.images));
+        take("contextWindow", set(&mut model.context_window, &patch.context_window));
+        take("maxTokens", set(&mut model.max_tokens, &patch.max_tokens));
         if let Some(AtLine { value, line }) = &patch.cost {
             yaml_fields::apply_price(&mut model.price, value);
-            put("cost", *line);
-        }
-        if let Some(AtLine { value, line }) = &patch.context_window {
-            model.context_window = *value;
-            put("contextWindow", *line);
-        }
-        if let Some(AtLine { value, line }) = &patch.max_tokens {
-            model.max_tokens = *value;
-            put("maxTokens", *line);
+            take("cost", Some(*line));
         }
         if let Some(AtLine { value, .. }) = &patch.headers {
             model.headers.extend(value.clone());
         }
         if let Some(AtLine { value, line }) = &patch.compat {
             yaml_fields::apply_compat(&mut model.compat, value);
-            put("compat", *line);
+            take("compat", Some(*line));
         }
     }
 
