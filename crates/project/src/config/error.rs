@@ -90,14 +90,8 @@ impl ConfigError {
         hint: &str,
     ) -> ConfigError {
         let ConfigPosition { line, column } = place;
-        ConfigError {
-            kind: fault,
-            file: file.to_string(),
-            line,
-            column,
-            what: what.into(),
-            hint: hint.to_string(),
-        }
+        let (file, what, hint) = (file.to_string(), what.into(), hint.to_string());
+        ConfigError { kind: fault, file, line, column, what, hint }
     }
 
     /// What the reader of literals found.

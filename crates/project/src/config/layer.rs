@@ -48,13 +48,8 @@ pub(super) fn read_layer(
 ) -> Result<ConfigLayer, ConfigError> {
     let LiteralValue::Table(entries) = &node.value else {
         let what = format!("the configuration is {}, not an object", kind_of(&node.value));
-        return Err(ConfigError::at_position(
-            ConfigErrorKind::Value,
-            file,
-            node.at,
-            what,
-            "It begins with `{`",
-        ));
+        let hint = "It begins with `{`";
+        return Err(ConfigError::at_position(ConfigErrorKind::Value, file, node.at, what, hint));
     };
     let mut reader = LayerReader { file, owner, layer: ConfigLayer::default(), omitted_remarks: 0 };
     for entry in entries {
@@ -170,12 +165,8 @@ impl LayerReader<'_> {
             _ => None,
         };
         value.ok_or_else(|| {
-            let what = format!(
-                "`{}` is {}; it may be {}",
-                key.name,
-                describe(&node.value),
-                allowed_values(key.kind)
-            );
+            let (is, may) = (describe(&node.value), allowed_values(key.kind));
+            let what = format!("`{}` is {is}; it may be {may}", key.name);
             let hint = match &node.value {
                 LiteralValue::Null => "Leave the key out to get its default",
                 _ => "",
@@ -245,10 +236,9 @@ impl LayerReader<'_> {
 }
 
 fn error_kind_for(key: &ConfigKey) -> ConfigErrorKind {
-    if matches!(key.kind, ConfigValueKind::Text(ConfigTextRule::ProjectId)) {
-        ConfigErrorKind::ProjectId
-    } else {
-        ConfigErrorKind::Value
+    match key.kind {
+        ConfigValueKind::Text(ConfigTextRule::ProjectId) => ConfigErrorKind::ProjectId,
+        _ => ConfigErrorKind::Value,
     }
 }
 

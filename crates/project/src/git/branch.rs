@@ -32,13 +32,11 @@ impl Git<'_> {
     /// If it cannot be one, or git cannot say.
     pub fn branch_exists(&self, name: &str) -> Result<bool, GitError> {
         self.check_branch_name(name)?;
-        let (leave, what) = (self.safe_policy()?, "show-ref");
-        let words = [what, "--verify", "--quiet", &format!("refs/heads/{name}")];
-        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
-        match call::exit_code(&finished, what, leave)? {
-            0 => Ok(true),
-            1 => Ok(false),
-            _ => Err(self.explain_failure(&finished, what)),
+        let words = ["show-ref", "--verify", "--quiet", &format!("refs/heads/{name}")];
+        match self.try_ask(&words, OUTPUT_BYTES)? {
+            (0, _) => Ok(true),
+            (1, _) => Ok(false),
+            (_, finished) => Err(self.explain_failure(&finished, "show-ref")),
         }
     }
 
@@ -86,16 +84,11 @@ impl Git<'_> {
         if let Some(commit) = &head {
             // Only if there is still none: zeros mean that.
             let none = "0".repeat(commit.len());
-            self.run_checked(
-                self.safe_policy()?,
-                &["update-ref", "-m", &why, &full, commit, &none],
-                OUTPUT_BYTES,
-            )?;
+            self.ask(&["update-ref", "-m", &why, &full, commit, &none])?;
         }
-        let moved =
-            self.run_checked(self.safe_policy()?, &["symbolic-ref", "-m", &why, "HEAD", &full], OUTPUT_BYTES);
+        let moved = self.ask(&["symbolic-ref", "-m", &why, "HEAD", &full]);
         if let (Err(_), Some(commit)) = (&moved, &head) {
-            let _ = self.run_checked(self.safe_policy()?, &["update-ref", "-d", &full, commit], OUTPUT_BYTES);
+            let _ = self.ask(&["update-ref", "-d", &full, commit]);
         }
         moved.map(drop)
     }
@@ -124,8 +117,7 @@ impl Git<'_> {
     }
 
     fn git_directory(&self) -> Result<PathBuf, GitError> {
-        let answer =
-            self.run_checked(self.safe_policy()?, &["rev-parse", "--absolute-git-dir"], OUTPUT_BYTES)?;
+        let answer = self.ask(&["rev-parse", "--absolute-git-dir"])?;
         let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
         Ok(PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path)))
     }

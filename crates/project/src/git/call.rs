@@ -130,14 +130,12 @@ pub(super) fn git_job<S: AsRef<OsStr>>(
     job.environment = environment;
     job.input = input;
     job.deadlines.total = Some(time_limit(leave));
-    (job.output, job.capture) = match leave {
-        GitCallPolicy::RunNothing { .. } => {
-            (JobOutput::Separate, CaptureLimits { head: most, tail: ERROR_BYTES, spill: None })
-        }
-        GitCallPolicy::RunCommitHooks => {
-            (JobOutput::Merged, CaptureLimits { head: most, tail: HOOKS, spill: None })
-        }
+    let tail;
+    (job.output, tail) = match leave {
+        GitCallPolicy::RunNothing { .. } => (JobOutput::Separate, ERROR_BYTES),
+        GitCallPolicy::RunCommitHooks => (JobOutput::Merged, HOOKS),
     };
+    job.capture = CaptureLimits { head: most, tail, spill: None };
     job
 }
 
@@ -164,19 +162,16 @@ pub(super) fn exit_code(
     what: &str,
     leave: GitCallPolicy<'_>,
 ) -> Result<i32, GitError> {
-    let what = what.to_string();
     match finished.reason {
         ExitReason::Exited(code) => Ok(code),
         ExitReason::DeadlinePassed | ExitReason::Idle => {
-            Err(GitError::TimedOut { what, seconds: time_limit(leave).as_secs() })
+            Err(GitError::TimedOut { what: what.to_string(), seconds: time_limit(leave).as_secs() })
         }
-        ExitReason::Stopped => Err(GitError::Stopped { what }),
+        ExitReason::Stopped => Err(GitError::Stopped { what: what.to_string() }),
         ExitReason::Signalled(signal) => {
-            Err(GitError::Failed { what, words: format!("it was ended by signal {signal}") })
+            Err(GitError::failed(what, format!("it was ended by signal {signal}")))
         }
-        ExitReason::KeeperLost => {
-            Err(GitError::Failed { what, words: "the process that watched it was ended".to_string() })
-        }
+        ExitReason::KeeperLost => Err(GitError::failed(what, "the process that watched it was ended")),
     }
 }
 

@@ -12,7 +12,7 @@ use relaycode_text::redact::redact;
 
 use super::call::{self, GitCallPolicy};
 use super::status::GitFileState;
-use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, literal_pathspecs};
+use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, join_nul, literal_pathspecs};
 
 /// Bytes of a message.
 const MESSAGE: usize = 64 << 10;
@@ -46,7 +46,7 @@ impl Git<'_> {
         match outcome {
             Err(error) if self.remove_intent(&new).is_err() => {
                 let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
-                Err(GitError::Failed { what: "commit".to_string(), words })
+                Err(GitError::failed("commit", words))
             }
             outcome => outcome,
         }
@@ -93,7 +93,7 @@ impl Git<'_> {
         }
         let words = ["add", "--intent-to-add", "--"].iter().map(OsString::from);
         let words: Vec<OsString> = words.chain(literal_pathspecs(new)?).collect();
-        self.run_checked(self.safe_policy()?, &words, OUTPUT_BYTES).map(drop)
+        self.ask(&words).map(drop)
     }
 
     /// Takes out again what was announced.
@@ -101,10 +101,8 @@ impl Git<'_> {
         if new.is_empty() {
             return Ok(());
         }
-        let list: Vec<u8> = new.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
-        let (leave, words) = (self.safe_policy()?, ["update-index", "--force-remove", "-z", "--stdin"]);
-        let finished = self.call(leave, &words, JobInput::Bytes(list), OUTPUT_BYTES)?;
-        self.checked_output(finished, leave, "update-index", OUTPUT_BYTES).map(drop)
+        let list = join_nul(new.iter().map(|path| path.as_bytes()));
+        self.feed(&["update-index", "--force-remove", "-z", "--stdin"], list, OUTPUT_BYTES).map(drop)
     }
 
     fn commit_tracked(
@@ -127,9 +125,7 @@ impl Git<'_> {
             // The commit stands; what was ended came after it.
             (Err(_), Some(id)) => Ok(GitCommit { id, output, hooks_succeeded: false }),
             (Err(error), None) => Err(error),
-            (Ok(_), _) => {
-                Err(GitError::Failed { what: "commit".to_string(), words: call::error_tail(&output) })
-            }
+            (Ok(_), _) => Err(GitError::failed("commit", call::error_tail(&output))),
         }
     }
 }

@@ -7,10 +7,8 @@
 
 use std::ffi::OsString;
 
-use relaycode_exec::JobInput;
-
 use super::base::DiffBase;
-use super::{Git, GitError, OUTPUT_BYTES, call, literal_pathspecs};
+use super::{Git, GitError, OUTPUT_BYTES, literal_pathspecs};
 
 /// Bytes of a difference that are read to find out which of its files are the largest.
 const READ: usize = 16 << 20;
@@ -122,12 +120,12 @@ impl Git<'_> {
 
     /// What git itself has to say.
     fn tracked_diff(&self, between: &[String], paths: &[&str]) -> Result<GitDiffFiles, GitError> {
-        let (leave, what) = (self.safe_policy()?, "diff");
+        let what = "diff";
         let words = [what].into_iter().chain(DIFF_OPTIONS.split(' ')).map(OsString::from);
         let words = words.chain(between.iter().map(OsString::from)).chain([OsString::from("--")]);
         let words: Vec<OsString> = words.chain(literal_pathspecs(paths)?).collect();
-        let finished = self.call(leave, &words, JobInput::Null, READ)?;
-        if call::exit_code(&finished, what, leave)? != 0 {
+        let (code, finished) = self.try_ask(&words, READ)?;
+        if code != 0 {
             return Err(self.explain_failure(&finished, what));
         }
         let cut = finished.stdout.dropped > 0 || !finished.stdout.tail.is_empty();
@@ -151,17 +149,14 @@ impl Git<'_> {
 
     /// The tree without anything.
     fn empty_tree_id(&self) -> Result<String, GitError> {
-        let answer =
-            self.run_checked(self.safe_policy()?, &["hash-object", "-t", "tree", "/dev/null"], OUTPUT_BYTES)?;
-        Ok(String::from_utf8_lossy(&answer).trim_end().to_string())
+        self.ask_text(&["hash-object", "-t", "tree", "/dev/null"])
     }
 
     /// Where the branch left its base, as `base...HEAD` means it.
     fn merge_base(&self, base: &DiffBase) -> Result<String, GitError> {
-        let (leave, what) = (self.safe_policy()?, "merge-base");
-        let head = self.require_head()?;
-        let finished = self.call(leave, &[what, &base.commit, &head], JobInput::Null, OUTPUT_BYTES)?;
-        match call::exit_code(&finished, what, leave)? {
+        let what = "merge-base";
+        let (code, finished) = self.try_ask(&[what, &base.commit, &self.require_head()?], OUTPUT_BYTES)?;
+        match code {
             0 => Ok(String::from_utf8_lossy(&finished.stdout.head).trim_end().to_string()),
             1 => Err(GitError::NoMergeBase { base: base.name.clone(), shallow: self.is_shallow()? }),
             _ => Err(self.explain_failure(&finished, what)),

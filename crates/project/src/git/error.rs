@@ -101,6 +101,13 @@ pub enum GitError {
     Exec(#[from] ExecError),
 }
 
+impl GitError {
+    /// git, or a hook, said no.
+    pub(super) fn failed(what: &str, words: impl Into<String>) -> GitError {
+        GitError::Failed { what: what.to_string(), words: words.into() }
+    }
+}
+
 fn largest_folders(folders: &[(String, usize)]) -> String {
     if folders.is_empty() {
         return String::new();

@@ -1,6 +1,6 @@
 //! What git is told to leave out, as it says it: whole directories where it can.
 
-use super::{Git, GitError};
+use super::{Git, GitError, split_nul};
 
 /// Bytes of the list.
 const LIST: usize = 16 << 20;
@@ -15,6 +15,6 @@ impl Git<'_> {
         let words =
             ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", "."];
         let list = self.run_checked(self.safe_policy()?, &words, LIST)?;
-        Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
+        Ok(split_nul(&list).map(<[u8]>::to_vec).collect())
     }
 }

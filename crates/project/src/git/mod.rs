@@ -107,8 +107,7 @@ impl<'r> Git<'r> {
     pub fn version(&self) -> Result<GitVersion, GitError> {
         let text = self.run_checked(UNKNOWN_REPOSITORY, &["version"], OUTPUT_BYTES)?;
         let text = String::from_utf8_lossy(&text);
-        GitVersion::parse(&text)
-            .ok_or_else(|| GitError::Failed { what: "version".to_string(), words: text.trim().to_string() })
+        GitVersion::parse(&text).ok_or_else(|| GitError::failed("version", text.trim()))
     }
 
     /// Where the repository's files begin, without links. The project's root is there or below.
@@ -129,8 +128,7 @@ impl<'r> Git<'r> {
         }
         let words = ["rev-parse", "--show-object-format", "--show-toplevel"];
         let answer = self.run_checked(UNKNOWN_REPOSITORY, &words, OUTPUT_BYTES)?;
-        let failed =
-            |words: &str| GitError::Failed { what: "rev-parse".to_string(), words: words.to_string() };
+        let failed = |words| GitError::failed("rev-parse", words);
         let mut parts = answer.splitn(2, |byte| *byte == b'\n');
         let (sha256, empty_tree) = match parts.next() {
             Some(b"sha1") => (false, "4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
@@ -150,14 +148,8 @@ impl<'r> Git<'r> {
             prefix.push(b'/');
         }
         let empty_tree = (found >= ATTR_SOURCE_SINCE).then_some(empty_tree);
-        let muted = self.muting_settings()?;
-        Ok(self.repository.get_or_init(|| GitRepository {
-            top,
-            prefix,
-            sha256,
-            empty_tree,
-            mute_settings: muted,
-        }))
+        let mute_settings = self.muting_settings()?;
+        Ok(self.repository.get_or_init(|| GitRepository { top, prefix, sha256, empty_tree, mute_settings }))
     }
 
     /// The settings that silence every filter and every configured hook, whoever configured it.
@@ -165,14 +157,11 @@ impl<'r> Git<'r> {
         let names =
             self.run_checked(UNKNOWN_REPOSITORY, &["config", "--list", "-z", "--name-only"], CONFIG_BYTES)?;
         let mut muted: Vec<(String, String)> = Vec::new();
-        for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        for name in split_nul(&names) {
             let known = name.starts_with(b"filter.") || name.starts_with(b"hook.");
             let Some(cut) = name.iter().rposition(|byte| *byte == b'.').filter(|_| known) else { continue };
             let Ok(driver) = std::str::from_utf8(&name[..cut]) else {
-                return Err(GitError::Failed {
-                    what: "config".to_string(),
-                    words: "a filter's name is no text; relay runs no git here".to_string(),
-                });
+                return Err(GitError::failed("config", "a filter's name is no text; relay runs no git here"));
             };
             if muted.iter().any(|(key, _)| key.rsplit_once('.').is_some_and(|(other, _)| other == driver)) {
                 continue;
@@ -200,6 +189,30 @@ impl<'r> Git<'r> {
             muted: &repository.mute_settings,
             allow_hooks_path: false,
         })
+    }
+
+    /// What git answers in the repository, whole; anything but success is an error.
+    fn ask<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<Vec<u8>, GitError> {
+        self.run_checked(self.safe_policy()?, words, OUTPUT_BYTES)
+    }
+
+    /// The same as text, without its last line end.
+    fn ask_text<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<String, GitError> {
+        Ok(String::from_utf8_lossy(&self.ask(words)?).trim_end().to_string())
+    }
+
+    /// What git answers with its exit code, whatever that is.
+    fn try_ask<S: AsRef<OsStr>>(&self, words: &[S], most: usize) -> Result<(i32, JobOutcome), GitError> {
+        let leave = self.safe_policy()?;
+        let finished = self.call(leave, words, JobInput::Null, most)?;
+        Ok((call::exit_code(&finished, &command_name(words), leave)?, finished))
+    }
+
+    /// Gives git a list of names to read.
+    fn feed<S: AsRef<OsStr>>(&self, words: &[S], input: Vec<u8>, most: usize) -> Result<Vec<u8>, GitError> {
+        let leave = self.safe_policy()?;
+        let finished = self.call(leave, words, JobInput::Bytes(input), most)?;
+        self.checked_output(finished, leave, &command_name(words), most)
     }
 
     /// What git answers, whole; anything but success is an error.
@@ -272,7 +285,7 @@ impl<'r> Git<'r> {
         } else if text.contains("not a git repository") {
             GitError::NotARepository { root }
         } else {
-            GitError::Failed { what: what.to_string(), words: call::error_tail(&text) }
+            GitError::failed(what, call::error_tail(&text))
         }
     }
 }
@@ -280,6 +293,16 @@ impl<'r> Git<'r> {
 /// How git is called before anything is known of the repository. Such calls read no attributes.
 const UNKNOWN_REPOSITORY: GitCallPolicy<'static> =
     GitCallPolicy::RunNothing { attributes: None, muted: &[], allow_hooks_path: false };
+
+/// The parts of a list that ends each with a zero byte.
+fn split_nul(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|byte| *byte == 0).filter(|part| !part.is_empty())
+}
+
+/// Names, each followed by a zero byte.
+fn join_nul<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Vec<u8> {
+    names.into_iter().flat_map(|name| name.iter().copied().chain([0])).collect()
+}
 
 /// The command, for messages.
 fn command_name<S: AsRef<OsStr>>(words: &[S]) -> String {

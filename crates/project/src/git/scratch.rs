@@ -5,6 +5,7 @@
 //! git throws away while the copy is in use can be missing there; what is copied are files, so that nothing
 //! depends on them.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +14,7 @@ use std::{fs, io};
 
 use relaycode_exec::JobInput;
 
-use super::{Git, GitError, OUTPUT_BYTES, UNKNOWN_REPOSITORY};
+use super::{Git, GitError, OUTPUT_BYTES, UNKNOWN_REPOSITORY, join_nul, split_nul};
 use crate::git::head;
 
 /// Bytes of the lists that are taken over: where history is cut off, what is ignored.
@@ -49,18 +50,10 @@ impl Git<'_> {
         let Some(commit) = commit else { return Ok(()) };
         let copy = self.in_scratch(top);
         match &branch {
-            Some(branch) => copy.run_checked(
-                copy.safe_policy()?,
-                &["update-ref", &format!("refs/heads/{branch}"), &commit],
-                OUTPUT_BYTES,
-            )?,
-            None => copy.run_checked(
-                copy.safe_policy()?,
-                &["update-ref", "--no-deref", "HEAD", &commit],
-                OUTPUT_BYTES,
-            )?,
+            Some(branch) => copy.ask(&["update-ref", &format!("refs/heads/{branch}"), &commit])?,
+            None => copy.ask(&["update-ref", "--no-deref", "HEAD", &commit])?,
         };
-        copy.run_checked(copy.safe_policy()?, &["read-tree", "HEAD"], OUTPUT_BYTES)?;
+        copy.ask(&["read-tree", "HEAD"])?;
         copy.mark_absent(&self.repository()?.prefix, absent)
     }
 
@@ -75,13 +68,8 @@ impl Git<'_> {
     /// git in a copy of the project, by the same runner.
     #[must_use]
     pub fn in_scratch(&self, directory: &Path) -> Git<'_> {
-        Git {
-            run: self.run,
-            root: directory.to_path_buf(),
-            set: self.set.clone(),
-            stop: self.stop,
-            repository: std::cell::OnceCell::new(),
-        }
+        let (root, set) = (directory.to_path_buf(), self.set.clone());
+        Git { run: self.run, root, set, stop: self.stop, repository: OnceCell::new() }
     }
 
     fn init(&self, directory: &Path, branch: &str, format: &str) -> Result<(), GitError> {
@@ -99,21 +87,16 @@ impl Git<'_> {
             None => true,
             Some(inside) => absent.contains(inside),
         };
-        let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).filter(is_absent);
-        let input: Vec<u8> = names.flat_map(|name| name.iter().copied().chain([0])).collect();
+        let input = join_nul(split_nul(&names).filter(is_absent));
         if input.is_empty() {
             return Ok(());
         }
-        let leave = self.safe_policy()?;
-        let words = ["update-index", "-z", "--skip-worktree", "--stdin"];
-        let finished = self.call(leave, &words, JobInput::Bytes(input), OUTPUT_BYTES)?;
-        self.checked_output(finished, leave, "update-index", OUTPUT_BYTES).map(drop)
+        self.feed(&["update-index", "-z", "--skip-worktree", "--stdin"], input, OUTPUT_BYTES).map(drop)
     }
 
     /// Where something of the repository's is, whole.
     fn git_path(&self, name: &str) -> Result<PathBuf, GitError> {
-        let answer =
-            self.run_checked(self.safe_policy()?, &["rev-parse", "--git-path", name], OUTPUT_BYTES)?;
+        let answer = self.ask(&["rev-parse", "--git-path", name])?;
         let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
         let path = self.root.join(OsStr::from_bytes(path));
         Ok(path.canonicalize().unwrap_or(path))

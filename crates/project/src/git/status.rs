@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
-use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, literal_pathspecs};
+use super::{Git, GitError, PATHS_BYTES, literal_pathspecs};
 
 /// Paths in one call.
 const BATCH: usize = 256;
@@ -67,18 +67,11 @@ impl Git<'_> {
         let literal = literal_pathspecs(paths)?;
         let ask = |words: &[&str]| {
             let words = words.iter().map(OsString::from).chain(literal.iter().cloned());
-            self.run_checked(self.safe_policy()?, &words.collect::<Vec<_>>(), OUTPUT_BYTES)
+            self.ask(&words.collect::<Vec<_>>())
         };
         let tracked = ask(&["ls-files", "-z", "--cached", "--full-name", "--"])?;
-        let changed = ask(&[
-            "status",
-            "--porcelain=v2",
-            "-z",
-            "--no-renames",
-            "--untracked-files=all",
-            "--ignore-submodules=all",
-            "--",
-        ])?;
+        let options = "--porcelain=v2 -z --no-renames --untracked-files=all --ignore-submodules=all --";
+        let changed = ask(&["status"].into_iter().chain(options.split(' ')).collect::<Vec<_>>())?;
         let prefix = &self.repository()?.prefix;
         let own = |full: &[u8]| -> Option<String> {
             String::from_utf8(full.strip_prefix(&prefix[..])?.to_vec()).ok()

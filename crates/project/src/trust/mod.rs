@@ -20,17 +20,18 @@ const FOLDER: &str = "trust";
 /// Bytes of a project's file.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// A name and what stands behind it.
-type TrustEntry = (String, String);
-
 /// What a project's file wants to be trusted with. What the user's own file says needs no trust.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TrustRequest {
     /// Commands to run: the key's short name and the command line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<(String, String)>,
     /// Settings that decide who approves: the key's full name and its value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<(String, String)>,
     /// What git itself would run on a commit: hooks and configured commands. Only a commit asks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub git: Vec<(String, String)>,
 }
 
@@ -152,21 +153,15 @@ impl TrustStore {
         };
         match grant {
             None => TrustState::NeverAsked,
-            Some(grant) if grant.request() == wanted => TrustState::Trusted { since: grant.since },
-            Some(grant) => TrustState::Changed { before: grant.request() },
+            Some(grant) if grant.request == wanted => TrustState::Trusted { since: grant.since },
+            Some(grant) => TrustState::Changed { before: grant.request },
         }
     }
 
     fn write(&self, root: &Path, part: TrustPart, wants: &TrustRequest, now: &str) -> Result<(), TrustError> {
         let place = self.store.directory(root)?;
         let wanted = part.select(wants);
-        let grant = TrustGrant {
-            since: now.to_string(),
-            digest: digest(&wanted),
-            commands: wanted.commands,
-            settings: wanted.settings,
-            git: wanted.git,
-        };
+        let grant = TrustGrant { since: now.to_string(), digest: digest(&wanted), request: wanted };
         // What is damaged or somebody else's is worth nothing, and the new file takes its place.
         let old = self.read(&place).unwrap_or_default();
         let (config, git) = old.map(|old| (old.config, old.git)).unwrap_or_default();
@@ -195,7 +190,7 @@ impl TrustStore {
         if file.mark != place.mark {
             return Ok(None);
         }
-        let whole = |grant: &TrustGrant| grant.digest == digest(&grant.request());
+        let whole = |grant: &TrustGrant| grant.digest == digest(&grant.request);
         if ![&file.config, &file.git].into_iter().flatten().all(whole) {
             return Err(damaged());
         }
@@ -235,23 +230,9 @@ struct TrustFile {
 #[derive(Debug, Serialize, Deserialize)]
 struct TrustGrant {
     since: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    commands: Vec<TrustEntry>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    settings: Vec<TrustEntry>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    git: Vec<TrustEntry>,
+    #[serde(flatten)]
+    request: TrustRequest,
     digest: String,
-}
-
-impl TrustGrant {
-    fn request(&self) -> TrustRequest {
-        TrustRequest {
-            commands: self.commands.clone(),
-            settings: self.settings.clone(),
-            git: self.git.clone(),
-        }
-    }
 }
 
 /// Names wants: every length and every byte of them.
