@@ -12,8 +12,7 @@ use relaycode_ledger::{Digest, Ledger};
 use relaycode_project::checkout::{CheckoutKey, CheckoutKeys, NamedProject};
 use relaycode_project::config::{Config, LoadedConfig};
 use relaycode_project::git::Git;
-use relaycode_project::git::head;
-use relaycode_project::git::head::GitHead;
+use relaycode_project::git::head::{self, GitHead};
 use relaycode_project::identity;
 use relaycode_project::trust::{self, TrustRequest, TrustStore};
 

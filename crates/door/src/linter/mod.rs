@@ -116,12 +116,8 @@ impl LinterCounter {
         let specific = sink.errors();
         let best = sink.reader_with_most().and_then(|number| readers.get(number)).map(|reader| reader.name());
         if specific > 0 {
-            let reader = best.unwrap_or("generic");
-            return LinterCount {
-                errors: specific,
-                diagnostics: std::mem::take(&mut sink.diagnostics),
-                reader,
-            };
+            let (reader, diagnostics) = (best.unwrap_or("generic"), std::mem::take(&mut sink.diagnostics));
+            return LinterCount { errors: specific, diagnostics, reader };
         }
         // A known tool that ended well and named no error has none, whatever else its output says.
         let general = if self.known && exited_well { 0 } else { self.generic_sink.errors() };

@@ -144,6 +144,7 @@ fn frame(line: &str, each: &mut FrameSink<'_>) -> ModelResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FailureClass;
 
     fn read(chunks: &[&[u8]]) -> Vec<String> {
         let mut out = Vec::new();

@@ -175,6 +175,7 @@ fn is_within(address: IpAddr, network: IpAddr, bits: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FailureClass;
 
     fn goes_through(no_proxy: &str, url: &str) -> bool {
         let proxies = ProxySettings {

@@ -101,6 +101,7 @@ fn auth_headers(model: &Model, auth: &Auth) -> ModelResult<Vec<(String, String)>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FailureClass;
 
     fn at(base: &str) -> Model {
         Model { base_url: base.into(), ..crate::models::model::tests::model() }

@@ -10,10 +10,11 @@ mod matching;
 mod package_json;
 mod patterns;
 
-use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
+use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::{RelPath, plain_spelling};
 
+use crate::submit::changes;
 use command_files::CommandFiles;
 
 /// What the project does with its files.
@@ -41,8 +42,7 @@ pub struct GuardContext {
 #[must_use]
 pub fn guarded_files(plan: &Plan, context: &GuardContext) -> Vec<(RelPath, String)> {
     let named = CommandFiles::parse(&context.commands);
-    let changed = plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged);
-    changed.filter_map(|file| Some((file.path.clone(), reason(file, context, &named)?))).collect()
+    changes(plan).filter_map(|file| Some((file.path.clone(), reason(file, context, &named)?))).collect()
 }
 
 fn reason(file: &FilePlan, context: &GuardContext, named: &CommandFiles) -> Option<String> {

@@ -11,7 +11,7 @@
 
 use super::super::json_scanner::JsonObject;
 use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::{DiagnosticSink, LinterReader, names_any, split_code};
 
 #[derive(Default)]
 pub(super) struct EslintReader {
@@ -107,10 +107,7 @@ fn read_compact(line: &str, out: &mut DiagnosticSink) -> bool {
         return true;
     }
     let Some(text) = problem.strip_prefix("Error - ") else { return false };
-    let (message, code) = match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
-        Some((message, code)) if !code.contains(' ') => (message, code),
-        _ => (text, ""),
-    };
+    let (message, code) = split_code(text, " (", ")");
     out.add_error(file, location::parse_leading_number(rest), code, without_stop(message));
     true
 }

@@ -43,13 +43,8 @@ impl LinterReader for GoReader {
         }
         let text = line.strip_prefix("vet: ").unwrap_or(line);
         let Some(place) = location::parse_colon_location(text) else { return false };
-        if !place.file.ends_with(".go")
-            || place.file.starts_with(char::is_whitespace)
-            || place.rest.is_empty()
-        {
-            return false;
-        }
-        if !place.column && !self.known {
+        let named = place.file.ends_with(".go") && !place.file.starts_with(char::is_whitespace);
+        if !named || place.rest.is_empty() || !(place.column || self.known) {
             return false;
         }
         out.add_error(place.file, place.line, "", place.rest);

@@ -56,3 +56,11 @@ pub(super) fn generic_reader() -> Box<dyn LinterReader> {
 fn names_any(words: &[String], names: &[&str]) -> bool {
     words.iter().any(|word| names.contains(&word.as_str()))
 }
+
+/// The message and the code at its end, which stands between these; empty if there is none.
+fn split_code<'t>(text: &'t str, open: &str, close: &str) -> (&'t str, &'t str) {
+    match text.strip_suffix(close).and_then(|text| text.rsplit_once(open)) {
+        Some((message, code)) if !code.contains(' ') => (message, code),
+        _ => (text, ""),
+    }
+}

@@ -8,7 +8,7 @@
 
 use super::super::json_scanner::JsonObject;
 use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::{DiagnosticSink, LinterReader, names_any, split_code};
 
 pub(super) struct MypyReader;
 
@@ -47,10 +47,7 @@ impl LinterReader for MypyReader {
             return true;
         }
         let Some(text) = rest.strip_prefix("error: ") else { return false };
-        let (message, code) = match text.strip_suffix(']').and_then(|text| text.rsplit_once("  [")) {
-            Some((message, code)) if !code.contains(' ') => (message, code),
-            _ => (text, ""),
-        };
+        let (message, code) = split_code(text, "  [", "]");
         out.add_error(file, number, code, message);
         true
     }

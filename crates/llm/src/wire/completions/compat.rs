@@ -213,6 +213,7 @@ fn is_private(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::model::ServerCompat;
 
     #[test]
     fn a_server_is_known_by_its_host_and_not_by_what_looks_like_it() {
