@@ -132,9 +132,8 @@ impl Door {
         let moved = (before != now).then(|| (before, now.clone()));
         let mut notes: Vec<String> = finished.map(ending_note).into_iter().collect();
         if moved.is_some() {
-            notes.push(
-                "it moved what git has checked out: reverting takes files back, not commits".to_string(),
-            );
+            let note = "it moved what git has checked out: reverting takes files back, not commits";
+            notes.push(note.to_string());
         }
         let ended = RecordingEnd { notes, branch: now.branch, head: now.commit };
         let adopted = recording.adopt(ended, &self.ignored_paths())?;

@@ -55,7 +55,7 @@ pub struct ImageContent {
     pub mime_type: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
     /// In the order in which the pieces began.
@@ -189,6 +189,17 @@ pub struct UsageCost {
     pub total: f64,
 }
 
+impl Message {
+    /// Of a person or a tool; empty for a model's.
+    pub fn pieces(&self) -> &[UserContent] {
+        match self {
+            Message::User(message) | Message::Developer(message) => &message.content,
+            Message::ToolResult(message) => &message.content,
+            Message::Assistant(_) => &[],
+        }
+    }
+}
+
 impl UserMessage {
     pub fn text(text: impl Into<String>, timestamp: i64) -> UserMessage {
         UserMessage { content: vec![UserContent::text(text)], timestamp }
@@ -197,19 +208,14 @@ impl UserMessage {
 
 impl ToolResultMessage {
     /// The result of `call`, as one text.
-    pub fn text(
-        call: &ToolCall,
-        text: impl Into<String>,
-        is_error: bool,
-        timestamp: i64,
-    ) -> ToolResultMessage {
+    pub fn text(call: &ToolCall, text: impl Into<String>, is_error: bool, now: i64) -> ToolResultMessage {
         ToolResultMessage {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
             content: vec![UserContent::text(text)],
             details: None,
             is_error,
-            timestamp,
+            timestamp: now,
         }
     }
 }

@@ -50,9 +50,8 @@ pub(super) fn parse_paren_location(text: &str) -> Option<LinterLocation<'_>> {
 pub(super) fn parse_bare_location(text: &str) -> Option<(&str, u64)> {
     let mut parts = text.trim().rsplitn(3, ':');
     let (column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
-    let numbers =
-        leading_digits(column) == column.len() && leading_digits(line) == line.len() && !line.is_empty();
-    (numbers && !column.is_empty()).then(|| (file, parse_leading_number(line)))
+    let number = |text: &str| !text.is_empty() && leading_digits(text) == text.len();
+    (number(column) && number(line)).then(|| (file, parse_leading_number(line)))
 }
 
 fn skip_columns(text: &str, mut end: usize) -> (usize, bool) {

@@ -333,8 +333,7 @@ impl<'a> Submit<'a, '_> {
         };
         let about =
             record_metadata(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
-        let changes: Vec<FileChange<'_>> =
-            admitted.plan.files.iter().filter_map(FileChange::from_plan).collect();
+        let changes: Vec<_> = admitted.plan.files.iter().filter_map(FileChange::from_plan).collect();
         door.ledger.begin(&changes, about, &|| self.approver.stop_requested())
     }
 

@@ -46,14 +46,8 @@ pub enum SubmissionOrigin {
 }
 
 impl SubmissionOrigin {
-    pub const ALL: [SubmissionOrigin; 6] = [
-        SubmissionOrigin::File,
-        SubmissionOrigin::Stdin,
-        SubmissionOrigin::Clipboard,
-        SubmissionOrigin::Paste,
-        SubmissionOrigin::Agent,
-        SubmissionOrigin::Friend,
-    ];
+    pub const ALL: [SubmissionOrigin; 6] =
+        [Self::File, Self::Stdin, Self::Clipboard, Self::Paste, Self::Agent, Self::Friend];
 
     /// The user gave it to relay themselves.
     pub fn is_handed_over(self) -> bool {
@@ -69,14 +63,7 @@ impl SubmissionOrigin {
 
     /// The name in records.
     pub fn name(self) -> &'static str {
-        match self {
-            SubmissionOrigin::File => "file",
-            SubmissionOrigin::Stdin => "stdin",
-            SubmissionOrigin::Clipboard => "clipboard",
-            SubmissionOrigin::Paste => "paste",
-            SubmissionOrigin::Agent => "agent",
-            SubmissionOrigin::Friend => "friend",
-        }
+        ["file", "stdin", "clipboard", "paste", "agent", "friend"][self as usize]
     }
 }
 

@@ -49,15 +49,8 @@ pub enum FailureClass {
 impl FailureClass {
     /// A retry may help.
     pub fn is_transient(self) -> bool {
-        matches!(
-            self,
-            FailureClass::RateLimit
-                | FailureClass::Overloaded
-                | FailureClass::Server
-                | FailureClass::Network
-                | FailureClass::Timeout
-                | FailureClass::Malformed
-        )
+        use FailureClass::{Malformed, Network, Overloaded, RateLimit, Server, Timeout};
+        matches!(self, RateLimit | Overloaded | Server | Network | Timeout | Malformed)
     }
 }
 
@@ -114,10 +107,8 @@ impl ModelFailure {
 
     /// The connection ended before the answer did.
     pub fn cut_off() -> ModelFailure {
-        ModelFailure::new(
-            FailureClass::Network,
-            "the provider broke off: the connection ended before the answer did",
-        )
+        let message = "the provider broke off: the connection ended before the answer did";
+        ModelFailure::new(FailureClass::Network, message)
     }
 
     /// Readers of an answer only know that it is "the provider".

@@ -166,12 +166,8 @@ pub fn load(home: &UserDirectory) -> Result<Option<ModelsFile>, YamlFileError> {
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
-        YamlFileError {
-            path: path.clone(),
-            line,
-            column: 0,
-            message: "this is not text in UTF-8".to_string(),
-        }
+        let message = "this is not text in UTF-8".to_string();
+        YamlFileError { path: path.clone(), line, column: 0, message }
     })?;
     parse(&text).map(Some).map_err(|fault| YamlFileError { path, ..fault })
 }
@@ -209,8 +205,7 @@ fn read_models_file(node: &YamlNode) -> Result<ModelsFile, YamlError> {
     }
     let named = |id: &str| Provider::by_id(id).is_some() || file.providers.iter().any(|entry| entry.id == id);
     if let Some(id) = file.model_provider_order.iter().chain(&file.disabled_providers).find(|id| !named(id)) {
-        let lists =
-            |entry: &&YamlEntry| matches!(entry.name.as_str(), "disabledProviders" | "modelProviderOrder");
+        let lists = |entry: &&YamlEntry| ["disabledProviders", "modelProviderOrder"].contains(&&*entry.name);
         let at = entries.iter().find(lists).map(|entry| entry.position).unwrap_or_default();
         return Err(YamlError::new(
             at,

@@ -109,9 +109,8 @@ impl ModelRegistry {
         for row in catalogue::ALL.iter().filter(|row| row.provider == provider.id) {
             let Some(built_in) = Provider::by_id(row.provider) else { continue };
             let from = FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::BuiltIn)).collect();
-            self.models.push(
-                provider.with_overrides(RegistryModel { model: row.to_model(built_in), origins: from }),
-            );
+            let (model, origins) = (row.to_model(built_in), from);
+            self.models.push(provider.with_overrides(RegistryModel { model, origins }));
         }
         for (id, patch) in provider.entry.iter().flat_map(|entry| &entry.models) {
             self.put_model(provider.custom_model(id, patch));
@@ -159,9 +158,8 @@ impl ModelRegistry {
     pub fn add_discovered(&mut self, provider: &str, found: Vec<DiscoveredModel>) {
         let Some(provider) = self.provider(provider).cloned() else { return };
         for found in found {
-            let written =
-                provider.entry.iter().flat_map(|entry| &entry.models).any(|(id, _)| *id == found.id);
-            if !written {
+            let mut written = provider.entry.iter().flat_map(|entry| &entry.models);
+            if !written.any(|(id, _)| *id == found.id) {
                 self.put_model(provider.discovered_model(found));
             }
         }
@@ -247,9 +245,9 @@ impl RegisteredProvider {
             yaml_fields::apply_compat(&mut self.compat, &compat.value);
         }
         let compat = &mut self.compat;
-        compat.auth_header = entry.auth_header.as_ref().map(|on| on.value).or(compat.auth_header);
-        compat.allow_plain_http =
-            entry.allow_plain_http.as_ref().map(|on| on.value).or(compat.allow_plain_http);
+        let on = |set: &Option<AtLine<bool>>| set.as_ref().map(|set| set.value);
+        compat.auth_header = on(&entry.auth_header).or(compat.auth_header);
+        compat.allow_plain_http = on(&entry.allow_plain_http).or(compat.allow_plain_http);
         self.api_key.clone_from(&entry.api_key);
         self.entry = Some(entry);
         self
@@ -289,10 +287,8 @@ impl RegisteredProvider {
             max_tokens: ASSUMED_ANSWER,
             compat: ServerCompat::default(),
         };
-        RegistryModel {
-            model,
-            origins: FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::Assumed)).collect(),
-        }
+        let origins = FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::Assumed)).collect();
+        RegistryModel { model, origins }
     }
 
     fn custom_model(&self, id: &str, patch: &ModelPatch) -> RegistryModel {

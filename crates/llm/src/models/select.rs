@@ -99,8 +99,7 @@ impl ModelRegistry {
         if let Some(named) = named {
             return self.select_at(named.value.trim(), has_key, depth + 1);
         }
-        let usable: Vec<&RegistryModel> =
-            self.enabled().filter(|known| has_key(&known.model.provider)).collect();
+        let usable = self.enabled().filter(|known| has_key(&known.model.provider)).collect();
         // A local server is used if it is asked for, or if there is nothing else.
         let first = self.ranked(usable, has_key).into_iter().next().ok_or(ModelSelectError::NoKey)?;
         Ok(SelectedModel::only(first.clone(), None, ModelMatchKind::First))

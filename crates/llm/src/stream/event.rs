@@ -44,47 +44,33 @@ impl StreamEvent {
     }
 
     pub fn is_delta(&self) -> bool {
-        matches!(
-            self,
-            StreamEvent::TextDelta { .. }
-                | StreamEvent::ThinkingDelta { .. }
-                | StreamEvent::ToolcallDelta { .. }
-        )
+        use StreamEvent::{TextDelta, ThinkingDelta, ToolcallDelta};
+        matches!(self, TextDelta { .. } | ThinkingDelta { .. } | ToolcallDelta { .. })
+    }
+
+    /// The kind, the piece and the text of a delta.
+    fn delta(&mut self) -> Option<(StreamDeltaKind, usize, &mut String)> {
+        match self {
+            StreamEvent::TextDelta { content_index: at, delta } => Some((StreamDeltaKind::Text, *at, delta)),
+            StreamEvent::ThinkingDelta { content_index: at, delta } => {
+                Some((StreamDeltaKind::Thinking, *at, delta))
+            }
+            StreamEvent::ToolcallDelta { content_index: at, delta } => {
+                Some((StreamDeltaKind::Toolcall, *at, delta))
+            }
+            _ => None,
+        }
     }
 
     /// Appends to this delta if kind and piece are the same; returns whether they are.
     pub(crate) fn append_delta(&mut self, kind: StreamDeltaKind, at: usize, more: &str) -> bool {
-        let (mine, content_index, delta) = match self {
-            StreamEvent::TextDelta { content_index, delta } => (StreamDeltaKind::Text, content_index, delta),
-            StreamEvent::ThinkingDelta { content_index, delta } => {
-                (StreamDeltaKind::Thinking, content_index, delta)
-            }
-            StreamEvent::ToolcallDelta { content_index, delta } => {
-                (StreamDeltaKind::Toolcall, content_index, delta)
-            }
-            _ => return false,
-        };
-        let same = mine == kind && *content_index == at;
-        if same {
-            delta.push_str(more);
-        }
-        same
+        let same = self.delta().filter(|(mine, place, _)| *mine == kind && *place == at);
+        same.map(|(_, _, delta)| delta.push_str(more)).is_some()
     }
 
     /// Merges a later delta of the same kind and piece; otherwise gives it back.
-    pub(crate) fn merge_delta(&mut self, later: StreamEvent) -> Option<StreamEvent> {
-        let merged = match &later {
-            StreamEvent::TextDelta { content_index, delta } => {
-                self.append_delta(StreamDeltaKind::Text, *content_index, delta)
-            }
-            StreamEvent::ThinkingDelta { content_index, delta } => {
-                self.append_delta(StreamDeltaKind::Thinking, *content_index, delta)
-            }
-            StreamEvent::ToolcallDelta { content_index, delta } => {
-                self.append_delta(StreamDeltaKind::Toolcall, *content_index, delta)
-            }
-            _ => false,
-        };
+    pub(crate) fn merge_delta(&mut self, mut later: StreamEvent) -> Option<StreamEvent> {
+        let merged = later.delta().is_some_and(|(kind, at, delta)| self.append_delta(kind, at, delta));
         if merged { None } else { Some(later) }
     }
 }

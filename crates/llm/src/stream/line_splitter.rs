@@ -103,9 +103,9 @@ fn decode_line(line: &[u8], first: bool) -> Cow<'_, str> {
 }
 
 pub(crate) fn frame_too_large() -> ModelFailure {
+    let most = MAX_FRAME_BYTES >> 20;
     ModelFailure::too_large(format!(
-        "the provider sent a piece of more than {} MB; relay takes no such piece",
-        MAX_FRAME_BYTES >> 20
+        "the provider sent a piece of more than {most} MB; relay takes no such piece"
     ))
 }
 

@@ -25,7 +25,7 @@ use crate::request::tool_names::ToolNames;
 use crate::request::{Auth, ChatRequest, WireCall};
 use crate::stream::decoder::AnswerDecoder;
 use crate::stream::event::StreamEvent;
-use crate::stream::retry::{RetryBudget, RetryCounter, RetryPhase};
+use crate::stream::retry::{RetryAttempt, RetryBudget, RetryCounter, RetryPhase};
 use crate::stream::transport::{HttpRequest, ModelClient};
 use crate::wire::Wire;
 
@@ -82,6 +82,16 @@ struct StreamContext {
     http_request: Arc<HttpRequest>,
 }
 
+impl StreamContext {
+    /// For the answer to one attempt.
+    fn decoder(&self, options: &StreamOptions) -> AnswerDecoder {
+        let call = WireCall { model: &self.model, auth: &self.auth, request: &self.request };
+        AnswerDecoder::new(self.wire, &call, now())
+            .with_secret_mask(options.secrets.clone())
+            .with_names(self.names.clone())
+    }
+}
+
 enum StreamState {
     Ready,
     Connecting(StreamAttempt, Pin<Box<dyn Future<Output = ModelResult<Response>> + Send>>),
@@ -116,27 +126,21 @@ impl AnswerStream {
             .and_then(|post| HttpRequest::new(post, model, wire.framing()))
             .and_then(|http_request| transport::check_plain_http(http_request, &call));
         match http_request {
-            Ok(http_request) => AnswerStream {
-                decode: AnswerDecoder::new(wire, &call, now())
-                    .with_secret_mask(options.secrets.clone())
-                    .with_names(names.clone()),
-                retries: RetryCounter::new(options.budget),
-                context: Some(StreamContext {
-                    client,
-                    wire,
-                    model: model.clone(),
-                    auth,
-                    request,
-                    names,
-                    http_request: Arc::new(http_request),
-                }),
-                redactor,
-                state: StreamState::Ready,
-                started: false,
-                last_delta: None,
-                request_id: None,
-                options,
-            },
+            Ok(http_request) => {
+                let (model, http_request) = (model.clone(), Arc::new(http_request));
+                let context = StreamContext { client, wire, model, auth, request, names, http_request };
+                AnswerStream {
+                    decode: context.decoder(&options),
+                    retries: RetryCounter::new(options.budget),
+                    context: Some(context),
+                    redactor,
+                    state: StreamState::Ready,
+                    started: false,
+                    last_delta: None,
+                    request_id: None,
+                    options,
+                }
+            }
             Err(failure) => {
                 AnswerStream { options, ..AnswerStream::failed(model, redact_failure(redactor, failure)) }
             }
@@ -288,14 +292,9 @@ impl AnswerStream {
                     Ok(chunk) => self.handle_chunk(chunk).await,
                     Err(ChunkError::TimedOut(failure)) => self.fail(RetryPhase::Stream, failure).await,
                     Err(ChunkError::Network(error)) => {
-                        let failure = match &self.context {
-                            Some(asking) => transport::network_failure(
-                                &asking.model.provider,
-                                &asking.http_request.url,
-                                &error,
-                            ),
-                            None => ModelFailure::cut_off(),
-                        };
+                        let failure = self.context.as_ref().map_or_else(ModelFailure::cut_off, |asking| {
+                            transport::network_failure(provider, &asking.http_request.url, &error)
+                        });
                         self.fail(RetryPhase::Stream, failure).await
                     }
                 }
@@ -402,17 +401,10 @@ impl AnswerStream {
         };
         match self.retries.next_attempt(phase, &failure, random_fraction()) {
             Ok(again) => {
-                let call = WireCall { model: &asking.model, auth: &asking.auth, request: &asking.request };
-                self.decode = AnswerDecoder::new(asking.wire, &call, now())
-                    .with_secret_mask(self.options.secrets.clone())
-                    .with_names(asking.names.clone());
+                self.decode = asking.decoder(&self.options);
                 self.state = StreamState::Backoff(Instant::now() + again.wait);
-                Some(StreamStep::Retrying {
-                    attempt: again.attempt,
-                    max_attempts: again.max_attempts,
-                    wait: again.wait,
-                    failure,
-                })
+                let RetryAttempt { attempt, max_attempts, wait } = again;
+                Some(StreamStep::Retrying { attempt, max_attempts, wait, failure })
             }
             Err(failure) => {
                 self.decode.fail(failure);

@@ -116,10 +116,8 @@ impl ConfigValue {
 impl ConfigKey {
     /// Its section, and its name there: (`Some("patch")`, `linter`).
     pub fn section_and_name(&self) -> (Option<&'static str>, &'static str) {
-        match self.name.split_once('.') {
-            Some((section, name)) => (Some(section), name),
-            None => (None, self.name),
-        }
+        let split = self.name.split_once('.');
+        split.map_or((None, self.name), |(section, name)| (Some(section), name))
     }
 
     /// Its value where nobody set it.

@@ -5,7 +5,9 @@
 
 use super::error::excerpt;
 use super::key_suggestion::nearest_key;
-use super::keys::{ConfigChoice, ConfigKey, ConfigTextRule, ConfigValue, ConfigValueKind, KEYS, SECTIONS};
+use super::keys::{
+    ConfigChoice, ConfigKey, ConfigTextRule, ConfigValue, ConfigValueKind, KEYS, SECTIONS, find_key,
+};
 use super::literal::{ConfigPosition, LiteralEntry, LiteralNode, LiteralValue};
 use super::{ConfigError, ConfigErrorKind, ConfigRemark};
 
@@ -75,9 +77,7 @@ impl LayerReader<'_> {
         if SECTIONS.iter().any(|(section, _)| *section == entry.name) {
             return self.section(entry);
         }
-        if let Some(key) =
-            KEYS.iter().find(|key| key.name == entry.name && key.section_and_name().0.is_none())
-        {
+        if let Some(key) = find_key(&entry.name).filter(|key| key.section_and_name().0.is_none()) {
             return self.set_key(key, entry);
         }
         if let Some(key) = KEYS.iter().find(|key| key.legacy_name == Some(entry.name.as_str())) {
@@ -167,10 +167,8 @@ impl LayerReader<'_> {
         value.ok_or_else(|| {
             let (is, may) = (describe(&node.value), allowed_values(key.kind));
             let what = format!("`{}` is {is}; it may be {may}", key.name);
-            let hint = match &node.value {
-                LiteralValue::Null => "Leave the key out to get its default",
-                _ => "",
-            };
+            let null = matches!(node.value, LiteralValue::Null);
+            let hint = if null { "Leave the key out to get its default" } else { "" };
             self.error(error_kind_for(key), node.at, what, hint)
         })
     }

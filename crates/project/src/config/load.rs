@@ -53,9 +53,7 @@ fn user_layer(home: &Path) -> Result<ConfigLayer, ConfigError> {
 fn project_layer(root: &Path) -> Result<(Option<&'static str>, ConfigLayer), ConfigError> {
     let there = |name: &&str| root.join(name).symlink_metadata().is_ok();
     let mut names = PROJECT_FILES.into_iter().filter(there);
-    let Some(name) = names.next() else {
-        return Ok((None, ConfigLayer::default()));
-    };
+    let Some(name) = names.next() else { return Ok((None, ConfigLayer::default())) };
     let text = text_file::read_text(root, name, FILE_BYTES, LinkPolicy::Inside);
     let Some(text) = text.map_err(|error| unreadable(name, &error))? else {
         return Ok((None, ConfigLayer::default()));
@@ -106,9 +104,8 @@ fn merge_layers(own: ConfigLayer, project: ConfigLayer, file: Option<&str>) -> L
     for setting in &project.settings {
         if strict && setting.key.name == "patch.approvalMode" {
             if setting.value != setting.key.get(&without_project) {
-                let text =
-                    "`patch.approvalMode` does nothing here: your own configuration says manual".to_string();
-                let file = file.unwrap_or_default().to_string();
+                let text = "`patch.approvalMode` does nothing here: your own configuration says manual";
+                let (file, text) = (file.unwrap_or_default().to_string(), text.to_string());
                 remarks.push(ConfigRemark { file, line: setting.at.line, text });
             }
             continue;

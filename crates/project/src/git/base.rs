@@ -98,9 +98,8 @@ impl Git<'_> {
     /// If git cannot say.
     pub fn is_ref_name(&self, base: &DiffBase) -> Result<bool, GitError> {
         let full = ["heads", "remotes", "tags"].map(|kind| format!("refs/{kind}/{}", base.name));
-        let words =
-            ["for-each-ref", "--format=%(refname)"].into_iter().chain(full.iter().map(String::as_str));
-        let words: Vec<&str> = words.collect();
+        let mut words = vec!["for-each-ref", "--format=%(refname)"];
+        words.extend(full.iter().map(String::as_str));
         // What is below a name is listed, too.
         let listed = self.ask_text(&words)?;
         Ok(listed.lines().any(|line| full.iter().any(|name| name == line)))

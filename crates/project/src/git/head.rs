@@ -39,9 +39,7 @@ fn git_directory(top: &Path) -> Option<PathBuf> {
 }
 
 fn read_git_directory(git: &Path) -> GitHead {
-    let Some(head) = read_small(&git.join("HEAD")) else {
-        return GitHead::default();
-    };
+    let Some(head) = read_small(&git.join("HEAD")) else { return GitHead::default() };
     let head = head.trim();
     let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
         return GitHead { branch: None, commit: parse_commit_id(head) };

@@ -11,7 +11,7 @@
 
 use super::super::json_scanner::JsonObject;
 use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::{DiagnosticSink, LinterReader};
 
 /// Errors that only say that there were errors.
 const REPEATS: &str =
@@ -42,14 +42,6 @@ impl CargoReader {
 }
 
 impl LinterReader for CargoReader {
-    fn name(&self) -> &'static str {
-        "cargo"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["cargo", "rustc", "cargo-clippy", "clippy-driver", "rustfmt"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if let Some((code, message)) = parse_error(line) {
             self.flush_pending(out);

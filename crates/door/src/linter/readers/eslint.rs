@@ -11,7 +11,7 @@
 
 use super::super::json_scanner::JsonObject;
 use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any, split_code};
+use super::{DiagnosticSink, LinterReader, split_code};
 
 #[derive(Default)]
 pub(super) struct EslintReader {
@@ -20,14 +20,6 @@ pub(super) struct EslintReader {
 }
 
 impl LinterReader for EslintReader {
-    fn name(&self) -> &'static str {
-        "eslint"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["eslint", "eslint_d", "next-lint", "standard", "xo"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if line.starts_with(' ') {
             return self.read_stylish(line.trim_start(), out);

@@ -23,14 +23,6 @@ const NON_ERROR_STARTS: &str =
     "error command failed|error code elifecycle|error lifecycle|errors: 0|error: 0 |error 0";
 
 impl LinterReader for GenericReader {
-    fn name(&self) -> &'static str {
-        "generic"
-    }
-
-    fn recognises(&self, _words: &[String]) -> bool {
-        true
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         let line = line.trim_start();
         if let Some(place) = location::parse_colon_location(line).filter(is_file) {

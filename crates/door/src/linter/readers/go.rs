@@ -8,7 +8,7 @@
 //! ```
 
 use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::{DiagnosticSink, LinterReader};
 
 pub(super) struct GoReader {
     pub(super) known: bool,
@@ -19,16 +19,6 @@ const PROGRESS_WORDS: &[&str] =
     &["downloading", "finding", "extracting", "added", "upgraded", "downgraded", "removed", "found"];
 
 impl LinterReader for GoReader {
-    fn name(&self) -> &'static str {
-        "go"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        let told = ["vet", "build", "test", "run", "install", "tool", "generate"];
-        words.windows(2).any(|pair| pair[0] == "go" && told.contains(&pair[1].as_str()))
-            || names_any(words, &["gofmt", "golangci-lint", "staticcheck", "revive"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if let Some(test) = line.strip_prefix("--- FAIL: ") {
             let name = test.split(' ').next().unwrap_or(test);

@@ -8,19 +8,11 @@
 
 use super::super::json_scanner::JsonObject;
 use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any, split_code};
+use super::{DiagnosticSink, LinterReader, split_code};
 
 pub(super) struct MypyReader;
 
 impl LinterReader for MypyReader {
-    fn name(&self) -> &'static str {
-        "mypy"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["mypy", "dmypy"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if let Some(rest) = line.strip_prefix("Found ")
             && (rest.contains("(checked ") || rest.contains("(errors prevented"))

@@ -10,7 +10,7 @@
 
 use super::super::json_scanner::JsonObject;
 use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::{DiagnosticSink, LinterReader};
 
 #[derive(Default)]
 pub(super) struct RuffReader {
@@ -21,14 +21,6 @@ pub(super) struct RuffReader {
 }
 
 impl LinterReader for RuffReader {
-    fn name(&self) -> &'static str {
-        "ruff"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["ruff", "flake8", "pylint"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         let pending = self.pending.take();
         if let Some(at) = line.trim_start().strip_prefix("--> ") {

@@ -7,19 +7,11 @@
 //! ```
 
 use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::{DiagnosticSink, LinterReader};
 
 pub(super) struct TscReader;
 
 impl LinterReader for TscReader {
-    fn name(&self) -> &'static str {
-        "tsc"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["tsc", "vue-tsc", "tsgo", "svelte-check", "tspc"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if let Some((code, message)) = parse_error(line) {
             out.add_error("", 0, code, message);

@@ -161,44 +161,43 @@ fn by_status(status: u16) -> FailureClass {
 
 /// What happened, what the provider says about it, what to do.
 fn describe_failure(provider: &str, class: FailureClass, status: Option<u16>, words: &str) -> String {
-    let what = match class {
-        FailureClass::Auth => "does not accept the key",
-        FailureClass::Forbidden => "does not allow this with the key in use",
-        FailureClass::NotFound => "has no such model or address",
-        FailureClass::BadRequest => "does not take the request",
-        FailureClass::ContextOverflow => "cannot read that much: the conversation is too long for the model",
-        FailureClass::Quota => "does no more for this account: its quota or credit is used up",
-        FailureClass::RateLimit => "takes no more requests for now",
-        FailureClass::Overloaded => "has too much to do",
-        FailureClass::Timeout => "took too long",
-        FailureClass::Refused => "declines to answer this",
-        FailureClass::Config => "sends the request elsewhere, and relay does not follow with a key",
-        _ => "failed",
-    };
-    let next = match class {
-        FailureClass::Auth => format!("Set a key that works: `relay keys set {provider}`"),
-        FailureClass::Forbidden => {
-            format!("Check what the key may do, or set another: `relay keys set {provider}`")
-        }
-        FailureClass::NotFound => {
-            "See `relay models` for what there is, and baseUrl in models.yml".to_owned()
-        }
-        FailureClass::ContextOverflow => {
-            "Shorten the conversation, or choose a model that reads more".to_owned()
-        }
-        FailureClass::Quota => format!("See the plan and billing of {provider}, or choose another provider"),
-        FailureClass::Config => "Set baseUrl in models.yml to the final address".to_owned(),
-        _ => String::new(),
+    // What happened, and what to do about it; `{}` is the provider.
+    let (what, next) = match class {
+        FailureClass::Auth => ("does not accept the key", "Set a key that works: `relay keys set {}`"),
+        FailureClass::Forbidden => (
+            "does not allow this with the key in use",
+            "Check what the key may do, or set another: `relay keys set {}`",
+        ),
+        FailureClass::NotFound => (
+            "has no such model or address",
+            "See `relay models` for what there is, and baseUrl in models.yml",
+        ),
+        FailureClass::BadRequest => ("does not take the request", ""),
+        FailureClass::ContextOverflow => (
+            "cannot read that much: the conversation is too long for the model",
+            "Shorten the conversation, or choose a model that reads more",
+        ),
+        FailureClass::Quota => (
+            "does no more for this account: its quota or credit is used up",
+            "See the plan and billing of {}, or choose another provider",
+        ),
+        FailureClass::RateLimit => ("takes no more requests for now", ""),
+        FailureClass::Overloaded => ("has too much to do", ""),
+        FailureClass::Timeout => ("took too long", ""),
+        FailureClass::Refused => ("declines to answer this", ""),
+        FailureClass::Config => (
+            "sends the request elsewhere, and relay does not follow with a key",
+            "Set baseUrl in models.yml to the final address",
+        ),
+        _ => ("failed", ""),
     };
     let status = status.map(|status| format!(" (status {status})")).unwrap_or_default();
     let mut text = format!("{provider} {what}{status}");
     if !words.is_empty() {
-        text.push_str(": ");
-        text.push_str(words.trim_end_matches('.'));
+        text += &format!(": {}", words.trim_end_matches('.'));
     }
     if !next.is_empty() {
-        text.push_str(". ");
-        text.push_str(&next);
+        text += &format!(". {}", next.replace("{}", provider));
     }
     text
 }

@@ -140,12 +140,11 @@ fn split_span(text: &str) -> Option<(Duration, &str)> {
     let mut rest = text.trim_start();
     let mut any = false;
     loop {
-        let digits =
-            rest.bytes().position(|byte| !byte.is_ascii_digit() && byte != b'.').unwrap_or(rest.len());
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         // A full stop after the number ends the sentence.
         let Some(count) = number(rest[..digits].trim_end_matches('.')) else { break };
         let behind = rest[digits..].trim_start();
-        let letters = behind.bytes().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(behind.len());
+        let letters = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
         let factor = match &behind[..letters] {
             "ms" | "millisecond" | "milliseconds" => 0.001,
             "s" | "sec" | "secs" | "second" | "seconds" => 1.0,

@@ -14,7 +14,7 @@ pub use command::KeyCommands;
 pub use key::{ApiKey, ApiKeyError};
 pub use store::{KeyStore, is_provider_name};
 
-use crate::models::{AuthKind, RegisteredProvider};
+use crate::models::{AtLine, AuthKind, RegisteredProvider};
 use crate::request::Auth;
 use crate::user_directory::PrivateFileError;
 
@@ -55,6 +55,14 @@ pub enum KeyError {
     /// The file cannot be used.
     #[error(transparent)]
     Own(#[from] PrivateFileError),
+}
+
+impl KeyError {
+    /// For a text from `place` that is no key.
+    fn bad(provider: &str, place: impl Into<String>) -> impl Fn(ApiKeyError) -> KeyError {
+        let (provider, place) = (provider.to_string(), place.into());
+        move |why| KeyError::Bad { provider: provider.clone(), place: place.clone(), why }
+    }
 }
 
 /// Reads an environment variable; done by the binary.
@@ -100,9 +108,8 @@ impl Keyring<'_> {
             (KeySource::NotNeeded, _) => return Ok((Auth::None, source)),
             (KeySource::Command { line }, FoundKey::Command(command)) => {
                 let commands = self.commands.ok_or_else(|| missing_key(provider))?;
-                let failed =
-                    |why: String| KeyError::Command { provider: provider.id.clone(), line: *line, why };
-                commands.key(&command).map_err(failed)?
+                let (provider, line) = (provider.id.clone(), *line);
+                commands.key(&command).map_err(|why| KeyError::Command { provider, line, why })?
             }
             (_, FoundKey::Key(key)) => key,
             (_, FoundKey::Command(_) | FoundKey::Nothing) => return Err(missing_key(provider)),
@@ -110,7 +117,7 @@ impl Keyring<'_> {
         Ok((Auth::Key(key.expose().to_string()), source))
     }
 
-    fn find(&self, provider: &RegisteredProvider) -> Result<Option<(KeySource, FoundKey)>, KeyError> {
+    fn find(&self, provider: &RegisteredProvider) -> FindResult {
         if let Some(key) = &self.flag {
             return Ok(Some((KeySource::Flag, FoundKey::Key(key.clone()))));
         }
@@ -119,50 +126,42 @@ impl Keyring<'_> {
         }
         for variable in provider.variables {
             if let Some(value) = self.variable(variable) {
-                let bad = |why| KeyError::Bad {
-                    provider: provider.id.clone(),
-                    place: (*variable).to_string(),
-                    why,
-                };
-                let key = ApiKey::new(&value).map_err(bad)?;
+                let key = ApiKey::new(&value).map_err(KeyError::bad(&provider.id, *variable))?;
                 return Ok(Some((KeySource::Environment((*variable).to_string()), FoundKey::Key(key))));
             }
         }
         match &provider.api_key {
-            Some(named) => self.resolve_configured(provider, &named.value, named.line).map(Some),
+            Some(named) => self.resolve_configured(provider, named),
             None if provider.auth == AuthKind::None => Ok(Some((KeySource::NotNeeded, FoundKey::Nothing))),
             None => Ok(None),
         }
     }
 
     /// From `models.yml`: a command, a variable, or the key itself.
-    fn resolve_configured(
-        &self,
-        provider: &RegisteredProvider,
-        text: &str,
-        line: usize,
-    ) -> Result<(KeySource, FoundKey), KeyError> {
+    fn resolve_configured(&self, provider: &RegisteredProvider, named: &AtLine<String>) -> FindResult {
+        let (text, line) = (named.value.as_str(), named.line);
         if let Some(command) = text.strip_prefix('!') {
-            return Ok((KeySource::Command { line }, FoundKey::Command(command.trim().to_string())));
+            return Ok(Some((KeySource::Command { line }, FoundKey::Command(command.trim().to_string()))));
         }
-        let provider = provider.id.clone();
         if let Some(value) = self.variable(text) {
-            let bad = |why| KeyError::Bad { provider, place: text.to_string(), why };
-            let key = ApiKey::new(&value).map_err(bad)?;
-            return Ok((KeySource::Environment(text.to_string()), FoundKey::Key(key)));
+            let key = ApiKey::new(&value).map_err(KeyError::bad(&provider.id, text))?;
+            return Ok(Some((KeySource::Environment(text.to_string()), FoundKey::Key(key))));
         }
         // A text that can only be a variable's name is not sent to anybody as a key.
         if is_variable_name(text) {
-            return Err(KeyError::NotSet { provider, variable: text.to_string(), line });
+            return Err(KeyError::NotSet { provider: provider.id.clone(), variable: text.to_string(), line });
         }
-        let bad = |why| KeyError::Bad { provider, place: format!("models.yml line {line}"), why };
-        Ok((KeySource::File { line }, FoundKey::Key(ApiKey::new(text).map_err(bad)?)))
+        let place = format!("models.yml line {line}");
+        let key = ApiKey::new(text).map_err(KeyError::bad(&provider.id, place))?;
+        Ok(Some((KeySource::File { line }, FoundKey::Key(key))))
     }
 
     fn variable(&self, name: &str) -> Option<String> {
         (self.variables)(name).filter(|value| !value.trim().is_empty())
     }
 }
+
+type FindResult = Result<Option<(KeySource, FoundKey)>, KeyError>;
 
 enum FoundKey {
     Key(ApiKey),

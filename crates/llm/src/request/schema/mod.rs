@@ -63,6 +63,7 @@ pub fn normalise(schema: &Value, dialect: SchemaDialect) -> NormalisedSchema {
 }
 
 /// What a dialect accepts.
+#[derive(Default)]
 struct SchemaRules {
     /// Allowed keywords; `None`: all known ones.
     keywords: Option<&'static str>,
@@ -82,15 +83,7 @@ struct SchemaRules {
 
 impl SchemaRules {
     fn for_dialect(dialect: SchemaDialect) -> SchemaRules {
-        let lenient = SchemaRules {
-            keywords: None,
-            formats: None,
-            any_of: false,
-            merge_all_of: false,
-            plain: false,
-            plain_patterns: false,
-            strict: false,
-        };
+        let lenient = SchemaRules::default();
         match dialect {
             SchemaDialect::Anthropic | SchemaDialect::Completions | SchemaDialect::Ollama => lenient,
             SchemaDialect::Responses => {

@@ -73,7 +73,7 @@ impl<'a> SchemaWalker<'a> {
         let mut out = SchemaObject::new();
         out.insert("type".into(), "object".into());
         for keyword in ["title", "description"].into_iter().filter(|keyword| self.rules.keeps(keyword)) {
-            self.write_keyword(keyword, place.get(keyword), &place, 0, &mut out);
+            self.write_keyword(keyword, &place, 0, &mut out);
         }
         if !place.layers.iter().any(|layer| layer.contains_key("properties")) && properties.is_empty() {
             self.is_lossless = false;
@@ -176,7 +176,7 @@ impl<'a> SchemaWalker<'a> {
         self.is_lossless = false;
         let mut out = SchemaObject::new();
         out.insert("type".into(), "object".into());
-        self.write_keyword("description", place.get("description"), place, depth, &mut out);
+        self.write_keyword("description", place, depth, &mut out);
         Value::Object(out)
     }
 
@@ -189,7 +189,7 @@ impl<'a> SchemaWalker<'a> {
                 keyword => keyword,
             };
             if self.rules.keeps(keyword_out) {
-                self.write_keyword(keyword, place.get(keyword), place, depth, &mut out);
+                self.write_keyword(keyword, place, depth, &mut out);
             } else if matches!(keyword, "patternProperties" | "not" | "if" | "prefixItems" | "propertyNames")
             {
                 self.is_lossless = false;
@@ -272,20 +272,13 @@ impl<'a> SchemaWalker<'a> {
     }
 
     /// One keyword, if its value is of the right type.
-    fn write_keyword(
-        &mut self,
-        keyword: &str,
-        value: Option<&'a Value>,
-        place: &SchemaNode<'a>,
-        depth: usize,
-        out: &mut SchemaObject,
-    ) {
-        let Some(value) = value else { return };
+    fn write_keyword(&mut self, keyword: &str, place: &SchemaNode<'a>, depth: usize, out: &mut SchemaObject) {
+        let Some(value) = place.get(keyword) else { return };
         let written = match keyword {
             "type" => self.types(value, out),
             "title" | "description" => value.as_str().and_then(|text| self.text(text)),
             "format" => {
-                value.as_str().filter(|name| self.knows_format(name)).and_then(|text| self.text(text))
+                value.as_str().filter(|name| self.knows_format(name)).and_then(|name| self.text(name))
             }
             "pattern" => value
                 .as_str()
@@ -378,8 +371,7 @@ impl<'a> SchemaWalker<'a> {
             [name] => Some(json!(name)),
             // The type before `null`, as people write it.
             names => {
-                let (null, mut others): (Vec<&str>, Vec<&str>) =
-                    names.iter().partition(|name| **name == "null");
+                let (null, mut others): (Vec<&str>, Vec<_>) = names.iter().partition(|name| **name == "null");
                 others.extend(null);
                 Some(json!(others))
             }

@@ -115,17 +115,14 @@ fn fail<T>(at: YamlSourcePosition, message: impl Into<String>) -> Result<T, Yaml
 }
 
 fn text(field: &Field) -> Result<&str, YamlError> {
+    let at = field.node.position;
     match &field.node.value {
-        YamlValue::Text(text) if text.trim().is_empty() => {
-            fail(field.node.position, format!("`{}` is empty", field.name))
-        }
+        YamlValue::Text(text) if text.trim().is_empty() => fail(at, format!("`{}` is empty", field.name)),
         YamlValue::Text(text) if text.len() <= CONTENT => Ok(text),
-        YamlValue::Text(_) => {
-            fail(field.node.position, format!("`{}` has more than {CONTENT} bytes", field.name))
-        }
+        YamlValue::Text(_) => fail(at, format!("`{}` has more than {CONTENT} bytes", field.name)),
         other => {
             let said = format!("`{}` must be text (put it between quotes), not {}", field.name, other.kind());
-            fail(field.node.position, said)
+            fail(at, said)
         }
     }
 }
@@ -148,12 +145,7 @@ fn pattern(content: &Field, flags: Option<&Field>) -> Result<Regex, YamlError> {
             'x' => builder.ignore_whitespace(true),
             // Every pattern matches everywhere and knows Unicode.
             'g' | 'u' | 'y' => &mut builder,
-            other => {
-                return Err(YamlError::new(
-                    at,
-                    format!("there is no flag `{}`", display_text(&other.to_string())),
-                ));
-            }
+            other => return fail(at, format!("there is no flag `{}`", display_text(&other.to_string()))),
         };
     }
     let regex = builder.build().map_err(|error| {

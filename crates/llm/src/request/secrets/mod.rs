@@ -43,10 +43,8 @@ pub struct Secrets {
 impl Secrets {
     /// `seed` determines the placeholders.
     pub fn new(entries: &[SecretEntry], seed: [u8; 32]) -> Secrets {
-        Secrets {
-            finder: SecretFinder::new(entries),
-            placeholders: Mutex::new(SecretPlaceholders::new(seed)),
-        }
+        let placeholders = Mutex::new(SecretPlaceholders::new(seed));
+        Secrets { finder: SecretFinder::new(entries), placeholders }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -143,9 +141,8 @@ impl SecretMask for Secrets {
 impl Secrets {
     fn mask_pieces(&self, pieces: &mut [UserContent]) {
         for piece in pieces {
-            match piece {
-                UserContent::Text(text) => self.mask_in_place(&mut text.text),
-                UserContent::Image(_) => {}
+            if let UserContent::Text(text) = piece {
+                self.mask_in_place(&mut text.text);
             }
         }
     }
@@ -156,16 +153,9 @@ fn for_each_foreign_text(request: &ChatRequest, see: &mut dyn FnMut(&str)) {
     if let Some(system) = &request.system {
         see(system);
     }
-    for message in &request.messages {
-        let pieces = match message {
-            Message::User(message) | Message::Developer(message) => &message.content,
-            Message::ToolResult(message) => &message.content,
-            Message::Assistant(_) => continue,
-        };
-        for piece in pieces {
-            if let UserContent::Text(text) = piece {
-                see(&text.text);
-            }
+    for piece in request.messages.iter().flat_map(Message::pieces) {
+        if let UserContent::Text(text) = piece {
+            see(&text.text);
         }
     }
 }
@@ -202,10 +192,8 @@ pub fn entries_from_environment<'v>(
         .filter(|(name, value)| is_secret_name(name) && value.trim().chars().count() >= LEAST);
     let smelly = smelly.map(|(_, value)| value.trim().to_string());
     let keys = keys.into_iter().map(|key| key.expose().to_string()).filter(|key| key.len() >= LEAST);
-    smelly
-        .chain(keys)
-        .map(|content| SecretEntry { pattern: SecretPattern::Plain(content), mode: SecretMode::Obfuscate })
-        .collect()
+    let entry = |content| SecretEntry { pattern: SecretPattern::Plain(content), mode: SecretMode::Obfuscate };
+    smelly.chain(keys).map(entry).collect()
 }
 
 /// Whether a variable's name suggests a secret.

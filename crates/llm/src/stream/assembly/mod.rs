@@ -70,15 +70,11 @@ impl Assembly {
     /// `now` in milliseconds since 1970.
     pub fn new(model: &Model, now: i64) -> Assembly {
         let message = AssistantMessage {
-            content: Vec::new(),
             api: model.api.clone(),
             provider: model.provider.clone(),
             model: model.id.clone(),
-            response_id: None,
-            usage: TokenUsage::default(),
-            stop_reason: StopReason::Stop,
-            error_message: None,
             timestamp: now,
+            ..AssistantMessage::default()
         };
         Assembly {
             message,
@@ -230,11 +226,8 @@ impl Assembly {
     }
 
     pub fn is_open(&self, content_index: usize) -> bool {
-        !self.ended
-            && matches!(
-                self.pieces.get(content_index),
-                Some(AnswerPieceState::Open | AnswerPieceState::Arguments { .. })
-            )
+        let open = self.pieces.get(content_index).filter(|piece| !matches!(piece, AnswerPieceState::Closed));
+        open.is_some() && !self.ended
     }
 
     /// More of a piece's signature, which the provider wants back unchanged. It may come after the piece is
@@ -396,13 +389,12 @@ impl Assembly {
     /// Lends the changed arguments of open calls to the message.
     fn lend_arguments(&mut self) {
         for content_index in self.stale.drain(..) {
-            if let (
-                AssistantContent::ToolCall(call),
-                AnswerPieceState::Arguments { json, in_message: lent },
-            ) = (&mut self.message.content[content_index], &mut self.pieces[content_index])
+            let piece = &mut self.pieces[content_index];
+            if let (AssistantContent::ToolCall(call), AnswerPieceState::Arguments { json, in_message }) =
+                (&mut self.message.content[content_index], piece)
             {
                 json.lend(&mut call.arguments);
-                *lent = true;
+                *in_message = true;
             }
         }
     }
@@ -419,13 +411,10 @@ impl Assembly {
 
     fn push(&mut self, event: StreamEvent) {
         let event = match self.waiting.back_mut() {
-            Some(last) => match last.merge_delta(event) {
-                Some(event) => event,
-                None => return,
-            },
-            None => event,
+            Some(last) => last.merge_delta(event),
+            None => Some(event),
         };
-        self.waiting.push_back(event);
+        self.waiting.extend(event);
     }
 }
 

@@ -144,8 +144,7 @@ impl ModelClient {
     ) -> ModelResult<Vec<u8>> {
         let url = parse_address(provider, url)?;
         self.check_tls(provider, &url)?;
-        let headers =
-            header_map(provider, headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+        let headers = header_map(provider, headers.iter().map(|(name, value)| (&**name, &**value)))?;
         let got = async {
             let request = self.http.get(url.clone()).headers(headers);
             let mut response =
@@ -180,9 +179,8 @@ impl ModelClient {
         if !response.status().is_success() {
             return Err(response_failure(provider, response).await);
         }
-        let kind =
-            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if kind.trim_start().to_ascii_lowercase().starts_with("text/html") {
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if kind.unwrap_or_default().trim_start().to_ascii_lowercase().starts_with("text/html") {
             return Err(web_page_failure(provider));
         }
         Ok(response)
@@ -203,18 +201,13 @@ impl HttpRequest {
     /// contain it.
     pub(crate) fn new(post: WireHttpRequest, model: &Model, framing: Framing) -> ModelResult<HttpRequest> {
         let provider = &model.provider;
-        let fixed = [
-            (CONTENT_TYPE.as_str(), "application/json"),
-            (
-                ACCEPT.as_str(),
-                match framing {
-                    Framing::Events => "text/event-stream",
-                    Framing::Lines => "application/x-ndjson",
-                },
-            ),
-        ];
-        let of_wire = post.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let of_model = model.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let accept = match framing {
+            Framing::Events => "text/event-stream",
+            Framing::Lines => "application/x-ndjson",
+        };
+        let fixed = [(CONTENT_TYPE.as_str(), "application/json"), (ACCEPT.as_str(), accept)];
+        let of_wire = post.headers.iter().map(|(name, value)| (&**name, &**value));
+        let of_model = model.headers.iter().map(|(name, value)| (&**name, &**value));
         let headers = header_map(provider, fixed.into_iter().chain(of_wire).chain(of_model))?;
         let url = parse_address(provider, &post.url)?;
         Ok(HttpRequest { provider: provider.clone(), url, headers, body: post.body.into() })
@@ -388,10 +381,8 @@ pub(crate) fn network_failure(provider: &str, url: &Url, error: &reqwest::Error)
     if error.is_builder() {
         return ModelFailure::config(format!("{provider} cannot be asked: {cause}"));
     }
-    ModelFailure::new(
-        FailureClass::Network,
-        format!("the connection to {provider} at {place} broke: {cause}"),
-    )
+    let message = format!("the connection to {provider} at {place} broke: {cause}");
+    ModelFailure::new(FailureClass::Network, message)
 }
 
 /// The innermost error, which contains no address and so no key.

@@ -150,11 +150,7 @@ fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
 
 /// The limits depend on the number of images.
 fn image_limits(request: &ChatRequest) -> ImageLimits {
-    let pieces = request.messages.iter().flat_map(|message| match message {
-        Message::User(said) | Message::Developer(said) => said.content.as_slice(),
-        Message::ToolResult(result) => result.content.as_slice(),
-        Message::Assistant(_) => &[],
-    });
+    let pieces = request.messages.iter().flat_map(Message::pieces);
     let pictures = pieces.filter(|piece| matches!(piece, UserContent::Image(_))).count();
     let (many, side) = MANY_PICTURES;
     if pictures > many { ImageLimits { side, ..PICTURES } } else { PICTURES }
@@ -172,10 +168,8 @@ fn image_block(image: &ImageContent, rules: &ImageLimits) -> Value {
     if let Some(note) = picture::refusal_note(image, rules) {
         return text(&note);
     }
-    json!({
-        "type": "image",
-        "source": {"type": "base64", "media_type": image.mime_type, "data": image.data},
-    })
+    let source = json!({"type": "base64", "media_type": image.mime_type, "data": image.data});
+    json!({"type": "image", "source": source})
 }
 
 /// Thinking of other models, and unsigned thinking if signatures are checked, is left out.

@@ -58,12 +58,8 @@ impl WireReader for GoogleReader {
         }
         let Some((reason, said)) = self.finish.take() else { return Err(ModelFailure::cut_off()) };
         let class = match reason.as_str() {
-            "STOP" => {
-                into.finish(StopReason::Stop);
-                return Ok(());
-            }
-            "MAX_TOKENS" => {
-                into.finish(StopReason::Length);
+            "STOP" | "MAX_TOKENS" => {
+                into.finish(if reason == "STOP" { StopReason::Stop } else { StopReason::Length });
                 return Ok(());
             }
             "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
@@ -168,9 +164,8 @@ impl GoogleReader {
             arguments @ Value::Object(_) => arguments.to_string(),
             Value::Null => "{}".to_owned(),
             _ => {
-                return Err(ModelFailure::malformed(
-                    "the provider sent a tool call whose arguments are no object",
-                ));
+                let message = "the provider sent a tool call whose arguments are no object";
+                return Err(ModelFailure::malformed(message));
             }
         };
         self.close(into);

@@ -54,10 +54,13 @@ pub(super) struct OutputItem {
     finished: bool,
 }
 
+/// Whether a part is in the summary, and its index there.
+pub(super) type PartKey = (bool, u64);
+
 /// A part of an item, and where its text is in the piece.
 #[derive(Debug)]
 struct OutputItemPart {
-    key: (bool, u64),
+    key: PartKey,
     from: usize,
 }
 
@@ -213,12 +216,7 @@ impl OutputItem {
     }
 
     /// The whole part: emits what is missing. Only the last part can continue.
-    pub(super) fn complete_part(
-        &mut self,
-        key: (bool, u64),
-        whole: &str,
-        into: &mut Assembly,
-    ) -> ModelResult {
+    pub(super) fn complete_part(&mut self, key: PartKey, whole: &str, into: &mut Assembly) -> ModelResult {
         let Some(at) = self.parts.iter().position(|part| part.key == key) else {
             return self.append_part(key, whole, into);
         };

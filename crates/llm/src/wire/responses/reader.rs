@@ -45,20 +45,15 @@ impl ResponsesReader {
     }
 
     fn event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> ModelResult {
+        use OutputItemKind as Kind;
         let (kind, summary, field) = match name {
-            "response.output_text.delta" | "response.refusal.delta" => {
-                (OutputItemKind::Message, false, "delta")
-            }
-            "response.output_text.done" => (OutputItemKind::Message, false, "text"),
-            "response.refusal.done" => (OutputItemKind::Message, false, "refusal"),
-            "response.reasoning_summary_text.delta" => (OutputItemKind::Reasoning, true, "delta"),
-            "response.reasoning_summary_text.done" => (OutputItemKind::Reasoning, true, "text"),
-            "response.reasoning_text.delta" | "response.reasoning.delta" => {
-                (OutputItemKind::Reasoning, false, "delta")
-            }
-            "response.reasoning_text.done" | "response.reasoning.done" => {
-                (OutputItemKind::Reasoning, false, "text")
-            }
+            "response.output_text.delta" | "response.refusal.delta" => (Kind::Message, false, "delta"),
+            "response.output_text.done" => (Kind::Message, false, "text"),
+            "response.refusal.done" => (Kind::Message, false, "refusal"),
+            "response.reasoning_summary_text.delta" => (Kind::Reasoning, true, "delta"),
+            "response.reasoning_summary_text.done" => (Kind::Reasoning, true, "text"),
+            "response.reasoning_text.delta" | "response.reasoning.delta" => (Kind::Reasoning, false, "delta"),
+            "response.reasoning_text.done" | "response.reasoning.done" => (Kind::Reasoning, false, "text"),
             _ => return self.whole_event(name, event, into),
         };
         let slot = self.items.slot(event, &Value::Null, kind);
