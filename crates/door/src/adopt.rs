@@ -1,8 +1,7 @@
 //! Changes that somebody else makes: a command that the user runs in the project as it is. Nothing is planned, asked or
 //! gated, because nobody could be; the project is secured before, and what changed is recorded afterwards.
 
-use std::ffi::OsString;
-use std::os::fd::OwnedFd;
+use std::{ffi::OsString, os::fd::OwnedFd};
 
 use relaycode_exec::{ExitReason, JobOutcome};
 use relaycode_ledger::recording::Omission;
@@ -13,8 +12,7 @@ use relaycode_ledger::{
 use relaycode_project::git::head::GitHead;
 use relaycode_text::redact::redact;
 
-use crate::door::Door;
-use crate::submit::outcome::DoorError;
+use crate::{door::Door, submit::outcome::DoorError};
 
 /// Characters of a command line in a record.
 const LINE_CHARS: usize = 500;

@@ -6,9 +6,8 @@
 //! must be the user's, and writable by nobody else, and none of them may lie inside the project.
 
 use std::fmt::Write as _;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::{io, os::unix::ffi::OsStrExt};
 
 use relaycode_durable::private_files::{self, PrivateFolder};
 use relaycode_durable::{Fs, RealFs};

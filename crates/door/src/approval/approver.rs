@@ -2,8 +2,7 @@
 //! policy may decide, and a yes counts only for what was shown: it carries the digest of it.
 
 use relaycode_change::plan::Plan;
-use relaycode_change::proposal::Proposal;
-use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{Proposal, path::RelPath};
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
 

@@ -2,19 +2,15 @@
 //! judge it; policy or a person accepts it; whatever happens, the transaction is committed or put back.
 
 use jiff::Timestamp;
-use relaycode_ledger::record::Record;
-use relaycode_ledger::record::collect::RetentionPolicy;
-use relaycode_ledger::transaction::CommitVerdict;
-use relaycode_ledger::{Digest, LedgerError, OpenTransaction};
+use relaycode_ledger::record::{Record, collect::RetentionPolicy};
+use relaycode_ledger::{Digest, LedgerError, OpenTransaction, transaction::CommitVerdict};
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, DoorEvent};
 use crate::approval::rules::{self, ApprovalReason};
-use crate::gate::GateStep;
-use crate::gate::run::run_step;
-use crate::git::auto_branch;
-use crate::linter::LinterCount;
+use crate::gate::{GateStep, run::run_step};
 use crate::submit::outcome::{AppliedChange, SubmitOutcome};
 use crate::submit::{AdmittedPlan, Submit, WayResult, changes};
+use crate::{git::auto_branch, linter::LinterCount};
 
 /// Why a change on disk does not stay.
 enum PutBackReason {

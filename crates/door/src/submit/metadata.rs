@@ -1,13 +1,10 @@
 //! What the record says of a change beside its files. Secrets that an author quotes are blacked out; what
 //! stands in the files themselves is kept as it is, because undoing needs it.
 
-use relaycode_change::dialect;
 use relaycode_change::plan::{FilePlan, HunkState, Plan};
-use relaycode_change::proposal::path::RelPath;
-use relaycode_change::proposal::{FileAction, Operation};
-use relaycode_change::response::EXACT_DIALECT;
-use relaycode_ledger::record::RecordedOperation;
-use relaycode_ledger::{Digest, TransactionHeader, TxId};
+use relaycode_change::proposal::{FileAction, Operation, path::RelPath};
+use relaycode_change::{dialect, response::EXACT_DIALECT};
+use relaycode_ledger::{Digest, TransactionHeader, TxId, record::RecordedOperation};
 use relaycode_project::git::head::GitHead;
 use relaycode_text::redact::{Redactor, redact};
 

@@ -12,11 +12,9 @@ pub(crate) mod submission;
 
 use relaycode_change::plan::tree::{PlanTree, TreeEntry};
 use relaycode_change::plan::{self, FileChangeKind, FilePlan, Plan, PlanRefusal, revise};
-use relaycode_change::proposal::path::RelPath;
-use relaycode_change::syntax;
-use relaycode_ledger::disk::digest::digest_changes;
-use relaycode_ledger::transaction::change::FileChange;
+use relaycode_change::{proposal::path::RelPath, syntax};
 use relaycode_ledger::{Digest, LedgerError, OpenTransaction, TxId};
+use relaycode_ledger::{disk::digest::digest_changes, transaction::change::FileChange};
 use relaycode_project::checkout::{self, NamedProject};
 use relaycode_project::trust;
 use relaycode_text::redact::redact;
@@ -24,12 +22,10 @@ use relaycode_text::redact::redact;
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 use crate::approval::rules::{self, ApprovalReason, ApprovalRule, CheckedChange, RuleConsent};
 use crate::door::{Door, SYNTAX_BUDGET};
-use crate::gate::run::run_step;
-use crate::gate::{GateReport, GateStep, StepResult};
+use crate::gate::{GateReport, GateStep, StepResult, run::run_step};
 use crate::linter::LinterCount;
-use crate::submit::metadata::record_metadata;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
-use crate::submit::submission::Submission;
+use crate::submit::{metadata::record_metadata, submission::Submission};
 
 /// So often a plan is made anew because files changed under it.
 const MAX_REPLANS: usize = 5;

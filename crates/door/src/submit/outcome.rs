@@ -3,8 +3,7 @@
 use relaycode_change::plan::{Plan, PlanRefusal};
 use relaycode_change::proposal::path::RelPath;
 use relaycode_exec::ExecError;
-use relaycode_ledger::record::Record;
-use relaycode_ledger::{Digest, LedgerError, TxId};
+use relaycode_ledger::{Digest, LedgerError, TxId, record::Record};
 use relaycode_project::trust::{TrustError, TrustRequest};
 
 use crate::approval::rules::ApprovalReason;

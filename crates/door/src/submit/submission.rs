@@ -1,7 +1,6 @@
 //! What goes in: a proposal, where it came from, and what the user said beforehand.
 
-use relaycode_change::proposal::Proposal;
-use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::{Proposal, limits::PlanLimits};
 use relaycode_ledger::Digest;
 
 use crate::approval::rules::{ApprovalReason, RuleConsent};

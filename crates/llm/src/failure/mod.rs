@@ -1,8 +1,7 @@
 //! Why a model gave no complete answer. The [`FailureClass`] decides what can be done about it: whether
 //! relay retries, and what the user is told to do.
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use crate::stream::retry::format_wait;
 

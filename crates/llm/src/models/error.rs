@@ -1,7 +1,6 @@
 //! What is wrong with `models.yml`.
 
-use std::fmt;
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 use crate::user_directory::{PrivateFileError, UserDirectory};
 use relaycode_text::yaml::{YamlError, YamlSourcePosition};

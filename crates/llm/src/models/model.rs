@@ -1,7 +1,6 @@
 //! A model: who runs it, where, over which wire, its abilities and its price.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -16,22 +16,14 @@
 //! Invariant: what is read is complete and valid, or an error says where it is not; a key in it never
 //! reaches a message.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::time::Duration;
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::discover::LocalServerKind;
-use super::error::YamlFileError;
-use super::roles::ModelRole;
 use super::yaml_fields::{self, YamlField};
-use crate::display_text;
-use crate::models::keys;
+use super::{discover::LocalServerKind, error::YamlFileError, roles::ModelRole};
 use crate::models::provider::{self, Provider};
-use crate::stream::retry::RetryBudget;
-use crate::user_directory::UserDirectory;
-use crate::wire;
+use crate::{display_text, models::keys, stream::retry::RetryBudget, user_directory::UserDirectory, wire};
 use relaycode_text::nearest::{did_you_mean, nearest_names};
 use relaycode_text::yaml::{self, YamlEntry, YamlError, YamlNode, YamlValue};
 

@@ -5,13 +5,11 @@
 //! and the overrides again. A bad file changes nothing: what relay knows stays, and the error is kept in
 //! [`ModelRegistry::file_error`].
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use super::discover::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
-use super::error::YamlFileError;
 use super::models_file::{AtLine, AuthKind, ModelPatch, ModelsFile, ProviderEntry};
-use super::yaml_fields;
+use super::{error::YamlFileError, yaml_fields};
 use crate::models::catalogue;
 use crate::models::model::{Model, ModelPrice, ServerCompat};
 use crate::models::provider::{self, Provider};

@@ -1,8 +1,7 @@
 //! Reads settings from YAML: known names and types only, everything else is refused with its position. No message
 //! quotes a value.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::{collections::BTreeMap, fmt::Display};
 
 use relaycode_text::nearest::{did_you_mean, nearest_names};
 use relaycode_text::yaml::{YamlEntry, YamlError, YamlNode, YamlValue};

@@ -8,8 +8,7 @@ pub(crate) mod tool_names;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::Message;
-use crate::models::model::Model;
+use crate::{message::Message, models::model::Model};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChatRequest {

@@ -6,16 +6,12 @@
 use std::sync::Arc;
 
 use crate::failure::{FailureClass, ModelFailure, ModelResult};
-use crate::message::AssistantMessage;
-use crate::models::model::Model;
-use crate::request::WireCall;
-use crate::request::secret_mask::SecretMask;
-use crate::request::tool_names::ToolNames;
-use crate::stream::assembly::Assembly;
-use crate::stream::event::StreamEvent;
-use crate::stream::line_splitter::JsonLinesDecoder;
-use crate::stream::sse::SseDecoder;
+use crate::request::{WireCall, secret_mask::SecretMask, tool_names::ToolNames};
+use crate::stream::{
+    assembly::Assembly, event::StreamEvent, line_splitter::JsonLinesDecoder, sse::SseDecoder,
+};
 use crate::wire::{AnswerFrame, FrameSink, Framing, Wire, WireReader};
+use crate::{message::AssistantMessage, models::model::Model};
 
 /// Splits an answer into frames, by either framing.
 #[derive(Debug)]

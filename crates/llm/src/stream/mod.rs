@@ -6,11 +6,9 @@
 //! wait no longer than [`StreamOptions::delta_interval`]; an answer of which something was seen is never
 //! requested again.
 
-use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::pin::Pin;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
 use relaycode_text::redact::Redactor;
@@ -20,14 +18,11 @@ use tokio::time::{Instant, sleep_until, timeout};
 use crate::failure::classify::{self, MAX_ERROR_BODY as DOCUMENT_MOST};
 use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::{AssistantMessage, ToolCall};
-use crate::models::model::Model;
-use crate::request::tool_names::ToolNames;
-use crate::request::{Auth, ChatRequest, WireCall};
-use crate::stream::decoder::AnswerDecoder;
-use crate::stream::event::StreamEvent;
+use crate::request::{Auth, ChatRequest, WireCall, tool_names::ToolNames};
 use crate::stream::retry::{RetryAttempt, RetryBudget, RetryCounter, RetryPhase};
 use crate::stream::transport::{HttpRequest, ModelClient};
-use crate::wire::Wire;
+use crate::stream::{decoder::AnswerDecoder, event::StreamEvent};
+use crate::{models::model::Model, wire::Wire};
 
 pub mod assembly;
 mod attempt;

@@ -3,9 +3,8 @@
 //! Invariant: a key is in one header and nowhere else, and never in a message.
 
 use crate::failure::{ModelFailure, ModelResult};
-use crate::models::model::Model;
 use crate::request::{Auth, WireCall};
-use crate::wire::WireHttpRequest;
+use crate::{models::model::Model, wire::WireHttpRequest};
 use serde_json::Value;
 
 /// OpenAI's longest id for a call, an item or a cache.

@@ -21,8 +21,7 @@ mod responses;
 use serde_json::Value;
 
 use crate::failure::{ModelFailure, ModelResult};
-use crate::request::WireCall;
-use crate::stream::assembly::Assembly;
+use crate::{request::WireCall, stream::assembly::Assembly};
 
 pub static ALL: &[&dyn Wire] = &[
     &anthropic::AnthropicWire,

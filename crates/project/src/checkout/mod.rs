@@ -8,8 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use serde::{Deserialize, Serialize};
 

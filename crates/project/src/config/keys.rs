@@ -3,8 +3,7 @@
 
 use serde_json::Value as Json;
 
-use super::Config;
-use super::choices::NamedChoice;
+use super::{Config, choices::NamedChoice};
 
 /// One key of the configuration.
 #[derive(Debug)]

@@ -3,13 +3,12 @@
 //! The nested form is the present one. The older flat form is read, too, also mixed with it, and explained
 //! in a remark; a key that says two things in two forms is an error, so that nobody depends on which wins.
 
-use super::error::excerpt;
-use super::key_suggestion::nearest_key;
 use super::keys::{
     ConfigChoice, ConfigKey, ConfigTextRule, ConfigValue, ConfigValueKind, KEYS, SECTIONS, find_key,
 };
 use super::literal::{ConfigPosition, LiteralEntry, LiteralNode, LiteralValue};
 use super::{ConfigError, ConfigErrorKind, ConfigRemark};
+use super::{error::excerpt, key_suggestion::nearest_key};
 
 /// Remarks on one file; what is beyond is only counted.
 const REMARKS: usize = 20;

@@ -7,8 +7,7 @@
 //! no repository that lies among the files.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use relaycode_exec::{
     CaptureLimits, ExecError, ExitReason, Job, JobEnvironment, JobInput, JobOutcome, JobOutput, Runner,

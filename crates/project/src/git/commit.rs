@@ -7,12 +7,10 @@
 use std::ffi::OsString;
 
 use relaycode_exec::JobInput;
-use relaycode_text::hidden::suspicious_chars;
-use relaycode_text::redact::redact;
+use relaycode_text::{hidden::suspicious_chars, redact::redact};
 
 use super::call::{self, GitCallPolicy};
-use super::status::GitFileState;
-use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, join_nul, literal_pathspecs};
+use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, join_nul, literal_pathspecs, status::GitFileState};
 
 /// Bytes of a message.
 const MESSAGE: usize = 64 << 10;

@@ -1,7 +1,6 @@
 //! What a file held in the last commit, byte by byte: no filter, no conversion.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+use std::{ffi::OsString, os::unix::ffi::OsStringExt};
 
 use super::{Git, GitError, OUTPUT_BYTES, checked_path};
 

@@ -7,8 +7,7 @@
 
 use std::ffi::OsString;
 
-use super::base::DiffBase;
-use super::{Git, GitError, OUTPUT_BYTES, literal_pathspecs};
+use super::{Git, GitError, OUTPUT_BYTES, base::DiffBase, literal_pathspecs};
 
 /// Bytes of a difference that are read to find out which of its files are the largest.
 const READ: usize = 16 << 20;

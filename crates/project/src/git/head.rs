@@ -3,9 +3,8 @@
 //! Only reads, never more than a few kilobytes of anything but the list of packed refs; whatever is
 //! odd is `None`. No change is decided by it: a revert on another branch asks first.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::{fs::File, io::Read};
 
 /// What is checked out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

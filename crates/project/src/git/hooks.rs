@@ -3,16 +3,13 @@
 //!
 //! Finding it out runs nothing.
 
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::{fs::File, io::Read, os::unix::ffi::OsStrExt};
 
 use relaycode_exec::JobInput;
 use sha2::{Digest, Sha256};
 
-use super::call::GitCallPolicy;
-use super::{CONFIG_BYTES, Git, GitError, OUTPUT_BYTES};
+use super::{CONFIG_BYTES, Git, GitError, OUTPUT_BYTES, call::GitCallPolicy};
 use crate::user_files::hex;
 
 /// Bytes of a hook.

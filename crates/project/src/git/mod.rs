@@ -24,10 +24,9 @@ mod tests;
 mod untracked;
 mod version;
 
-use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::{cell::OnceCell, os::unix::ffi::OsStrExt};
 
 use relaycode_exec::{ExecError, JobInput, JobOutcome, Runner};
 

@@ -5,12 +5,8 @@
 //! git throws away while the copy is in use can be missing there; what is copied are files, so that nothing
 //! depends on them.
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{cell::OnceCell, collections::BTreeSet, ffi::OsStr, fs, io, os::unix::ffi::OsStrExt};
 
 use relaycode_exec::JobInput;
 

@@ -3,9 +3,7 @@
 //! Nothing is read through a link, nothing that is no file, and nothing that by its name holds secrets: who asks
 //! for a difference does not expect their keys in it. What is left out is named.
 
-use std::ffi::OsString;
-use std::io;
-use std::path::Path;
+use std::{ffi::OsString, io, path::Path};
 
 use relaycode_durable::{Fs, FsDir, FsKind, RealFs};
 

@@ -1,7 +1,6 @@
 //! What the project, its user or the answer leaves open, whatever the change does: one rule for each.
 
-use relaycode_project::checkout::NamedProject;
-use relaycode_project::config::ApprovalMode;
+use relaycode_project::{checkout::NamedProject, config::ApprovalMode};
 
 use super::{ApprovalReason, ApprovalRule, CheckedChange, RuleConsent, RuleText};
 

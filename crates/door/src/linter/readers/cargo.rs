@@ -9,8 +9,7 @@
 //! ```
 //! What cargo says in the end ("could not compile … due to 3 previous errors") repeats what was counted.
 
-use super::super::json_scanner::JsonObject;
-use super::super::location;
+use super::super::{json_scanner::JsonObject, location};
 use super::{DiagnosticSink, LinterReader};
 
 /// Errors that only say that there were errors.

@@ -9,8 +9,7 @@
 //! /project/a.js: line 2, col 5, Error - 'y' is not defined. (no-undef)
 //! ```
 
-use super::super::json_scanner::JsonObject;
-use super::super::location;
+use super::super::{json_scanner::JsonObject, location};
 use super::{DiagnosticSink, LinterReader, split_code};
 
 #[derive(Default)]

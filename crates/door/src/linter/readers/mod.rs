@@ -8,8 +8,7 @@ mod mypy;
 mod ruff;
 mod tsc;
 
-use super::diagnostic_sink::DiagnosticSink;
-use super::json_scanner::JsonObject;
+use super::{diagnostic_sink::DiagnosticSink, json_scanner::JsonObject};
 
 /// Understands one tool's output.
 pub(super) trait LinterReader: Send {

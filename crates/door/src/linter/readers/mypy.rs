@@ -6,8 +6,7 @@
 //! Found 3 errors in 1 file (checked 1 source file)
 //! ```
 
-use super::super::json_scanner::JsonObject;
-use super::super::location;
+use super::super::{json_scanner::JsonObject, location};
 use super::{DiagnosticSink, LinterReader, split_code};
 
 pub(super) struct MypyReader;

@@ -8,8 +8,7 @@
 //! Found 6 errors.
 //! ```
 
-use super::super::json_scanner::JsonObject;
-use super::super::location;
+use super::super::{json_scanner::JsonObject, location};
 use super::{DiagnosticSink, LinterReader};
 
 #[derive(Default)]

@@ -5,8 +5,7 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
-use jiff::fmt::rfc2822;
+use jiff::{Timestamp, fmt::rfc2822};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 

@@ -15,8 +15,7 @@ pub use key::{ApiKey, ApiKeyError};
 pub use store::{KeyStore, is_provider_name};
 
 use crate::models::{AtLine, AuthKind, RegisteredProvider};
-use crate::request::Auth;
-use crate::user_directory::PrivateFileError;
+use crate::{request::Auth, user_directory::PrivateFileError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {

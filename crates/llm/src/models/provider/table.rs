@@ -10,8 +10,7 @@
 //! models.yml.
 
 use super::{Provider, ProviderQuirk};
-use crate::models::discover::LocalServerKind;
-use crate::models::model::ThinkingFormat;
+use crate::models::{discover::LocalServerKind, model::ThinkingFormat};
 
 const fn row(
     id: &'static str,

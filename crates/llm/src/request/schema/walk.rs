@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::schema_node::SchemaNode;
 use super::value::{is_array_of_any, looks_around, open_object, or_null, size_within};
-use super::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, STRICT_DEPTH_MOST, SchemaRules};
+use super::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, STRICT_DEPTH_MOST, SchemaRules, schema_node::SchemaNode};
 
 /// Most layers of one place.
 const LAYERS_MOST: usize = 64;

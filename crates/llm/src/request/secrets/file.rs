@@ -7,9 +7,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::display_text;
-use crate::models::YamlFileError;
-use crate::user_directory::UserDirectory;
+use crate::{display_text, models::YamlFileError, user_directory::UserDirectory};
 use relaycode_text::yaml::{self, YamlEntry as Field, YamlError, YamlNode, YamlSourcePosition, YamlValue};
 
 /// In relay's directory.

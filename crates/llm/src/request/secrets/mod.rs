@@ -25,8 +25,7 @@ use placeholder::SecretPlaceholders;
 
 use crate::message::{AssistantContent, Message, ToolCall, UserContent};
 use crate::models::keys::ApiKey;
-use crate::request::ChatRequest;
-use crate::request::secret_mask::SecretMask;
+use crate::request::{ChatRequest, secret_mask::SecretMask};
 use crate::user_directory::{PrivateFileError, UserDirectory};
 
 /// Least characters of a variable's value to count as a secret.

@@ -5,19 +5,15 @@
 //! deltas are merged. Invariant: the message is what the events say, and neither it nor the queue grows
 //! beyond its bounds.
 
-use std::collections::VecDeque;
-use std::fmt;
-use std::sync::Arc;
+use std::{collections::VecDeque, fmt, sync::Arc};
 
 use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::{
     AssistantContent, AssistantMessage, StopReason, TextContent, ThinkingContent, TokenUsage, ToolCall,
 };
-use crate::models::model::Model;
-use crate::request::secret_mask::SecretMask;
-use crate::request::tool_names::ToolNames;
+use crate::request::{secret_mask::SecretMask, tool_names::ToolNames};
 use crate::stream::event::{StreamDeltaKind, StreamEvent};
-use crate::stream::partial_json::PartialJson;
+use crate::{models::model::Model, stream::partial_json::PartialJson};
 
 #[cfg(test)]
 mod tests;

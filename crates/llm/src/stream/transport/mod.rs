@@ -4,10 +4,7 @@
 //! nothing by itself. Invariant: a key never gets into an error or a log; what is read of an answer is
 //! bounded; an answer that cannot be a model's is reported as such.
 
-use std::error::Error;
-use std::io;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{error::Error, io, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use jiff::Timestamp;

@@ -11,9 +11,8 @@ mod tests;
 
 use super::address::{self, host, is_beneath};
 use super::{Wire, WireHttpRequest, WireReader};
-use crate::failure::ModelResult;
-use crate::models::model::Model;
 use crate::request::{Auth, WireCall};
+use crate::{failure::ModelResult, models::model::Model};
 
 const USUAL: &str = "https://api.anthropic.com";
 

@@ -6,8 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::is_anthropic;
-use super::thinking::ThinkingPlan;
+use super::{is_anthropic, thinking::ThinkingPlan};
 use crate::message::{AssistantContent, ImageContent, Message, UserContent};
 use crate::models::model::Model;
 use crate::request::schema::{SchemaDialect, normalise};
@@ -15,9 +14,8 @@ use crate::request::{CacheRetention, ChatRequest, Tool, ToolChoice, WireCall};
 use crate::wire::history::{
     self, AlternatingTurns, GO_ON, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn,
 };
-use crate::wire::ids::fit_id;
 use crate::wire::picture::{self, ImageLimits};
-use crate::wire::request_body::RequestBody;
+use crate::wire::{ids::fit_id, request_body::RequestBody};
 
 /// Longest id of a call.
 const ID_MOST: usize = 64;

@@ -7,11 +7,9 @@ use serde_json::{Value, json};
 
 use super::compat::CompletionsCompat;
 use crate::message::{AssistantContent, ImageContent, ThinkingContent, ToolCall};
-use crate::models::model::Model;
-use crate::request::ChatRequest;
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
-use crate::wire::ids;
-use crate::wire::request_body::RequestBody;
+use crate::wire::{ids, request_body::RequestBody};
+use crate::{models::model::Model, request::ChatRequest};
 
 /// Longest id of a call that every server accepts.
 const CALL_ID_MOST: usize = 40;

@@ -16,8 +16,7 @@ mod tests;
 mod usage;
 
 use super::{Wire, WireHttpRequest, WireReader, address};
-use crate::failure::ModelResult;
-use crate::request::WireCall;
+use crate::{failure::ModelResult, request::WireCall};
 
 /// OpenAI's own address.
 const BASE: &str = "https://api.openai.com/v1";

@@ -7,10 +7,8 @@
 use serde_json::Value;
 
 use super::calls::{CompletionsCalls, ToolCallDelta};
-use super::reasoning_details::ReasoningDetails;
-use super::usage;
-use crate::failure::classify::from_stream_json;
-use crate::failure::{FailureClass, ModelFailure, ModelResult};
+use super::{reasoning_details::ReasoningDetails, usage};
+use crate::failure::{FailureClass, ModelFailure, ModelResult, classify::from_stream_json};
 use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
 use crate::wire::{AnswerFrame, WireReader, list};

@@ -8,10 +8,7 @@ use crate::message::Message;
 use crate::models::model::{MaxTokensField, Model, ThinkingFormat};
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
-use crate::wire::address::MAX_OPENAI_ID;
-use crate::wire::effort::reasoning_effort;
-use crate::wire::ids;
-use crate::wire::request_body::RequestBody;
+use crate::wire::{address::MAX_OPENAI_ID, effort::reasoning_effort, ids, request_body::RequestBody};
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);

@@ -5,8 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::reader::is_generated_id;
-use super::thinking;
+use super::{reader::is_generated_id, thinking};
 use crate::message::{AssistantContent, ImageContent, ToolCall};
 use crate::models::model::Model;
 use crate::request::schema::{SchemaDialect, normalise};

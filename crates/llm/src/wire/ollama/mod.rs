@@ -9,8 +9,7 @@ mod request;
 mod tests;
 
 use super::{Framing, Wire, WireHttpRequest, WireReader, address};
-use crate::failure::ModelResult;
-use crate::request::WireCall;
+use crate::{failure::ModelResult, request::WireCall};
 
 /// The server's default address.
 const BASE: &str = "http://127.0.0.1:11434";

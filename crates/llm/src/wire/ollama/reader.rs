@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::failure::classify::from_stream_json;
-use crate::failure::{FailureClass, ModelFailure, ModelResult};
+use crate::failure::{FailureClass, ModelFailure, ModelResult, classify::from_stream_json};
 use crate::message::{Message, StopReason};
 use crate::request::WireCall;
 use crate::stream::assembly::{AnswerPieceKind, Assembly};

@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::message::AssistantContent;
-use crate::models::model::Model;
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{ChatRequest, ThinkingLevel, ToolChoice, WireCall};
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryTurn};
-use crate::wire::request_body::RequestBody;
+use crate::{message::AssistantContent, models::model::Model, wire::request_body::RequestBody};
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);

@@ -7,8 +7,7 @@
 use serde_json::Value;
 
 use super::item::{OutputItem, OutputItemKind, OutputItemSlot, OutputItems};
-use crate::failure::classify::from_stream_json;
-use crate::failure::{FailureClass, ModelFailure, ModelResult};
+use crate::failure::{FailureClass, ModelFailure, ModelResult, classify::from_stream_json};
 use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::Assembly;
 use crate::wire::{AnswerFrame, WireReader, list, text};

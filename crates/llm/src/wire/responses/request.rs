@@ -10,10 +10,8 @@ use crate::models::model::{Model, StrictMode};
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
 use crate::wire::address::{self, MAX_OPENAI_ID};
-use crate::wire::effort::reasoning_effort;
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
-use crate::wire::ids;
-use crate::wire::request_body::RequestBody;
+use crate::wire::{effort::reasoning_effort, ids, request_body::RequestBody};
 
 /// The server's smallest output limit.
 const OUTPUT_LEAST: u64 = 16;

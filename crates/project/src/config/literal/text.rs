@@ -1,8 +1,6 @@
 //! Texts in quotes, with the escapes of JSON and JavaScript.
 
-use super::super::error::excerpt;
-use super::LiteralError;
-use super::cursor::LiteralCursor;
+use super::{super::error::excerpt, LiteralError, cursor::LiteralCursor};
 
 /// Reads the text whose quote is next.
 pub(super) fn parse_quoted(cursor: &mut LiteralCursor<'_>) -> Result<String, LiteralError> {

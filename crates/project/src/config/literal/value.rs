@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::error::excerpt;
-use super::cursor::LiteralCursor;
-use super::text::parse_quoted;
+use super::{super::error::excerpt, cursor::LiteralCursor, text::parse_quoted};
 use super::{DEPTH, LiteralEntry, LiteralError, LiteralNode, LiteralValue};
 
 /// Reads values from a text.
