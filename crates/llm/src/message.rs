@@ -56,32 +56,25 @@ pub struct ImageContent {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct AssistantMessage {
     /// In the order in which the pieces began.
-    #[serde(default)]
     pub content: Vec<AssistantContent>,
     /// The wire, for example `anthropic-messages`.
-    #[serde(default)]
     pub api: String,
     /// For example `anthropic`.
-    #[serde(default)]
     pub provider: String,
-    #[serde(default)]
     pub model: String,
     /// The provider's own id for this answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
-    #[serde(default)]
     pub usage: TokenUsage,
     /// Why it ended.
-    #[serde(default)]
     pub stop_reason: StopReason,
     /// For [`StopReason::Error`] and [`StopReason::Aborted`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     /// When it began, in milliseconds since 1970.
-    #[serde(default)]
     pub timestamp: i64,
 }
 

@@ -1,7 +1,7 @@
 //! Why a model gave no complete answer. The [`FailureClass`] decides what can be done about it: whether
 //! relay retries, and what the user is told to do.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use crate::stream::retry::format_wait;
 
@@ -57,7 +57,8 @@ impl FailureClass {
 pub type ModelResult<T = ()> = Result<T, ModelFailure>;
 
 /// Why a model gave no complete answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ModelFailure {
     pub class: FailureClass,
     /// For people. Never contains a key.
@@ -99,6 +100,11 @@ impl ModelFailure {
         ModelFailure::new(FailureClass::Refused, message)
     }
 
+    /// Could not connect, or the connection broke.
+    pub fn network(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::Network, message)
+    }
+
     /// The answer violates the wire's format.
     pub fn malformed(message: impl Into<String>) -> ModelFailure {
         ModelFailure::new(FailureClass::Malformed, message)
@@ -106,8 +112,7 @@ impl ModelFailure {
 
     /// The connection ended before the answer did.
     pub fn cut_off() -> ModelFailure {
-        let message = "the provider broke off: the connection ended before the answer did";
-        ModelFailure::new(FailureClass::Network, message)
+        ModelFailure::network("the provider broke off: the connection ended before the answer did")
     }
 
     /// Readers of an answer only know that it is "the provider".
@@ -119,14 +124,6 @@ impl ModelFailure {
         self
     }
 }
-
-impl fmt::Display for ModelFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ModelFailure {}
 
 #[cfg(test)]
 mod tests {

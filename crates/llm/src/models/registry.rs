@@ -11,7 +11,7 @@ use super::discover::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
 use super::models_file::{AtLine, AuthKind, ModelPatch, ModelsFile, ProviderEntry};
 use super::{error::YamlFileError, yaml_fields};
 use crate::models::catalogue;
-use crate::models::model::{Model, ModelPrice, ServerCompat};
+use crate::models::model::{Model, ServerCompat};
 use crate::models::provider::{self, Provider};
 use relaycode_text::nearest::nearest_names;
 
@@ -277,13 +277,9 @@ impl RegisteredProvider {
             name: id.to_string(),
             api: self.api.clone(),
             base_url: self.base_url.clone(),
-            headers: BTreeMap::new(),
-            reasoning: false,
-            images: false,
-            price: ModelPrice::default(),
             context_window: ASSUMED_CONTEXT,
             max_tokens: ASSUMED_ANSWER,
-            compat: ServerCompat::default(),
+            ..Model::default()
         };
         let origins = FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::Assumed)).collect();
         RegistryModel { model, origins }

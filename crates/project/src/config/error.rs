@@ -72,13 +72,8 @@ impl fmt::Display for ConfigError {
 
 impl ConfigError {
     /// An error about all of `file`.
-    pub(super) fn in_file(
-        fault: ConfigErrorKind,
-        file: &str,
-        what: impl Into<String>,
-        hint: &str,
-    ) -> ConfigError {
-        Self::at_position(fault, file, ConfigPosition::default(), what, hint)
+    pub(super) fn in_file(kind: ConfigErrorKind, file: &str, what: impl Into<String>, hint: &str) -> Self {
+        Self::at_position(kind, file, ConfigPosition::default(), what, hint)
     }
 
     /// An error at a place of `file`.

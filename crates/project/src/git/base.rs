@@ -3,7 +3,7 @@
 //! A base is resolved to a commit once, and only the commit is used from then on: no branch's name ever stands
 //! where git could take it for an option or a range.
 
-use super::{Git, GitError, OUTPUT_BYTES};
+use super::{Git, GitError, GitResult, OUTPUT_BYTES};
 
 /// Bytes of what may name a commit.
 const NAME: usize = 1_024;
@@ -49,7 +49,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If there is none, or there is no commit yet.
-    pub fn resolve_base(&self, name: &str) -> Result<DiffBase, GitError> {
+    pub fn resolve_base(&self, name: &str) -> GitResult<DiffBase> {
         self.require_head()?;
         match self.resolve_commit(name)? {
             Some(commit) => Ok(DiffBase { name: name.to_string(), commit, reason: BaseReason::Explicit }),
@@ -62,7 +62,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If there is none of them, or there is no commit yet.
-    pub fn default_base(&self) -> Result<DiffBase, GitError> {
+    pub fn default_base(&self) -> GitResult<DiffBase> {
         self.require_head()?;
         let remote = "refs/remotes/origin/HEAD";
         if let Some(commit) = self.resolve_commit(remote)? {
@@ -85,7 +85,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn commits_since(&self, base: &DiffBase) -> Result<u64, GitError> {
+    pub fn commits_since(&self, base: &DiffBase) -> GitResult<u64> {
         let range = format!("{}..{}", base.commit, self.require_head()?);
         let count = self.ask_text(&["rev-list", "--count", &range])?;
         count.parse().map_err(|_| GitError::failed("rev-list", "it gave no number"))
@@ -96,7 +96,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn is_ref_name(&self, base: &DiffBase) -> Result<bool, GitError> {
+    pub fn is_ref_name(&self, base: &DiffBase) -> GitResult<bool> {
         let full = ["heads", "remotes", "tags"].map(|kind| format!("refs/{kind}/{}", base.name));
         let mut words = vec!["for-each-ref", "--format=%(refname)"];
         words.extend(full.iter().map(String::as_str));
@@ -106,17 +106,17 @@ impl Git<'_> {
     }
 
     /// The last commit, which has to be there.
-    pub(super) fn require_head(&self) -> Result<String, GitError> {
+    pub(super) fn require_head(&self) -> GitResult<String> {
         self.head_commit()?.ok_or_else(|| GitError::NoCommits { root: self.root.clone() })
     }
 
     /// Whether the repository has only the last part of its history.
-    pub(super) fn is_shallow(&self) -> Result<bool, GitError> {
+    pub(super) fn is_shallow(&self) -> GitResult<bool> {
         Ok(self.ask(&["rev-parse", "--is-shallow-repository"])?.starts_with(b"true"))
     }
 
     /// The one commit that this names; `None` if it names none, several, or anything else.
-    pub(super) fn resolve_commit(&self, name: &str) -> Result<Option<String>, GitError> {
+    pub(super) fn resolve_commit(&self, name: &str) -> GitResult<Option<String>> {
         if name.is_empty() || name.len() > NAME || name.contains(char::is_control) {
             return Ok(None);
         }
@@ -133,7 +133,7 @@ impl Git<'_> {
     }
 
     /// The branch of a remote repository that a symbolic ref stands for, as people write it.
-    fn resolve_symbolic_ref(&self, name: &str) -> Result<Option<String>, GitError> {
+    fn resolve_symbolic_ref(&self, name: &str) -> GitResult<Option<String>> {
         let (code, finished) = self.try_ask(&["symbolic-ref", "--quiet", name], OUTPUT_BYTES)?;
         if code != 0 {
             return Ok(None);

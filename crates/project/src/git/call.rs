@@ -15,6 +15,7 @@ use relaycode_exec::{
 
 use relaycode_text::redact::redact;
 
+use super::GitResult;
 use super::error::GitError;
 
 /// How long git may read.
@@ -156,11 +157,7 @@ fn time_limit(leave: GitCallPolicy<'_>) -> Duration {
 }
 
 /// A call that came to an end by itself: its exit code. `what` names the command for messages.
-pub(super) fn exit_code(
-    finished: &JobOutcome,
-    what: &str,
-    leave: GitCallPolicy<'_>,
-) -> Result<i32, GitError> {
+pub(super) fn exit_code(finished: &JobOutcome, what: &str, leave: GitCallPolicy<'_>) -> GitResult<i32> {
     match finished.reason {
         ExitReason::Exited(code) => Ok(code),
         ExitReason::DeadlinePassed | ExitReason::Idle => {

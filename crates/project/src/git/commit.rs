@@ -10,7 +10,9 @@ use relaycode_exec::JobInput;
 use relaycode_text::{hidden::suspicious_chars, redact::redact};
 
 use super::call::{self, GitCallPolicy};
-use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, join_nul, literal_pathspecs, status::GitFileState};
+use super::{
+    Git, GitError, GitResult, OUTPUT_BYTES, PATHS_BYTES, join_nul, literal_pathspecs, status::GitFileState,
+};
 
 /// Bytes of a message.
 const MESSAGE: usize = 64 << 10;
@@ -35,7 +37,7 @@ impl Git<'_> {
     /// # Errors
     /// If there is nothing to commit, a file cannot be committed, a hook says no, or git fails; then no
     /// commit was made, and the index is as it was.
-    pub fn commit(&self, paths: &[&str], message: &str) -> Result<GitCommit, GitError> {
+    pub fn commit(&self, paths: &[&str], message: &str) -> GitResult<GitCommit> {
         let message = message_for_git(message)?;
         let (wanted, new) = self.select_paths(paths)?;
         let before = self.head_commit()?;
@@ -51,7 +53,7 @@ impl Git<'_> {
     }
 
     /// Which of the files go into the commit, and which of these git has not been told of.
-    fn select_paths<'p>(&self, paths: &[&'p str]) -> Result<(Vec<&'p str>, Vec<&'p str>), GitError> {
+    fn select_paths<'p>(&self, paths: &[&'p str]) -> GitResult<(Vec<&'p str>, Vec<&'p str>)> {
         if paths.iter().map(|path| path.len() + 32).sum::<usize>() > PATHS_BYTES {
             let what = format!("a commit of {} files", paths.len());
             return Err(GitError::LimitExceeded {
@@ -85,7 +87,7 @@ impl Git<'_> {
     }
 
     /// Tells git of new files, without their content: the commit itself takes that.
-    fn add_intent(&self, new: &[&str]) -> Result<(), GitError> {
+    fn add_intent(&self, new: &[&str]) -> GitResult<()> {
         if new.is_empty() {
             return Ok(());
         }
@@ -95,7 +97,7 @@ impl Git<'_> {
     }
 
     /// Takes out again what was announced.
-    fn remove_intent(&self, new: &[&str]) -> Result<(), GitError> {
+    fn remove_intent(&self, new: &[&str]) -> GitResult<()> {
         if new.is_empty() {
             return Ok(());
         }
@@ -103,12 +105,7 @@ impl Git<'_> {
         self.feed(&["update-index", "--force-remove", "-z", "--stdin"], list, OUTPUT_BYTES).map(drop)
     }
 
-    fn commit_tracked(
-        &self,
-        paths: &[&str],
-        message: String,
-        before: Option<&str>,
-    ) -> Result<GitCommit, GitError> {
+    fn commit_tracked(&self, paths: &[&str], message: String, before: Option<&str>) -> GitResult<GitCommit> {
         // Lines that begin with `#` are kept: nobody edits this message.
         let words = ["commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--"];
         let words: Vec<OsString> =
@@ -129,7 +126,7 @@ impl Git<'_> {
 }
 
 /// A message that does nothing to whoever reads the log: no control and no hidden characters.
-fn message_for_git(message: &str) -> Result<String, GitError> {
+fn message_for_git(message: &str) -> GitResult<String> {
     let mut text = String::new();
     for line in message.lines() {
         let mut from = 0;

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, os::unix::ffi::OsStringExt};
 
-use super::{Git, GitError, OUTPUT_BYTES, checked_path};
+use super::{Git, GitResult, OUTPUT_BYTES, checked_path};
 
 /// Bytes of a file.
 const FILE: usize = 64 << 20;
@@ -13,7 +13,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say, or the file is too large.
-    pub fn content_at_head(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+    pub fn content_at_head(&self, path: &str) -> GitResult<Option<Vec<u8>>> {
         let path = checked_path(path)?;
         let Some(head) = self.head_commit()? else { return Ok(None) };
         let repository = self.repository()?;
@@ -29,7 +29,7 @@ impl Git<'_> {
     }
 
     /// The last commit; `None` before the first one.
-    pub(super) fn head_commit(&self) -> Result<Option<String>, GitError> {
+    pub(super) fn head_commit(&self) -> GitResult<Option<String>> {
         let (code, finished) =
             self.try_ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], OUTPUT_BYTES)?;
         if code == 1 {

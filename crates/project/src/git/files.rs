@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use relaycode_exec::JobInput;
 
-use super::{Git, GitError, call, join_nul, split_nul};
+use super::{Git, GitResult, call, join_nul, split_nul};
 
 /// Bytes of a list of files: some hundred thousand of them.
 const LIST: usize = 64 << 20;
@@ -32,7 +32,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say, or there are too many.
-    pub fn files(&self) -> Result<GitFiles, GitError> {
+    pub fn files(&self) -> GitResult<GitFiles> {
         let mut files = GitFiles::default();
         let told = self.run_checked(self.safe_policy()?, &["ls-files", "-z", "-t", "--stage"], LIST)?;
         let (mut tracked, mut submodules) = (BTreeSet::new(), BTreeSet::new());
@@ -71,7 +71,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn would_ignore(&self, paths: &[&str]) -> Result<Vec<String>, GitError> {
+    pub fn would_ignore(&self, paths: &[&str]) -> GitResult<Vec<String>> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }

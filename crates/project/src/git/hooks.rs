@@ -9,7 +9,7 @@ use std::{fs::File, io::Read, os::unix::ffi::OsStrExt};
 use relaycode_exec::JobInput;
 use sha2::{Digest, Sha256};
 
-use super::{CONFIG_BYTES, Git, GitError, OUTPUT_BYTES, call::GitCallPolicy};
+use super::{CONFIG_BYTES, Git, GitError, GitResult, OUTPUT_BYTES, call::GitCallPolicy};
 use crate::user_files::hex;
 
 /// Bytes of a hook.
@@ -41,7 +41,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If it cannot be found out; then nobody should commit.
-    pub fn commands_on_commit(&self) -> Result<Vec<(String, String)>, GitError> {
+    pub fn commands_on_commit(&self) -> GitResult<Vec<(String, String)>> {
         let settings = self.settings()?;
         let mut rows = self.active_hooks(&settings)?;
         let fetches = settings.iter().any(|setting| {
@@ -57,31 +57,28 @@ impl Git<'_> {
     }
 
     /// The configuration with all that it includes.
-    fn settings(&self) -> Result<Vec<GitSetting>, GitError> {
+    fn settings(&self) -> GitResult<Vec<GitSetting>> {
         let words = ["config", "--list", "-z", "--show-scope", "--show-origin"];
         // The setting that keeps hooks off must not stand before the one that is looked for.
         let list = self.run_checked(self.hooks_path_policy()?, &words, CONFIG_BYTES)?;
         let mut parts = list.split(|byte| *byte == 0);
         let mut settings = Vec::new();
         while let (Some(scope), Some(_origin), Some(entry)) = (parts.next(), parts.next(), parts.next()) {
-            let cut = entry.iter().position(|byte| *byte == b'\n');
-            let (key, value) = match cut {
-                Some(cut) => (&entry[..cut], &entry[cut + 1..]),
-                None => (entry, &b""[..]),
-            };
+            let cut = entry.iter().position(|byte| *byte == b'\n').unwrap_or(entry.len());
+            let (key, value) = (&entry[..cut], entry.get(cut + 1..).unwrap_or_default());
             settings.push(GitSetting { scope: text(scope), key: text(key), value: text(value) });
         }
         Ok(settings)
     }
 
-    fn hooks_path_policy(&self) -> Result<GitCallPolicy<'_>, GitError> {
+    fn hooks_path_policy(&self) -> GitResult<GitCallPolicy<'_>> {
         let repository = self.repository()?;
         let attributes = repository.empty_tree;
         Ok(GitCallPolicy::RunNothing { attributes, muted: &repository.mute_settings, allow_hooks_path: true })
     }
 
     /// The hooks that are there and would run.
-    fn active_hooks(&self, settings: &[GitSetting]) -> Result<Vec<(String, String)>, GitError> {
+    fn active_hooks(&self, settings: &[GitSetting]) -> GitResult<Vec<(String, String)>> {
         let top = &self.repository()?.top;
         // From the top: a relative directory of hooks is relative to that.
         let (leave, words) = (self.hooks_path_policy()?, ["rev-parse", "--git-path", "hooks"]);
@@ -115,7 +112,7 @@ fn is_outside(directory: &Path, said: &[u8], top: &Path) -> bool {
     said.starts_with(b"/") && !real.starts_with(top)
 }
 
-fn digest(path: &Path) -> Result<String, GitError> {
+fn digest(path: &Path) -> GitResult<String> {
     let failed = |source| GitError::Hook { path: path.to_path_buf(), source };
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(HOOK + 1).read_to_end(&mut bytes)).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! What git is told to leave out, as it says it: whole directories where it can.
 
-use super::{Git, GitError, split_nul};
+use super::{Git, GitResult, split_nul};
 
 /// Bytes of the list.
 const LIST: usize = 16 << 20;
@@ -11,7 +11,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn ignored(&self) -> Result<Vec<Vec<u8>>, GitError> {
+    pub fn ignored(&self) -> GitResult<Vec<Vec<u8>>> {
         let words =
             ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", "."];
         let list = self.run_checked(self.safe_policy()?, &words, LIST)?;

@@ -50,6 +50,9 @@ const MOST_NAMES: usize = 256;
 /// Bytes of all paths in one call, below what systems allow for arguments.
 const PATHS_BYTES: usize = 768 << 10;
 
+/// What git answers, or why it does not.
+pub type GitResult<T> = Result<T, GitError>;
+
 /// git, in one project.
 pub struct Git<'r> {
     run: &'r dyn GitRunner,
@@ -103,7 +106,7 @@ impl<'r> Git<'r> {
     ///
     /// # Errors
     /// If there is none, or one that does not say.
-    pub fn version(&self) -> Result<GitVersion, GitError> {
+    pub fn version(&self) -> GitResult<GitVersion> {
         let text = self.run_checked(UNKNOWN_REPOSITORY, &["version"], OUTPUT_BYTES)?;
         let text = String::from_utf8_lossy(&text);
         GitVersion::parse(&text).ok_or_else(|| GitError::failed("version", text.trim()))
@@ -113,11 +116,11 @@ impl<'r> Git<'r> {
     ///
     /// # Errors
     /// If there is no repository, or one that relay does not use.
-    pub fn top_level(&self) -> Result<PathBuf, GitError> {
+    pub fn top_level(&self) -> GitResult<PathBuf> {
         Ok(self.repository()?.top.clone())
     }
 
-    fn repository(&self) -> Result<&GitRepository, GitError> {
+    fn repository(&self) -> GitResult<&GitRepository> {
         if let Some(known) = self.repository.get() {
             return Ok(known);
         }
@@ -152,7 +155,7 @@ impl<'r> Git<'r> {
     }
 
     /// The settings that silence every filter and every configured hook, whoever configured it.
-    fn muting_settings(&self) -> Result<Vec<(String, String)>, GitError> {
+    fn muting_settings(&self) -> GitResult<Vec<(String, String)>> {
         let names =
             self.run_checked(UNKNOWN_REPOSITORY, &["config", "--list", "-z", "--name-only"], CONFIG_BYTES)?;
         let mut muted: Vec<(String, String)> = Vec::new();
@@ -180,7 +183,7 @@ impl<'r> Git<'r> {
     }
 
     /// How git is called once the repository is known.
-    fn safe_policy(&self) -> Result<GitCallPolicy<'_>, GitError> {
+    fn safe_policy(&self) -> GitResult<GitCallPolicy<'_>> {
         let repository = self.repository()?;
         let attributes = repository.empty_tree;
         Ok(GitCallPolicy::RunNothing {
@@ -191,24 +194,24 @@ impl<'r> Git<'r> {
     }
 
     /// What git answers in the repository, whole; anything but success is an error.
-    fn ask<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<Vec<u8>, GitError> {
+    fn ask<S: AsRef<OsStr>>(&self, words: &[S]) -> GitResult<Vec<u8>> {
         self.run_checked(self.safe_policy()?, words, OUTPUT_BYTES)
     }
 
     /// The same as text, without its last line end.
-    fn ask_text<S: AsRef<OsStr>>(&self, words: &[S]) -> Result<String, GitError> {
+    fn ask_text<S: AsRef<OsStr>>(&self, words: &[S]) -> GitResult<String> {
         Ok(String::from_utf8_lossy(&self.ask(words)?).trim_end().to_string())
     }
 
     /// What git answers with its exit code, whatever that is.
-    fn try_ask<S: AsRef<OsStr>>(&self, words: &[S], most: usize) -> Result<(i32, JobOutcome), GitError> {
+    fn try_ask<S: AsRef<OsStr>>(&self, words: &[S], most: usize) -> GitResult<(i32, JobOutcome)> {
         let leave = self.safe_policy()?;
         let finished = self.call(leave, words, JobInput::Null, most)?;
         Ok((call::exit_code(&finished, &command_name(words), leave)?, finished))
     }
 
     /// Gives git a list of names to read.
-    fn feed<S: AsRef<OsStr>>(&self, words: &[S], input: Vec<u8>, most: usize) -> Result<Vec<u8>, GitError> {
+    fn feed<S: AsRef<OsStr>>(&self, words: &[S], input: Vec<u8>, most: usize) -> GitResult<Vec<u8>> {
         let leave = self.safe_policy()?;
         let finished = self.call(leave, words, JobInput::Bytes(input), most)?;
         self.checked_output(finished, leave, &command_name(words), most)
@@ -220,7 +223,7 @@ impl<'r> Git<'r> {
         leave: GitCallPolicy<'_>,
         words: &[S],
         most: usize,
-    ) -> Result<Vec<u8>, GitError> {
+    ) -> GitResult<Vec<u8>> {
         let finished = self.call(leave, words, JobInput::Null, most)?;
         self.checked_output(finished, leave, &command_name(words), most)
     }
@@ -232,7 +235,7 @@ impl<'r> Git<'r> {
         leave: GitCallPolicy<'_>,
         what: &str,
         most: usize,
-    ) -> Result<Vec<u8>, GitError> {
+    ) -> GitResult<Vec<u8>> {
         if call::exit_code(&finished, what, leave)? != 0 {
             return Err(self.explain_failure(&finished, what));
         }
@@ -249,7 +252,7 @@ impl<'r> Git<'r> {
         words: &[S],
         input: JobInput,
         most: usize,
-    ) -> Result<JobOutcome, GitError> {
+    ) -> GitResult<JobOutcome> {
         self.call_in(&self.root, leave, words, input, most)
     }
 
@@ -260,7 +263,7 @@ impl<'r> Git<'r> {
         words: &[S],
         input: JobInput,
         most: usize,
-    ) -> Result<JobOutcome, GitError> {
+    ) -> GitResult<JobOutcome> {
         let mut job = call::git_job(directory, leave, words, input, most);
         job.environment.set.extend(self.set.iter().cloned());
         let stop: &dyn Fn() -> bool = match leave {
@@ -310,12 +313,12 @@ fn command_name<S: AsRef<OsStr>>(words: &[S]) -> String {
 
 /// Paths, relative to the project's root, in the form in which git takes each of them literally. The
 /// variable that does the same for all of them would reach the user's hooks.
-fn literal_pathspecs(paths: &[&str]) -> Result<Vec<OsString>, GitError> {
+fn literal_pathspecs(paths: &[&str]) -> GitResult<Vec<OsString>> {
     paths.iter().map(|path| checked_path(path).map(|path| format!(":(literal){path}").into())).collect()
 }
 
 /// A path of a file in the project, as relay writes it.
-fn checked_path(path: &str) -> Result<&str, GitError> {
+fn checked_path(path: &str) -> GitResult<&str> {
     let component = |part: &str| !part.is_empty() && part != "." && part != "..";
     if path.contains('\0') || !path.split('/').all(component) {
         return Err(GitError::BadPath { path: path.to_string() });

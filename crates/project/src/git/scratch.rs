@@ -10,7 +10,7 @@ use std::{cell::OnceCell, collections::BTreeSet, ffi::OsStr, fs, io, os::unix::f
 
 use relaycode_exec::JobInput;
 
-use super::{Git, GitError, OUTPUT_BYTES, UNKNOWN_REPOSITORY, join_nul, split_nul};
+use super::{Git, GitError, GitResult, OUTPUT_BYTES, UNKNOWN_REPOSITORY, join_nul, split_nul};
 use crate::git::head;
 
 /// Bytes of the lists that are taken over: where history is cut off, what is ignored.
@@ -27,7 +27,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot do it; what it made in `top` is then for the caller to remove.
-    pub fn make_scratch(&self, top: &Path, absent: &BTreeSet<&[u8]>) -> Result<(), GitError> {
+    pub fn make_scratch(&self, top: &Path, absent: &BTreeSet<&[u8]>) -> GitResult<()> {
         let format = if self.repository()?.sha256 { "sha256" } else { "sha1" };
         let objects = self.git_path("objects")?;
         let (shallow, exclude) = (self.git_path("shallow")?, self.git_path("info/exclude")?);
@@ -57,7 +57,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot do it.
-    pub fn make_empty_scratch(&self, directory: &Path) -> Result<(), GitError> {
+    pub fn make_empty_scratch(&self, directory: &Path) -> GitResult<()> {
         self.init(directory, UNNAMED, "sha1")
     }
 
@@ -68,7 +68,7 @@ impl Git<'_> {
         Git { run: self.run, root, set, stop: self.stop, repository: OnceCell::new() }
     }
 
-    fn init(&self, directory: &Path, branch: &str, format: &str) -> Result<(), GitError> {
+    fn init(&self, directory: &Path, branch: &str, format: &str) -> GitResult<()> {
         // No template: it may have hooks.
         let (branch, format) = (format!("--initial-branch={branch}"), format!("--object-format={format}"));
         let words = ["init", "--quiet", "--template=", &format, &branch];
@@ -77,7 +77,7 @@ impl Git<'_> {
     }
 
     /// Tells the index which of its files are not in the copy, so that they do not look deleted.
-    fn mark_absent(&self, prefix: &[u8], absent: &BTreeSet<&[u8]>) -> Result<(), GitError> {
+    fn mark_absent(&self, prefix: &[u8], absent: &BTreeSet<&[u8]>) -> GitResult<()> {
         let names = self.run_checked(self.safe_policy()?, &["ls-files", "-z"], NAMES)?;
         let is_absent = |name: &&[u8]| match name.strip_prefix(prefix) {
             None => true,
@@ -91,7 +91,7 @@ impl Git<'_> {
     }
 
     /// Where something of the repository's is, whole.
-    fn git_path(&self, name: &str) -> Result<PathBuf, GitError> {
+    fn git_path(&self, name: &str) -> GitResult<PathBuf> {
         let answer = self.ask(&["rev-parse", "--git-path", name])?;
         let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
         let path = self.root.join(OsStr::from_bytes(path));

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
-use super::{Git, GitError, PATHS_BYTES, literal_pathspecs};
+use super::{Git, GitResult, PATHS_BYTES, literal_pathspecs};
 
 /// Paths in one call.
 const BATCH: usize = 256;
@@ -40,7 +40,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn status(&self, paths: &[&str]) -> Result<Vec<GitPathStatus>, GitError> {
+    pub fn status(&self, paths: &[&str]) -> GitResult<Vec<GitPathStatus>> {
         let mut states = Vec::new();
         let mut rest = paths;
         while !rest.is_empty() {
@@ -55,7 +55,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn is_tracked(&self, path: &str) -> Result<bool, GitError> {
+    pub fn is_tracked(&self, path: &str) -> GitResult<bool> {
         let states = self.status(&[path])?;
         let strange = |state: &GitPathStatus| {
             matches!(state.state, GitFileState::Untracked | GitFileState::Ignored | GitFileState::Absent)
@@ -63,7 +63,7 @@ impl Git<'_> {
         Ok(!states.iter().all(strange))
     }
 
-    fn status_batch(&self, paths: &[&str]) -> Result<Vec<GitPathStatus>, GitError> {
+    fn status_batch(&self, paths: &[&str]) -> GitResult<Vec<GitPathStatus>> {
         let literal = literal_pathspecs(paths)?;
         let ask = |words: &[&str]| {
             let words = words.iter().map(OsString::from).chain(literal.iter().cloned());

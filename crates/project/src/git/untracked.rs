@@ -8,7 +8,7 @@ use std::{ffi::OsString, io, path::Path};
 use relaycode_durable::{Fs, FsDir, FsKind, RealFs};
 
 use super::diff::{GitFileDiff, OmittedFile};
-use super::{Git, GitError, OUTPUT_BYTES, literal_pathspecs, split_nul};
+use super::{Git, GitError, GitResult, OUTPUT_BYTES, literal_pathspecs, split_nul};
 
 /// Files that are looked at; with more, somebody forgot to ignore a directory.
 const MAX_FILES: usize = 10_000;
@@ -28,7 +28,7 @@ pub(super) struct UntrackedDiff {
 impl Git<'_> {
     /// The files below the project's root (or below `paths`) that git has not been told of and does not ignore,
     /// in their order. The text of a file is left out, but not its size, once there are `most` bytes.
-    pub(super) fn untracked_diff(&self, paths: &[&str], most: usize) -> Result<UntrackedDiff, GitError> {
+    pub(super) fn untracked_diff(&self, paths: &[&str], most: usize) -> GitResult<UntrackedDiff> {
         let words = ["ls-files", "-z", "--others", "--exclude-standard", "--"].iter().map(OsString::from);
         let words: Vec<OsString> = words.chain(literal_pathspecs(paths)?).collect();
         let (code, finished) = self.try_ask(&words, OUTPUT_BYTES)?;

@@ -122,32 +122,40 @@ impl Assembly {
                 "the provider sent more than {MAX_ANSWER_PIECES} pieces in one answer"
             )));
         }
-        let (content, piece, event) = match kind {
-            AnswerPieceKind::Text => (
-                AssistantContent::Text(TextContent::default()),
-                AnswerPieceState::Open,
-                StreamEvent::TextStart { content_index },
-            ),
-            AnswerPieceKind::Thinking => (
-                AssistantContent::Thinking(ThinkingContent::default()),
-                AnswerPieceState::Open,
-                StreamEvent::ThinkingStart { content_index },
-            ),
+        let mut piece = AnswerPieceState::Open;
+        let (content, event) = match kind {
+            AnswerPieceKind::Text => {
+                (AssistantContent::Text(TextContent::default()), StreamEvent::TextStart { content_index })
+            }
+            AnswerPieceKind::Thinking => {
+                let thinking = ThinkingContent::default();
+                (AssistantContent::Thinking(thinking), StreamEvent::ThinkingStart { content_index })
+            }
             AnswerPieceKind::ToolCall { id, name } => {
                 self.count_bytes(id.len() + name.len())?;
                 let name = self.names.original_name(&name).to_owned();
-                (
-                    AssistantContent::ToolCall(ToolCall { id, name, ..ToolCall::default() }),
-                    AnswerPieceState::Arguments { json: Box::default(), in_message: false },
-                    StreamEvent::ToolcallStart { content_index },
-                )
+                self.has_output = true;
+                piece = AnswerPieceState::Arguments { json: Box::default(), in_message: false };
+                let call = ToolCall { id, name, ..ToolCall::default() };
+                (AssistantContent::ToolCall(call), StreamEvent::ToolcallStart { content_index })
             }
         };
-        self.has_output |= matches!(piece, AnswerPieceState::Arguments { .. });
         self.message.content.push(content);
         self.pieces.push(piece);
         self.push(event);
         Ok(content_index)
+    }
+
+    /// The piece that is `open`, or a new one, which it is then.
+    pub(crate) fn continue_or_open(
+        &mut self,
+        open: &mut Option<usize>,
+        kind: AnswerPieceKind,
+    ) -> ModelResult<usize> {
+        match *open {
+            Some(piece) => Ok(piece),
+            None => Ok(*open.insert(self.open(kind)?)),
+        }
     }
 
     /// More of an open piece: text, thinking, or the JSON text of arguments. Ignored if it is closed.

@@ -149,22 +149,15 @@ impl ModelClient {
             if !response.status().is_success() {
                 return Err(response_failure(provider, response).await);
             }
-            let (body, whole) = read_body(&mut response, most)
-                .await
-                .map_err(|error| network_failure(provider, &url, &error))?;
-            if whole {
-                Ok(body)
-            } else {
-                Err(ModelFailure::too_large(format!("{provider} sent more than {most} bytes")))
-            }
+            let body = read_body(&mut response, most).await;
+            let (body, whole) = body.map_err(|error| network_failure(provider, &url, &error))?;
+            let too_large = || ModelFailure::too_large(format!("{provider} sent more than {most} bytes"));
+            if whole { Ok(body) } else { Err(too_large()) }
         };
-        match tokio::time::timeout(time, got).await {
-            Ok(result) => result,
-            Err(_) => Err(ModelFailure::new(
-                FailureClass::Timeout,
-                format!("{provider} took longer than {} s", time.as_secs()),
-            )),
-        }
+        tokio::time::timeout(time, got).await.unwrap_or_else(|_| {
+            let message = format!("{provider} took longer than {} s", time.as_secs());
+            Err(ModelFailure::new(FailureClass::Timeout, message))
+        })
     }
 
     /// Returns an answer whose body has not begun.
@@ -226,11 +219,8 @@ pub(crate) fn check_key(auth: &Auth, provider: &str) -> ModelResult {
         Auth::None => Ok(()),
         Auth::Key(key) if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(()),
         Auth::Key(key) => {
-            let what = if key.is_empty() {
-                "is empty"
-            } else {
-                "has a line end, a blank or another character in it that no key has"
-            };
+            let odd = "has a line end, a blank or another character in it that no key has";
+            let what = if key.is_empty() { "is empty" } else { odd };
             Err(ModelFailure::config(format!(
                 "the key of {provider} {what}. Set it again: `relay keys set {provider}`"
             )))
@@ -298,20 +288,13 @@ async fn response_failure(provider: &str, mut response: Response) -> ModelFailur
     let status = response.status();
     let headers = response.headers().clone();
     let read = tokio::time::timeout(ERROR_BODY_TIME, read_body(&mut response, MAX_ERROR_BODY)).await;
-    let body = match read {
-        Ok(Ok((body, _))) => body,
-        _ => Vec::new(),
-    };
+    let body = if let Ok(Ok((body, _))) = read { body } else { Vec::new() };
     if status.is_redirection()
         && let Some(to) = headers.get(LOCATION).and_then(|to| to.to_str().ok())
     {
         // Without its query and password.
-        let to = response
-            .url()
-            .join(to)
-            .ok()
-            .and_then(|url| url.host_str().map(str::to_owned))
-            .unwrap_or_default();
+        let to = response.url().join(to).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let to = to.unwrap_or_default();
         return classify::from_response(provider, status.as_u16(), &headers, to.as_bytes(), Timestamp::now());
     }
     classify::from_response(provider, status.as_u16(), &headers, &body, Timestamp::now())
@@ -354,32 +337,23 @@ pub(crate) fn network_failure(provider: &str, url: &Url, error: &reqwest::Error)
     let place = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     let place = escape::escape_line(&place);
     let cause = root_cause(error);
-    if let Some(tls) = find_source::<rustls::Error>(error)
-        && matches!(tls, rustls::Error::InvalidCertificate(_))
-    {
+    if let Some(rustls::Error::InvalidCertificate(_)) = find_source(error) {
         let message = format!("the certificate of {provider} at {place} is not trusted: {cause}");
         return ModelFailure::config(message);
     }
     if error.is_timeout() {
-        return ModelFailure::new(
-            FailureClass::Timeout,
-            format!("{provider} could not be reached at {place} in time"),
-        );
+        let message = format!("{provider} could not be reached at {place} in time");
+        return ModelFailure::new(FailureClass::Timeout, message);
     }
     if error.is_connect() {
-        let running = if host == "localhost" || host.starts_with("127.") || host == "[::1]" {
-            ". Is its server running?"
-        } else {
-            ""
-        };
-        let message = format!("{provider} cannot be reached at {place}: {cause}{running}");
-        return ModelFailure::new(FailureClass::Network, message);
+        let local = host == "localhost" || host.starts_with("127.") || host == "[::1]";
+        let running = if local { ". Is its server running?" } else { "" };
+        return ModelFailure::network(format!("{provider} cannot be reached at {place}: {cause}{running}"));
     }
     if error.is_builder() {
         return ModelFailure::config(format!("{provider} cannot be asked: {cause}"));
     }
-    let message = format!("the connection to {provider} at {place} broke: {cause}");
-    ModelFailure::new(FailureClass::Network, message)
+    ModelFailure::network(format!("the connection to {provider} at {place} broke: {cause}"))
 }
 
 /// The innermost error, which contains no address and so no key.

@@ -111,11 +111,7 @@ impl CompletionsReader {
         }
         match &delta["content"] {
             Value::String(text) => self.append_text(text, into)?,
-            Value::Array(parts) => {
-                for part in parts {
-                    self.part(part, into)?;
-                }
-            }
+            Value::Array(parts) => parts.iter().try_for_each(|part| self.part(part, into))?,
             _ => {}
         }
         if let Some(refusal) = delta["refusal"].as_str() {
@@ -155,10 +151,7 @@ impl CompletionsReader {
             return Ok(());
         }
         self.close_thinking(into);
-        let piece = match self.text {
-            Some(piece) => piece,
-            None => *self.text.insert(into.open(AnswerPieceKind::Text)?),
-        };
+        let piece = into.continue_or_open(&mut self.text, AnswerPieceKind::Text)?;
         into.append_delta(piece, text)
     }
 
@@ -167,10 +160,7 @@ impl CompletionsReader {
             return Ok(());
         }
         self.close_text(into);
-        let piece = match self.thinking {
-            Some(piece) => piece,
-            None => *self.thinking.insert(into.open(AnswerPieceKind::Thinking)?),
-        };
+        let piece = into.continue_or_open(&mut self.thinking, AnswerPieceKind::Thinking)?;
         self.thought = Some(piece);
         into.append_delta(piece, text)
     }

@@ -69,10 +69,7 @@ impl OllamaReader {
         if let Some(other) = other.take() {
             into.close(other);
         }
-        let piece = match *open {
-            Some(piece) => piece,
-            None => *open.insert(into.open(kind)?),
-        };
+        let piece = into.continue_or_open(open, kind)?;
         into.append_delta(piece, text)
     }
 
