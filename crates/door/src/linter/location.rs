@@ -38,12 +38,8 @@ pub(super) fn parse_paren_location(text: &str) -> Option<LinterLocation<'_>> {
     let line = inside.split(',').next()?;
     let numbers = !inside.is_empty() && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
     let column = inside.contains(',');
-    (open > 0 && numbers).then(|| LinterLocation {
-        file: &text[..open],
-        line: parse_leading_number(line),
-        column,
-        rest: &text[close + 3..],
-    })
+    let (file, rest, line) = (&text[..open], &text[close + 3..], parse_leading_number(line));
+    (open > 0 && numbers).then_some(LinterLocation { file, line, column, rest })
 }
 
 /// Reads `file:3:5` and nothing after it, as in ` --> src/lib.rs:1:21`.

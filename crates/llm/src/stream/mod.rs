@@ -7,10 +7,10 @@
 //! requested again.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use relaycode_text::redact::Redactor;
 use reqwest::Response;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -443,6 +443,5 @@ fn random_fraction() -> f64 {
 }
 
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or_default()
+    Timestamp::now().as_millisecond()
 }

@@ -73,18 +73,13 @@ pub(crate) fn checked_key<'a>(model: &Model, auth: &'a Auth) -> ModelResult<Opti
     Ok(Some(key))
 }
 
-/// The request for `path` at the model's server, or at `base` if it has no address.
+/// The request for `path` at the model's server, or `to` another one if it names none.
 ///
 /// # Errors
 /// As [`url`] and [`checked_key`].
-pub(crate) fn post(
-    call: &WireCall<'_>,
-    base: &str,
-    path: &str,
-    body: &Value,
-) -> ModelResult<WireHttpRequest> {
+pub(crate) fn post(call: &WireCall<'_>, to: &str, path: &str, body: &Value) -> ModelResult<WireHttpRequest> {
     let headers = auth_headers(call.model, call.auth)?;
-    Ok(WireHttpRequest { url: url(call.model, base, path)?, headers, body: body.to_string().into_bytes() })
+    Ok(WireHttpRequest { url: url(call.model, to, path)?, headers, body: body.to_string().into_bytes() })
 }
 
 /// Fails as [`checked_key`] does.

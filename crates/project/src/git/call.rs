@@ -15,8 +15,7 @@ use relaycode_exec::{
 
 use relaycode_text::redact::redact;
 
-use super::GitResult;
-use super::error::GitError;
+use super::{GitResult, error::GitError};
 
 /// How long git may read.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);

@@ -9,7 +9,7 @@ use std::{fs::File, io::Read, os::unix::ffi::OsStrExt};
 use relaycode_exec::JobInput;
 use sha2::{Digest, Sha256};
 
-use super::{CONFIG_BYTES, Git, GitError, GitResult, OUTPUT_BYTES, call::GitCallPolicy};
+use super::{CONFIG_BYTES, Git, GitError, GitRepository, GitResult, OUTPUT_BYTES, call::GitCallPolicy};
 use crate::user_files::hex;
 
 /// Bytes of a hook.
@@ -72,9 +72,8 @@ impl Git<'_> {
     }
 
     fn hooks_path_policy(&self) -> GitResult<GitCallPolicy<'_>> {
-        let repository = self.repository()?;
-        let attributes = repository.empty_tree;
-        Ok(GitCallPolicy::RunNothing { attributes, muted: &repository.mute_settings, allow_hooks_path: true })
+        let GitRepository { empty_tree, mute_settings: muted, .. } = self.repository()?;
+        Ok(GitCallPolicy::RunNothing { attributes: *empty_tree, muted, allow_hooks_path: true })
     }
 
     /// The hooks that are there and would run.

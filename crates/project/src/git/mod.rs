@@ -184,13 +184,8 @@ impl<'r> Git<'r> {
 
     /// How git is called once the repository is known.
     fn safe_policy(&self) -> GitResult<GitCallPolicy<'_>> {
-        let repository = self.repository()?;
-        let attributes = repository.empty_tree;
-        Ok(GitCallPolicy::RunNothing {
-            attributes,
-            muted: &repository.mute_settings,
-            allow_hooks_path: false,
-        })
+        let GitRepository { empty_tree, mute_settings: muted, .. } = self.repository()?;
+        Ok(GitCallPolicy::RunNothing { attributes: *empty_tree, muted, allow_hooks_path: false })
     }
 
     /// What git answers in the repository, whole; anything but success is an error.

@@ -13,7 +13,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore, hex};
+use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore, hex, json_file};
 
 /// The folder in the user's own directory.
 const FOLDER: &str = "trust";
@@ -171,17 +171,13 @@ impl TrustStore {
         };
         let path = place.path.to_string_lossy().into_owned();
         let file = TrustFile { path, mark: place.mark, config, git };
-        let mut text =
-            serde_json::to_string_pretty(&file).map_err(|error| TrustError { why: error.to_string() })?;
-        text.push('\n');
-        Ok(self.store.write(&place, text.as_bytes())?)
+        Ok(self.store.write(&place, &json_file(&file)?)?)
     }
 
     /// The project's file, if there is one and it is about this directory.
     fn read(&self, place: &DirectoryRef) -> Result<Option<TrustFile>, String> {
-        let Some(bytes) = self.store.read(place).map_err(|error| error.to_string())? else {
-            return Ok(None);
-        };
+        let bytes = self.store.read(place).map_err(|error| error.to_string())?;
+        let Some(bytes) = bytes else { return Ok(None) };
         let damaged = || match self.store.path_of(place) {
             Ok(path) => format!("{} is damaged; remove it, and you are asked again", path.display()),
             Err(error) => error.to_string(),

@@ -77,13 +77,11 @@ impl EslintReader {
 }
 
 fn read_unix(line: &str, out: &mut DiagnosticSink) -> bool {
-    let Some((before, kind)) = line.strip_suffix(']').and_then(|line| line.rsplit_once(" [")) else {
-        return false;
-    };
+    let split = line.strip_suffix(']').and_then(|line| line.rsplit_once(" ["));
+    let Some((before, kind)) = split else { return false };
     let (level, code) = kind.split_once('/').unwrap_or((kind, ""));
-    let Some(place) = location::parse_colon_location(before).filter(|place| place.column) else {
-        return false;
-    };
+    let place = location::parse_colon_location(before).filter(|place| place.column);
+    let Some(place) = place else { return false };
     if level == "Error" {
         out.add_error(place.file, place.line, code, without_stop(place.rest));
     }

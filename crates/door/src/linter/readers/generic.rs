@@ -79,9 +79,8 @@ fn read_located(place: &LinterLocation<'_>, out: &mut DiagnosticSink) -> bool {
 
 /// What follows the word "error" at the start, if it stands there as a label.
 fn after_error(text: &str) -> Option<&str> {
-    let rest = ["fatal error", "Fatal error", "error", "Error", "ERROR", "fatal", "FATAL"]
-        .iter()
-        .find_map(|word| text.strip_prefix(word))?;
+    let labels = ["fatal error", "Fatal error", "error", "Error", "ERROR", "fatal", "FATAL"];
+    let rest = labels.iter().find_map(|word| text.strip_prefix(word))?;
     match rest.bytes().next()? {
         b':' => Some(rest[1..].trim_start()),
         b' ' | b'[' | b'(' | b'\t' => Some(rest.trim_start()),

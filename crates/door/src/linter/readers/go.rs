@@ -7,8 +7,7 @@
 //! --- FAIL: TestFails (0.00s)
 //! ```
 
-use super::super::location;
-use super::{DiagnosticSink, LinterReader};
+use super::{super::location, DiagnosticSink, LinterReader};
 
 pub(super) struct GoReader {
     pub(super) known: bool,

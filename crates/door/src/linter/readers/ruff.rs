@@ -23,10 +23,8 @@ impl LinterReader for RuffReader {
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         let pending = self.pending.take();
         if let Some(at) = line.trim_start().strip_prefix("--> ") {
-            let (Some((code, message)), Some((file, number))) = (pending, location::parse_bare_location(at))
-            else {
-                return false;
-            };
+            let place = location::parse_bare_location(at);
+            let (Some((code, message)), Some((file, number))) = (pending, place) else { return false };
             out.add_error(file, number, &code, &message);
             return true;
         }

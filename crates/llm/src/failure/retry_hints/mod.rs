@@ -52,9 +52,8 @@ fn from_buckets(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
         } else {
             continue;
         };
-        let Some(wait) = value.to_str().ok().and_then(|value| parse_reset(value.trim(), now)) else {
-            continue;
-        };
+        let wait = value.to_str().ok().and_then(|value| parse_reset(value.trim(), now));
+        let Some(wait) = wait else { continue };
         let left = headers.get(remaining).and_then(|value| value.to_str().ok()).and_then(number);
         match left {
             Some(left) if left > 0.0 => {}
@@ -82,7 +81,7 @@ pub fn from_text(text: &str) -> Option<Duration> {
     const LEADS: [&str; 5] =
         ["try again in ", "try again after ", "retry in ", "retry after ", "retry again in "];
     let text = text.to_ascii_lowercase();
-    LEADS.iter().find_map(|lead| span_at_start(&text[text.find(lead)? + lead.len()..]))
+    LEADS.iter().find_map(|lead| Some(split_span(&text[text.find(lead)? + lead.len()..])?.0))
 }
 
 /// `retry-after`: seconds, or an HTTP date; some servers send a span.
@@ -129,10 +128,6 @@ fn parse_span(value: &str) -> Option<Duration> {
     if rest.trim().is_empty() { Some(wait) } else { None }
 }
 
-fn span_at_start(text: &str) -> Option<Duration> {
-    split_span(text).map(|(wait, _)| wait)
-}
-
 /// One or more of a number and its unit; a number alone is seconds.
 fn split_span(text: &str) -> Option<(Duration, &str)> {
     let mut sum = 0.0;
@@ -172,9 +167,6 @@ fn millis(count: f64) -> Option<Duration> {
 }
 
 fn seconds(count: f64) -> Option<Duration> {
-    if count.is_finite() && count >= 0.0 {
-        Some(Duration::from_secs_f64(count.min(MAX_RETRY_HINT.as_secs_f64())))
-    } else {
-        None
-    }
+    let valid = count.is_finite() && count >= 0.0;
+    valid.then(|| Duration::from_secs_f64(count.min(MAX_RETRY_HINT.as_secs_f64())))
 }

@@ -95,13 +95,9 @@ pub(super) fn lm_studio(answer: &[u8]) -> Option<Vec<DiscoveredModel>> {
 
 fn array(answer: &[u8], field: &str) -> Option<Vec<Value>> {
     let mut value: Value = serde_json::from_slice(answer).ok()?;
-    match value.get_mut(field)?.take() {
-        Value::Array(mut items) => {
-            items.truncate(MAX_MODELS);
-            Some(items)
-        }
-        _ => None,
-    }
+    let Value::Array(mut items) = value.get_mut(field)?.take() else { return None };
+    items.truncate(MAX_MODELS);
+    Some(items)
 }
 
 /// Without control characters.

@@ -183,9 +183,8 @@ impl AnthropicReader {
             _ => false,
         };
         if !fits {
-            return Err(ModelFailure::malformed(
-                "the provider sent more of a piece that is whole, or of another kind",
-            ));
+            let message = "the provider sent more of a piece that is whole, or of another kind";
+            return Err(ModelFailure::malformed(message));
         }
         into.append_delta(place, more)
     }
@@ -247,9 +246,8 @@ impl AnthropicReader {
 }
 
 fn index(value: &Value) -> ModelResult<u64> {
-    value["index"]
-        .as_u64()
-        .ok_or_else(|| ModelFailure::malformed("the provider sent a piece without its number"))
+    let missing = || ModelFailure::malformed("the provider sent a piece without its number");
+    value["index"].as_u64().ok_or_else(missing)
 }
 
 /// Counts are totals so far; some servers send zeros in one of the two places that have them.

@@ -104,12 +104,10 @@ impl<'a> CompletionsWriter<'a> {
             }
         }
         thoughts.retain(|thought| !thought.is_empty());
-        let text = texts.join("\n");
-        let text = if self.switches.thinking_as_text && !thoughts.is_empty() {
-            [thoughts.join("\n\n"), text].join("\n\n").trim_end().to_owned()
-        } else {
-            text
-        };
+        let mut text = texts.join("\n");
+        if self.switches.thinking_as_text && !thoughts.is_empty() {
+            text = [thoughts.join("\n\n"), text].join("\n\n").trim_end().to_owned();
+        }
         let mut message = RequestBody::default();
         message.set("role", "assistant");
         message.set("content", Some(text).filter(|text| !text.is_empty()));

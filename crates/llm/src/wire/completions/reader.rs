@@ -212,10 +212,10 @@ fn finish_reason(provider: &str, reason: &str) -> CompletionsFinish {
         "content_filter" | "sensitive" | "safety" => {
             failed(FailureClass::Refused, format!("the content filter of {provider} ended the answer"))
         }
-        "insufficient_system_resource" => failed(
-            FailureClass::Overloaded,
-            format!("{provider} ran out of resources in the middle of the answer"),
-        ),
+        "insufficient_system_resource" => {
+            let message = format!("{provider} ran out of resources in the middle of the answer");
+            failed(FailureClass::Overloaded, message)
+        }
         "error" | "network_error" | "abort" | "cancelled" => {
             failed(FailureClass::Server, format!("{provider} broke the answer off"))
         }

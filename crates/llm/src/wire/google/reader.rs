@@ -10,7 +10,7 @@ use crate::failure::classify::{from_stream_json, sanitize_words};
 use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::StopReason;
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
-use crate::wire::{AnswerFrame, WireReader};
+use crate::wire::{AnswerFrame, WireReader, text};
 
 /// Prefix of an id that the server did not send.
 const MADE_UP: &str = "relay-call-";
@@ -74,10 +74,8 @@ impl WireReader for GoogleReader {
             _ => FailureClass::Server,
         };
         let about = if said.is_empty() { String::new() } else { format!(": {said}") };
-        Err(ModelFailure::new(
-            class,
-            format!("{} ended the answer with {}{about}", self.provider, sanitize_words(&reason)),
-        ))
+        let (provider, reason) = (&self.provider, sanitize_words(&reason));
+        Err(ModelFailure::new(class, format!("{provider} ended the answer with {reason}{about}")))
     }
 }
 
@@ -100,18 +98,15 @@ impl GoogleReader {
         }
         record_usage(&chunk["usageMetadata"], into);
         if let Some(reason) = chunk["promptFeedback"]["blockReason"].as_str() {
-            let said =
-                sanitize_words(chunk["promptFeedback"]["blockReasonMessage"].as_str().unwrap_or_default());
+            let said = sanitize_words(text(&chunk["promptFeedback"]["blockReasonMessage"]));
             let about = if said.is_empty() { String::new() } else { format!(": {said}") };
-            let message =
-                format!("{} blocked the conversation with {}{about}", self.provider, sanitize_words(reason));
+            let (provider, reason) = (&self.provider, sanitize_words(reason));
+            let message = format!("{provider} blocked the conversation with {reason}{about}");
             return Err(ModelFailure::refused(message));
         }
         let candidates = chunk["candidates"].as_array().into_iter().flatten();
-        let Some(candidate) = candidates.into_iter().find(|one| one["index"].as_u64().unwrap_or(0) == 0)
-        else {
-            return Ok(());
-        };
+        let first = candidates.into_iter().find(|one| one["index"].as_u64().unwrap_or(0) == 0);
+        let Some(candidate) = first else { return Ok(()) };
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
             self.part(part, into)?;
         }

@@ -114,10 +114,8 @@ impl OllamaReader {
             "length" => into.finish(StopReason::Length),
             // The model was loaded or unloaded, and nothing was asked of it.
             reason @ ("load" | "unload") if !into.has_pieces() => {
-                return Err(ModelFailure::new(
-                    FailureClass::Server,
-                    format!("{} said `{reason}` instead of an answer", self.provider),
-                ));
+                let message = format!("{} said `{reason}` instead of an answer", self.provider);
+                return Err(ModelFailure::new(FailureClass::Server, message));
             }
             _ => into.finish(StopReason::Stop),
         }
