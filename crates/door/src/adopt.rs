@@ -1,13 +1,12 @@
 //! Changes that somebody else makes: a command that the user runs in the project as it is. Nothing is planned, asked or
 //! gated, because nobody could be; the project is secured before, and what changed is recorded afterwards.
 
-use std::{ffi::OsString, os::fd::OwnedFd};
+use std::ffi::OsString;
 
 use relaycode_exec::{ExitReason, JobOutcome};
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{
-    CommittedTransaction, LedgerRestoreOutcome, Recording, RecordingEnd, SecureReport, TransactionHeader,
-    TxId,
+    CommittedTransaction, LedgerRestoreOutcome, Recording, RecordingEnd, TransactionHeader, TxId,
 };
 use relaycode_project::git::head::GitHead;
 use relaycode_text::redact::redact;
@@ -54,7 +53,8 @@ fn quote_word(word: &str) -> String {
 
 /// A project that is secured: the command may run.
 pub struct SecuredProject<'d> {
-    recording: Recording<'d>,
+    /// What was secured and where, and what the command's keeper is to hold.
+    pub recording: Recording<'d>,
     head: GitHead,
 }
 
@@ -69,28 +69,6 @@ pub struct Adoption {
     pub history: LedgerRestoreOutcome,
     /// What was checked out before and is now, if that is not the same.
     pub head_change: Option<(GitHead, GitHead)>,
-}
-
-impl SecuredProject<'_> {
-    /// The transaction that it is going to be.
-    pub fn id(&self) -> TxId {
-        self.recording.id()
-    }
-
-    /// What was secured, and what was not.
-    pub fn secured(&self) -> &SecureReport {
-        self.recording.secure_report()
-    }
-
-    /// Where it is secured, and whether that is outside of the project.
-    pub fn secured_at(&self) -> (String, bool) {
-        self.recording.storage_path()
-    }
-
-    /// What the keeper of the command is to hold: see [`Recording::sign_of_life`].
-    pub fn sign_of_life(&self) -> Option<OwnedFd> {
-        self.recording.liveness_fd()
-    }
 }
 
 impl Door {

@@ -57,10 +57,7 @@ pub fn plan_commit(door: &Door, git: &Git<'_>, records: &[Record]) -> Result<Com
     last.retain(|path, _| !clean.contains(path));
     first.retain(|path, _| !clean.contains(path));
     for (path, (record, file)) in &last {
-        let wanted = match file {
-            Some(file) => door.ledger.after_bytes(record, file)?,
-            None => None,
-        };
+        let wanted = file.map(|file| door.ledger.after_bytes(record, file)).transpose()?.flatten();
         let read = door.ledger.root().resolver().read(path, MAX_COMPARED_BYTES);
         let now = read.ok().flatten().map(|(bytes, _)| bytes);
         if now != wanted {

@@ -323,10 +323,7 @@ impl<'a> Submit<'a, '_> {
         let proposal = self.submission.proposal;
         let named = proposal.control.project_id.as_deref();
         let ours = door.config().project_id.as_deref();
-        let project_id = match named {
-            Some(named) => checkout::strip_key(ours, named),
-            None => door.project_id(),
-        };
+        let project_id = named.map_or_else(|| door.project_id(), |named| checkout::strip_key(ours, named));
         let about =
             record_metadata(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
         let changes: Vec<_> = admitted.plan.files.iter().filter_map(FileChange::from_plan).collect();

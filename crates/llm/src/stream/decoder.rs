@@ -3,13 +3,10 @@
 //! Invariant: any chunking of the bytes gives the same events, there is one last event, and anything after
 //! it is ignored.
 
-use std::sync::Arc;
-
 use crate::failure::{FailureClass, ModelFailure, ModelResult};
-use crate::request::{WireCall, secret_mask::SecretMask, tool_names::ToolNames};
-use crate::stream::{
-    assembly::Assembly, event::StreamEvent, line_splitter::JsonLinesDecoder, sse::SseDecoder,
-};
+use crate::request::WireCall;
+use crate::stream::{assembly::Assembly, event::StreamEvent};
+use crate::stream::{line_splitter::JsonLinesDecoder, sse::SseDecoder};
 use crate::wire::{AnswerFrame, FrameSink, Framing, Wire, WireReader};
 use crate::{message::AssistantMessage, models::model::Model};
 
@@ -81,20 +78,6 @@ impl AnswerDecoder {
         };
         decode.fail(failure);
         decode
-    }
-
-    /// Secrets are restored in finished tool calls.
-    #[must_use]
-    pub fn with_secret_mask(mut self, mask: Option<Arc<dyn SecretMask + Send + Sync>>) -> AnswerDecoder {
-        self.assembly.set_secret_mask(mask);
-        self
-    }
-
-    /// Calls use the tools' own names.
-    #[must_use]
-    pub(crate) fn with_names(mut self, names: ToolNames) -> AnswerDecoder {
-        self.assembly.set_names(names);
-        self
     }
 
     /// More of the answer. After its last event nothing is read.

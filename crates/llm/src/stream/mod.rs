@@ -81,9 +81,10 @@ impl StreamContext {
     /// For the answer to one attempt.
     fn decoder(&self, options: &StreamOptions) -> AnswerDecoder {
         let call = WireCall { model: &self.model, auth: &self.auth, request: &self.request };
-        AnswerDecoder::new(self.wire, &call, now())
-            .with_secret_mask(options.secrets.clone())
-            .with_names(self.names.clone())
+        let mut decoder = AnswerDecoder::new(self.wire, &call, now());
+        decoder.assembly().set_secret_mask(options.secrets.clone());
+        decoder.assembly().set_names(self.names.clone());
+        decoder
     }
 }
 

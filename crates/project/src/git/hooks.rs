@@ -157,8 +157,5 @@ fn is_yes_or_no(value: &str) -> bool {
 
 /// Bytes as text that tells different bytes apart.
 fn text(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_string(),
-        Err(_) => bytes.escape_ascii().to_string(),
-    }
+    String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| bytes.escape_ascii().to_string())
 }

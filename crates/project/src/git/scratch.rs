@@ -79,10 +79,7 @@ impl Git<'_> {
     /// Tells the index which of its files are not in the copy, so that they do not look deleted.
     fn mark_absent(&self, prefix: &[u8], absent: &BTreeSet<&[u8]>) -> GitResult<()> {
         let names = self.run_checked(self.safe_policy()?, &["ls-files", "-z"], NAMES)?;
-        let is_absent = |name: &&[u8]| match name.strip_prefix(prefix) {
-            None => true,
-            Some(inside) => absent.contains(inside),
-        };
+        let is_absent = |name: &&[u8]| name.strip_prefix(prefix).is_none_or(|inside| absent.contains(inside));
         let input = join_nul(split_nul(&names).filter(is_absent));
         if input.is_empty() {
             return Ok(());

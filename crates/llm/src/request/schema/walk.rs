@@ -262,10 +262,8 @@ impl<'a> SchemaWalker<'a> {
             self.is_lossless &= matches!(beside, None | Some(Value::Bool(false)));
             out.insert("additionalProperties".into(), Value::Bool(false));
         } else if let Some(beside) = beside {
-            let beside = match beside {
-                Value::Bool(_) => beside.clone(),
-                schema => self.schema(schema, depth + 1),
-            };
+            let boolean = beside.is_boolean();
+            let beside = if boolean { beside.clone() } else { self.schema(beside, depth + 1) };
             out.insert("additionalProperties".into(), beside);
         }
     }
