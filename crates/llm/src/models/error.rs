@@ -23,7 +23,7 @@ impl YamlFileError {
         YamlFileError { path, line, column, message: fault.message }
     }
 
-    pub(crate) fn about_file(path: PathBuf, message: impl ToString) -> YamlFileError {
+    pub(crate) fn about_file(path: PathBuf, message: &str) -> YamlFileError {
         YamlFileError { path, line: 0, column: 0, message: message.to_string() }
     }
 
@@ -37,7 +37,7 @@ impl YamlFileError {
         match home.read(name, most) {
             Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
             Err(PrivateFileError::NoHome) => Ok(None),
-            Err(error) => Err(YamlFileError::about_file(path, error)),
+            Err(error) => Err(YamlFileError::about_file(path, &error.to_string())),
         }
     }
 
