@@ -60,7 +60,7 @@ impl SubmissionOrigin {
         matches!(self, SubmissionOrigin::Friend)
     }
 
-    /// The name in records.
+    /// The name in records; here in the order of the variants.
     pub fn name(self) -> &'static str {
         ["file", "stdin", "clipboard", "paste", "agent", "friend"][self as usize]
     }

@@ -31,7 +31,7 @@ impl ModelRole {
         ModelRole::Task,
     ];
 
-    /// In files and selectors.
+    /// In files and selectors; here in the order of the variants.
     pub fn name(self) -> &'static str {
         ["default", "smol", "slow", "vision", "plan", "designer", "commit", "task"][self as usize]
     }

@@ -72,7 +72,7 @@ impl ThinkingLevel {
     pub const ALL: [ThinkingLevel; 7] =
         [Self::Off, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Xhigh, Self::Max];
 
-    /// In selectors and files.
+    /// In selectors and files; here in the order of the variants.
     pub fn name(self) -> &'static str {
         ["off", "minimal", "low", "medium", "high", "xhigh", "max"][self as usize]
     }

@@ -64,8 +64,11 @@ impl StreamEvent {
 
     /// Appends to this delta if kind and piece are the same; returns whether they are.
     pub(crate) fn append_delta(&mut self, kind: StreamDeltaKind, at: usize, more: &str) -> bool {
-        let same = self.delta().filter(|(mine, place, _)| *mine == kind && *place == at);
-        same.map(|(_, _, delta)| delta.push_str(more)).is_some()
+        match self.delta() {
+            Some((mine, place, delta)) if mine == kind && place == at => delta.push_str(more),
+            _ => return false,
+        }
+        true
     }
 
     /// Merges a later delta of the same kind and piece; otherwise gives it back.
