@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use serde_json::{Value, json};
 
-use super::handler::{AcpHandler, AcpPermissionDecision, AcpPermissionRequest, AcpRefusal};
-use super::session::{AcpClientCapabilities, AcpInitializeResponse, AcpSession, AcpStopReason};
-use super::update::AcpSessionUpdate;
+use super::{
+    AcpClientCapabilities, AcpHandler, AcpInitializeResponse, AcpPermissionDecision, AcpPermissionRequest,
+    AcpRefusal, AcpSession, AcpSessionUpdate, AcpStopReason,
+};
 use crate::jsonrpc::{JsonRpcError, JsonRpcEvent, JsonRpcPeer, JsonRpcStyle, METHOD_NOT_FOUND};
 
 /// Most lines that are not messages; a program that prints more is not an agent.

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use relaycode_durable::fs::{DirMode, FileMode, is_link, is_too_long};
 use relaycode_durable::{Fs, FsDir, FsKind, RealFs, RenameMode};
 
-use super::handler::AcpRefusal;
+use super::AcpRefusal;
 
 /// Most bytes of a file that an agent may read or write.
 pub(super) const MAX_FILE_BYTES: u64 = 16 << 20;

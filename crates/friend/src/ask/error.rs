@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use relaycode_project::access::Access;
 use relaycode_project::git::{BaseReason, DiffBase, GitError, OmittedFile};
 
+use crate::FriendFailure;
 use crate::friend::depth::RelayDepthError;
-use crate::friend::failure::FriendFailure;
 use crate::prompt::diff;
 use crate::prompt::limits::{NAMED_FILES, PromptSizeError};
 use crate::prompt::schema::SchemaError;

@@ -5,8 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::friend::failure::FriendFailure;
-use crate::friend::request::TurnLimits;
+use crate::{FriendFailure, TurnLimits};
 
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 

@@ -7,14 +7,12 @@ use std::time::Duration;
 
 use relaycode_clients::line_process::MAX_UNREAD_BYTES;
 use relaycode_exec::{Deadlines, ExecError, ExitReason, Job, JobEnvironment, JobOutcome};
+use relaycode_project::access::Access;
 
-use crate::driver::clock::TurnClock;
+use super::{FriendVersion, TurnClock};
 use crate::driver::stderr_tail::error_excerpt;
-use crate::driver::version::FriendVersion;
-use crate::friend::FriendProbeReport;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, GRACE};
+use crate::friend::request::GRACE;
+use crate::{AskRequest, FriendContext, FriendFailure, FriendProbeReport};
 
 /// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -136,6 +134,10 @@ impl ProgramProfile {
 
     pub(crate) fn unsupported(&self, what: impl Into<String>) -> FriendFailure {
         FriendFailure::Unsupported { friend: self.name.to_string(), what: what.into() }
+    }
+
+    pub(crate) fn access_mismatch(&self, wanted: Access, got: impl Into<String>) -> FriendFailure {
+        FriendFailure::AccessMismatch { friend: self.name.to_string(), wanted, got: got.into() }
     }
 
     pub(crate) fn unknown_session(&self, id: &str) -> FriendFailure {

@@ -9,11 +9,7 @@ pub mod request;
 
 use relaycode_project::access::Access;
 
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
+use crate::{AskRequest, EventSink, FriendAnswer, FriendContext, FriendFailure};
 
 pub trait Friend: Sync {
     /// What it is called after `--to`, and in every message.
@@ -33,26 +29,21 @@ pub trait Friend: Sync {
 
     /// Sends a prompt, whole: with the envelope, the context and the difference that go with the request. Whatever comes of
     /// it, nothing that was started is running afterwards.
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure>;
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure>;
 
     /// Has it review what is on this branch and not in `base`, which exists, by means of its own. Only for friends that can
     /// ([`FriendAbilities::review`]).
-    fn run_review(
-        &self,
-        _base: &str,
-        _request: &AskRequest,
-        _world: &FriendContext<'_>,
-        _hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_review(&self, _base: &str, _turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
         let friend = self.name().to_string();
         Err(FriendFailure::Unsupported { friend, what: "review by itself".to_string() })
     }
+}
+
+/// One turn with a friend: what it is asked, the machine that it runs on, and who hears what it does.
+pub struct FriendTurn<'a> {
+    pub request: &'a AskRequest,
+    pub world: &'a FriendContext<'a>,
+    pub hear: &'a mut EventSink<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

@@ -10,7 +10,7 @@ mod registry;
 
 pub use registry::{FriendLookupError, FriendRegistry, ResolvedFriend};
 
-use crate::friend::Friend;
+use crate::Friend;
 
 pub static ALL: &[&dyn Friend] =
     &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];

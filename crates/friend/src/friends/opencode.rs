@@ -22,18 +22,13 @@ use relaycode_exec::Job;
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
-use crate::driver::acp;
 use crate::driver::acp::AcpRecipe;
-use crate::driver::program;
-use crate::driver::program::ProgramProfile;
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
+use crate::driver::{FriendVersion, ProgramProfile, acp, program};
 use crate::tree_check::git_dir;
+use crate::{
+    AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport,
+    FriendTurn,
+};
 
 pub(super) static OPENCODE: Opencode = Opencode;
 
@@ -80,13 +75,8 @@ impl Friend for Opencode {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        let (request, world) = (turn.request, turn.world);
         acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
         let place = OpencodeWorkdir::choose(request, world)?;
@@ -100,7 +90,7 @@ impl Friend for Opencode {
             prompt: place.as_prompt(prompt, &request.directory),
             denials: DENIALS,
         };
-        let mut answer = acp::run_over_acp(&recipe, request, world, hear)?;
+        let mut answer = acp::run_over_acp(&recipe, turn)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
     }

@@ -7,9 +7,8 @@
 
 use relaycode_project::git::{DiffBase, DiffRange, Git, GitDiff, GitError, OmittedFile};
 
-use crate::ask::AskError;
-use crate::friend::event::{EventSink, FriendEvent};
 use crate::prompt::limits::{DIFF_BYTES, NAMED_FILES, PromptSizeLimit};
+use crate::{AskError, EventSink, FriendEvent};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentSummary {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{FriendSession, FriendSessionState, is_session_name};
-use crate::friend::request::PromptExchange;
+use crate::PromptExchange;
 
 pub(super) const SUFFIX: &str = ".json";
 /// How those end that cannot be read.

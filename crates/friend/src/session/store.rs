@@ -7,13 +7,12 @@ use relaycode_durable::private_files::{PrivateFileError, PrivateFolder};
 use relaycode_durable::{Fs, FsDir, FsKind, FsLock, RealFs, RenameMode, atomic};
 use relaycode_text::width::clip_for_message;
 
-use super::file::{self, BROKEN, FILE_BYTES, SUFFIX};
+use super::file::{BROKEN, FILE_BYTES, SUFFIX};
 use super::{
     FriendSession, FriendSessionError, FriendSessionState, FriendSessionUpdate, SESSIONS, TRANSCRIPT_BYTES,
-    is_session_name,
+    file, is_session_name,
 };
-use crate::friend::SessionSupport;
-use crate::friend::request::PromptExchange;
+use crate::{PromptExchange, SessionSupport};
 
 const FOLDER: &str = "friends/sessions";
 const LOCK: &str = ".lock";

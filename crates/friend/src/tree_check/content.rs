@@ -12,9 +12,9 @@ use rustix::fs::{FileType, Mode, OFlags, openat, readlinkat};
 use sha2::{Digest, Sha256};
 
 use super::git_dir::GitDirPart;
-use super::git_index::{self, StagedContent};
+use super::git_index::StagedContent;
 use super::scope::{CheckWalkPosition, CheckWalkScope};
-use super::{FILE, TreeCheckError};
+use super::{FILE, TreeCheckError, git_index};
 
 /// What is read at once.
 const PIECE: usize = 256 << 10;

@@ -33,10 +33,10 @@ use relaycode_snapshot::{
     WalkError,
 };
 
-pub use check::{TreeCheck, TreeCheckGap, TreeCheckReport};
-
 use content::{CheckedEntryContent, ContentReader};
 use scope::{CheckRule, CheckWalkPosition};
+
+pub use check::{TreeCheck, TreeCheckGap, TreeCheckReport};
 
 /// Bytes of content that are read beforehand. Of what is beyond, a changed record is all that can be told.
 pub const CONTENT: u64 = 512 << 20;

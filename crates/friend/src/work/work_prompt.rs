@@ -9,9 +9,8 @@ use relaycode_change::proposal::{ControlBlock, Operation, Proposal};
 use relaycode_door::Door;
 use relaycode_text::width::{Ellipsis, clip};
 
-use super::{WorkError, WorkOptions};
-use crate::friend::request::AskRequest;
-use crate::work::scratch::ScratchCopy;
+use super::WorkError;
+use crate::{AskRequest, ScratchCopy, WorkOptions};
 
 /// Characters of the message that is made of a prompt.
 const MESSAGE: usize = 72;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::human_format::{format_money, group_digits, number_at};
-use crate::format::entry::{EntryBody, SessionEntry};
+use crate::{EntryBody, SessionEntry};
 
 /// Fields of a message that are shown elsewhere, or that nobody can read.
 const SHOWN_FIELDS: &[&str] = &[

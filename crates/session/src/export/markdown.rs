@@ -14,7 +14,7 @@ use super::entry_view::{EntryClass, EntryView, ViewPiece};
 use super::human_format::{count_noun, format_size, format_time};
 use super::survey::{EntryPosition, ExportSurvey};
 use super::{ExportError, ExportOptions, ExportSource, ExportSummary, html, strip_colours};
-use crate::format::entry::SessionEntry;
+use crate::SessionEntry;
 
 /// The shortest fence.
 const FENCE: usize = 3;

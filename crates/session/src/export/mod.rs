@@ -15,8 +15,7 @@ mod survey;
 
 use std::io::{self, BufWriter, Write};
 
-use crate::format::entry::SessionEntry;
-use crate::format::header::SessionHeader;
+use crate::{SessionEntry, SessionHeader};
 
 /// Most bytes of base64 for all images of a page.
 pub const MAX_IMAGES: u64 = 64 << 20;

@@ -8,10 +8,10 @@ use std::hash::{BuildHasher, RandomState};
 
 use serde_json::Value;
 
-use super::entry_view::{self, EntryClass, EntryView};
+use super::entry_view::{EntryClass, EntryView};
 use super::human_format::number_at;
-use super::{ExportError, ExportSource, MAX_OUTLINE};
-use crate::format::entry::{EntryBody, SessionEntry};
+use super::{ExportError, ExportSource, MAX_OUTLINE, entry_view};
+use crate::{EntryBody, SessionEntry};
 
 /// Most characters of a line of the outline, of a label, and of a title taken from a message.
 const LINE: usize = 90;

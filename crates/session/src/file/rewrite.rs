@@ -10,8 +10,8 @@ use relaycode_durable::atomic::{PieceSink, PieceSource};
 use relaycode_durable::{Fs, FsDir, RenameMode};
 
 use super::lines::ReadAtFn;
-use super::session_file::{SessionFile, file_stem};
-use crate::error::SessionError;
+use super::{SessionFile, file_stem};
+use crate::SessionError;
 
 /// Bytes copied at once.
 const PIECE: usize = 1 << 20;

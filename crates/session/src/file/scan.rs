@@ -9,12 +9,9 @@ use std::collections::HashMap;
 use std::io;
 
 use super::lines::FileLine;
-use super::load_report::{LoadIssueKind, LoadReport};
-use super::probe::EntryProbe;
-use super::row::{EntryRole, EntryRow, EntryType, parse_millis};
-use super::table::EntryTable;
-use crate::file::index::stats::SessionStats;
-use crate::format::header::SessionHeader;
+use super::load_report::LoadIssueKind;
+use super::{EntryProbe, EntryTable, parse_millis};
+use crate::{EntryRole, EntryRow, EntryType, LoadReport, SessionHeader, SessionStats};
 
 /// How every entry begins that we or another agent of the same format wrote.
 const BEGINNING: &[u8] = b"{\"type\":\"";

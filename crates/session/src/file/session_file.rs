@@ -11,7 +11,7 @@ use std::sync::Arc;
 use relaycode_durable::fs::FileMode;
 use relaycode_durable::{Fs, FsDir, FsFile, FsLock};
 
-use crate::error::SessionError;
+use crate::SessionError;
 
 /// Most bytes that wait for a disk that accepts none.
 pub(crate) const MAX_UNSAVED_BYTES: usize = 32 << 20;

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::file::table::EntryTable;
+use crate::file::EntryTable;
 
 /// The id of the entry with this number in a file without ids.
 pub(crate) fn generated_entry_id(number: u64) -> String {

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::home::blobs::BlobStore;
+use crate::BlobStore;
 
 /// Longest string that is saved.
 pub const MAX_PERSIST_CHARS: usize = 500_000;

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use relaycode_durable::{Fs, atomic};
 use sha2::{Digest, Sha256};
 
-use crate::home::layout::{HomeLayout, TERMINALS_DIR, same_directory};
+use crate::HomeLayout;
+use crate::home::layout::{TERMINALS_DIR, same_directory};
 
 /// Most bytes of a breadcrumb.
 const MAX_BYTES: u64 = 16 * 1024;

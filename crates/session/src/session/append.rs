@@ -3,16 +3,10 @@
 use relaycode_llm::Message;
 use serde_json::Value;
 
-use super::{OpenMode, Session};
-use crate::error::SessionError;
-use crate::file::index;
-use crate::file::lines::MAX_LINE_BYTES;
-use crate::file::probe::EntryProbe;
-use crate::file::row::{EntryRole, EntryRow, EntryType, parse_millis};
-use crate::file::session_file::FileTarget;
-use crate::format::entry::{EntryBody, SessionEntry};
+use crate::file::{EntryProbe, FileTarget, MAX_LINE_BYTES, index, parse_millis};
 use crate::format::header::{format_timestamp, now_to_millis};
 use crate::format::shrink;
+use crate::{EntryBody, EntryRole, EntryRow, EntryType, OpenMode, Session, SessionEntry, SessionError};
 
 /// Entries that are not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

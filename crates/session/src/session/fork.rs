@@ -8,14 +8,11 @@ use relaycode_durable::fs::{DirMode, is_unsupported};
 use relaycode_durable::{Fs, FsDir, FsKind as EntryKind, RenameMode};
 use serde_json::{Map, Value};
 
+use super::ReadWindow;
 use super::open::header_to_fields;
-use super::{OpenMode, ReadWindow, Session};
-use crate::error::SessionError;
-use crate::file::rewrite::copy_range;
-use crate::file::row::EntryType;
-use crate::file::session_file::file_stem;
-use crate::format::entry::{EntryBody, SessionEntry};
-use crate::format::header::{SessionHeader, VERSION, format_timestamp, now_to_millis};
+use crate::file::{copy_range, file_stem};
+use crate::format::header::{VERSION, format_timestamp, now_to_millis};
+use crate::{EntryBody, EntryType, OpenMode, Session, SessionEntry, SessionError, SessionHeader};
 
 /// Most files and bytes beside a session that are copied with it.
 const ARTIFACTS_MOST: usize = 10_000;

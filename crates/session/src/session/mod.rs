@@ -20,25 +20,17 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::file::{EntryProbe, EntryTable, FileTarget, SessionFile, index, remove_if_exists};
+use crate::format::header::VERSION;
+use crate::{
+    BlobStore, EntryRow, LoadReport, SessionContext, SessionEntry, SessionError, SessionHeader, SessionStats,
+    SessionTree,
+};
+
 pub use append::UnsavedEntries;
 pub(crate) use fork::has_artifacts;
 pub use navigate::TreeNavigation;
 pub use repair::RepairOutcome;
-
-use crate::error::SessionError;
-use crate::file::index;
-use crate::file::index::stats::SessionStats;
-use crate::file::load_report::LoadReport;
-use crate::file::probe::EntryProbe;
-use crate::file::rewrite::remove_if_exists;
-use crate::file::row::EntryRow;
-use crate::file::session_file::{FileTarget, SessionFile};
-use crate::file::table::EntryTable;
-use crate::format::entry::SessionEntry;
-use crate::format::header::{SessionHeader, VERSION};
-use crate::home::blobs::BlobStore;
-use crate::view::context::SessionContext;
-use crate::view::tree::SessionTree;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::Session;
-use crate::error::SessionError;
-use crate::format::entry::{EntryBody, SessionEntry};
 use crate::view::context::content_text;
+use crate::{EntryBody, Session, SessionEntry, SessionError};
 
 /// Where choosing an entry in the tree leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,15 +9,11 @@ use std::sync::Arc;
 use relaycode_durable::{Fs, FsDir, ModelFs};
 use serde_json::{Map, Value};
 
-use super::{OpenMode, ReadWindow, Session};
-use crate::error::SessionError;
-use crate::file::index;
-use crate::file::lines::{MAX_LINE_BYTES, for_each_line};
-use crate::file::row::EntryType;
+use super::ReadWindow;
 use crate::file::scan::{HeaderLine, SessionScanner, SessionTail};
-use crate::file::session_file::{FileTarget, SessionFile, file_stem};
-use crate::format::entry::EntryBody;
-use crate::format::header::{SessionHeader, VERSION};
+use crate::file::{FileTarget, MAX_LINE_BYTES, SessionFile, file_stem, for_each_line, index};
+use crate::format::header::VERSION;
+use crate::{EntryBody, EntryType, OpenMode, Session, SessionError, SessionHeader};
 
 impl Session {
     /// The file is created when the first prompt is appended.

@@ -6,14 +6,10 @@ use std::sync::Arc;
 use relaycode_durable::{Fs, FsDir};
 use serde_json::Value;
 
-use super::{OpenMode, ReadWindow, Session};
-use crate::error::SessionError;
-use crate::file::load_report::LoadReport;
-use crate::file::probe::EntryProbe;
-use crate::file::rewrite;
-use crate::file::row::EntryRow;
-use crate::file::session_file::{FileTarget, SessionFile, file_stem};
+use super::ReadWindow;
+use crate::file::{EntryProbe, FileTarget, SessionFile, file_stem, rewrite};
 use crate::format::header::VERSION;
+use crate::{EntryRow, LoadReport, OpenMode, Session, SessionError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairOutcome {

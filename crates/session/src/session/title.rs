@@ -2,11 +2,9 @@
 
 use serde_json::Value;
 
-use super::Session;
-use crate::error::SessionError;
-use crate::file::rewrite;
-use crate::file::session_file::FileTarget;
+use crate::file::{FileTarget, rewrite};
 use crate::format::header::TitleSource;
+use crate::{Session, SessionError};
 
 /// Most characters of a title.
 const TITLE_MOST: usize = 300;

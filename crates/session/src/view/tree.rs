@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::file::row::EntryRow;
+use crate::EntryRow;
 
 /// Parents before children, siblings oldest first. Entries whose parents are missing are roots.
 #[derive(Debug, Clone, PartialEq, Eq)]

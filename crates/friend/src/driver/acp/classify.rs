@@ -4,8 +4,8 @@
 use relaycode_clients::jsonrpc::JsonRpcError;
 use relaycode_text::redact::redact;
 
-use crate::driver::program::ProgramProfile;
-use crate::friend::failure::FriendFailure;
+use crate::FriendFailure;
+use crate::driver::ProgramProfile;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AcpFailureKind {

@@ -10,9 +10,8 @@ use relaycode_clients::acp::{
 };
 use relaycode_project::access::Access;
 
-use crate::driver::stderr_tail::StderrTail;
-use crate::friend::answer::{DeclinedAction, DeclinedActionKind};
-use crate::friend::event::FriendEvent;
+use crate::driver::StderrTail;
+use crate::{DeclinedAction, DeclinedActionKind, FriendEvent};
 
 /// Bytes of an answer at most.
 pub(crate) const MOST_ANSWER: usize = 16 << 20;
@@ -29,10 +28,11 @@ pub(super) struct AcpDecider<'h> {
     hear: &'h mut dyn FnMut(FriendEvent),
     /// The prompt was sent: what is heard now belongs to this turn.
     prompt_sent: bool,
-    text: String,
-    declined: Vec<DeclinedAction>,
-    stderr: StderrTail,
-    too_large: bool,
+    pub(super) text: String,
+    pub(super) declined: Vec<DeclinedAction>,
+    /// What it printed to standard error last.
+    pub(super) stderr: StderrTail,
+    pub(super) too_large: bool,
     /// Attempts that failed, one after the other, and what the last of them said.
     failed_attempts: usize,
     last_attempt_error: String,
@@ -66,31 +66,14 @@ impl<'h> AcpDecider<'h> {
         (self.hear)(FriendEvent::Ready { transport: "acp" });
     }
 
-    pub(super) fn is_answer_too_large(&self) -> bool {
-        self.too_large
-    }
-
     /// What the last attempt failed with, if so many failed that more are of no use.
     pub(super) fn retry_error(&self) -> Option<&str> {
         (self.failed_attempts >= MOST_ATTEMPTS).then_some(self.last_attempt_error.as_str())
     }
 
-    pub(super) fn into_parts(self) -> (String, Vec<DeclinedAction>) {
-        (self.text, self.declined)
-    }
-
-    /// What it printed to standard error last.
-    pub(super) fn stderr_text(&self) -> String {
-        self.stderr.text()
-    }
-
-    /// The last line of it that says something.
+    /// The last line of standard error that says something.
     pub(super) fn error_excerpt(&self) -> String {
-        super::classify::error_excerpt(&self.stderr_text())
-    }
-
-    pub(super) fn push_stderr(&mut self, bytes: &[u8]) {
-        self.stderr.push(bytes);
+        super::classify::error_excerpt(&self.stderr.text())
     }
 
     /// What was written so far was a remark on the way.
@@ -159,10 +142,7 @@ impl AcpHandler for AcpDecider<'_> {
                     self.record_decline(declined_kind(&call), &describe_call(&call));
                 }
             }
-            AcpSessionUpdate::Text(_)
-            | AcpSessionUpdate::Thought(_)
-            | AcpSessionUpdate::Mode(_)
-            | AcpSessionUpdate::Other(_) => {}
+            _ => {}
         }
     }
 
@@ -194,7 +174,7 @@ impl AcpHandler for AcpDecider<'_> {
     }
 
     fn on_stderr(&mut self, bytes: &[u8]) {
-        self.push_stderr(bytes);
+        self.stderr.push(bytes);
         let said = String::from_utf8_lossy(bytes);
         for retry in said.lines().filter_map(super::classify::parse_retry).take(MOST_ATTEMPTS) {
             if self.prompt_sent {

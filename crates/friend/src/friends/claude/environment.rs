@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use relaycode_exec::JobEnvironment;
 
-use crate::friend::friend_context::FriendContext;
+use crate::FriendContext;
 
 /// What makes claude believe that it is part of another session, or that somebody else steers it. Where its
 /// settings are, its keys and its provider are not among them.

@@ -19,14 +19,11 @@ mod recipe;
 
 use std::path::Path;
 
-use crate::driver::program::{FriendProgram, ProgramProfile};
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+use crate::driver::{FriendProgram, FriendVersion, ProgramProfile};
+use crate::{
+    Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport, FriendTurn,
+    SessionSupport,
+};
 
 const NAME: &str = "claude";
 
@@ -76,14 +73,8 @@ impl Friend for Claude {
         self.program.require(world, PROFILE.install)
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        let recipe = recipe::ClaudeRecipe::new(prompt, request)?;
-        conversation::converse(self, &recipe, request, world, hear)
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        let recipe = recipe::ClaudeRecipe::new(prompt, turn.request)?;
+        conversation::converse(self, &recipe, turn)
     }
 }

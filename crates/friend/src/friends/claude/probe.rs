@@ -5,8 +5,7 @@ use serde_json::Value;
 use super::environment::environment;
 use super::{Claude, PROFILE};
 use crate::driver::program;
-use crate::friend::FriendProbeReport;
-use crate::friend::friend_context::FriendContext;
+use crate::{FriendContext, FriendProbeReport};
 
 pub(super) fn probe_claude(claude: &Claude, world: &FriendContext<'_>) -> FriendProbeReport {
     let Some(found) = claude.program.find(world) else { return PROFILE.missing_report() };

@@ -9,10 +9,8 @@ use serde_json::Value;
 
 use super::error::{classify_error, report_retry};
 use super::{NAME, PROFILE};
-use crate::driver::clock::TurnClock;
-use crate::friend::answer::{DeclinedAction, DeclinedActionKind, FriendUsage};
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
+use crate::driver::TurnClock;
+use crate::{DeclinedAction, DeclinedActionKind, EventSink, FriendEvent, FriendFailure, FriendUsage};
 
 /// Bytes of an answer.
 pub(super) const MOST_ANSWER: usize = 8 << 20;
@@ -30,7 +28,7 @@ pub(super) struct CodexTurnState {
     /// The turn itself, once codex has named it: what it tells before is of earlier ones.
     pub(super) turn: Option<String>,
     /// Its own review: only the last word of it counts.
-    review: bool,
+    pub(super) review: bool,
     message: Option<String>,
     pub(super) text: String,
     pub(super) declined: Vec<DeclinedAction>,
@@ -43,10 +41,6 @@ pub(super) struct CodexTurnState {
 }
 
 impl CodexTurnState {
-    pub(super) fn new(review: bool) -> CodexTurnState {
-        CodexTurnState { review, ..CodexTurnState::default() }
-    }
-
     /// Takes a notification. `Ok(true)`: the turn is over, and went well.
     pub(super) fn handle_notification(
         &mut self,
@@ -73,7 +67,7 @@ impl CodexTurnState {
             "item/started" => self.item_started(&params["item"], hear),
             "item/completed" => self.item_completed(&params["item"], hear)?,
             "thread/tokenUsage/updated" if self.turn.is_some() => {
-                self.add_usage(&params["tokenUsage"]["last"]);
+                self.add_usage(&params["tokenUsage"]["last"])
             }
             "error" => self.error(params, clock, hear),
             "turn/completed" => return self.finish_turn(&params["turn"]),
@@ -131,15 +125,16 @@ impl CodexTurnState {
     fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
         match item["type"].as_str().unwrap_or_default() {
             "agentMessage" if !self.review => {
-                let (id, text) =
-                    (item["id"].as_str().unwrap_or_default(), item["text"].as_str().unwrap_or_default());
-                if self.message.as_deref() == Some(id) && text.starts_with(&self.text) {
-                    let rest = text[self.text.len()..].to_string();
-                    self.push_text(id, &rest, hear)
-                } else {
+                let id = item["id"].as_str().unwrap_or_default();
+                let text = item["text"].as_str().unwrap_or_default();
+                let streamed = self.message.as_deref() == Some(id);
+                match text.strip_prefix(&self.text).filter(|_| streamed) {
+                    Some(rest) => self.push_text(id, rest, hear),
                     // Never streamed, or not as it was meant.
-                    self.message = None;
-                    self.push_text(id, text, hear)
+                    None => {
+                        self.message = None;
+                        self.push_text(id, text, hear)
+                    }
                 }
             }
             "exitedReviewMode" => {
@@ -177,9 +172,8 @@ impl CodexTurnState {
             "completed" => Ok(true),
             "interrupted" => Err(PROFILE.failed("the turn was interrupted, and not by relay")),
             _ => {
-                let error =
-                    if turn["error"].is_null() { self.last_error.as_ref() } else { Some(&turn["error"]) };
-                Err(classify_error(error.unwrap_or(&Value::Null)))
+                let own = Some(&turn["error"]).filter(|error| !error.is_null());
+                Err(classify_error(own.or(self.last_error.as_ref()).unwrap_or(&Value::Null)))
             }
         }
     }

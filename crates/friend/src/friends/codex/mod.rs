@@ -20,17 +20,13 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use relaycode_exec::JobEnvironment;
+use relaycode_exec::{Job, JobEnvironment};
 
-use crate::driver::clock::{TICK, TurnClock};
-use crate::driver::program::{FriendProgram, ProgramProfile};
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, TICK, TurnClock};
+use crate::{
+    AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendEvent, FriendFailure,
+    FriendProbeReport, FriendTurn, SessionSupport,
+};
 use error::AttemptError;
 use recipe::CodexTask;
 
@@ -70,10 +66,23 @@ impl Codex {
         Codex { program: FriendProgram::with_path(NAME, program) }
     }
 
+    /// A run of codex in the directory of the request.
+    fn job(&self, words: Vec<OsString>, request: &AskRequest, world: &FriendContext<'_>) -> Job {
+        let words = [self.program.argv0()].into_iter().chain(words);
+        let mut job = Job::argv(words, &request.directory);
+        job.environment = self.environment(world);
+        job.deadlines = request.limits.deadlines();
+        job
+    }
+
     fn environment(&self, world: &FriendContext<'_>) -> JobEnvironment {
         let mut environment = world.child_environment();
         environment.remove.extend(INSIDE_CODEX.iter().map(OsString::from));
         environment
+    }
+
+    fn check_version(&self, request: &AskRequest, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+        PROFILE.check_program(self.program.argv0(), self.environment(world), request, world)
     }
 }
 
@@ -102,24 +111,12 @@ impl Friend for Codex {
         self.program.require(world, PROFILE.install)
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        self.run_task(CodexTask::Prompt(prompt), request, world, hear)
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        self.run_task(CodexTask::Prompt(prompt), turn)
     }
 
-    fn run_review(
-        &self,
-        base: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        self.run_task(CodexTask::Review(base), request, world, hear)
+    fn run_review(&self, base: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        self.run_task(CodexTask::Review(base), turn)
     }
 }
 
@@ -127,20 +124,18 @@ impl Codex {
     fn run_task(
         &self,
         task: CodexTask<'_>,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
+        turn: &mut FriendTurn<'_>,
     ) -> Result<FriendAnswer, FriendFailure> {
-        recipe::check_task(task, request)?;
+        recipe::check_task(task, turn.request)?;
         let mut why = String::new();
         for (at, pause) in ATTEMPT_PAUSES.into_iter().enumerate() {
-            wait_before_attempt(pause, request, world)?;
-            match app_server::attempt(self, task, request, world, hear) {
+            wait_before_attempt(pause, turn)?;
+            match app_server::attempt(self, task, turn) {
                 Ok(answer) => return Ok(answer),
                 Err(AttemptError::Fatal(failure)) => return Err(failure),
                 Err(AttemptError::Retry(said)) => {
                     if at + 1 < ATTEMPT_PAUSES.len() {
-                        hear(FriendEvent::Retrying(said.clone()));
+                        (turn.hear)(FriendEvent::Retrying(said.clone()));
                     }
                     why = said;
                 }
@@ -150,26 +145,19 @@ impl Codex {
                 }
             }
         }
-        PROFILE.check_program(self.program.argv0(), self.environment(world), request, world)?;
-        hear(FriendEvent::Fallback(format!(
-            "{} does not work ({why}); {} is used",
-            app_server::TRANSPORT,
-            exec::TRANSPORT
-        )));
-        exec::attempt(self, task, request, world, hear)
+        self.check_version(turn.request, turn.world)?;
+        let (tried, used) = (app_server::TRANSPORT, exec::TRANSPORT);
+        (turn.hear)(FriendEvent::Fallback(format!("{tried} does not work ({why}); {used} is used")));
+        exec::attempt(self, task, turn)
     }
 }
 
 /// Waits before another attempt, unless there is no point in it.
-fn wait_before_attempt(
-    pause: Duration,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-) -> Result<(), FriendFailure> {
+fn wait_before_attempt(pause: Duration, turn: &FriendTurn<'_>) -> Result<(), FriendFailure> {
     let began = Instant::now();
-    let clock = TurnClock::new(NAME, request.limits);
+    let clock = TurnClock::new(NAME, turn.request.limits);
     loop {
-        if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {
+        if let Some(failure) = clock.check_expired(turn.world.stop_requested, String::new) {
             return Err(failure);
         }
         if began.elapsed() >= pause {
@@ -183,11 +171,11 @@ fn wait_before_attempt(
 fn check_answer(
     mut answer: FriendAnswer,
     request: &AskRequest,
-    said: &str,
+    said: String,
 ) -> Result<FriendAnswer, FriendFailure> {
     let friend = NAME.to_string();
-    if answer.text.trim().is_empty() || answer.text.trim() == NO_REVIEW {
-        return Err(FriendFailure::NoAnswer { friend, said: said.to_string() });
+    if matches!(answer.text.trim(), "" | NO_REVIEW) {
+        return Err(FriendFailure::NoAnswer { friend, said });
     }
     if request.schema().is_some() {
         match serde_json::from_str(&answer.text) {

@@ -8,9 +8,7 @@ use relaycode_exec::ExitReason;
 use super::app_server::AppServerClient;
 use super::{Codex, PROFILE};
 use crate::driver::program;
-use crate::friend::FriendProbeReport;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, TurnLimits};
+use crate::{AskRequest, FriendContext, FriendProbeReport, TurnLimits};
 
 /// How long its server may take to say whether it needs an account.
 const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -12,9 +12,8 @@ use std::path::Path;
 use relaycode_project::access::Access;
 use serde_json::{Map, Value, json};
 
-use super::{NAME, PROFILE};
-use crate::friend::failure::FriendFailure;
-use crate::friend::request::{AskRequest, TurnMemory};
+use super::PROFILE;
+use crate::{AskRequest, FriendFailure, TurnMemory};
 
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
 
@@ -57,7 +56,7 @@ pub(super) fn check_task(task: CodexTask<'_>, request: &AskRequest) -> Result<()
             "review against `{base}` by itself: only against a branch or a tag with a plain name"
         )),
         CodexTask::Review(_) if request.schema().is_some() => {
-            cannot("hold its own review to a schema".to_string())
+            cannot("hold its own review to a schema".into())
         }
         _ => Ok(()),
     }
@@ -105,12 +104,8 @@ pub(super) fn exec_arguments(
         words.push("--ephemeral".into());
     }
     // Before the subcommand: behind it, it is not heard.
-    words.extend([
-        "-s".into(),
-        sandbox_mode(request.access).into(),
-        "-C".into(),
-        request.directory.clone().into(),
-    ]);
+    let directory = request.directory.clone().into();
+    words.extend(["-s".into(), sandbox_mode(request.access).into(), "-C".into(), directory]);
     words.extend(config_arguments(ISOLATION));
     words.extend(config_arguments(&["approval_policy=\"never\""]));
     words.extend(untrusted_arguments(&request.directory));
@@ -118,8 +113,8 @@ pub(super) fn exec_arguments(
         words.extend(config_arguments(&[WORKSPACE]));
     }
     if !servers.is_empty() {
-        let off: Vec<String> =
-            servers.iter().map(|name| format!("{}={{enabled=false}}", quoted(name))).collect();
+        let off = servers.iter().map(|name| format!("{}={{enabled=false}}", quoted(name)));
+        let off: Vec<String> = off.collect();
         words.extend(config_arguments(&[&format!("mcp_servers={{{}}}", off.join(","))]));
     }
     if let Some(model) = &request.model {
@@ -157,7 +152,7 @@ fn sandbox_mode(access: Access) -> &'static str {
 
 #[derive(Debug)]
 pub(super) struct CodexThreadConfig<'a> {
-    request: &'a AskRequest,
+    pub(super) request: &'a AskRequest,
     profile: String,
     directory: String,
 }
@@ -173,7 +168,7 @@ impl<'a> CodexThreadConfig<'a> {
     }
 
     /// What `thread/start` or `thread/resume` is asked with.
-    pub(super) fn request(&self, codex_home: &str, servers: &[String]) -> (&'static str, Value) {
+    pub(super) fn params(&self, codex_home: &str, servers: &[String]) -> (&'static str, Value) {
         let mut params = json!({
             "cwd": self.directory,
             "approvalPolicy": self.approval(),
@@ -254,11 +249,7 @@ impl<'a> CodexThreadConfig<'a> {
             "sandbox": sandbox, "profile": profile, "roots": echo["runtimeWorkspaceRoots"], "approvals": echo["approvalPolicy"],
             "reviewer": echo["approvalsReviewer"], "directory": echo["cwd"],
         });
-        Err(FriendFailure::AccessMismatch {
-            friend: NAME.to_string(),
-            wanted: self.request.access,
-            got: got.to_string(),
-        })
+        Err(PROFILE.access_mismatch(self.request.access, got.to_string()))
     }
 }
 

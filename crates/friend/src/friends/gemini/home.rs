@@ -3,18 +3,15 @@
 //! Nothing of the user's own is changed here; credentials are lent by links.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
-use super::PROFILE;
-use super::sessions;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
+use super::{PROFILE, sessions};
+use crate::{FriendContext, FriendFailure};
 
 pub(super) struct GeminiHome {
     folder: PathBuf,

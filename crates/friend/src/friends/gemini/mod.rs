@@ -17,17 +17,12 @@ use std::path::Path;
 use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
 
-use crate::driver::acp;
 use crate::driver::acp::AcpRecipe;
-use crate::driver::program;
-use crate::driver::program::ProgramProfile;
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, TurnMemory};
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
+use crate::driver::{FriendVersion, ProgramProfile, acp, program};
+use crate::{
+    AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport,
+    FriendTurn, TurnMemory,
+};
 use home::GeminiHome;
 
 pub(super) static GEMINI: Gemini = Gemini;
@@ -73,13 +68,8 @@ impl Friend for Gemini {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        let (request, world) = (turn.request, turn.world);
         acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
         program::require_program(world, NAME, "node", "install node 20 or later")?;
@@ -100,7 +90,7 @@ impl Friend for Gemini {
             prompt: escape_command(prompt),
             denials: DENIALS,
         };
-        let answer = acp::run_over_acp(&recipe, request, world, hear)?;
+        let answer = acp::run_over_acp(&recipe, turn)?;
         if let Some(id) = &answer.session {
             pin_session(&home, id)?;
         }

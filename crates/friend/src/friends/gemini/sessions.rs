@@ -5,10 +5,10 @@
 //! file of a session that is to be remembered gets the name of a minute long ago. Every other file, which each run
 //! leaves, goes after a day.
 
-use std::fs::{self, DirEntry};
-use std::io;
+use std::fs::DirEntry;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 /// Projects, and sessions of one, that are looked at.
 const MOST_ENTRIES: usize = 10_000;

@@ -18,15 +18,14 @@ use relaycode_text::nearest::{did_you_mean, nearest_names};
 use relaycode_text::width::clip_for_message;
 
 use super::deadline::run_until_expired;
-use super::model_choice::{self, ServerModelPick};
+use super::model_choice::ServerModelPick;
 use super::unmask::SecretUnmasker;
-use super::{ModelServer, failure, probe};
-use crate::driver::clock::TurnClock;
-use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, PromptExchange};
+use super::{ModelServer, failure, model_choice, probe};
+use crate::driver::TurnClock;
+use crate::{
+    AskRequest, EventSink, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendUsage,
+    PromptExchange,
+};
 
 /// The envelope of a prompt tells friends to look into files; this one cannot.
 const NO_HANDS: &str = "You are asked for advice by another coding agent. You have no tools: you cannot open files, run \

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use relaycode_llm::models::ModelRegistry;
 use relaycode_llm::models::keys::{KeyCommands, KeyStore, Keyring};
-use relaycode_llm::request::secrets;
-use relaycode_llm::request::secrets::Secrets;
+use relaycode_llm::request::secrets::{self, Secrets};
 use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::{PrivateFileError, UserDirectory};
 use sha2::{Digest, Sha256};
 
-use crate::friend::friend_context::FriendContext;
+use crate::FriendContext;
 
 /// What the user configured of model servers. It holds no connection and has opened none.
 pub struct ModelServerConfig {

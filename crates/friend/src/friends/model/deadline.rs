@@ -3,9 +3,8 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::driver::clock::TurnClock;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
+use crate::driver::TurnClock;
+use crate::{FriendContext, FriendFailure};
 
 /// How often it is looked. Cancelling shows within two of these.
 const TICK: Duration = Duration::from_millis(20);

@@ -4,7 +4,7 @@ use relaycode_llm::failure::{FailureClass, ModelFailure as Refusal};
 use relaycode_llm::models::keys::KeyError;
 use relaycode_llm::stream::MAX_BODY_BYTES;
 
-use crate::friend::failure::FriendFailure;
+use crate::FriendFailure;
 
 /// What is said of a connection that was never made, and of nothing else.
 const UNREACHED_PHRASE: &str = " be reached at ";

@@ -19,14 +19,12 @@ use relaycode_llm::models::{AuthKind, RegisteredProvider};
 use relaycode_project::access::Access;
 use tokio::runtime::{Builder, Runtime};
 
-pub use config::ModelServerConfig;
+use crate::{
+    Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport, FriendTurn,
+    SessionSupport, TurnMemory,
+};
 
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, TurnMemory};
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+pub use config::ModelServerConfig;
 
 /// It has no hands, so any of them would be harmless; with `workspace` it answers with a patch.
 const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace];
@@ -116,19 +114,12 @@ impl Friend for ModelServer {
         presence
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        let (request, world) = (turn.request, turn.world);
         let friend = self.provider.clone();
         if !ACCESS.contains(&request.access) {
-            return Err(FriendFailure::Unsupported {
-                friend,
-                what: format!("work with {} access", request.access),
-            });
+            let what = format!("work with {} access", request.access);
+            return Err(FriendFailure::Unsupported { friend, what });
         }
         let earlier = match &request.memory {
             TurnMemory::None | TurnMemory::Begin => &[][..],
@@ -137,7 +128,7 @@ impl Friend for ModelServer {
         };
         let asking = chat::ModelServerTurn { server: self, request, world, prompt, earlier };
         let runtime = self.runtime()?;
-        let outcome = runtime.block_on(asking.run(hear));
+        let outcome = runtime.block_on(asking.run(turn.hear));
         // A name that is still being looked up is not waited for.
         runtime.shutdown_background();
         outcome

@@ -11,9 +11,8 @@ use relaycode_text::width::clip_for_message;
 
 use super::deadline::run_until_expired;
 use super::{ModelServer, probe};
-use crate::driver::clock::TurnClock;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
+use crate::driver::TurnClock;
+use crate::{FriendContext, FriendFailure};
 
 /// Cells of a model's name in a message.
 const SHOWN: usize = 80;

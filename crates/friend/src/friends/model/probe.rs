@@ -4,13 +4,12 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use relaycode_llm::ModelClient;
-use relaycode_llm::models::RegisteredProvider;
-use relaycode_llm::models::discover::{self, DiscoveredModel, DiscoveryTarget, LocalServerKind};
+use relaycode_llm::models::discover::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
+use relaycode_llm::models::{RegisteredProvider, discover};
 use relaycode_llm::stream::transport;
 use serde_json::Value;
 
-use crate::friend::FriendProbeReport;
-use crate::friend::friend_context::FriendContext;
+use crate::{FriendContext, FriendProbeReport};
 
 /// How long a look at a server may take.
 const LOOK: Duration = Duration::from_secs(3);

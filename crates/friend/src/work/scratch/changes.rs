@@ -15,8 +15,9 @@ use relaycode_snapshot::{EntryChange, EntryKind, Snapshot, TreeDifference};
 
 use super::copy::ScratchPathEntry;
 use super::rule::ScratchRule;
+use crate::ScratchCopy;
 use crate::work::scratch::{
-    CopiedEntry, CopyBaseline, OpenDirCache, ScratchCopy, ScratchError, left_out_sentence, system_error,
+    CopiedEntry, CopyBaseline, OpenDirCache, ScratchError, left_out_sentence, system_error,
 };
 
 /// Bytes of one changed file; a longer one is left out.

@@ -23,9 +23,10 @@ use relaycode_durable::private_files::PrivateFileError;
 use relaycode_project::git::{Git, GitError};
 use relaycode_snapshot::{EntryStat, Snapshot};
 
+use scratch_dir::ScratchDir;
+
 pub(crate) use copy::OpenDirCache;
 pub(crate) use file_list::left_out_sentence;
-use scratch_dir::ScratchDir;
 
 /// How much is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

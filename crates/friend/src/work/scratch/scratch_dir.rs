@@ -4,13 +4,13 @@
 //! The file is there, and locked, before the directory is, and goes after it: a directory without one is
 //! nobody's. A copy that is in use is never touched.
 
-use std::fs::{self, DirBuilder};
-use std::io;
+use std::fs::DirBuilder;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use relaycode_durable::private_files::{self, PrivateFolder};
-use relaycode_durable::{Fs, FsLock, RealFs};
+use relaycode_durable::private_files::PrivateFolder;
+use relaycode_durable::{Fs, FsLock, RealFs, private_files};
 use uuid::Uuid;
 
 use super::{ScratchError, system_error};

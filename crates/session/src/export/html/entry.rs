@@ -10,7 +10,7 @@ use super::super::human_format::{count_noun, format_size, format_time};
 use super::super::survey::{ExportSurvey, clip_line};
 use super::super::{ExportError, ExportSummary, image, strip_colours};
 use super::{COPY, markdown_html};
-use crate::format::entry::SessionEntry;
+use crate::SessionEntry;
 
 /// Output up to this many lines and bytes is not folded.
 const SHORT_LINES: usize = 12;

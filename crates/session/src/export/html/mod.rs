@@ -12,13 +12,13 @@ use std::io::Write;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use relaycode_text::html::escape_line;
 use sha2::{Digest as _, Sha256};
 
 use super::human_format::count_noun;
 use super::survey::{EntryPosition, ExportSurvey};
 use super::{ExportError, ExportOptions, ExportSource, ExportSummary, ExportTheme};
 use entry::HtmlExportState;
-use relaycode_text::html::escape_line;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

@@ -9,8 +9,7 @@
 
 use std::io;
 
-use super::head::IndexHead;
-use crate::file::row::{EntryRole, EntryRow, EntryType};
+use crate::{EntryRole, EntryRow, EntryType, IndexHead};
 
 /// Largest index that is read.
 pub(super) const MAX_INDEX_BYTES: u64 = 256 << 20;

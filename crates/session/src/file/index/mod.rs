@@ -15,13 +15,11 @@ use std::io;
 use relaycode_durable::RenameMode;
 use relaycode_durable::fs::FileMode;
 
-use crate::file::rewrite::remove_if_exists;
-use crate::file::row::EntryRow;
+use super::{SessionFile, file_stem, remove_if_exists};
 use crate::file::scan::{HeaderLine, SessionScanner};
-use crate::file::session_file::{SessionFile, file_stem};
-use crate::format::header::{SessionHeader, VERSION};
+use crate::format::header::VERSION;
+use crate::{EntryRow, SessionHeader, SessionStats};
 use format::{IndexContents, IndexFingerprint, MAX_INDEX_BYTES};
-use stats::SessionStats;
 
 /// A new index is worth writing after this many new entries; for a long session, after this share of it.
 const DUE_ENTRIES: usize = 256;

@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::file::row::{EntryRole, EntryRow, EntryType};
-use crate::format::entry::{EntryBody, SessionEntry};
+use crate::{EntryBody, EntryRole, EntryRow, EntryType, SessionEntry};
 
 /// Most characters of a text kept for lists.
 pub const MAX_CLIP_CHARS: usize = 400;

@@ -4,6 +4,7 @@
 //! A page of each end is read; 64 KB only if the header or the first message needs it, or the last line is
 //! long.
 
+use std::borrow::Cow;
 use std::io;
 
 use memchr::{memchr_iter, memrchr};
@@ -11,12 +12,10 @@ use relaycode_durable::{Fs, FsDir, FsStat};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 
 use super::{MAX_FIRST_MESSAGE, close_json};
-use crate::SessionHeader;
-use crate::file::index::head::IndexHead;
 use crate::truncate::truncate_str;
+use crate::{IndexHead, SessionHeader};
 
 /// Bytes of an end that are read first.
 const PAGE: usize = 4 * 1024;

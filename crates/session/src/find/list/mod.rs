@@ -22,9 +22,8 @@ use relaycode_durable::{Fs, FsDir, FsKind};
 use serde::Serialize;
 
 use crate::file::index;
-use crate::file::index::head::IndexHead;
-use crate::home::layout;
-use crate::home::layout::{EXTENSION, HomeLayout, same_directory};
+use crate::home::layout::{self, EXTENSION, same_directory};
+use crate::{HomeLayout, IndexHead};
 
 pub use recent::RecentSession;
 

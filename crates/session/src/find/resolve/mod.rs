@@ -11,9 +11,10 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::find::list::{ListScope, SessionLister, SessionSummary};
+use crate::find::list::ListScope;
 use crate::home::layout::{EXTENSION, same_directory};
 use crate::home::terminal::TerminalBreadcrumb;
+use crate::{SessionLister, SessionSummary};
 
 /// Most sessions suggested when one is not found or ambiguous.
 pub const MAX_SUGGESTED: usize = 5;

@@ -14,7 +14,7 @@ use relaycode_durable::{Fs, FsDir};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::find::list::SessionSummary;
+use crate::SessionSummary;
 use crate::truncate::truncate_str;
 
 /// Longest line searched; a longer one is counted as skipped.

@@ -1,10 +1,10 @@
 //! The SQLite file: private, of one version, moved aside when it is damaged.
 
-use std::fs::{self, OpenOptions};
-use std::io;
+use std::fs::OpenOptions;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use relaycode_durable::{Fs, RealFs};
 use rusqlite::{Connection, OpenFlags};

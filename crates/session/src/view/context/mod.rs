@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::error::SessionError;
-use crate::file::row::{EntryRole, EntryRow, EntryType, parse_millis};
-use crate::format::entry::{EntryBody, SessionEntry};
+use crate::file::parse_millis;
+use crate::{EntryBody, EntryRole, EntryRow, EntryType, SessionEntry, SessionError};
 
 /// The state of a conversation at a leaf.
 #[derive(Debug, Clone, PartialEq)]

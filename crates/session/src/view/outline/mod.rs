@@ -7,11 +7,8 @@ mod tests;
 
 use serde_json::Value;
 
-use crate::error::SessionError;
-use crate::file::row::{EntryRole, EntryRow, EntryType};
-use crate::format::entry::{EntryBody, SessionEntry};
-use crate::session::Session;
 use crate::view::tree::SessionNode;
+use crate::{EntryBody, EntryRole, EntryRow, EntryType, Session, SessionEntry, SessionError};
 
 /// Most characters shown of an entry.
 const MAX_TEXT: usize = 300;
