@@ -19,7 +19,7 @@ const BEFORE_TOOL: &str = "tool";
 
 #[derive(Debug)]
 pub struct ClaudeStdio {
-    lines: LineProcess,
+    pub lines: LineProcess,
     last_request_id: u64,
 }
 
@@ -122,15 +122,9 @@ impl ClaudeStdio {
         self.send_response(question, &answer);
     }
 
-    /// Sends nothing more: Claude Code exits when it is done.
-    pub fn close_input(&mut self) {
-        self.lines.close_input();
-    }
-
-    /// Waits for the next event, at most `most`. `stop` is polled often; when it returns true, Claude Code
-    /// is ended.
-    pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<ClaudeStdioEvent, ExecError> {
-        Ok(match self.lines.next(stop, most)? {
+    /// Waits for the next event, at most `most`.
+    pub fn next(&mut self, most: Duration) -> Result<ClaudeStdioEvent, ExecError> {
+        Ok(match self.lines.next(most)? {
             Line::Line(line) => parse_line(&line),
             Line::LineTooLong => ClaudeStdioEvent::LineTooLong,
             Line::NotReading => ClaudeStdioEvent::NotReading,
@@ -139,21 +133,12 @@ impl ClaudeStdio {
         })
     }
 
-    /// Standard error since the last call, as far as it was kept.
-    pub fn take_stderr(&mut self) -> Vec<u8> {
-        self.lines.take_stderr()
-    }
 
-    /// Ends it and everything it started. `None` if its exit was reported before.
-    pub fn end(self) -> Result<Option<JobOutcome>, ExecError> {
-        self.lines.end()
-    }
 
     fn send_request(&mut self, request: &Value) -> u64 {
         self.last_request_id += 1;
-        self.send_message(
-            &json!({"type": "control_request", "request_id": self.last_request_id.to_string(), "request": request}),
-        );
+        let id = self.last_request_id.to_string();
+        self.send_message(&json!({"type": "control_request", "request_id": id, "request": request}));
         self.last_request_id
     }
 
@@ -183,16 +168,15 @@ fn parse_request(message: &Value) -> Option<ClaudeControlRequest> {
     let id = message["request_id"].as_str()?.to_string();
     let request = &message["request"];
     let word = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let tool = |about: &Value, input: &str| {
+        let (name, id) = (word(&about["tool_name"]), word(&about["tool_use_id"]));
+        ClaudeRequestKind::Tool(ClaudeToolUse { name, input: about[input].clone(), id })
+    };
     let (about, hook) = match request["subtype"].as_str()? {
-        "can_use_tool" => {
-            let (name, id) = (word(&request["tool_name"]), word(&request["tool_use_id"]));
-            (ClaudeRequestKind::Tool(ClaudeToolUse { name, input: request["input"].clone(), id }), false)
-        }
+        "can_use_tool" => (tool(request, "input"), false),
         "hook_callback" if request["callback_id"] == BEFORE_PROMPT => (ClaudeRequestKind::Prompt, true),
         "hook_callback" if request["callback_id"] == BEFORE_TOOL => {
-            let input = &request["input"];
-            let (name, id) = (word(&input["tool_name"]), word(&input["tool_use_id"]));
-            (ClaudeRequestKind::Tool(ClaudeToolUse { name, input: input["tool_input"].clone(), id }), true)
+            (tool(&request["input"], "tool_input"), true)
         }
         other => (ClaudeRequestKind::Other(other.to_string()), false),
     };

@@ -6,28 +6,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::human_format::{format_money, group_digits, number_at};
 use crate::{EntryBody, SessionEntry};
-
-/// Fields of a message that are shown elsewhere, or that nobody can read.
-const SHOWN_FIELDS: &[&str] = &[
-    "role",
-    "content",
-    "timestamp",
-    "api",
-    "provider",
-    "model",
-    "responseId",
-    "usage",
-    "stopReason",
-    "errorMessage",
-    "toolCallId",
-    "toolName",
-    "isError",
-    "details",
-];
 
 /// Who an entry belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,22 +74,17 @@ impl<'a> EntryView<'a> {
                 shown.push_data("details", details.as_ref());
                 shown
             }
-            EntryBody::Compaction { .. }
-            | EntryBody::BranchSummary { .. }
-            | EntryBody::SessionInit { .. } => summary_view(&entry.body),
-            _ => note_view(&entry.body),
+            body => summary_view(body).unwrap_or_else(|| note_view(body)),
         }
     }
 
     /// The first words, for an outline.
     pub(super) fn first_words(&self) -> &'a str {
-        let texts = self.pieces.iter().filter_map(|piece| match piece {
-            ViewPiece::Prose(text) | ViewPiece::Plain(text) | ViewPiece::Output(text) => {
-                Some(text.trim_start())
-            }
-            _ => None,
+        let mut texts = self.pieces.iter().map(|piece| match piece {
+            ViewPiece::Prose(text) | ViewPiece::Plain(text) | ViewPiece::Output(text) => text.trim_start(),
+            _ => "",
         });
-        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+        texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 
     fn new(class: EntryClass, title: Cow<'a, str>) -> EntryView<'a> {
@@ -136,9 +113,8 @@ impl<'a> EntryView<'a> {
             let field = |key: &str| block.get(key).and_then(Value::as_str);
             let piece = match field("type") {
                 Some("text") => field("text").map(text),
-                Some("thinking") => field("thinking").map(|thought| match thought {
-                    "" => ViewPiece::Thinking("(hidden by the provider)"),
-                    thought => ViewPiece::Thinking(thought),
+                Some("thinking") => field("thinking").map(|thought| {
+                    ViewPiece::Thinking(if thought.is_empty() { "(hidden by the provider)" } else { thought })
                 }),
                 Some("toolCall") => {
                     let arguments = block.get("arguments").unwrap_or(&Value::Null);
@@ -177,17 +153,21 @@ fn message_view(message: &Value) -> EntryView<'_> {
         shown.facts.extend(usage_text(usage));
     }
     shown.push_data("details", message.get("details"));
-    let rest: Map<String, Value> = message
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(key, _)| !SHOWN_FIELDS.contains(&key.as_str()))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
+    let mut rest = message.as_object().cloned().unwrap_or_default();
+    rest.retain(|key, _| !is_shown_elsewhere(key));
     if !rest.is_empty() {
         shown.pieces.push(ViewPiece::Data("more", Cow::Owned(rest.into())));
     }
     shown
+}
+
+/// Whether a field of a message is shown in another place, or is nothing that anybody can read.
+fn is_shown_elsewhere(field: &str) -> bool {
+    match field {
+        "role" | "content" | "timestamp" | "api" | "provider" | "model" | "responseId" | "usage" => true,
+        "stopReason" | "errorMessage" | "toolCallId" | "toolName" | "isError" | "details" => true,
+        _ => false,
+    }
 }
 
 /// Who answered: `provider/model`.
@@ -201,19 +181,16 @@ pub(super) fn model_name(message: &Value) -> Cow<'_, str> {
 }
 
 fn usage_text(usage: &Value) -> Option<String> {
-    let mut parts = Vec::new();
-    for (key, word) in
-        [("input", "in"), ("output", "out"), ("cacheRead", "cached"), ("cacheWrite", "to the cache")]
-    {
-        if number_at(usage, key) > 0 {
-            parts.push(format!("{} {word}", group_digits(number_at(usage, key))));
-        }
-    }
+    let words = [("input", "in"), ("output", "out"), ("cacheRead", "cached"), ("cacheWrite", "to the cache")];
+    let counts = words.map(|(key, word)| (number_at(usage, key), word));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let mut parts: Vec<String> =
+        counts.map(|(count, word)| format!("{} {word}", group_digits(*count))).collect();
     parts.extend(usage.pointer("/cost/total").and_then(Value::as_f64).and_then(format_money));
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-fn summary_view(body: &EntryBody) -> EntryView<'_> {
+fn summary_view(body: &EntryBody) -> Option<EntryView<'_>> {
     let mut shown = EntryView::new(EntryClass::Summary, "".into());
     match body {
         EntryBody::Compaction {
@@ -252,9 +229,9 @@ fn summary_view(body: &EntryBody) -> EntryView<'_> {
             shown.pieces.push(ViewPiece::Folded("system prompt", system_prompt));
             shown.push_data("output schema", output_schema.as_ref());
         }
-        _ => {}
+        _ => return None,
     }
-    shown
+    Some(shown)
 }
 
 fn by_extension(from_extension: Option<bool>) -> Option<String> {
@@ -263,36 +240,33 @@ fn by_extension(from_extension: Option<bool>) -> Option<String> {
 
 fn note_view(body: &EntryBody) -> EntryView<'_> {
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
-    let (title, data) = match body {
-        EntryBody::ModelChange { model, role: None } => (format!("model: {model}"), None),
-        EntryBody::ModelChange { model, role: Some(role) } => (format!("model for {role}: {model}"), None),
-        EntryBody::ThinkingLevelChange { thinking_level } => {
-            (format!("thinking: {}", or_none(thinking_level)), None)
-        }
-        EntryBody::ServiceTierChange { service_tier } => {
-            (format!("service tier: {}", or_none(service_tier)), None)
-        }
-        EntryBody::ModeChange { mode, data } => (format!("mode: {mode}"), data.as_ref()),
-        EntryBody::Custom { custom_type, data } => (format!("kept by {custom_type}"), data.as_ref()),
-        EntryBody::Label { target_id, label: Some(label) } => {
-            (format!("label on {target_id}: {label}"), None)
-        }
-        EntryBody::Label { target_id, label: None } => (format!("label taken from {target_id}"), None),
-        EntryBody::TtsrInjection { injected_rules } => {
-            (format!("rules put in: {}", injected_rules.join(", ")), None)
-        }
+    let title = match body {
+        EntryBody::ModelChange { model, role: None } => format!("model: {model}"),
+        EntryBody::ModelChange { model, role: Some(role) } => format!("model for {role}: {model}"),
+        EntryBody::ThinkingLevelChange { thinking_level } => format!("thinking: {}", or_none(thinking_level)),
+        EntryBody::ServiceTierChange { service_tier } => format!("service tier: {}", or_none(service_tier)),
+        EntryBody::ModeChange { mode, .. } => format!("mode: {mode}"),
+        EntryBody::Custom { custom_type, .. } => format!("kept by {custom_type}"),
+        EntryBody::Label { target_id, label: Some(label) } => format!("label on {target_id}: {label}"),
+        EntryBody::Label { target_id, label: None } => format!("label taken from {target_id}"),
+        EntryBody::TtsrInjection { injected_rules } => format!("rules put in: {}", injected_rules.join(", ")),
         EntryBody::McpToolSelection { selected_tool_names } => {
-            (format!("tools of other servers: {}", selected_tool_names.join(", ")), None)
+            format!("tools of other servers: {}", selected_tool_names.join(", "))
         }
         EntryBody::Other(fields) => {
-            let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
-            let mut shown = EntryView::new(EntryClass::Note, format!("unknown entry: {kind}").into());
-            shown.pieces.push(ViewPiece::Data("its fields", Cow::Owned(fields.clone().into())));
-            return shown;
+            format!("unknown entry: {}", fields.get("type").and_then(Value::as_str).unwrap_or_default())
         }
-        _ => (String::new(), None),
+        _ => String::new(),
     };
     let mut shown = EntryView::new(EntryClass::Note, title.into());
-    shown.push_data("data", data);
+    match body {
+        EntryBody::ModeChange { data, .. } | EntryBody::Custom { data, .. } => {
+            shown.push_data("data", data.as_ref());
+        }
+        EntryBody::Other(fields) => {
+            shown.pieces.push(ViewPiece::Data("its fields", Cow::Owned(fields.clone().into())));
+        }
+        _ => {}
+    }
     shown
 }

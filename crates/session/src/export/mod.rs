@@ -111,14 +111,11 @@ impl EntrySource for Vec<SessionEntry> {
 /// # Errors
 /// If the session cannot be read or the page cannot be written; the output is incomplete then.
 pub fn export_html(
-    conversation: &ExportSource<'_>,
+    source: &ExportSource<'_>,
     options: &ExportOptions,
     out: &mut dyn Write,
 ) -> Result<ExportSummary, ExportError> {
-    let mut out = BufWriter::with_capacity(BUFFER, out);
-    let exported = html::write(conversation, options, &mut out)?;
-    out.flush()?;
-    Ok(exported)
+    buffered(out, |out| html::write(source, options, out))
 }
 
 /// Images are named, not included.
@@ -126,12 +123,19 @@ pub fn export_html(
 /// # Errors
 /// If the session cannot be read or the text cannot be written; the output is incomplete then.
 pub fn export_markdown(
-    conversation: &ExportSource<'_>,
+    source: &ExportSource<'_>,
     options: &ExportOptions,
     out: &mut dyn Write,
 ) -> Result<ExportSummary, ExportError> {
+    buffered(out, |out| markdown::write(source, options, out))
+}
+
+fn buffered(
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> Result<ExportSummary, ExportError>,
+) -> Result<ExportSummary, ExportError> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
-    let exported = markdown::write(conversation, options, &mut out)?;
+    let exported = write(&mut out)?;
     out.flush()?;
     Ok(exported)
 }

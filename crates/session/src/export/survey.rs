@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::entry_view::{EntryClass, EntryView};
 use super::human_format::number_at;
-use super::{ExportError, ExportSource, MAX_OUTLINE, entry_view};
+use super::{ExportError, ExportOptions, ExportSource, MAX_OUTLINE, entry_view};
 use crate::{EntryBody, SessionEntry};
 
 /// Most characters of a line of the outline, of a label, and of a title taken from a message.
@@ -96,6 +96,27 @@ impl ExportSurvey {
         Ok(survey)
     }
 
+    /// Shows each entry that is to be exported, with its number and position; says how many are left out.
+    pub(super) fn for_each_entry(
+        &self,
+        source: &ExportSource<'_>,
+        options: &ExportOptions,
+        see: &mut dyn FnMut(&SessionEntry, usize, EntryPosition) -> Result<(), ExportError>,
+    ) -> Result<usize, ExportError> {
+        let (mut next, mut skipped) = (0, 0);
+        source.entries.for_each_entry(&mut |entry| {
+            let at = next;
+            next += 1;
+            let position = self.position(at);
+            if at >= self.entries() || (position != EntryPosition::ActivePath && !options.all_branches) {
+                skipped += 1;
+                return Ok(());
+            }
+            see(entry, at, position)
+        })?;
+        Ok(skipped)
+    }
+
     pub(super) fn entries(&self) -> usize {
         self.parents.len()
     }
@@ -149,12 +170,7 @@ impl ExportSurvey {
             self.last_time.clone_from(&entry.timestamp);
         }
         let shown = EntryView::from_entry(entry);
-        if matches!(
-            shown.class,
-            EntryClass::User | EntryClass::Assistant | EntryClass::Tool | EntryClass::Other
-        ) {
-            self.messages += 1;
-        }
+        self.messages += usize::from(!matches!(shown.class, EntryClass::Summary | EntryClass::Note));
         if matches!(shown.class, EntryClass::User | EntryClass::Summary) {
             self.add_outline_line(position as usize, &shown);
         }
@@ -174,11 +190,8 @@ impl ExportSurvey {
             self.skipped_outline_lines += 1;
             return;
         }
-        let text = if shown.class == EntryClass::Summary || words.is_empty() {
-            clip_line(&shown.title, LINE)
-        } else {
-            words
-        };
+        let titled = shown.class == EntryClass::Summary || words.is_empty();
+        let text = if titled { clip_line(&shown.title, LINE) } else { words };
         self.outline.push(SurveyLine { entry, class: shown.class, text });
     }
 
@@ -188,12 +201,11 @@ impl ExportSurvey {
             self.models.push(model);
         }
         let Some(usage) = message.get("usage") else { return };
-        self.input_tokens = self
-            .input_tokens
-            .saturating_add(number_at(usage, "input"))
-            .saturating_add(number_at(usage, "cacheWrite"));
-        self.cached_tokens = self.cached_tokens.saturating_add(number_at(usage, "cacheRead"));
-        self.output_tokens = self.output_tokens.saturating_add(number_at(usage, "output"));
+        let add = |sum: &mut u64, key: &str| *sum = sum.saturating_add(number_at(usage, key));
+        add(&mut self.input_tokens, "input");
+        add(&mut self.input_tokens, "cacheWrite");
+        add(&mut self.cached_tokens, "cacheRead");
+        add(&mut self.output_tokens, "output");
         self.cost += usage.pointer("/cost/total").and_then(Value::as_f64).unwrap_or(0.0);
     }
 
@@ -239,6 +251,11 @@ impl IdPositions {
     fn find(&self, id: &str) -> Option<u32> {
         self.positions.get(&self.hash(id)).copied()
     }
+}
+
+/// Where another branch comes from, in words.
+pub(super) fn branch_origin(after: Option<usize>) -> String {
+    after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1))
 }
 
 /// The first line of a text, at most `most` characters.

@@ -162,7 +162,7 @@ mod tests {
         assert!(content[0]["data"].as_str().unwrap().starts_with("blob:sha256:"));
         assert_eq!(content[1], before["message"]["content"][1]);
         assert_eq!(content[2], before["message"]["content"][2]);
-        crate::home::blobs::resolve_image_refs(&mut entry["message"], Some(&blobs));
+        crate::home::blobs::resolve_image_refs(&mut entry["message"], Some(&blobs), 0);
         assert_eq!(entry, before);
     }
 }

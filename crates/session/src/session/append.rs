@@ -3,6 +3,7 @@
 use relaycode_llm::Message;
 use serde_json::Value;
 
+use super::open::set_label;
 use crate::file::{EntryProbe, FileTarget, MAX_LINE_BYTES, index, parse_millis};
 use crate::format::header::{format_timestamp, now_to_millis};
 use crate::format::shrink;
@@ -66,10 +67,14 @@ impl Session {
             return Ok(());
         }
         self.file.sync()?;
+        self.write_index_if_due();
+        Ok(())
+    }
+
+    fn write_index_if_due(&mut self) {
         if index::is_due(self.indexed_rows.unwrap_or(0), self.table.len()) {
             self.write_index();
         }
-        Ok(())
     }
 
     fn append_entry(&mut self, entry: &SessionEntry) -> Result<String, SessionError> {
@@ -88,9 +93,7 @@ impl Session {
         }
         match self.file.save() {
             Ok(()) => {
-                if index::is_due(self.indexed_rows.unwrap_or(0), self.table.len()) {
-                    self.write_index();
-                }
+                self.write_index_if_due();
                 Ok(entry.id.clone())
             }
             Err(SessionError::NotSaved { name, entries, source, .. }) => {
@@ -124,10 +127,7 @@ impl Session {
         self.facts.count_entry(&row, line);
         self.leaf = Some(self.table.push(row));
         if let EntryBody::Label { target_id, label } = body {
-            match label.as_deref().filter(|label| !label.is_empty()) {
-                Some(label) => drop(self.labels.insert(target_id.clone(), label.to_string())),
-                None => drop(self.labels.remove(target_id)),
-            }
+            set_label(&mut self.labels, target_id.clone(), label.clone());
         }
     }
 

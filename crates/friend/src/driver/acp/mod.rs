@@ -139,7 +139,7 @@ impl AcpRun<'_> {
             }
             TurnMemory::Resume(id) => self.resume(agent, decider, id)?,
             TurnMemory::None | TurnMemory::Begin | TurnMemory::Replay(_) => agent
-                .new_session(&recipe.directory, decider, &self.start_limits())
+                .open_session(None, &recipe.directory, decider, &self.start_limits())
                 .map_err(|broken| self.start_failure(broken, decider))?,
         };
         let got = session.mode.as_deref().unwrap_or("no mode that it would name");
@@ -169,7 +169,7 @@ impl AcpRun<'_> {
         decider: &mut AcpDecider<'_>,
         id: &str,
     ) -> Result<AcpSession, FriendFailure> {
-        let loaded = agent.load_session(id, &self.recipe.directory, decider, &self.start_limits());
+        let loaded = agent.open_session(Some(id), &self.recipe.directory, decider, &self.start_limits());
         let session = loaded.map_err(|broken| match broken {
             AcpError::Rpc(error) if classify_error(&error) != AcpFailureKind::NotSignedIn => {
                 self.known.unknown_session(id)

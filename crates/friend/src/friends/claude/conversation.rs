@@ -63,10 +63,11 @@ pub(super) fn converse(
         errors: StderrTail::default(),
     };
     let result = talk.handshake().and_then(|()| talk.send_prompt(turn.hear));
-    match &result {
-        Ok(_) => talk.shut_down(),
-        Err(_) => talk.end(),
-    }
+    // That it could not be watched to its end: the keeper ends it all the same.
+    let _ = match &result {
+        Ok(_) => talk.claude.lines.shut_down(EXIT_TIMEOUT, world.stop_requested),
+        Err(_) => talk.claude.lines.end(),
+    };
     result
 }
 
@@ -192,7 +193,7 @@ impl ClaudeConversation<'_> {
                 self.interrupt();
                 return Err(failure);
             }
-            match self.read_message(TICK).map_err(|source| PROFILE.exec_failure(source))? {
+            match self.read_message().map_err(|source| PROFILE.exec_failure(source))? {
                 Said::LineTooLong => return Err(answer_too_large()),
                 Said::NotReading => return Err(PROFILE.input_stalled()),
                 Said::Garbage => {
@@ -207,9 +208,9 @@ impl ClaudeConversation<'_> {
         }
     }
 
-    fn read_message(&mut self, most: Duration) -> Result<Said, ExecError> {
-        let said = self.claude.next(&|| false, most);
-        self.errors.push(&self.claude.take_stderr());
+    fn read_message(&mut self) -> Result<Said, ExecError> {
+        let said = self.claude.next(TICK);
+        self.errors.push(&self.claude.lines.take_stderr());
         said
     }
 
@@ -218,27 +219,11 @@ impl ClaudeConversation<'_> {
         self.claude.interrupt();
         let until = Instant::now() + INTERRUPT;
         while Instant::now() < until {
-            match self.read_message(TICK) {
+            match self.read_message() {
                 Ok(Said::Message(told)) if told["type"] == "result" => return,
                 Ok(Said::Exited(_)) | Err(_) => return,
                 Ok(_) => {}
             }
         }
-    }
-
-    fn shut_down(mut self) {
-        self.claude.close_input();
-        let until = Instant::now() + EXIT_TIMEOUT;
-        while Instant::now() < until && !(self.world.stop_requested)() {
-            if matches!(self.read_message(TICK), Ok(Said::Exited(_)) | Err(_)) {
-                return;
-            }
-        }
-        self.end();
-    }
-
-    fn end(self) {
-        // That it could not be watched to its end: the keeper ends it all the same.
-        let _ = self.claude.end();
     }
 }

@@ -34,7 +34,7 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(super) struct AppServerClient<'a> {
-    peer: JsonRpcPeer,
+    pub(super) peer: JsonRpcPeer,
     world: &'a FriendContext<'a>,
     clock: TurnClock<'static>,
     state: CodexTurnState,
@@ -52,10 +52,11 @@ pub(super) fn attempt(
     let terms = CodexThreadConfig::new(turn.request)?;
     let mut talk = AppServerClient::start(codex, turn.request, turn.world)?;
     let result = talk.run_turn(task, &terms, turn.hear);
-    match &result {
-        Ok(_) => talk.shut_down(),
-        Err(_) => talk.end(),
-    }
+    // That it could not be watched to its end: the keeper ends it all the same.
+    let _ = match &result {
+        Ok(_) => talk.peer.lines.shut_down(EXIT_TIMEOUT, turn.world.stop_requested),
+        Err(_) => talk.peer.lines.end(),
+    };
     result
 }
 
@@ -243,8 +244,8 @@ impl<'a> AppServerClient<'a> {
     /// The next that comes, if anything does, in a short time.
     fn next_message(&mut self) -> Result<JsonRpcEvent, AttemptError> {
         // Whether to stop is looked at elsewhere: codex is asked to end its turn first.
-        let incoming = self.peer.next(&|| false, TICK);
-        self.errors.push(&self.peer.take_stderr());
+        let incoming = self.peer.next(TICK);
+        self.errors.push(&self.peer.lines.take_stderr());
         match incoming? {
             JsonRpcEvent::LineTooLong => Err(answer_too_large().into()),
             JsonRpcEvent::NotReading => Err(PROFILE.input_stalled().into()),
@@ -268,7 +269,7 @@ impl<'a> AppServerClient<'a> {
         self.peer.request("turn/interrupt", &json!({"threadId": thread, "turnId": turn}));
         let began = Instant::now();
         while began.elapsed() < INTERRUPT {
-            match self.peer.next(&|| false, TICK) {
+            match self.peer.next(TICK) {
                 Ok(JsonRpcEvent::Notification { method, .. }) if method == "turn/completed" => return,
                 Ok(JsonRpcEvent::Exited(_)) | Err(_) => return,
                 Ok(_) => {}
@@ -282,23 +283,6 @@ impl<'a> AppServerClient<'a> {
 
     fn last_words(&self) -> String {
         error_excerpt(&self.errors.text())
-    }
-
-    fn shut_down(mut self) {
-        self.peer.close_input();
-        let began = Instant::now();
-        while began.elapsed() < EXIT_TIMEOUT && !(self.world.stop_requested)() {
-            match self.peer.next(&|| false, TICK) {
-                Ok(JsonRpcEvent::Exited(_)) | Err(_) => return,
-                Ok(_) => {}
-            }
-        }
-        self.end();
-    }
-
-    pub(super) fn end(self) {
-        // That it could not be watched to its end: the keeper ends it all the same.
-        let _ = self.peer.end();
     }
 }
 

@@ -100,7 +100,7 @@ impl CodexExecRun {
             if let Some(failure) = self.clock.check_expired(turn.world.stop_requested, last_words) {
                 return Err(failure);
             }
-            let heard = self.lines.next(&|| false, TICK).map_err(|source| PROFILE.exec_failure(source))?;
+            let heard = self.lines.next(TICK).map_err(|source| PROFILE.exec_failure(source))?;
             self.errors.push(&self.lines.take_stderr());
             match heard {
                 Line::Line(line) => {

@@ -33,7 +33,7 @@ fn signed_in(codex: &Codex, world: &FriendContext<'_>) -> Option<bool> {
     let request = AskRequest::new("", PathBuf::from("/"), limits);
     let mut talk = AppServerClient::start(codex, &request, world).ok()?;
     let lacks = talk.lacks_account();
-    talk.end();
+    let _ = talk.peer.lines.end();
     // Whether the provider's own key is right, only the provider knows.
     if lacks.ok()? { Some((world.env_var)("CODEX_API_KEY").is_some()) } else { None }
 }

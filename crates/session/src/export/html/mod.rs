@@ -8,7 +8,7 @@ mod entry;
 mod markdown_html;
 mod page_head;
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +16,7 @@ use relaycode_text::html::escape_line;
 use sha2::{Digest as _, Sha256};
 
 use super::human_format::count_noun;
-use super::survey::{EntryPosition, ExportSurvey};
+use super::survey::{EntryPosition, ExportSurvey, branch_origin};
 use super::{ExportError, ExportOptions, ExportSource, ExportSummary, ExportTheme};
 use entry::HtmlExportState;
 
@@ -32,30 +32,30 @@ const ENTRIES_PER_BLOCK: usize = 40;
 const COPY: &str = "<button class=\"copy\" type=\"button\" aria-label=\"copy\"></button>";
 
 pub(super) fn write(
-    conversation: &ExportSource<'_>,
+    source: &ExportSource<'_>,
     options: &ExportOptions,
     out: &mut dyn Write,
 ) -> Result<ExportSummary, ExportError> {
-    let survey = ExportSurvey::read_source(conversation)?;
-    write_head(&page_title(conversation, options, &survey), options.theme, out)?;
-    page_head::write_page_head(conversation, options, &survey, out)?;
-    let exported = write_entries(conversation, options, &survey, out)?;
+    let survey = ExportSurvey::read_source(source)?;
+    write_head(&page_title(source, options, &survey), options.theme, out)?;
+    page_head::write_page_head(source, options, &survey, out)?;
+    let exported = write_entries(source, options, &survey, out)?;
     write_end(&exported, out)?;
     Ok(exported)
 }
 
 pub(super) fn page_title(
-    conversation: &ExportSource<'_>,
+    source: &ExportSource<'_>,
     options: &ExportOptions,
     survey: &ExportSurvey,
 ) -> String {
-    let header = conversation.header;
+    let header = source.header;
     let given = [options.title.as_deref(), header.title.as_deref(), Some(survey.first_prompt.as_str())];
     let named = given.into_iter().flatten().map(str::trim).find(|title| !title.is_empty());
     named.unwrap_or(&header.id).to_owned()
 }
 
-fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> io::Result<()> {
     let theme = match theme {
         ExportTheme::Auto => "auto",
         ExportTheme::Light => "light",
@@ -72,8 +72,7 @@ fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> Result<()
         csp_hash(STYLE),
         csp_hash(SCRIPT),
         escape_line(title),
-    )?;
-    Ok(())
+    )
 }
 
 /// As a content security policy names a style or a script.
@@ -82,21 +81,14 @@ fn csp_hash(text: &str) -> String {
 }
 
 fn write_entries(
-    conversation: &ExportSource<'_>,
+    source: &ExportSource<'_>,
     options: &ExportOptions,
     survey: &ExportSurvey,
     out: &mut dyn Write,
 ) -> Result<ExportSummary, ExportError> {
     let mut state = HtmlExportState::new(options.max_images);
-    let (mut at, mut in_branch, mut run) = (0, false, 0);
-    conversation.entries.for_each_entry(&mut |entry| {
-        let here = at;
-        at += 1;
-        let place = survey.position(here);
-        if here >= survey.entries() || (place != EntryPosition::ActivePath && !options.all_branches) {
-            state.exported.skipped_entries += 1;
-            return Ok(());
-        }
+    let (mut in_branch, mut run) = (false, 0);
+    let skipped = survey.for_each_entry(source, options, &mut |entry, here, place| {
         let leaves = in_branch && place != EntryPosition::BranchContinues;
         let begins = matches!(place, EntryPosition::BranchStart { .. });
         if run == ENTRIES_PER_BLOCK || (run > 0 && (leaves || begins)) {
@@ -115,8 +107,9 @@ fn write_entries(
         }
         run += 1;
         state.exported.entries += 1;
-        entry::write_entry(entry, here, survey, &mut state, out)
+        Ok(entry::write_entry(entry, here, survey, &mut state, out)?)
     })?;
+    state.exported.skipped_entries = skipped;
     if run > 0 {
         writeln!(out, "</div>")?;
     }
@@ -126,18 +119,13 @@ fn write_entries(
     Ok(state.exported)
 }
 
-fn begin_branch(after: Option<usize>, entries: usize, out: &mut dyn Write) -> Result<(), ExportError> {
-    let from =
-        after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
-    let entries = count_noun(entries, "entry", "entries");
-    writeln!(
-        out,
-        "<details class=\"branch\"><summary>another branch <span class=\"facts\">{from} · {entries}</span></summary>"
-    )?;
-    Ok(())
+fn begin_branch(after: Option<usize>, entries: usize, out: &mut dyn Write) -> io::Result<()> {
+    let facts = format!("{} · {}", branch_origin(after), count_noun(entries, "entry", "entries"));
+    write!(out, "<details class=\"branch\"><summary>another branch ")?;
+    writeln!(out, "<span class=\"facts\">{facts}</span></summary>")
 }
 
-fn write_end(exported: &ExportSummary, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_end(exported: &ExportSummary, out: &mut dyn Write) -> io::Result<()> {
     let mut words = Vec::new();
     if exported.skipped_entries > 0 {
         let left = count_noun(exported.skipped_entries, "entry", "entries");
@@ -152,6 +140,5 @@ fn write_end(exported: &ExportSummary, out: &mut dyn Write) -> Result<(), Export
         out,
         "<p class=\"none\" hidden>Nothing here fits.</p>\n<footer>{}</footer>\n</main>\n</div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         words.join(" ")
-    )?;
-    Ok(())
+    )
 }
