@@ -133,8 +133,6 @@ impl ClaudeStdio {
         })
     }
 
-
-
     fn send_request(&mut self, request: &Value) -> u64 {
         self.last_request_id += 1;
         let id = self.last_request_id.to_string();

@@ -112,8 +112,6 @@ impl JsonRpcPeer {
         })
     }
 
-
-
     fn send(&mut self, mut message: Value) {
         if self.style == JsonRpcStyle::Versioned {
             message["jsonrpc"] = "2.0".into();

@@ -13,16 +13,13 @@ use serde_json::{Value, json};
 
 use super::{
     AcpClientCapabilities, AcpHandler, AcpInitializeResponse, AcpPermissionDecision, AcpPermissionRequest,
-    AcpRefusal, AcpSession, AcpSessionUpdate, AcpStopReason,
+    AcpRefusal, AcpSession, AcpSessionUpdate, AcpStopReason, PROTOCOL_VERSION,
 };
-use super::PROTOCOL_VERSION;
-use crate::line_process::TICK;
 use crate::jsonrpc::{JsonRpcError, JsonRpcEvent, JsonRpcPeer, JsonRpcStyle, METHOD_NOT_FOUND};
+use crate::line_process::TICK;
 
 /// Most lines that are not messages; a program that prints more is not an agent.
 const MOST_GARBAGE: usize = 10_000;
-
-
 
 /// How long an agent gets to finish a cancelled prompt.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use relaycode_snapshot::walk::WalkDirectory;
 use relaycode_snapshot::{EntryKind, EntryStat, WalkRule, WalkStep};
 
-use super::git_dir;
+use super::git_dir::{GitDirPart, HEAD_FILE, PARTS};
 
 /// relay's own directory. What is in it is written back into the project one day, by a revert or a recovery.
 const STATE_DIR: &[u8] = b".relaycode";
@@ -27,7 +27,7 @@ pub(super) enum CheckWalkScope {
     /// All of it; what is called `.git` is a repository.
     Project,
     /// A repository.
-    Repository(git_dir::GitDirPart),
+    Repository(GitDirPart),
     /// relay's own directory.
     Own,
     /// All of it, by whatever name.
@@ -37,7 +37,7 @@ pub(super) enum CheckWalkScope {
 impl CheckWalkPosition {
     /// Where a walk through a repository outside of the project begins.
     pub(super) fn repository(here: bool) -> CheckWalkPosition {
-        CheckWalkPosition { read: true, scope: CheckWalkScope::Repository(git_dir::GitDirPart::Top { here }) }
+        CheckWalkPosition { read: true, scope: CheckWalkScope::Repository(GitDirPart::Top { here }) }
     }
 
     /// Where one through the project does.
@@ -52,7 +52,7 @@ impl CheckWalkPosition {
             CheckWalkScope::Own => 1,
             CheckWalkScope::All => 2,
             CheckWalkScope::Repository(part) => {
-                3 + git_dir::PARTS.iter().position(|known| *known == part).unwrap_or(0) as u32
+                3 + PARTS.iter().position(|known| *known == part).unwrap_or(0) as u32
             }
         };
         number << 1 | u32::from(self.read)
@@ -63,9 +63,9 @@ impl CheckWalkPosition {
             0 => CheckWalkScope::Project,
             1 => CheckWalkScope::Own,
             2 => CheckWalkScope::All,
-            number => CheckWalkScope::Repository(
-                git_dir::PARTS.get(number as usize - 3).copied().unwrap_or(git_dir::GitDirPart::Rest),
-            ),
+            number => {
+                CheckWalkScope::Repository(*PARTS.get(number as usize - 3).unwrap_or(&GitDirPart::Rest))
+            }
         };
         CheckWalkPosition { read: mark & 1 == 1, scope }
     }
@@ -74,7 +74,7 @@ impl CheckWalkPosition {
     fn child(self, at_root: bool, name: &[u8], kind: EntryKind) -> Option<CheckWalkPosition> {
         let scope = match self.scope {
             CheckWalkScope::Project if name == b".git" => {
-                CheckWalkScope::Repository(git_dir::GitDirPart::Top { here: true })
+                CheckWalkScope::Repository(GitDirPart::Top { here: true })
             }
             // Large, and never written to but as a whole.
             CheckWalkScope::Project if at_root && name == STATE_DIR => {
@@ -85,7 +85,7 @@ impl CheckWalkPosition {
             CheckWalkScope::Project => CheckWalkScope::Project,
             CheckWalkScope::Repository(part) => CheckWalkScope::Repository(part.child_part(name, kind)?),
         };
-        let read = self.read && scope != CheckWalkScope::Repository(git_dir::GitDirPart::Large);
+        let read = self.read && scope != CheckWalkScope::Repository(GitDirPart::Large);
         Some(CheckWalkPosition { scope, read })
     }
 }
@@ -110,11 +110,8 @@ impl CheckRule<'_> {
             return false;
         }
         self.path.clear();
-        self.path.extend_from_slice(folder);
-        if !folder.is_empty() {
-            self.path.push(b'/');
-        }
-        self.path.extend_from_slice(name);
+        let slash: &[u8] = if folder.is_empty() { b"" } else { b"/" };
+        [folder, slash, name].iter().for_each(|part| self.path.extend_from_slice(part));
         self.ignored.contains(&self.path)
     }
 }
@@ -125,7 +122,7 @@ impl WalkRule for CheckRule<'_> {
         let Some(mut below) = here.child(at.path.is_empty(), name, stat.kind) else { return WalkStep::Skip };
         below.read &= !self.is_ignored(at.path, name);
         match below.scope {
-            CheckWalkScope::Repository(git_dir::GitDirPart::Objects | git_dir::GitDirPart::ObjectsInfo) => {
+            CheckWalkScope::Repository(GitDirPart::Objects | GitDirPart::ObjectsInfo) => {
                 WalkStep::Pass(below.mark())
             }
             _ => WalkStep::Take(below.mark()),
@@ -134,10 +131,10 @@ impl WalkRule for CheckRule<'_> {
 
     fn enter(&mut self, at: WalkDirectory<'_>, contains: &dyn Fn(&[u8]) -> bool) -> u32 {
         let mut here = self.position(at);
-        if let CheckWalkScope::Repository(git_dir::GitDirPart::Nested { here: counts }) = here.scope
-            && contains(git_dir::HEAD_FILE)
+        if let CheckWalkScope::Repository(GitDirPart::Nested { here: counts }) = here.scope
+            && contains(HEAD_FILE)
         {
-            here.scope = CheckWalkScope::Repository(git_dir::GitDirPart::Top { here: counts });
+            here.scope = CheckWalkScope::Repository(GitDirPart::Top { here: counts });
         }
         here.mark()
     }

@@ -11,20 +11,12 @@ const DEPTH: usize = 160;
 /// Characters of a foreign name in a message.
 const SHOWN: usize = 60;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{at}{}{what}", if at.is_empty() { "" } else { ": " })]
 pub struct SchemaViolation {
     /// Where in the value, as a JSON pointer; empty: the value itself.
     pub at: String,
     pub what: String,
-}
-
-impl std::fmt::Display for SchemaViolation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.at.as_str() {
-            "" => f.write_str(&self.what),
-            at => write!(f, "{at}: {}", self.what),
-        }
-    }
 }
 
 impl AnswerSchema {
@@ -33,11 +25,8 @@ impl AnswerSchema {
     /// # Errors
     /// The first place where it does not follow the schema.
     pub fn check(&self, value: &Value) -> Result<(), SchemaViolation> {
-        SchemaChecker { root: self.as_json(), steps: STEPS, at: Vec::new() }.check_value(
-            self.as_json(),
-            value,
-            0,
-        )
+        let root = self.as_json();
+        SchemaChecker { root, steps: STEPS, at: Vec::new() }.check_value(root, value, 0)
     }
 }
 
@@ -73,22 +62,18 @@ impl<'s> SchemaChecker<'s> {
     }
 
     fn check_type(&self, keywords: &'s Map<String, Value>, value: &Value) -> Result<(), SchemaViolation> {
-        let names: Vec<&str> = match keywords.get("type") {
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            Some(Value::String(name)) => vec![name],
-            _ => Vec::new(),
-        };
-        if !names.is_empty() && !names.iter().any(|name| has_type(value, name)) {
-            return Err(self.violation(&format!("it is {}, not {}", kind(value), names.join(" or "))));
+        let types = keywords.get("type");
+        if !has_any_type(value, types) {
+            let names = type_names(types).join(" or ");
+            return Err(self.violation(&format!("it is {}, not {names}", kind(value))));
         }
         if keywords.get("const").is_some_and(|only| !same(only, value)) {
             return Err(self.violation("it is not the one value that may stand here"));
         }
         let list = keywords.get("enum").and_then(Value::as_array);
         if list.is_some_and(|list| !list.iter().any(|one| same(one, value))) {
-            return Err(
-                self.violation(&format!("{} is none of the values that may stand here", shown(value)))
-            );
+            let what = format!("{} is none of the values that may stand here", shown(value));
+            return Err(self.violation(&what));
         }
         Ok(())
     }
@@ -155,9 +140,8 @@ impl<'s> SchemaChecker<'s> {
         value: &Value,
         depth: usize,
     ) -> Result<(), SchemaViolation> {
-        if let Some(pointer) =
-            keywords.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix('#'))
-        {
+        let target = keywords.get("$ref").and_then(Value::as_str);
+        if let Some(pointer) = target.and_then(|at| at.strip_prefix('#')) {
             let root = self.root;
             let schema = root.pointer(pointer).unwrap_or(&Value::Bool(false));
             self.check_value(schema, value, depth + 1)?;
@@ -167,9 +151,8 @@ impl<'s> SchemaChecker<'s> {
             self.check_value(schema, value, depth + 1)?;
         }
         if let Some(schemas) = list("anyOf") {
-            self.some(schemas, value, depth, "it follows none of the forms that may stand here", |fit| {
-                fit > 0
-            })?;
+            let what = "it follows none of the forms that may stand here";
+            self.some(schemas, value, depth, what, |fit| fit > 0)?;
         }
         if let Some(schemas) = list("oneOf") {
             let what = "it does not follow exactly one of the forms that may stand here";
@@ -233,15 +216,12 @@ impl<'s> SchemaChecker<'s> {
         of: &str,
     ) -> Result<(), SchemaViolation> {
         let bound = |name: &str| keywords.get(name).and_then(Value::as_u64);
-        match (bound(least), bound(most)) {
-            (Some(least), _) if count() < least => {
-                Err(self.violation(&format!("it has fewer than {least} {of}")))
-            }
-            (_, Some(most)) if count() > most => {
-                Err(self.violation(&format!("it has more than {most} {of}")))
-            }
-            _ => Ok(()),
-        }
+        let what = match (bound(least), bound(most)) {
+            (Some(least), _) if count() < least => format!("it has fewer than {least} {of}"),
+            (_, Some(most)) if count() > most => format!("it has more than {most} {of}"),
+            _ => return Ok(()),
+        };
+        Err(self.violation(&what))
     }
 
     fn violation(&self, what: &str) -> SchemaViolation {
@@ -250,12 +230,23 @@ impl<'s> SchemaChecker<'s> {
     }
 }
 
-/// Whether a value is of the type of this name. `1.0` is an integer, as the standard says.
-pub(super) fn has_type(value: &Value, name: &str) -> bool {
-    match name {
-        "integer" => is_whole(value),
-        name => kind(value) == name,
+/// Whether a value is of one of the types that a schema names; without any, it is.
+pub(super) fn has_any_type(value: &Value, types: Option<&Value>) -> bool {
+    let names = type_names(types);
+    names.is_empty() || names.iter().any(|name| has_type(value, name))
+}
+
+fn type_names(types: Option<&Value>) -> Vec<&str> {
+    match types {
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(name)) => vec![name],
+        _ => Vec::new(),
     }
+}
+
+/// Whether a value is of the type of this name. `1.0` is an integer, as the standard says.
+fn has_type(value: &Value, name: &str) -> bool {
+    if name == "integer" { is_whole(value) } else { kind(value) == name }
 }
 
 fn is_whole(value: &Value) -> bool {

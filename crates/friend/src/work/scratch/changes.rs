@@ -16,6 +16,7 @@ use relaycode_snapshot::{EntryChange, EntryKind, Snapshot, TreeDifference};
 use super::copy::ScratchPathEntry;
 use super::rule::ScratchRule;
 use crate::ScratchCopy;
+use crate::tree_check::ignored_paths;
 use crate::work::scratch::{
     CopiedEntry, CopyBaseline, OpenDirCache, ScratchError, left_out_sentence, system_error,
 };
@@ -67,13 +68,8 @@ impl ScratchCopy {
             other => other.map_err(system_error(root, "read"))?,
         };
         // The copy's repository is the friend's by now: it says what to leave out, and nothing else.
-        let ignored = git.in_scratch(root).ignored().unwrap_or_default();
-        let ignored = ignored.into_iter().map(|mut path| {
-            path.truncate(path.strip_suffix(b"/").map_or(path.len(), <[u8]>::len));
-            path
-        });
         let mut rule = ScratchRule::new(&self.copied, &self.excluded_dirs, stop);
-        rule.ignored = ignored.collect();
+        rule.ignored = ignored_paths(&git.in_scratch(root));
         rule.before = Some(&self.snapshot);
         let now = rule.walk(root, dirs.root())?;
         let mut look = ScratchChangesBuilder::default();
