@@ -83,13 +83,8 @@ pub enum FriendFailure {
 
 impl FriendFailure {
     pub(crate) fn heard_prompt(&self) -> bool {
-        !matches!(
-            self,
-            FriendFailure::NotInstalled { .. }
-                | FriendFailure::TooOld { .. }
-                | FriendFailure::AccessMismatch { .. }
-                | FriendFailure::Unsupported { .. }
-        )
+        use FriendFailure::{AccessMismatch, NotInstalled, TooOld, Unsupported};
+        !matches!(self, NotInstalled { .. } | TooOld { .. } | AccessMismatch { .. } | Unsupported { .. })
     }
 }
 

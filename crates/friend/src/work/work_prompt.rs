@@ -86,12 +86,8 @@ pub(super) fn proposal_from_copy(prompt: &str, answer: &str, operations: Vec<Ope
         prompt_summary: Some(truncate(prompt.trim(), SUMMARY)),
         ..ControlBlock::default()
     };
-    Proposal {
-        control,
-        operations,
-        reasoning: vec![truncate(answer.trim(), REASONING)],
-        ..Proposal::default()
-    }
+    let reasoning = vec![truncate(answer.trim(), REASONING)];
+    Proposal { control, operations, reasoning, ..Proposal::default() }
 }
 
 /// The first line of a prompt, as a message for a commit.
@@ -101,11 +97,9 @@ pub(super) fn commit_message(prompt: &str) -> String {
 }
 
 fn truncate(text: &str, most: usize) -> String {
-    match text.len() <= most {
-        true => text.to_string(),
-        false => {
-            let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            format!("{}…", &text[..cut])
-        }
+    if text.len() <= most {
+        return text.to_string();
     }
+    let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", &text[..cut])
 }

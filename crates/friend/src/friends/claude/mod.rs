@@ -14,16 +14,19 @@ mod environment;
 mod error;
 mod events;
 mod permissions;
-mod probe;
+
 mod recipe;
 
 use std::path::Path;
 
-use crate::driver::{FriendProgram, FriendVersion, ProgramProfile};
+use serde_json::Value;
+
+use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, program};
 use crate::{
     Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport, FriendTurn,
     SessionSupport,
 };
+use environment::environment;
 
 const NAME: &str = "claude";
 
@@ -46,6 +49,15 @@ impl Claude {
     pub fn at(program: &Path) -> Claude {
         Claude { program: FriendProgram::with_path(NAME, program) }
     }
+
+    /// By its own status, which looks at keys in the environment, at its credentials and at the user's settings.
+    /// Whether a key is right, only the provider knows. No browser is opened, and no model asked.
+    fn signed_in(&self, world: &FriendContext<'_>) -> Option<bool> {
+        let words = [self.program.argv0(), "auth".into(), "status".into(), "--json".into()];
+        let finished = program::run_program(world, words, environment(world)).ok()?;
+        let status: Value = serde_json::from_slice(&finished.stdout.head).ok()?;
+        status["loggedIn"].as_bool()
+    }
 }
 
 impl Friend for Claude {
@@ -66,7 +78,9 @@ impl Friend for Claude {
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
-        probe::probe_claude(self, world)
+        let Some(found) = self.program.find(world) else { return PROFILE.missing_report() };
+        let version = program::program_version(world, self.program.argv0(), environment(world));
+        PROFILE.installed_report(found.display().to_string(), version, || self.signed_in(world))
     }
 
     fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {

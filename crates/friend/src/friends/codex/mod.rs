@@ -12,21 +12,22 @@ mod approvals;
 mod error;
 mod events;
 mod exec;
-mod probe;
+
 mod recipe;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use relaycode_exec::{Job, JobEnvironment};
+use relaycode_exec::{ExitReason, Job, JobEnvironment};
 
-use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, TICK, TurnClock};
+use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, TICK, TurnClock, program};
 use crate::{
     AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendEvent, FriendFailure,
-    FriendProbeReport, FriendTurn, SessionSupport,
+    FriendProbeReport, FriendTurn, SessionSupport, TurnLimits,
 };
+use app_server::AppServerClient;
 use error::AttemptError;
 use recipe::CodexTask;
 
@@ -49,6 +50,9 @@ const INSIDE_CODEX: &[&str] = &[
     "CODEX_SANDBOX_NETWORK_DISABLED",
     "CODEX_THREAD_ID",
 ];
+
+/// How long its server may take to say whether it needs an account.
+const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What codex says for a reviewer that said nothing.
 const NO_REVIEW: &str = "Reviewer failed to output a response.";
@@ -81,6 +85,25 @@ impl Codex {
         environment
     }
 
+    /// By its own status; a provider of the user's own needs none.
+    fn signed_in(&self, world: &FriendContext<'_>) -> Option<bool> {
+        let words = [self.program.argv0(), "login".into(), "status".into()];
+        let finished = program::run_program(world, words, self.environment(world)).ok()?;
+        if finished.reason.is_success() {
+            return Some(true);
+        }
+        if finished.reason != ExitReason::Exited(1) {
+            return None;
+        }
+        let limits = TurnLimits::new(ACCOUNT_TIMEOUT, ACCOUNT_TIMEOUT);
+        let request = AskRequest::new("", PathBuf::from("/"), limits);
+        let mut talk = AppServerClient::start(self, &request, world).ok()?;
+        let lacks = talk.lacks_account();
+        let _ = talk.peer.lines.end();
+        // Whether the provider's own key is right, only the provider knows.
+        if lacks.ok()? { Some((world.env_var)("CODEX_API_KEY").is_some()) } else { None }
+    }
+
     fn check_version(&self, request: &AskRequest, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
         PROFILE.check_program(self.program.argv0(), self.environment(world), request, world)
     }
@@ -104,7 +127,9 @@ impl Friend for Codex {
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
-        probe::probe_codex(self, world)
+        let Some(found) = self.program.find(world) else { return PROFILE.missing_report() };
+        let version = program::program_version(world, self.program.argv0(), self.environment(world));
+        PROFILE.installed_report(found.display().to_string(), version, || self.signed_in(world))
     }
 
     fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {

@@ -15,19 +15,18 @@ pub(super) async fn run_until_expired<T>(
     world: &FriendContext<'_>,
     what: impl Future<Output = T>,
 ) -> Result<T, FriendFailure> {
+    let expired = async {
+        loop {
+            if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {
+                return failure;
+            }
+            tokio::time::sleep(TICK).await;
+        }
+    };
     tokio::select! {
         // The clock first: what never ends must not keep it from being looked at.
         biased;
-        failure = wait_until_expired(clock, world) => Err(failure),
+        failure = expired => Err(failure),
         done = what => Ok(done),
-    }
-}
-
-async fn wait_until_expired(clock: &TurnClock<'_>, world: &FriendContext<'_>) -> FriendFailure {
-    loop {
-        if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {
-            return failure;
-        }
-        tokio::time::sleep(TICK).await;
     }
 }

@@ -39,12 +39,12 @@ pub(super) fn strip_friend_name(friend: &str, said: &str) -> String {
     let Some(rest) = said.strip_prefix(friend).and_then(|rest| rest.strip_prefix(' ')) else {
         return said.to_string();
     };
-    match rest.strip_prefix("failed: ") {
-        Some(words) => words.to_string(),
-        None => match rest.strip_prefix("failed (").and_then(|rest| rest.split_once(')')) {
-            Some((status, words)) => format!("{status}{words}"),
-            None => format!("it {rest}"),
-        },
+    if let Some(words) = rest.strip_prefix("failed: ") {
+        return words.to_string();
+    }
+    match rest.strip_prefix("failed (").and_then(|rest| rest.split_once(')')) {
+        Some((status, words)) => format!("{status}{words}"),
+        None => format!("it {rest}"),
     }
 }
 

@@ -37,11 +37,8 @@ pub(super) async fn probe_server(
         tokio::time::timeout(LOOK, async { tokio::join!(list_models(provider), server_version(provider)) });
     let Ok((models, version)) = asked.await else { return nobody() };
     let Some(models) = models else { return nobody() };
-    let pull = if provider.discovery == Some(LocalServerKind::Ollama) {
-        "; `ollama pull NAME` gets one"
-    } else {
-        ""
-    };
+    let is_ollama = provider.discovery == Some(LocalServerKind::Ollama);
+    let pull = if is_ollama { "; `ollama pull NAME` gets one" } else { "" };
     FriendProbeReport {
         found: Some(provider.base_url.clone()),
         version,

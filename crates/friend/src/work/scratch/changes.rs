@@ -18,7 +18,7 @@ use super::rule::ScratchRule;
 use crate::ScratchCopy;
 use crate::tree_check::ignored_paths;
 use crate::work::scratch::{
-    CopiedEntry, CopyBaseline, OpenDirCache, ScratchError, left_out_sentence, system_error,
+    CopiedEntry, CopyBaseline, OpenDirCache, ScratchError, left_out_sentences, system_error,
 };
 
 /// Bytes of one changed file; a longer one is left out.
@@ -120,9 +120,10 @@ impl ScratchCopy {
 
     /// Whether a file that looks as it did may have been changed since: times move in steps.
     fn is_stamp_ambiguous(&self, change: &EntryChange) -> bool {
-        let (seconds, nanos) = self.snapshot.began();
-        let done = (seconds, nanos.saturating_sub(TICK));
-        let done = if nanos < TICK { (seconds - 1, 1_000_000_000 + nanos - TICK) } else { done };
+        let done = match self.snapshot.began() {
+            (seconds, nanos) if nanos < TICK => (seconds - 1, 1_000_000_000 + nanos - TICK),
+            (seconds, nanos) => (seconds, nanos - TICK),
+        };
         change.before.is_some_and(|id| self.snapshot.stat(id).changed >= done)
     }
 
@@ -204,13 +205,14 @@ impl ScratchCopy {
         let failed = system_error(&self.directory().join(path), "read");
         match dirs.entry_at(path).map_err(&failed)? {
             ScratchPathEntry::File(_) => {}
-            ScratchPathEntry::Link(_) => {
-                look.links.push(path.to_string());
-                return Ok(());
-            }
-            ScratchPathEntry::Missing | ScratchPathEntry::Directory => return Ok(()),
-            ScratchPathEntry::Special | ScratchPathEntry::BehindLink => {
-                look.special.push(path.to_string());
+            found => {
+                match found {
+                    ScratchPathEntry::Link(_) => look.links.push(path.to_string()),
+                    ScratchPathEntry::Special | ScratchPathEntry::BehindLink => {
+                        look.special.push(path.to_string())
+                    }
+                    _ => {}
+                }
                 return Ok(());
             }
         }
@@ -278,25 +280,19 @@ impl ScratchChangesBuilder {
         for (path, after) in self.created {
             add(FileAction::Exact { path, before: None, after: Some(after) });
         }
-        let mut left_out = Vec::new();
-        let kinds = [
-            (&self.ignored, "what git ignores was made in the copy and is left out"),
-            (&self.links, "links that were made, changed or removed in the copy are left out"),
-            (&self.special, "pipes, sockets and devices that were made in the copy are left out"),
-            (&self.changed_type, "files that became something else in the copy are left out"),
-            (&self.repositories, "other repositories in the copy are left out"),
-            (&self.sealed, "what no change may write is left out"),
-            (&self.bad_names, "files whose names no change can have are left out"),
-            (&self.unread, "directories that cannot be read are left out"),
-            (&self.too_long, "files that became too long in the copy are left out"),
-            (
-                &self.baseline_lost,
-                "files that changed in the copy and in the project, too long to keep both, are left out",
-            ),
-        ];
-        for (paths, what) in kinds {
-            left_out.extend(left_out_sentence(what, paths));
-        }
+        let lost = "files that changed in the copy and in the project, too long to keep both, are left out";
+        let left_out = left_out_sentences(&[
+            ("what git ignores was made in the copy and is left out", &self.ignored),
+            ("links that were made, changed or removed in the copy are left out", &self.links),
+            ("pipes, sockets and devices that were made in the copy are left out", &self.special),
+            ("files that became something else in the copy are left out", &self.changed_type),
+            ("other repositories in the copy are left out", &self.repositories),
+            ("what no change may write is left out", &self.sealed),
+            ("files whose names no change can have are left out", &self.bad_names),
+            ("directories that cannot be read are left out", &self.unread),
+            ("files that became too long in the copy are left out", &self.too_long),
+            (lost, &self.baseline_lost),
+        ]);
         ScratchChanges { operations, left_out }
     }
 
@@ -322,10 +318,8 @@ impl ScratchChangesBuilder {
 }
 
 fn image(bytes: Vec<u8>, mode: u32) -> ExactImage {
-    ExactImage {
-        bytes,
-        mode: if is_executable(mode) { GitFileMode::Executable } else { GitFileMode::Regular },
-    }
+    let mode = if is_executable(mode) { GitFileMode::Executable } else { GitFileMode::Regular };
+    ExactImage { bytes, mode }
 }
 
 /// Whether the owner of a file may run it.

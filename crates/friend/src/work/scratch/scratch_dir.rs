@@ -48,10 +48,8 @@ impl ScratchDir {
             return Err(system_error(&directory, "locked")(io::ErrorKind::WouldBlock.into()));
         }
         let place = ScratchDir { directory, folder, name, lock };
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&place.directory)
-            .map_err(system_error(&place.directory, "made"))?;
+        let made = DirBuilder::new().mode(0o700).create(&place.directory);
+        made.map_err(system_error(&place.directory, "made"))?;
         remove_abandoned(&place.folder, &above);
         Ok(place)
     }
@@ -112,7 +110,7 @@ fn make_accessible(directory: &Path) {
             continue;
         }
         let _ = fs::set_permissions(&at, fs::Permissions::from_mode(0o700));
-        waiting
-            .extend(fs::read_dir(&at).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()));
+        let entries = fs::read_dir(&at).into_iter().flatten().filter_map(Result::ok);
+        waiting.extend(entries.map(|entry| entry.path()));
     }
 }
