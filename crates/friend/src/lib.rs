@@ -33,7 +33,7 @@ pub use ask::{AskError, FriendResult, ask};
 pub use driver::parallel::run_parallel;
 pub use friend::answer::{DeclinedAction, DeclinedActionKind, FriendAnswer, FriendUsage};
 pub use friend::event::{EventSink, FriendEvent};
-pub use friend::failure::FriendFailure;
+pub use friend::failure::{FriendFailure, TurnResult};
 pub use friend::friend_context::FriendContext;
 pub use friend::request::{
     AnswerFormat, AskDiff, AskRequest, PromptExchange, ReviewScope, TurnLimits, TurnMemory,

@@ -22,7 +22,7 @@ use crate::prompt::schema::{AnswerSchema, extract_json};
 use crate::tree_check::{TreeCheck, TreeCheckReport};
 use crate::{
     AnswerFormat, AskDiff, AskRequest, EventSink, Friend, FriendAnswer, FriendContext, FriendFailure,
-    FriendTurn,
+    FriendTurn, TurnResult,
 };
 
 pub use error::AskError;
@@ -167,7 +167,7 @@ impl AskRun<'_> {
     }
 
     /// Looks at the project, if it shall be compared afterwards.
-    fn begin_tree_check(&self, git: &Git<'_>) -> Result<Option<TreeCheck>, FriendFailure> {
+    fn begin_tree_check(&self, git: &Git<'_>) -> TurnResult<Option<TreeCheck>> {
         if !self.request.check_tree || self.request.access.may_write() {
             return Ok(None);
         }
@@ -177,14 +177,14 @@ impl AskRun<'_> {
             .map_err(|_| self.check_expired().err().unwrap_or_else(|| self.timeout_failure()))
     }
 
-    fn run_prompt(&self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, hear: &mut EventSink<'_>) -> TurnResult {
         self.check_expired()?;
         let prompt = self.sent.as_ref().and_then(|sent| sent.prompt.as_deref()).unwrap_or_default();
         let turn = &mut FriendTurn { request: self.request, world: self.world, hear };
         self.check_answer(self.friend.run_prompt(prompt, turn)?)
     }
 
-    fn check_expired(&self) -> Result<(), FriendFailure> {
+    fn check_expired(&self) -> TurnResult<()> {
         if (self.world.stop_requested)() {
             return Err(FriendFailure::Cancelled { friend: self.friend.name().to_string() });
         }
@@ -197,7 +197,7 @@ impl AskRun<'_> {
     }
 
     /// An answer, if it is one.
-    fn check_answer(&self, mut answer: FriendAnswer) -> Result<FriendAnswer, FriendFailure> {
+    fn check_answer(&self, mut answer: FriendAnswer) -> TurnResult {
         let friend = self.friend.name().to_string();
         let value = answer.value.take().filter(|_| self.schema.is_some());
         if value.is_none() && is_blank(&answer.text) {

@@ -15,7 +15,7 @@ use super::verdict::{ReviewVerdict, VerdictError};
 use crate::prompt::diff::{self, SentDiffScope, SentSummary};
 use crate::{
     AnswerFormat, AskDiff, AskError, AskRequest, EventSink, FriendAnswer, FriendEvent, FriendFailure,
-    FriendTurn, ReviewScope, TurnMemory,
+    FriendTurn, ReviewScope, TurnMemory, TurnResult,
 };
 
 /// What is asked when nobody says.
@@ -62,7 +62,7 @@ impl AskRun<'_> {
         base: &DiffBase,
         fallback: Result<SentSummary, AskError>,
         hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    ) -> TurnResult {
         self.check_expired()?;
         // By its name, which was looked up: codex compares with branches and tags, and with no commit.
         let turn = &mut FriendTurn { request: self.request, world: self.world, hear };
@@ -88,7 +88,7 @@ impl AskRun<'_> {
     }
 
     /// The answer with what it comes to, if a verdict was wanted. There is no answer without one then.
-    pub(super) fn with_verdict(&self, mut answer: FriendAnswer) -> Result<FriendAnswer, FriendFailure> {
+    pub(super) fn with_verdict(&self, mut answer: FriendAnswer) -> TurnResult {
         if self.request.format != AnswerFormat::Verdict {
             return Ok(answer);
         }

@@ -12,7 +12,7 @@ use relaycode_project::access::Access;
 use super::{FriendVersion, TurnClock};
 use crate::driver::stderr_tail::error_excerpt;
 use crate::friend::request::GRACE;
-use crate::{AskRequest, FriendContext, FriendFailure, FriendProbeReport};
+use crate::{AskRequest, FriendContext, FriendFailure, FriendProbeReport, TurnResult};
 
 /// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -35,7 +35,7 @@ pub(crate) fn require_program(
     friend: &str,
     name: &str,
     hint: &str,
-) -> Result<PathBuf, FriendFailure> {
+) -> TurnResult<PathBuf> {
     let (friend, program, hint) = (friend.to_string(), name.to_string(), hint.to_string());
     find_program(world, name).ok_or(FriendFailure::NotInstalled { friend, program, hint })
 }
@@ -158,7 +158,7 @@ impl ProgramProfile {
     }
 
     /// Refuses one that is too old.
-    pub(crate) fn check_version(&self, found: FriendVersion) -> Result<(), FriendFailure> {
+    pub(crate) fn check_version(&self, found: FriendVersion) -> TurnResult<()> {
         if found >= self.oldest {
             return Ok(());
         }
@@ -174,7 +174,7 @@ impl ProgramProfile {
         environment: JobEnvironment,
         request: &AskRequest,
         world: &FriendContext<'_>,
-    ) -> Result<(), FriendFailure> {
+    ) -> TurnResult<()> {
         let found = program_version(world, program, environment);
         // That it was broken off is no fault of the program's.
         let clock = TurnClock::new(self.name, request.limits);
@@ -214,7 +214,7 @@ impl FriendProgram {
     }
 
     /// The same, or that it is missing; `install` says what to do then.
-    pub(crate) fn require(&self, world: &FriendContext<'_>, install: &str) -> Result<(), FriendFailure> {
+    pub(crate) fn require(&self, world: &FriendContext<'_>, install: &str) -> TurnResult<()> {
         let program = self.argv0().to_string_lossy().into_owned();
         let (friend, hint) = (self.name.to_string(), install.to_string());
         self.find(world).map(drop).ok_or(FriendFailure::NotInstalled { friend, program, hint })

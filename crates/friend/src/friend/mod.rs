@@ -9,7 +9,7 @@ pub mod request;
 
 use relaycode_project::access::Access;
 
-use crate::{AskRequest, EventSink, FriendAnswer, FriendContext, FriendFailure};
+use crate::{AskRequest, EventSink, FriendContext, FriendFailure, TurnResult};
 
 pub trait Friend: Sync {
     /// What it is called after `--to`, and in every message.
@@ -23,17 +23,17 @@ pub trait Friend: Sync {
 
     /// Whether its program is on this machine at all, which costs nothing to find out: asked before anything is made
     /// ready for it. A server is asked itself.
-    fn check_installed(&self, _world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, _world: &FriendContext<'_>) -> TurnResult<()> {
         Ok(())
     }
 
     /// Sends a prompt, whole: with the envelope, the context and the difference that go with the request. Whatever comes of
     /// it, nothing that was started is running afterwards.
-    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure>;
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult;
 
     /// Has it review what is on this branch and not in `base`, which exists, by means of its own. Only for friends that can
     /// ([`FriendAbilities::review`]).
-    fn run_review(&self, _base: &str, _turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_review(&self, _base: &str, _turn: &mut FriendTurn<'_>) -> TurnResult {
         let friend = self.name().to_string();
         Err(FriendFailure::Unsupported { friend, what: "review by itself".to_string() })
     }

@@ -26,10 +26,7 @@ use super::read_settings;
 use crate::driver::acp::AcpRecipe;
 use crate::driver::{FriendVersion, ProgramProfile, acp, program};
 use crate::tree_check::git_dir;
-use crate::{
-    AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport,
-    FriendTurn,
-};
+use crate::{AskRequest, Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, TurnResult};
 
 pub(super) static OPENCODE: Opencode = Opencode;
 
@@ -69,11 +66,11 @@ impl Friend for Opencode {
         PROFILE.installed_report(found.display().to_string(), version, || Some(is_signed_in(world)))
     }
 
-    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
         let (request, world) = (turn.request, turn.world);
         acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
@@ -101,7 +98,7 @@ struct OpencodeWorkdir {
 }
 
 impl OpencodeWorkdir {
-    fn choose(request: &AskRequest, world: &FriendContext<'_>) -> Result<OpencodeWorkdir, FriendFailure> {
+    fn choose(request: &AskRequest, world: &FriendContext<'_>) -> TurnResult<OpencodeWorkdir> {
         if !has_own_config(&request.directory, world) {
             return Ok(OpencodeWorkdir { directory: request.directory.clone(), outside_project: false });
         }

@@ -83,11 +83,11 @@ impl StagedContent {
         let parts = index.extensions(&starts)?;
         let trees = read_tree_cache(parts.trees, index.object)?;
         if let Some(link) = parts.link {
-            let (object, bitmaps) = link.split_at_checked(index.object)?;
+            let (object, maps) = link.split_at_checked(index.object)?;
             if object.iter().any(|byte| *byte != 0) {
                 let name: String = object.iter().map(|byte| format!("{byte:02x}")).collect();
                 let bytes = shared(&format!("sharedindex.{name}"))?;
-                hash = merge_split_index(index, &GitIndexReader::open(&bytes, index.object)?, bitmaps)?;
+                hash = merge_split_index(index, &GitIndexReader::open(&bytes, index.object)?, maps)?;
             }
         }
         Some(StagedContent { entries: finish_digest(hash), trees })
@@ -216,21 +216,17 @@ fn offsets_match(table: &[u8], starts: &[usize]) -> bool {
     right && count + 1 == starts.len()
 }
 
-/// The entries of an index of which most stand in another one. Two bitmaps say which of those are gone, and which
+/// The entries of an index of which most stand in another one. Two maps say which of those are gone, and which
 /// have new contents: these come first here, in order and without a name.
-fn merge_split_index(
-    index: &GitIndexReader<'_>,
-    base: &GitIndexReader<'_>,
-    bitmaps: &[u8],
-) -> Option<Sha256> {
+fn merge_split_index(index: &GitIndexReader<'_>, base: &GitIndexReader<'_>, maps: &[u8]) -> Option<Sha256> {
     let (mut all, mut own) = (Vec::new(), Vec::new());
     base.entries(&mut |_, name, entry| all.push((name.to_vec(), entry)))?;
     index.entries(&mut |_, name, entry| own.push((name.to_vec(), entry)))?;
     let (mut gone, mut replaced) = (Vec::new(), Vec::new());
-    if !bitmaps.is_empty() {
+    if !maps.is_empty() {
         let after;
-        (gone, after) = decode_ewah(bitmaps, all.len())?;
-        replaced = decode_ewah(bitmaps.get(after..)?, all.len())?.0;
+        (gone, after) = decode_ewah(maps, all.len())?;
+        replaced = decode_ewah(maps.get(after..)?, all.len())?.0;
     }
     let mut own = own.into_iter();
     for at in replaced {

@@ -28,6 +28,7 @@ use crate::tree_check::{TreeCheck, TreeCheckReport};
 use crate::work::scratch::{ScratchCaps, ScratchError, ScratchOptions, ScratchProgress};
 use crate::{
     AskRequest, Friend, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, ScratchCopy,
+    TurnResult,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -228,7 +229,7 @@ impl WorkRun<'_> {
         directory: &Path,
         access: Access,
         hear: &mut dyn FnMut(WorkEvent),
-    ) -> Result<Result<FriendAnswer, FriendFailure>, WorkError> {
+    ) -> Result<TurnResult, WorkError> {
         PromptSizeLimit::Prompt.check(prompt.len() as u64, Vec::new)?;
         let (directory, limits) = (directory.to_path_buf(), self.request.limits.restarted());
         let request = AskRequest { directory, access, limits, ..self.request.clone() };

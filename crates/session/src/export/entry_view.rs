@@ -184,8 +184,8 @@ fn usage_text(usage: &Value) -> Option<String> {
     let words = [("input", "in"), ("output", "out"), ("cacheRead", "cached"), ("cacheWrite", "to the cache")];
     let counts = words.map(|(key, word)| (number_at(usage, key), word));
     let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let mut parts: Vec<String> =
-        counts.map(|(count, word)| format!("{} {word}", group_digits(*count))).collect();
+    let counts = counts.map(|(count, word)| format!("{} {word}", group_digits(*count)));
+    let mut parts: Vec<String> = counts.collect();
     parts.extend(usage.pointer("/cost/total").and_then(Value::as_f64).and_then(format_money));
     (!parts.is_empty()).then(|| parts.join(" · "))
 }

@@ -25,7 +25,7 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> Result<ExportSummary, ExportError> {
     let survey = ExportSurvey::read_source(source)?;
-    let title = html::page_title(source, options, &survey);
+    let title = html::title_of(source, options, &survey);
     front_matter(&title, source, &survey, out)?;
     writeln!(out, "# {}\n", one_line(&title))?;
     for found in source.load_issues {

@@ -3,7 +3,7 @@
 //! Kept are a few bytes per entry and a bounded outline. Parents that are missing, point forward or form a
 //! cycle, and duplicate ids only cause a remark: every entry has its place in the file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use serde_json::Value;
@@ -74,8 +74,8 @@ impl ExportSurvey {
         conversation.entries.for_each_entry(&mut |entry| {
             survey.add_entry(entry, &mut places);
             if let EntryBody::Label { target_id, label } = &entry.body {
-                let label =
-                    label.as_deref().map(|label| clip_line(label, LINE)).filter(|label| !label.is_empty());
+                let label = label.as_deref().map(|label| clip_line(label, LINE));
+                let label = label.filter(|label| !label.is_empty());
                 labels.insert(places.hash(target_id), label);
             }
             Ok(())
@@ -224,10 +224,10 @@ impl ExportSurvey {
 
     /// Labelled entries are in the outline too.
     fn add_labelled_lines(&mut self) {
-        let there: std::collections::HashSet<usize> = self.outline.iter().map(|line| line.entry).collect();
-        for entry in self.labels.keys().map(|entry| *entry as usize).filter(|entry| !there.contains(entry)) {
-            self.outline.push(SurveyLine { entry, class: EntryClass::Other, text: String::new() });
-        }
+        let there: HashSet<usize> = self.outline.iter().map(|line| line.entry).collect();
+        let labelled = self.labels.keys().map(|entry| *entry as usize).filter(|entry| !there.contains(entry));
+        let line = |entry| SurveyLine { entry, class: EntryClass::Other, text: String::new() };
+        self.outline.extend(labelled.map(line));
         self.outline.sort_by_key(|line| line.entry);
         self.skipped_outline_lines += self.outline.len().saturating_sub(MAX_OUTLINE);
         self.outline.truncate(MAX_OUTLINE);

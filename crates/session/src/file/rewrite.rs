@@ -85,7 +85,7 @@ pub(crate) fn keep_copy(
     fs: &dyn Fs,
     dir: &FsDir,
     name: &str,
-    as_name: &mut dyn FnMut(u32) -> String,
+    as_name: &dyn Fn(u32) -> String,
 ) -> Result<String, SessionError> {
     /// Most copies kept of one file.
     const COPIES_MOST: u32 = 1000;

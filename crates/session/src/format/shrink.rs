@@ -46,10 +46,9 @@ pub(crate) fn shrink_entry(entry: &mut Value, blobs: Option<&BlobStore>) {
                     fields.shift_remove(name);
                 }
                 for name in SIGNATURES {
-                    if let Some(Value::String(signature)) = fields.get_mut(name)
-                        && is_long(signature)
-                    {
-                        signature.clear();
+                    match fields.get_mut(name) {
+                        Some(Value::String(signature)) if is_long(signature) => signature.clear(),
+                        _ => {}
                     }
                 }
                 if fields.get("lineCount").is_some_and(Value::is_number)

@@ -24,7 +24,7 @@ use serde_json::Value;
 use super::{FriendVersion, ProgramProfile};
 use crate::{
     AskRequest, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendTurn, FriendUsage,
-    SessionSupport, TurnMemory,
+    SessionSupport, TurnMemory, TurnResult,
 };
 use classify::{AcpFailureKind, classify_error};
 use permissions::AcpDecider;
@@ -68,17 +68,14 @@ pub(crate) struct AcpRecipe {
     pub(crate) denials: &'static [&'static str],
 }
 
-pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> Result<(), FriendFailure> {
+pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> TurnResult<()> {
     match ABILITIES.access.contains(&request.access) {
         true => Ok(()),
         false => Err(known.unsupported(format!("work with access `{}`", request.access))),
     }
 }
 
-pub(crate) fn run_over_acp(
-    recipe: &AcpRecipe,
-    turn: &mut FriendTurn<'_>,
-) -> Result<FriendAnswer, FriendFailure> {
+pub(crate) fn run_over_acp(recipe: &AcpRecipe, turn: &mut FriendTurn<'_>) -> TurnResult {
     let (known, request) = (recipe.profile, turn.request);
     let run = AcpRun { recipe, known, request, world: turn.world };
     if let TurnMemory::Resume(id) = &request.memory
@@ -94,7 +91,7 @@ pub(crate) fn run_over_acp(
     job.input = JobInput::Piped;
     job.deadlines = Deadlines { grace: GRACE, ..request.limits.deadlines() };
     let mut agent = AcpAgent::start(&run.world.runner, &job).map_err(exec)?;
-    let mut decider = AcpDecider::new(request.access, beneath, recipe.denials, turn.hear);
+    let mut decider = AcpDecider::new(request.access, beneath, recipe.denials, &mut *turn.hear);
     let done = run.converse(&mut agent, &mut decider);
     // One that is to remember writes that down when it ends by itself.
     let remembers = done.is_ok() && request.memory != TurnMemory::None;
@@ -125,7 +122,7 @@ impl AcpRun<'_> {
         &self,
         agent: &mut AcpAgent,
         decider: &mut AcpDecider<'_>,
-    ) -> Result<(AcpSession, AcpPromptResult), FriendFailure> {
+    ) -> TurnResult<(AcpSession, AcpPromptResult)> {
         let AcpRun { recipe, known, request, .. } = self;
         let introduced = agent.initialize(recipe.capabilities, decider, &self.start_limits());
         let introduced = introduced.map_err(|broken| self.start_failure(broken, decider))?;
@@ -163,12 +160,7 @@ impl AcpRun<'_> {
     }
 
     /// Takes up an earlier session, and lets it say what it remembers.
-    fn resume(
-        &self,
-        agent: &mut AcpAgent,
-        decider: &mut AcpDecider<'_>,
-        id: &str,
-    ) -> Result<AcpSession, FriendFailure> {
+    fn resume(&self, agent: &mut AcpAgent, decider: &mut AcpDecider<'_>, id: &str) -> TurnResult<AcpSession> {
         let loaded = agent.open_session(Some(id), &self.recipe.directory, decider, &self.start_limits());
         let session = loaded.map_err(|broken| match broken {
             AcpError::Rpc(error) if classify_error(&error) != AcpFailureKind::NotSignedIn => {
@@ -183,7 +175,7 @@ impl AcpRun<'_> {
     }
 
     /// Refuses a program that is too old or does not say how old it is, by what it answers.
-    fn check_program(&self) -> Result<(), FriendFailure> {
+    fn check_program(&self) -> TurnResult<()> {
         let job = &self.recipe.job;
         let program = match &job.command {
             JobCommand::Argv(words) => words.first().cloned().unwrap_or_default(),
@@ -244,12 +236,7 @@ impl AcpRun<'_> {
         }
     }
 
-    fn answer(
-        &self,
-        session: AcpSession,
-        end: &AcpPromptResult,
-        decider: AcpDecider<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn answer(&self, session: AcpSession, end: &AcpPromptResult, decider: AcpDecider<'_>) -> TurnResult {
         let friend = self.known.name.to_string();
         let remark = match &end.stop_reason {
             AcpStopReason::EndTurn => None,

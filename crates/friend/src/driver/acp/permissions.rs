@@ -11,7 +11,7 @@ use relaycode_clients::acp::{
 use relaycode_project::access::Access;
 
 use crate::driver::StderrTail;
-use crate::{DeclinedAction, DeclinedActionKind, FriendEvent};
+use crate::{DeclinedAction, DeclinedActionKind, EventSink, FriendEvent};
 
 /// Bytes of an answer at most.
 pub(crate) const MOST_ANSWER: usize = 16 << 20;
@@ -25,7 +25,7 @@ pub(super) struct AcpDecider<'h> {
     access: Access,
     beneath: ConfinedDir,
     denials: &'static [&'static str],
-    hear: &'h mut dyn FnMut(FriendEvent),
+    hear: &'h mut EventSink<'h>,
     /// The prompt was sent: what is heard now belongs to this turn.
     prompt_sent: bool,
     pub(super) text: String,
@@ -43,7 +43,7 @@ impl<'h> AcpDecider<'h> {
         access: Access,
         beneath: ConfinedDir,
         denials: &'static [&'static str],
-        hear: &'h mut dyn FnMut(FriendEvent),
+        hear: &'h mut EventSink<'h>,
     ) -> AcpDecider<'h> {
         AcpDecider {
             access,
@@ -59,7 +59,6 @@ impl<'h> AcpDecider<'h> {
             last_attempt_error: String::new(),
         }
     }
-
     /// What is heard from now on belongs to this turn; before, it was what a session remembers.
     pub(super) fn start_turn(&mut self) {
         self.prompt_sent = true;

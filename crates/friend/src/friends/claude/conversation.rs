@@ -20,7 +20,7 @@ use super::permissions::check_tool_use;
 use super::recipe::ClaudeRecipe;
 use super::{Claude, NAME, PROFILE};
 use crate::driver::{MAX_INVALID_LINES, StderrTail, TICK, TurnClock};
-use crate::{AskRequest, EventSink, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn};
+use crate::{AskRequest, EventSink, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnResult};
 
 pub(super) const TRANSPORT: &str = "stdio";
 
@@ -37,11 +37,7 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 /// How long claude may take to end by itself; what it keeps of a session is written by then.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-pub(super) fn converse(
-    claude: &Claude,
-    recipe: &ClaudeRecipe,
-    turn: &mut FriendTurn<'_>,
-) -> Result<FriendAnswer, FriendFailure> {
+pub(super) fn converse(claude: &Claude, recipe: &ClaudeRecipe, turn: &mut FriendTurn<'_>) -> TurnResult {
     let (request, world) = (turn.request, turn.world);
     let mut words = vec![claude.program.argv0()];
     words.extend(recipe.arguments());
@@ -85,7 +81,7 @@ struct ClaudeConversation<'a> {
 
 impl ClaudeConversation<'_> {
     /// Learns what claude works with, before it hears anything.
-    fn handshake(&mut self) -> Result<(), FriendFailure> {
+    fn handshake(&mut self) -> TurnResult<()> {
         let until = Instant::now() + HELLO_TIMEOUT;
         let hello = self.claude.initialize();
         let mut seen = false;
@@ -135,7 +131,7 @@ impl ClaudeConversation<'_> {
         PROFILE.access_mismatch(self.request.access, "no questions before it acts")
     }
 
-    fn send_prompt(&mut self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn send_prompt(&mut self, hear: &mut EventSink<'_>) -> TurnResult {
         hear(FriendEvent::Ready { transport: TRANSPORT });
         self.clock.mark_alive();
         self.claude.prompt(&self.recipe.prompt);
@@ -186,7 +182,7 @@ impl ClaudeConversation<'_> {
 
     /// What claude says next that means something, or that it says nothing until then; an error when it is waited for
     /// no longer.
-    fn next_message(&mut self, until: Instant) -> Result<Said, FriendFailure> {
+    fn next_message(&mut self, until: Instant) -> TurnResult<Said> {
         loop {
             let last_words = || error_excerpt(&self.errors.text());
             if let Some(failure) = self.clock.check_expired(self.world.stop_requested, last_words) {

@@ -66,13 +66,9 @@ pub(super) fn classify_text(said: &str, status: Option<u64>, session: Option<&st
     PROFILE.failed(said)
 }
 
-pub(super) fn exit_failure(
-    finished: &JobOutcome,
-    errors: &StderrTail,
-    session: Option<&str>,
-) -> FriendFailure {
+pub(super) fn exit_failure(job: &JobOutcome, errors: &StderrTail, session: Option<&str>) -> FriendFailure {
     let said = error_excerpt(&errors.text());
-    let how = describe_exit(finished.reason, &said);
+    let how = describe_exit(job.reason, &said);
     if said.is_empty() { PROFILE.failed(how) } else { classify_text(&how, None, session) }
 }
 

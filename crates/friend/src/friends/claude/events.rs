@@ -14,7 +14,7 @@ use super::conversation::TRANSPORT;
 use super::error::classify_result;
 use super::permissions::{STRUCTURED_OUTPUT_TOOL, declined_kind, describe_input};
 use crate::driver::TurnClock;
-use crate::{DeclinedAction, EventSink, FriendAnswer, FriendEvent, FriendFailure, FriendUsage};
+use crate::{DeclinedAction, EventSink, FriendAnswer, FriendEvent, FriendFailure, FriendUsage, TurnResult};
 
 /// Bytes of an answer.
 pub(super) const MOST_ANSWER: usize = 8 << 20;
@@ -56,7 +56,7 @@ impl ClaudeTurnState {
         told: &Value,
         clock: &mut TurnClock<'_>,
         hear: &mut EventSink<'_>,
-    ) -> Result<(), FriendFailure> {
+    ) -> TurnResult<()> {
         if told["subtype"] == "api_retry" {
             let status = &told["error_status"];
             let (error, attempt) = (told["error"].as_str().unwrap_or_default(), &told["attempt"]);
@@ -88,7 +88,7 @@ impl ClaudeTurnState {
         }
     }
 
-    fn handle_stream_event(&mut self, event: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn handle_stream_event(&mut self, event: &Value, hear: &mut EventSink<'_>) -> TurnResult<()> {
         match event["type"].as_str().unwrap_or_default() {
             "message_start" => {
                 self.new_message = true;
@@ -109,11 +109,7 @@ impl ClaudeTurnState {
     }
 
     /// A message, block by block as they are done; its words were streamed before, or were not.
-    fn handle_assistant_message(
-        &mut self,
-        message: &Value,
-        hear: &mut EventSink<'_>,
-    ) -> Result<(), FriendFailure> {
+    fn handle_assistant_message(&mut self, message: &Value, hear: &mut EventSink<'_>) -> TurnResult<()> {
         for block in message["content"].as_array().into_iter().flatten() {
             match block["type"].as_str().unwrap_or_default() {
                 "text" if !self.streamed => {
@@ -142,7 +138,7 @@ impl ClaudeTurnState {
         hear(FriendEvent::Action(if object == name { object } else { format!("{name} {object}") }));
     }
 
-    fn push_text(&mut self, text: &str, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn push_text(&mut self, text: &str, hear: &mut EventSink<'_>) -> TurnResult<()> {
         if text.is_empty() {
             return Ok(());
         }
@@ -179,7 +175,7 @@ impl ClaudeTurnState {
         result: &Value,
         session: Option<&str>,
         hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    ) -> TurnResult {
         for denial in result["permission_denials"].as_array().into_iter().flatten() {
             self.record_json_decline(denial, hear);
         }

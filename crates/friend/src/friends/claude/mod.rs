@@ -23,8 +23,7 @@ use serde_json::Value;
 
 use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, program};
 use crate::{
-    Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport, FriendTurn,
-    SessionSupport,
+    Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, SessionSupport, TurnResult,
 };
 use environment::environment;
 
@@ -83,11 +82,11 @@ impl Friend for Claude {
         PROFILE.installed_report(found.display().to_string(), version, || self.signed_in(world))
     }
 
-    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         self.program.require(world, PROFILE.install)
     }
 
-    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
         let recipe = recipe::ClaudeRecipe::new(prompt, turn.request)?;
         conversation::converse(self, &recipe, turn)
     }

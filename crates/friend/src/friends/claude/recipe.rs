@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::PROFILE;
 use super::permissions::STRUCTURED_OUTPUT_TOOL;
 use crate::driver::FriendVersion;
-use crate::{AskRequest, FriendFailure, TurnMemory};
+use crate::{AskRequest, TurnMemory, TurnResult};
 
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
 
@@ -42,7 +42,7 @@ pub(super) struct ClaudeRecipe {
 
 impl ClaudeRecipe {
     /// For this turn. Refuses what claude cannot do, or what nobody has tested, before anything is started.
-    pub(super) fn new(prompt: &str, request: &AskRequest) -> Result<ClaudeRecipe, FriendFailure> {
+    pub(super) fn new(prompt: &str, request: &AskRequest) -> TurnResult<ClaudeRecipe> {
         let cannot = |what: String| Err(PROFILE.unsupported(what));
         let tools = match request.access {
             Access::ReadOnly => READ_ONLY_TOOLS,
@@ -101,7 +101,7 @@ impl ClaudeRecipe {
         words
     }
 
-    pub(super) fn verify_init(&self, init: &Value, request: &AskRequest) -> Result<(), FriendFailure> {
+    pub(super) fn verify_init(&self, init: &Value, request: &AskRequest) -> TurnResult<()> {
         let version = FriendVersion::parse(init["claude_code_version"].as_str().unwrap_or_default());
         PROFILE.check_version(version.ok_or_else(|| PROFILE.unknown_version("it says nothing of it"))?)?;
         let other = |got: String| Err(PROFILE.access_mismatch(self.access, got));

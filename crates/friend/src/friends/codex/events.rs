@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::error::{classify_error, report_retry};
 use super::{NAME, PROFILE};
 use crate::driver::TurnClock;
-use crate::{DeclinedAction, DeclinedActionKind, EventSink, FriendEvent, FriendFailure, FriendUsage};
+use crate::{
+    DeclinedAction, DeclinedActionKind, EventSink, FriendEvent, FriendFailure, FriendUsage, TurnResult,
+};
 
 /// Bytes of an answer.
 pub(super) const MOST_ANSWER: usize = 8 << 20;
@@ -48,7 +50,7 @@ impl CodexTurnState {
         params: &Value,
         clock: &mut TurnClock<'_>,
         hear: &mut EventSink<'_>,
-    ) -> Result<bool, FriendFailure> {
+    ) -> TurnResult<bool> {
         if method != "error" {
             clock.mark_alive();
         }
@@ -76,7 +78,7 @@ impl CodexTurnState {
         Ok(false)
     }
 
-    fn push_text(&mut self, id: &str, delta: &str, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn push_text(&mut self, id: &str, delta: &str, hear: &mut EventSink<'_>) -> TurnResult<()> {
         if self.review || delta.is_empty() {
             return Ok(());
         }
@@ -122,7 +124,7 @@ impl CodexTurnState {
         hear(FriendEvent::Action(doing));
     }
 
-    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> TurnResult<()> {
         match item["type"].as_str().unwrap_or_default() {
             "agentMessage" if !self.review => {
                 let id = item["id"].as_str().unwrap_or_default();
@@ -167,7 +169,7 @@ impl CodexTurnState {
         }
     }
 
-    fn finish_turn(&mut self, turn: &Value) -> Result<bool, FriendFailure> {
+    fn finish_turn(&mut self, turn: &Value) -> TurnResult<bool> {
         match turn["status"].as_str().unwrap_or_default() {
             "completed" => Ok(true),
             "interrupted" => Err(PROFILE.failed("the turn was interrupted, and not by relay")),

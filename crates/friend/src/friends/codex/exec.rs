@@ -26,7 +26,7 @@ use super::{Codex, NAME, PROFILE, check_answer};
 use crate::driver::{StderrTail, TICK, TurnClock, describe_exit};
 use crate::{
     AskRequest, EventSink, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, FriendUsage,
-    TurnMemory,
+    TurnMemory, TurnResult,
 };
 
 pub(super) const TRANSPORT: &str = "exec";
@@ -36,11 +36,7 @@ const DECLINES_UNKNOWN: &str = "by `codex exec`, codex does not say what it was 
 /// How long it may take to list the tool servers.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(super) fn attempt(
-    codex: &Codex,
-    task: CodexTask<'_>,
-    turn: &mut FriendTurn<'_>,
-) -> Result<FriendAnswer, FriendFailure> {
+pub(super) fn attempt(codex: &Codex, task: CodexTask<'_>, turn: &mut FriendTurn<'_>) -> TurnResult {
     let (request, world) = (turn.request, turn.world);
     let servers = tool_servers(codex, request, world)?;
     let schema = request.schema().map(|schema| TempSchemaFile::write(world, schema)).transpose()?;
@@ -94,7 +90,7 @@ struct CodexExecRun {
 }
 
 impl CodexExecRun {
-    fn read_events(&mut self, turn: &mut FriendTurn<'_>) -> Result<JobOutcome, FriendFailure> {
+    fn read_events(&mut self, turn: &mut FriendTurn<'_>) -> TurnResult<JobOutcome> {
         loop {
             let last_words = || error_excerpt(&self.errors.text());
             if let Some(failure) = self.clock.check_expired(turn.world.stop_requested, last_words) {
@@ -122,7 +118,7 @@ impl CodexExecRun {
         event: &Value,
         request: &AskRequest,
         hear: &mut EventSink<'_>,
-    ) -> Result<(), FriendFailure> {
+    ) -> TurnResult<()> {
         let kind = event["type"].as_str().unwrap_or_default();
         if kind == "error" {
             let said = event["message"].as_str().unwrap_or_default();
@@ -155,7 +151,7 @@ impl CodexExecRun {
         Ok(())
     }
 
-    fn thread_started(&mut self, thread: &str, request: &AskRequest) -> Result<(), FriendFailure> {
+    fn thread_started(&mut self, thread: &str, request: &AskRequest) -> TurnResult<()> {
         match &request.memory {
             // What is said again is for friends that remember nothing by themselves.
             TurnMemory::None | TurnMemory::Replay(_) => {}
@@ -168,7 +164,7 @@ impl CodexExecRun {
         Ok(())
     }
 
-    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> TurnResult<()> {
         let text = item["text"].as_str().unwrap_or_default();
         match item["type"].as_str().unwrap_or_default() {
             "agent_message" => {
@@ -188,28 +184,19 @@ impl CodexExecRun {
     }
 }
 
-fn exit_failure(
-    finished: &JobOutcome,
-    said: &str,
-    errors: &StderrTail,
-    request: &AskRequest,
-) -> FriendFailure {
+fn exit_failure(job: &JobOutcome, said: &str, errors: &StderrTail, request: &AskRequest) -> FriendFailure {
     if let TurnMemory::Resume(id) = &request.memory
         // With RUST_BACKTRACE set, other lines follow.
         && errors.text().contains("no rollout found")
     {
         return PROFILE.unknown_session(id);
     }
-    let how = describe_exit(finished.reason, said);
+    let how = describe_exit(job.reason, said);
     if said.is_empty() { PROFILE.failed(how) } else { classify_error(&json!({"message": how})) }
 }
 
 /// The tool servers of the user's settings: each of them would be started.
-fn tool_servers(
-    codex: &Codex,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-) -> Result<Vec<String>, FriendFailure> {
+fn tool_servers(codex: &Codex, request: &AskRequest, world: &FriendContext<'_>) -> TurnResult<Vec<String>> {
     let mut job = codex.job(list_arguments(&request.directory), request, world);
     job.deadlines.total = Some(LIST_TIMEOUT.min(request.limits.remaining()));
     let finished = world.runner.run(&job, world.stop_requested, &mut |_| {});
@@ -235,7 +222,7 @@ fn tool_servers(
 struct TempSchemaFile(PathBuf);
 
 impl TempSchemaFile {
-    fn write(world: &FriendContext<'_>, schema: &Value) -> Result<TempSchemaFile, FriendFailure> {
+    fn write(world: &FriendContext<'_>, schema: &Value) -> TurnResult<TempSchemaFile> {
         let folder = (world.env_var)("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
         let path = folder.join(format!("relay-schema-{}.json", uuid::Uuid::new_v4().simple()));
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);

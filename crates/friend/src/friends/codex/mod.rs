@@ -25,7 +25,7 @@ use relaycode_exec::{ExitReason, Job, JobEnvironment};
 use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, TICK, TurnClock, program};
 use crate::{
     AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendEvent, FriendFailure,
-    FriendProbeReport, FriendTurn, SessionSupport, TurnLimits,
+    FriendProbeReport, FriendTurn, SessionSupport, TurnLimits, TurnResult,
 };
 use app_server::AppServerClient;
 use error::AttemptError;
@@ -104,7 +104,7 @@ impl Codex {
         if lacks.ok()? { Some((world.env_var)("CODEX_API_KEY").is_some()) } else { None }
     }
 
-    fn check_version(&self, request: &AskRequest, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_version(&self, request: &AskRequest, world: &FriendContext<'_>) -> TurnResult<()> {
         PROFILE.check_program(self.program.argv0(), self.environment(world), request, world)
     }
 }
@@ -132,25 +132,21 @@ impl Friend for Codex {
         PROFILE.installed_report(found.display().to_string(), version, || self.signed_in(world))
     }
 
-    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         self.program.require(world, PROFILE.install)
     }
 
-    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
         self.run_task(CodexTask::Prompt(prompt), turn)
     }
 
-    fn run_review(&self, base: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_review(&self, base: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
         self.run_task(CodexTask::Review(base), turn)
     }
 }
 
 impl Codex {
-    fn run_task(
-        &self,
-        task: CodexTask<'_>,
-        turn: &mut FriendTurn<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_task(&self, task: CodexTask<'_>, turn: &mut FriendTurn<'_>) -> TurnResult {
         recipe::check_task(task, turn.request)?;
         let mut why = String::new();
         for (at, pause) in ATTEMPT_PAUSES.into_iter().enumerate() {
@@ -178,7 +174,7 @@ impl Codex {
 }
 
 /// Waits before another attempt, unless there is no point in it.
-fn wait_before_attempt(pause: Duration, turn: &FriendTurn<'_>) -> Result<(), FriendFailure> {
+fn wait_before_attempt(pause: Duration, turn: &FriendTurn<'_>) -> TurnResult<()> {
     let began = Instant::now();
     let clock = TurnClock::new(NAME, turn.request.limits);
     loop {
@@ -193,11 +189,7 @@ fn wait_before_attempt(pause: Duration, turn: &FriendTurn<'_>) -> Result<(), Fri
 }
 
 /// The answer, if it is one.
-fn check_answer(
-    mut answer: FriendAnswer,
-    request: &AskRequest,
-    said: String,
-) -> Result<FriendAnswer, FriendFailure> {
+fn check_answer(mut answer: FriendAnswer, request: &AskRequest, said: String) -> TurnResult {
     let friend = NAME.to_string();
     if matches!(answer.text.trim(), "" | NO_REVIEW) {
         return Err(FriendFailure::NoAnswer { friend, said });

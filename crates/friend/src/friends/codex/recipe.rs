@@ -13,7 +13,7 @@ use relaycode_project::access::Access;
 use serde_json::{Map, Value, json};
 
 use super::PROFILE;
-use crate::{AskRequest, FriendFailure, TurnMemory};
+use crate::{AskRequest, TurnMemory, TurnResult};
 
 pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
 
@@ -40,7 +40,7 @@ pub(super) enum CodexTask<'a> {
 }
 
 /// Refuses what codex cannot do, or what nobody has tested, before anything is started.
-pub(super) fn check_task(task: CodexTask<'_>, request: &AskRequest) -> Result<(), FriendFailure> {
+pub(super) fn check_task(task: CodexTask<'_>, request: &AskRequest) -> TurnResult<()> {
     let cannot = |what: String| Err(PROFILE.unsupported(what));
     if !ACCESS.contains(&request.access) {
         return cannot(format!("be given the access `{}`; use read-only, workspace or full", request.access));
@@ -158,7 +158,7 @@ pub(super) struct CodexThreadConfig<'a> {
 }
 
 impl<'a> CodexThreadConfig<'a> {
-    pub(super) fn new(request: &'a AskRequest) -> Result<CodexThreadConfig<'a>, FriendFailure> {
+    pub(super) fn new(request: &'a AskRequest) -> TurnResult<CodexThreadConfig<'a>> {
         let Some(directory) = request.directory.to_str() else {
             let what = format!("work in {}: its name is no text", request.directory.display());
             return Err(PROFILE.unsupported(what));
@@ -218,7 +218,7 @@ impl<'a> CodexThreadConfig<'a> {
     }
 
     /// Compares what codex says that it works with. Nothing was said to it so far.
-    pub(super) fn verify_echo(&self, echo: &Value) -> Result<(), FriendFailure> {
+    pub(super) fn verify_echo(&self, echo: &Value) -> TurnResult<()> {
         let sandbox = &echo["sandbox"];
         let profile = &echo["activePermissionProfile"];
         let confined = profile["id"] == self.profile.as_str() && profile["extends"].is_null();

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::super::read_settings;
 use super::{PROFILE, sessions};
-use crate::{FriendContext, FriendFailure};
+use crate::{FriendContext, TurnResult};
 
 pub(super) struct GeminiHome {
     folder: PathBuf,
@@ -76,7 +76,7 @@ priority = 900
 "#;
 
 impl GeminiHome {
-    pub(super) fn prepare(world: &FriendContext<'_>) -> Result<GeminiHome, FriendFailure> {
+    pub(super) fn prepare(world: &FriendContext<'_>) -> TurnResult<GeminiHome> {
         let Some(home) = &world.home else {
             let said = "relay has no directory of its own to keep its settings in; set RELAY_HOME";
             return Err(PROFILE.failed(said));

@@ -20,8 +20,7 @@ use relaycode_exec::Job;
 use crate::driver::acp::AcpRecipe;
 use crate::driver::{FriendVersion, ProgramProfile, acp, program};
 use crate::{
-    AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport,
-    FriendTurn, TurnMemory,
+    AskRequest, Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, TurnMemory, TurnResult,
 };
 use home::GeminiHome;
 
@@ -64,11 +63,11 @@ impl Friend for Gemini {
         PROFILE.installed_report(place, version, || Some(home::sign_in_method(world).is_some()))
     }
 
-    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
         let (request, world) = (turn.request, turn.world);
         acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
@@ -98,16 +97,15 @@ impl Friend for Gemini {
     }
 }
 
-fn pin_session(home: &GeminiHome, id: &str) -> Result<(), FriendFailure> {
+fn pin_session(home: &GeminiHome, id: &str) -> TurnResult<()> {
     sessions::pin_session_file(&home.sessions_dir(), id)
         .map_err(|error| PROFILE.failed(format!("its session {id} cannot be kept: {error}")))
 }
 
 fn job(program: &Path, home: &GeminiHome, request: &AskRequest, world: &FriendContext<'_>) -> Job {
-    let mut words: Vec<OsString> = vec![program.into(), "--acp".into()];
-    words.extend(
-        ["--approval-mode", "default", "-e", "none", "--allowed-mcp-server-names", "none"].map(Into::into),
-    );
+    let fixed = "--acp --approval-mode default -e none --allowed-mcp-server-names none";
+    let mut words: Vec<OsString> = vec![program.into()];
+    words.extend(fixed.split(' ').map(Into::into));
     words.extend(["--policy".into(), home.policy_file(request.access).into_os_string()]);
     if let Some(model) = &request.model {
         // In one word: a model may be called what looks like an option.

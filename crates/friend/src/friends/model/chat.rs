@@ -24,7 +24,7 @@ use super::{ModelServer, failure, model_choice, probe};
 use crate::driver::TurnClock;
 use crate::{
     AskRequest, EventSink, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendUsage,
-    PromptExchange,
+    PromptExchange, TurnResult,
 };
 
 /// The envelope of a prompt tells friends to look into files; this one cannot.
@@ -53,7 +53,7 @@ pub(super) struct ModelServerTurn<'a> {
 }
 
 impl ModelServerTurn<'_> {
-    pub(super) async fn run(&self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+    pub(super) async fn run(&self, hear: &mut EventSink<'_>) -> TurnResult {
         let friend = &self.server.provider;
         let provider =
             self.server.provider_entry().ok_or_else(|| self.server.failed("it is gone from models.yml"))?;
@@ -98,7 +98,7 @@ impl ModelServerTurn<'_> {
     }
 
     /// The key, which a command may have to print.
-    fn auth(&self, provider: &RegisteredProvider) -> Result<Auth, FriendFailure> {
+    fn auth(&self, provider: &RegisteredProvider) -> TurnResult<Auth> {
         let auth = self.server.config.with_keyring(self.world, |keyring| keyring.auth(provider));
         auth.map(|(auth, _)| auth).map_err(|error| failure::missing_key(&provider.id, &error))
     }
@@ -131,7 +131,7 @@ impl ModelServerTurn<'_> {
         pick: &ServerModelPick,
         clock: &mut TurnClock<'_>,
         ear: &mut ModelEventForwarder<'_, '_>,
-    ) -> Result<(), FriendFailure> {
+    ) -> TurnResult<()> {
         while let Some(step) = run_until_expired(clock, self.world, stream.next()).await? {
             clock.mark_alive();
             match step {
@@ -174,7 +174,7 @@ impl ModelServerTurn<'_> {
         message: &AssistantMessage,
         pick: &ServerModelPick,
         mut remarks: Vec<String>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    ) -> TurnResult {
         let secrets = self.server.config.secrets.as_deref();
         let text = message.text();
         let text = secrets.map_or_else(|| text.clone(), |secrets| secrets.unmask_text(&text).into_owned());

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use crate::driver::TurnClock;
-use crate::{FriendContext, FriendFailure};
+use crate::{FriendContext, TurnResult};
 
 /// How often it is looked. Cancelling shows within two of these.
 const TICK: Duration = Duration::from_millis(20);
@@ -14,7 +14,7 @@ pub(super) async fn run_until_expired<T>(
     clock: &TurnClock<'_>,
     world: &FriendContext<'_>,
     what: impl Future<Output = T>,
-) -> Result<T, FriendFailure> {
+) -> TurnResult<T> {
     let expired = async {
         loop {
             if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {

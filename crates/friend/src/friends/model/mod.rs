@@ -20,8 +20,8 @@ use relaycode_project::access::Access;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
-    Friend, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendProbeReport, FriendTurn,
-    SessionSupport, TurnMemory,
+    Friend, FriendAbilities, FriendContext, FriendFailure, FriendProbeReport, FriendTurn, SessionSupport,
+    TurnMemory, TurnResult,
 };
 
 pub use config::ModelServerConfig;
@@ -56,7 +56,7 @@ impl ModelServer {
         FriendFailure::Failed { friend: self.provider.clone(), said: said.into() }
     }
 
-    fn runtime(&self) -> Result<Runtime, FriendFailure> {
+    fn runtime(&self) -> TurnResult<Runtime> {
         let built = Builder::new_current_thread().enable_all().build();
         built.map_err(|error| self.failed(format!("connections cannot be made: {error}")))
     }
@@ -85,7 +85,7 @@ impl Friend for ModelServer {
         let mut presence = match provider.discovery {
             Some(_) => match self.runtime() {
                 Ok(runtime) => {
-                    let presence = runtime.block_on(probe::probe_server(provider, world));
+                    let presence = runtime.block_on(probe::probe(provider, world));
                     // A name that is still being looked up is not waited for.
                     runtime.shutdown_background();
                     presence
@@ -114,7 +114,7 @@ impl Friend for ModelServer {
         presence
     }
 
-    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
         let (request, world) = (turn.request, turn.world);
         let friend = self.provider.clone();
         if !ACCESS.contains(&request.access) {

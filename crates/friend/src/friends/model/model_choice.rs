@@ -12,7 +12,7 @@ use relaycode_text::width::clip_for_message;
 use super::deadline::run_until_expired;
 use super::{ModelServer, probe};
 use crate::driver::TurnClock;
-use crate::{FriendContext, FriendFailure};
+use crate::{FriendContext, FriendFailure, TurnResult};
 
 /// Cells of a model's name in a message.
 const SHOWN: usize = 80;
@@ -35,7 +35,7 @@ pub(super) async fn choose_model(
     provider: &RegisteredProvider,
     wanted: Option<&str>,
     (clock, world): (&TurnClock<'_>, &FriendContext<'_>),
-) -> Result<ServerModelPick, FriendFailure> {
+) -> TurnResult<ServerModelPick> {
     let mut registry = server.config.registry.clone();
     let wanted = wanted.map(|name| without_provider(name.trim(), &provider.id));
     let wanted = wanted.filter(|name| !name.is_empty());

@@ -21,10 +21,7 @@ const VERSION_BYTES: usize = 4 << 10;
 const VERSION: usize = 40;
 
 /// Whether the server is there, which version it is and how many models it has.
-pub(super) async fn probe_server(
-    provider: &RegisteredProvider,
-    world: &FriendContext<'_>,
-) -> FriendProbeReport {
+pub(super) async fn probe(provider: &RegisteredProvider, world: &FriendContext<'_>) -> FriendProbeReport {
     let id = &provider.id;
     let nobody = || FriendProbeReport {
         trouble: Some(format!("nobody answers at {}: is its server running?", provider.base_url)),

@@ -11,6 +11,9 @@ const DEPTH: usize = 160;
 /// Characters of a foreign name in a message.
 const SHOWN: usize = 60;
 
+type SchemaKeywords = Map<String, Value>;
+type SchemaCheck = Result<(), SchemaViolation>;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{at}{}{what}", if at.is_empty() { "" } else { ": " })]
 pub struct SchemaViolation {
@@ -37,7 +40,7 @@ struct SchemaChecker<'s> {
 }
 
 impl<'s> SchemaChecker<'s> {
-    fn check_value(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Result<(), SchemaViolation> {
+    fn check_value(&mut self, schema: &'s Value, value: &Value, depth: usize) -> SchemaCheck {
         let Some(steps) = self.steps.checked_sub(1).filter(|_| depth <= DEPTH) else {
             return Err(self.violation("it takes too much to check"));
         };
@@ -61,7 +64,7 @@ impl<'s> SchemaChecker<'s> {
         self.check_combinators(keywords, value, depth)
     }
 
-    fn check_type(&self, keywords: &'s Map<String, Value>, value: &Value) -> Result<(), SchemaViolation> {
+    fn check_type(&self, keywords: &'s SchemaKeywords, value: &Value) -> SchemaCheck {
         let types = keywords.get("type");
         if !has_any_type(value, types) {
             let names = type_names(types).join(" or ");
@@ -80,10 +83,10 @@ impl<'s> SchemaChecker<'s> {
 
     fn check_object(
         &mut self,
-        keywords: &'s Map<String, Value>,
+        keywords: &'s SchemaKeywords,
         fields: &Map<String, Value>,
         depth: usize,
-    ) -> Result<(), SchemaViolation> {
+    ) -> SchemaCheck {
         let required = keywords.get("required").and_then(Value::as_array);
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
             if !fields.contains_key(name) {
@@ -107,12 +110,7 @@ impl<'s> SchemaChecker<'s> {
         Ok(())
     }
 
-    fn check_array(
-        &mut self,
-        keywords: &'s Map<String, Value>,
-        items: &[Value],
-        depth: usize,
-    ) -> Result<(), SchemaViolation> {
+    fn check_array(&mut self, keywords: &'s SchemaKeywords, items: &[Value], depth: usize) -> SchemaCheck {
         self.check_count(keywords, "minItems", "maxItems", || items.len() as u64, "items")?;
         let first = keywords.get("prefixItems").and_then(Value::as_array);
         let rest = keywords.get("items");
@@ -124,7 +122,7 @@ impl<'s> SchemaChecker<'s> {
         Ok(())
     }
 
-    fn check_number(&self, keywords: &Map<String, Value>, value: &Value) -> Result<(), SchemaViolation> {
+    fn check_number(&self, keywords: &SchemaKeywords, value: &Value) -> SchemaCheck {
         let bound = |name: &str| keywords.get(name).and_then(Value::as_f64);
         let value = value.as_f64().unwrap_or(f64::NAN);
         let fits = bound("minimum").is_none_or(|least| value >= least)
@@ -136,10 +134,10 @@ impl<'s> SchemaChecker<'s> {
 
     fn check_combinators(
         &mut self,
-        keywords: &'s Map<String, Value>,
+        keywords: &'s SchemaKeywords,
         value: &Value,
         depth: usize,
-    ) -> Result<(), SchemaViolation> {
+    ) -> SchemaCheck {
         let target = keywords.get("$ref").and_then(Value::as_str);
         if let Some(pointer) = target.and_then(|at| at.strip_prefix('#')) {
             let root = self.root;
@@ -173,7 +171,7 @@ impl<'s> SchemaChecker<'s> {
         depth: usize,
         what: &str,
         wanted: impl Fn(usize) -> bool,
-    ) -> Result<(), SchemaViolation> {
+    ) -> SchemaCheck {
         let (mut fit, mut fault) = (0, None);
         for schema in schemas {
             let depth_of_path = self.at.len();
@@ -194,13 +192,7 @@ impl<'s> SchemaChecker<'s> {
         }
     }
 
-    fn check_child(
-        &mut self,
-        name: &str,
-        schema: &'s Value,
-        value: &Value,
-        depth: usize,
-    ) -> Result<(), SchemaViolation> {
+    fn check_child(&mut self, name: &str, schema: &'s Value, value: &Value, depth: usize) -> SchemaCheck {
         self.at.push(clipped(name));
         self.check_value(schema, value, depth + 1)?;
         self.at.pop();
@@ -209,12 +201,12 @@ impl<'s> SchemaChecker<'s> {
 
     fn check_count(
         &self,
-        keywords: &Map<String, Value>,
+        keywords: &SchemaKeywords,
         least: &str,
         most: &str,
         count: impl Fn() -> u64,
         of: &str,
-    ) -> Result<(), SchemaViolation> {
+    ) -> SchemaCheck {
         let bound = |name: &str| keywords.get(name).and_then(Value::as_u64);
         let what = match (bound(least), bound(most)) {
             (Some(least), _) if count() < least => format!("it has fewer than {least} {of}"),

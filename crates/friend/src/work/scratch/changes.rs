@@ -134,7 +134,7 @@ impl ScratchCopy {
         look: &mut ScratchChangesBuilder,
     ) -> Result<(), ScratchError> {
         let Some(name) = look.valid_path(path) else { return Ok(()) };
-        match self.baseline_bytes(path, base)? {
+        match self.baseline(path, base)? {
             Some(bytes) => {
                 look.count(bytes.len(), 0)?;
                 look.deleted.insert(name, image(bytes, mode));
@@ -159,7 +159,7 @@ impl ScratchCopy {
             }
             Err(error) => return Err(system_error(&self.directory().join(path), "read")(error)),
         };
-        let Some(before) = self.baseline_bytes(path, base)? else {
+        let Some(before) = self.baseline(path, base)? else {
             look.baseline_lost.push(path.to_string());
             return Ok(());
         };

@@ -233,11 +233,7 @@ impl ScratchCopy {
     }
 
     /// The bytes of a file as they were copied; `None` if they are nowhere any more.
-    pub(crate) fn baseline_bytes(
-        &self,
-        path: &str,
-        base: &CopyBaseline,
-    ) -> Result<Option<Vec<u8>>, ScratchError> {
+    pub(crate) fn baseline(&self, path: &str, base: &CopyBaseline) -> Result<Option<Vec<u8>>, ScratchError> {
         match base {
             CopyBaseline::Aside { at, len } => {
                 let mut bytes = vec![0; *len];

@@ -37,18 +37,14 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> Result<ExportSummary, ExportError> {
     let survey = ExportSurvey::read_source(source)?;
-    write_head(&page_title(source, options, &survey), options.theme, out)?;
+    write_head(&title_of(source, options, &survey), options.theme, out)?;
     page_head::write_page_head(source, options, &survey, out)?;
     let exported = write_entries(source, options, &survey, out)?;
     write_end(&exported, out)?;
     Ok(exported)
 }
 
-pub(super) fn page_title(
-    source: &ExportSource<'_>,
-    options: &ExportOptions,
-    survey: &ExportSurvey,
-) -> String {
+pub(super) fn title_of(source: &ExportSource<'_>, options: &ExportOptions, survey: &ExportSurvey) -> String {
     let header = source.header;
     let given = [options.title.as_deref(), header.title.as_deref(), Some(survey.first_prompt.as_str())];
     let named = given.into_iter().flatten().map(str::trim).find(|title| !title.is_empty());

@@ -40,10 +40,10 @@ pub(super) fn write_page_head(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "<a class=\"skip\" href=\"#entries\">To the conversation</a>")?;
-    let title = super::page_title(source, options, survey);
+    let title = super::title_of(source, options, survey);
     writeln!(out, "<header class=\"top\">\n<h1>{}</h1>", escape_line(&title))?;
     write_facts(source, survey, out)?;
-    write_load_issues(source, survey, out)?;
+    write_issues(source, survey, out)?;
     writeln!(out, "</header>")?;
     write_toolbar(out)?;
     writeln!(out, "<div class=\"columns\">")?;
@@ -82,11 +82,7 @@ fn write_facts(source: &ExportSource<'_>, survey: &ExportSurvey, out: &mut dyn W
 }
 
 /// What was wrong with the file.
-fn write_load_issues(
-    source: &ExportSource<'_>,
-    survey: &ExportSurvey,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn write_issues(source: &ExportSource<'_>, survey: &ExportSurvey, out: &mut dyn Write) -> io::Result<()> {
     let orphans = (survey.orphans > 0).then(|| {
         let entries = count_noun(survey.orphans, "entry follows", "entries follow");
         format!("{entries} something that is not in the file; shown where the file has it")

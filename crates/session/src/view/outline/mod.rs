@@ -103,12 +103,11 @@ fn outline_line(
     }
     if !words.is_empty() {
         let (who, text) = speaker_and_text(&entry, usize::MAX);
-        let calls = match &entry.body {
-            EntryBody::Message { message } => {
-                tool_calls_text(message.get("content").unwrap_or(&Value::Null), usize::MAX)
-            }
-            _ => String::new(),
+        let content = match &entry.body {
+            EntryBody::Message { message } => &message["content"],
+            _ => &Value::Null,
         };
+        let calls = tool_calls_text(content, usize::MAX);
         let all = format!("{} {who} {text} {calls}", node.label.unwrap_or_default()).to_lowercase();
         if !words.iter().all(|word| all.contains(word.as_str())) {
             return Ok(None);
