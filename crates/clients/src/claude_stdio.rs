@@ -11,6 +11,7 @@ use std::time::Duration;
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use serde_json::{Value, json};
 
+use self::{ClaudeRequestKind as Kind, ClaudeStdioEvent as Event};
 use crate::line_process::{LineEvent as Line, LineProcess};
 
 /// The ids of the hooks it calls back.
@@ -94,14 +95,14 @@ impl ClaudeStdio {
     /// Lets the prompt go on, or the tool be used.
     pub fn allow(&mut self, question: &ClaudeControlRequest) {
         let answer = match (&question.kind, question.hook) {
-            (ClaudeRequestKind::Tool(_), true) => {
+            (Kind::Tool(_), true) => {
                 json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}})
             }
-            (ClaudeRequestKind::Tool(tool), false) => {
+            (Kind::Tool(tool), false) => {
                 json!({"behavior": "allow", "updatedInput": tool.input})
             }
-            (ClaudeRequestKind::Prompt, _) => json!({}),
-            (ClaudeRequestKind::Other(_), _) => return self.deny(question, "nobody here can answer this"),
+            (Kind::Prompt, _) => json!({}),
+            (Kind::Other(_), _) => return self.deny(question, "nobody here can answer this"),
         };
         self.send_response(question, &answer);
     }
@@ -109,12 +110,12 @@ impl ClaudeStdio {
     /// Says no, and why. The model sees the reason if it was about a tool.
     pub fn deny(&mut self, question: &ClaudeControlRequest, why: &str) {
         let answer = match (&question.kind, question.hook) {
-            (ClaudeRequestKind::Tool(_), true) => json!({"hookSpecificOutput": {
+            (Kind::Tool(_), true) => json!({"hookSpecificOutput": {
                 "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": why,
             }}),
-            (ClaudeRequestKind::Tool(_), false) => json!({"behavior": "deny", "message": why}),
-            (ClaudeRequestKind::Prompt, _) => json!({"decision": "block", "reason": why}),
-            (ClaudeRequestKind::Other(_), _) => {
+            (Kind::Tool(_), false) => json!({"behavior": "deny", "message": why}),
+            (Kind::Prompt, _) => json!({"decision": "block", "reason": why}),
+            (Kind::Other(_), _) => {
                 let response = json!({"subtype": "error", "request_id": question.id, "error": why});
                 return self.send_message(&json!({"type": "control_response", "response": response}));
             }
@@ -126,10 +127,10 @@ impl ClaudeStdio {
     pub fn next(&mut self, most: Duration) -> Result<ClaudeStdioEvent, ExecError> {
         Ok(match self.lines.next(most)? {
             Line::Line(line) => parse_line(&line),
-            Line::LineTooLong => ClaudeStdioEvent::LineTooLong,
-            Line::NotReading => ClaudeStdioEvent::NotReading,
-            Line::Idle => ClaudeStdioEvent::Idle,
-            Line::Exited(finished) => ClaudeStdioEvent::Exited(finished),
+            Line::LineTooLong => Event::LineTooLong,
+            Line::NotReading => Event::NotReading,
+            Line::Idle => Event::Idle,
+            Line::Exited(finished) => Event::Exited(finished),
         })
     }
 
@@ -151,14 +152,12 @@ impl ClaudeStdio {
 }
 
 fn parse_line(line: &[u8]) -> ClaudeStdioEvent {
-    let Ok(message) = serde_json::from_slice::<Value>(line) else { return ClaudeStdioEvent::Garbage };
+    let Ok(message) = serde_json::from_slice::<Value>(line) else { return Event::Garbage };
     match message["type"].as_str() {
-        Some("control_request") => {
-            parse_request(&message).map_or(ClaudeStdioEvent::Garbage, ClaudeStdioEvent::Request)
-        }
-        Some("control_response") => parse_response(&message["response"]).unwrap_or(ClaudeStdioEvent::Garbage),
-        Some(_) => ClaudeStdioEvent::Message(message),
-        None => ClaudeStdioEvent::Garbage,
+        Some("control_request") => parse_request(&message).map_or(Event::Garbage, Event::Request),
+        Some("control_response") => parse_response(&message["response"]).unwrap_or(Event::Garbage),
+        Some(_) => Event::Message(message),
+        None => Event::Garbage,
     }
 }
 
@@ -168,15 +167,15 @@ fn parse_request(message: &Value) -> Option<ClaudeControlRequest> {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_string();
     let tool = |about: &Value, input: &str| {
         let (name, id) = (word(&about["tool_name"]), word(&about["tool_use_id"]));
-        ClaudeRequestKind::Tool(ClaudeToolUse { name, input: about[input].clone(), id })
+        Kind::Tool(ClaudeToolUse { name, input: about[input].clone(), id })
     };
     let (about, hook) = match request["subtype"].as_str()? {
         "can_use_tool" => (tool(request, "input"), false),
-        "hook_callback" if request["callback_id"] == BEFORE_PROMPT => (ClaudeRequestKind::Prompt, true),
+        "hook_callback" if request["callback_id"] == BEFORE_PROMPT => (Kind::Prompt, true),
         "hook_callback" if request["callback_id"] == BEFORE_TOOL => {
             (tool(&request["input"], "tool_input"), true)
         }
-        other => (ClaudeRequestKind::Other(other.to_string()), false),
+        other => (Kind::Other(other.to_string()), false),
     };
     Some(ClaudeControlRequest { id, kind: about, hook })
 }
@@ -187,7 +186,7 @@ fn parse_response(response: &Value) -> Option<ClaudeStdioEvent> {
         "success" => Ok(response["response"].clone()),
         _ => Err(response["error"].as_str().unwrap_or("it does not say why").to_string()),
     };
-    Some(ClaudeStdioEvent::Response(id, result))
+    Some(Event::Response(id, result))
 }
 
 #[cfg(test)]
@@ -201,16 +200,16 @@ mod tests {
     #[test]
     fn keys_come_in_any_order_and_what_is_no_message_is_garbage() {
         let result = heard(r#"{"is_error":false,"result":"x","type":"result"}"#);
-        assert!(matches!(result, ClaudeStdioEvent::Message(value) if value["result"] == "x"));
+        assert!(matches!(result, Event::Message(value) if value["result"] == "x"));
         for line in ["", "x", "[]", "7", "{}", r#"{"type":7}"#, r#"{"type":"control_request"}"#, "\u{1b}[31m"]
         {
-            assert!(matches!(heard(line), ClaudeStdioEvent::Garbage), "{line}");
+            assert!(matches!(heard(line), Event::Garbage), "{line}");
         }
         for line in [
             r#"{"type":"control_response","response":{"subtype":"success","request_id":"x"}}"#,
             r#"{"type":"control_request","request_id":7,"request":{"subtype":"can_use_tool"}}"#,
         ] {
-            assert!(matches!(heard(line), ClaudeStdioEvent::Garbage), "{line}");
+            assert!(matches!(heard(line), Event::Garbage), "{line}");
         }
     }
 
@@ -224,9 +223,7 @@ mod tests {
             r#"{"type":"control_request","request_id":"q","request":{"subtype":"hook_callback","callback_id":"tool",
                 "input":{"tool_name":"Read","tool_input":{"file_path":"a"},"tool_use_id":"t"}}}"#,
         );
-        let (ClaudeStdioEvent::Request(asked), ClaudeStdioEvent::Request(called)) = (asked, called) else {
-            panic!("no questions")
-        };
+        let (Event::Request(asked), Event::Request(called)) = (asked, called) else { panic!("no questions") };
         assert_eq!(asked.kind, called.kind);
         assert_eq!((asked.hook, called.hook), (false, true));
     }
@@ -236,10 +233,10 @@ mod tests {
         let no = heard(
             r#"{"type":"control_response","response":{"subtype":"error","request_id":"2","error":"no"}}"#,
         );
-        assert!(matches!(no, ClaudeStdioEvent::Response(2, Err(why)) if why == "no"));
+        assert!(matches!(no, Event::Response(2, Err(why)) if why == "no"));
         let yes = heard(
             r#"{"type":"control_response","response":{"subtype":"success","request_id":"1","response":{}}}"#,
         );
-        assert!(matches!(yes, ClaudeStdioEvent::Response(1, Ok(_))));
+        assert!(matches!(yes, Event::Response(1, Ok(_))));
     }
 }

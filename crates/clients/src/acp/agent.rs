@@ -15,7 +15,7 @@ use super::{
     AcpClientCapabilities, AcpHandler, AcpInitializeResponse, AcpPermissionDecision, AcpPermissionRequest,
     AcpRefusal, AcpSession, AcpSessionUpdate, AcpStopReason, PROTOCOL_VERSION,
 };
-use crate::jsonrpc::{JsonRpcError, JsonRpcEvent, JsonRpcPeer, JsonRpcStyle, METHOD_NOT_FOUND};
+use crate::jsonrpc::{JsonRpcError, JsonRpcEvent as Event, JsonRpcPeer, JsonRpcStyle, METHOD_NOT_FOUND};
 use crate::line_process::TICK;
 
 /// Most lines that are not messages; a program that prints more is not an agent.
@@ -200,19 +200,19 @@ impl AcpAgent {
                 decide.on_stderr(&errors);
             }
             match next {
-                JsonRpcEvent::Response { id: theirs, result } if theirs == id => {
+                Event::Response { id: theirs, result } if theirs == id => {
                     return result.map_err(AcpError::Rpc);
                 }
-                JsonRpcEvent::Request { id, method, params } => {
+                Event::Request { id, method, params } => {
                     self.serve_request(&id, &method, &params, decide);
                 }
-                JsonRpcEvent::Notification { method, params } if method == "session/update" => {
+                Event::Notification { method, params } if method == "session/update" => {
                     let (session, update) = AcpSessionUpdate::from_params(&params);
                     decide.on_update(&session, update);
                 }
                 // An answer nobody waits for any more, or a notification of an unknown kind.
-                JsonRpcEvent::Response { .. } | JsonRpcEvent::Notification { .. } => {}
-                JsonRpcEvent::Garbage(_) => {
+                Event::Response { .. } | Event::Notification { .. } => {}
+                Event::Garbage(_) => {
                     self.garbage += 1;
                     if self.garbage > MOST_GARBAGE {
                         let what = "it prints what is no message, again and again";
@@ -220,10 +220,10 @@ impl AcpAgent {
                     }
                     continue;
                 }
-                JsonRpcEvent::LineTooLong => return Err(AcpError::LineTooLong),
-                JsonRpcEvent::NotReading => return Err(AcpError::NotReading),
-                JsonRpcEvent::Exited(finished) => return Err(AcpError::Exited(finished)),
-                JsonRpcEvent::Idle => continue,
+                Event::LineTooLong => return Err(AcpError::LineTooLong),
+                Event::NotReading => return Err(AcpError::NotReading),
+                Event::Exited(finished) => return Err(AcpError::Exited(finished)),
+                Event::Idle => continue,
             }
             heard = Instant::now();
         }
@@ -262,9 +262,9 @@ impl AcpAgent {
             && !left.is_zero()
         {
             match self.peer.next(left) {
-                Ok(JsonRpcEvent::Response { id, .. }) if id == prompt => return,
-                Ok(JsonRpcEvent::Exited(_)) | Err(_) => return,
-                Ok(JsonRpcEvent::Request { id, method, params }) => {
+                Ok(Event::Response { id, .. }) if id == prompt => return,
+                Ok(Event::Exited(_)) | Err(_) => return,
+                Ok(Event::Request { id, method, params }) => {
                     if method == "session/request_permission" {
                         let asked = AcpPermissionRequest::from_params(&params);
                         self.peer.respond(&id, &asked.to_response(AcpPermissionDecision::Cancel));

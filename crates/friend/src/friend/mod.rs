@@ -62,6 +62,19 @@ pub struct FriendAbilities {
     pub access: &'static [Access],
 }
 
+impl FriendAbilities {
+    /// What every agent can do that is a program of its own.
+    pub(crate) const PROGRAM: FriendAbilities = FriendAbilities {
+        reads_files: true,
+        writes_files: true,
+        streams: true,
+        review: false,
+        sessions: SessionSupport::Own,
+        schema: false,
+        access: &[Access::ReadOnly, Access::Workspace, Access::Full],
+    };
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SessionSupport {

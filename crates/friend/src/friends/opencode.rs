@@ -55,7 +55,7 @@ impl Friend for Opencode {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        acp::ABILITIES
+        FriendAbilities::PROGRAM
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use FriendSessionFile::{Corrupt, Missing, Valid};
 use relaycode_durable::private_files::{PrivateFileError, PrivateFolder};
 use relaycode_durable::{Fs, FsDir, FsKind, FsLock, RealFs, RenameMode, atomic};
 use relaycode_text::width::clip_for_message;
@@ -66,12 +67,12 @@ impl FriendSessionStore {
         let file = file::file_name(name);
         let mut found = FriendSessionLookup::default();
         match self.read(&file)? {
-            FriendSessionFile::Missing => {}
-            FriendSessionFile::Valid(session) => {
+            Missing => {}
+            Valid(session) => {
                 check_owner(&session, friend, project)?;
                 found.session = Some(session);
             }
-            FriendSessionFile::Corrupt => {
+            Corrupt => {
                 found.remarks.extend(self.quarantine(&file)?.map(|to| quarantine_remark(name, &to)));
             }
         }
@@ -95,12 +96,12 @@ impl FriendSessionStore {
         let locked = self.lock()?;
         let mut session = None;
         match self.read(&file)? {
-            FriendSessionFile::Valid(found) => {
+            Valid(found) => {
                 check_owner(&found, said.friend.name(), said.project)?;
                 session = Some(found);
             }
-            FriendSessionFile::Missing => {}
-            FriendSessionFile::Corrupt => {
+            Missing => {}
+            Corrupt => {
                 remarks.push(quarantine_remark(said.name, &locked.quarantine(&file)?));
             }
         }
@@ -130,9 +131,9 @@ impl FriendSessionStore {
         };
         for file in files.iter().filter(|file| file.ends_with(SUFFIX)) {
             match self.read(file) {
-                Ok(FriendSessionFile::Valid(session)) => listed.sessions.push(session),
-                Ok(FriendSessionFile::Missing) => {}
-                Ok(FriendSessionFile::Corrupt) => {
+                Ok(Valid(session)) => listed.sessions.push(session),
+                Ok(Missing) => {}
+                Ok(Corrupt) => {
                     let name = clip_for_message(file.trim_end_matches(SUFFIX), SHOWN);
                     listed.remarks.push(format!(
                         "the session {name} cannot be read; `relay friends forget {name}` removes it"
@@ -160,14 +161,10 @@ impl FriendSessionStore {
 
     fn read(&self, file: &str) -> Result<FriendSessionFile, FriendSessionError> {
         match self.folder.read(file) {
-            Ok(None) | Err(PrivateFileError::NoHome) => Ok(FriendSessionFile::Missing),
-            Ok(Some(bytes)) => {
-                Ok(file::from_json(file, &bytes).map_or(FriendSessionFile::Corrupt, FriendSessionFile::Valid))
-            }
+            Ok(None) | Err(PrivateFileError::NoHome) => Ok(Missing),
+            Ok(Some(bytes)) => Ok(file::from_json(file, &bytes).map_or(Corrupt, Valid)),
             // Nobody wrote such a file.
-            Err(PrivateFileError::TooLarge { .. } | PrivateFileError::NotAFile(_)) => {
-                Ok(FriendSessionFile::Corrupt)
-            }
+            Err(PrivateFileError::TooLarge { .. } | PrivateFileError::NotAFile(_)) => Ok(Corrupt),
             Err(error) => Err(error.into()),
         }
     }
@@ -176,8 +173,8 @@ impl FriendSessionStore {
     fn quarantine(&self, file: &str) -> Result<Option<PathBuf>, FriendSessionError> {
         let locked = self.lock()?;
         match self.read(file)? {
-            FriendSessionFile::Corrupt => locked.quarantine(file).map(Some),
-            FriendSessionFile::Missing | FriendSessionFile::Valid(_) => Ok(None),
+            Corrupt => locked.quarantine(file).map(Some),
+            Missing | Valid(_) => Ok(None),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use CheckWalkScope::{All, Own, Project, Repository};
 use relaycode_snapshot::walk::WalkDirectory;
 use relaycode_snapshot::{EntryKind, EntryStat, WalkRule, WalkStep};
 
@@ -37,35 +38,31 @@ pub(super) enum CheckWalkScope {
 impl CheckWalkPosition {
     /// Where a walk through a repository outside of the project begins.
     pub(super) fn repository(here: bool) -> CheckWalkPosition {
-        CheckWalkPosition { read: true, scope: CheckWalkScope::Repository(GitDirPart::Top { here }) }
+        CheckWalkPosition { read: true, scope: Repository(GitDirPart::Top { here }) }
     }
 
     /// Where one through the project does.
     pub(super) fn project() -> CheckWalkPosition {
-        CheckWalkPosition { read: true, scope: CheckWalkScope::Project }
+        CheckWalkPosition { read: true, scope: Project }
     }
 
     /// As the mark of an entry.
     fn mark(self) -> u32 {
         let number = match self.scope {
-            CheckWalkScope::Project => 0,
-            CheckWalkScope::Own => 1,
-            CheckWalkScope::All => 2,
-            CheckWalkScope::Repository(part) => {
-                3 + PARTS.iter().position(|known| *known == part).unwrap_or(0) as u32
-            }
+            Project => 0,
+            Own => 1,
+            All => 2,
+            Repository(part) => 3 + PARTS.iter().position(|known| *known == part).unwrap_or(0) as u32,
         };
         number << 1 | u32::from(self.read)
     }
 
     pub(super) fn from_mark(mark: u32) -> CheckWalkPosition {
         let scope = match mark >> 1 {
-            0 => CheckWalkScope::Project,
-            1 => CheckWalkScope::Own,
-            2 => CheckWalkScope::All,
-            number => {
-                CheckWalkScope::Repository(*PARTS.get(number as usize - 3).unwrap_or(&GitDirPart::Rest))
-            }
+            0 => Project,
+            1 => Own,
+            2 => All,
+            number => Repository(*PARTS.get(number as usize - 3).unwrap_or(&GitDirPart::Rest)),
         };
         CheckWalkPosition { read: mark & 1 == 1, scope }
     }
@@ -73,19 +70,17 @@ impl CheckWalkPosition {
     /// What something in this directory is; `None`: it is passed over.
     fn child(self, at_root: bool, name: &[u8], kind: EntryKind) -> Option<CheckWalkPosition> {
         let scope = match self.scope {
-            CheckWalkScope::Project if name == b".git" => {
-                CheckWalkScope::Repository(GitDirPart::Top { here: true })
-            }
+            Project if name == b".git" => Repository(GitDirPart::Top { here: true }),
             // Large, and never written to but as a whole.
-            CheckWalkScope::Project if at_root && name == STATE_DIR => {
-                return Some(CheckWalkPosition { scope: CheckWalkScope::Own, read: false });
+            Project if at_root && name == STATE_DIR => {
+                return Some(CheckWalkPosition { scope: Own, read: false });
             }
-            CheckWalkScope::Own if STATE_DIR_SKIPPED.contains(&name) => return None,
-            CheckWalkScope::Own | CheckWalkScope::All => CheckWalkScope::All,
-            CheckWalkScope::Project => CheckWalkScope::Project,
-            CheckWalkScope::Repository(part) => CheckWalkScope::Repository(part.child_part(name, kind)?),
+            Own if STATE_DIR_SKIPPED.contains(&name) => return None,
+            Own | All => All,
+            Project => Project,
+            Repository(part) => Repository(part.child_part(name, kind)?),
         };
-        let read = self.read && scope != CheckWalkScope::Repository(GitDirPart::Large);
+        let read = self.read && scope != Repository(GitDirPart::Large);
         Some(CheckWalkPosition { scope, read })
     }
 }
@@ -122,19 +117,17 @@ impl WalkRule for CheckRule<'_> {
         let Some(mut below) = here.child(at.path.is_empty(), name, stat.kind) else { return WalkStep::Skip };
         below.read &= !self.is_ignored(at.path, name);
         match below.scope {
-            CheckWalkScope::Repository(GitDirPart::Objects | GitDirPart::ObjectsInfo) => {
-                WalkStep::Pass(below.mark())
-            }
+            Repository(GitDirPart::Objects | GitDirPart::ObjectsInfo) => WalkStep::Pass(below.mark()),
             _ => WalkStep::Take(below.mark()),
         }
     }
 
     fn enter(&mut self, at: WalkDirectory<'_>, contains: &dyn Fn(&[u8]) -> bool) -> u32 {
         let mut here = self.position(at);
-        if let CheckWalkScope::Repository(GitDirPart::Nested { here: counts }) = here.scope
+        if let Repository(GitDirPart::Nested { here: counts }) = here.scope
             && contains(HEAD_FILE)
         {
-            here.scope = CheckWalkScope::Repository(GitDirPart::Top { here: counts });
+            here.scope = Repository(GitDirPart::Top { here: counts });
         }
         here.mark()
     }

@@ -191,9 +191,10 @@ fn usage_text(usage: &Value) -> Option<String> {
 }
 
 fn summary_view(body: &EntryBody) -> Option<EntryView<'_>> {
+    use EntryBody::{BranchSummary, Compaction, SessionInit};
     let mut shown = EntryView::new(EntryClass::Summary, "".into());
     match body {
-        EntryBody::Compaction {
+        Compaction {
             summary,
             short_summary,
             first_kept_entry_id,
@@ -213,14 +214,14 @@ fn summary_view(body: &EntryBody) -> Option<EntryView<'_>> {
             shown.push_data("details", details.as_ref());
             shown.push_data("kept for extensions", preserve_data.as_ref());
         }
-        EntryBody::BranchSummary { from_id, summary, details, from_extension } => {
+        BranchSummary { from_id, summary, details, from_extension } => {
             shown.title = "left behind on another branch".into();
             shown.facts.push(format!("from {from_id}"));
             shown.facts.extend(by_extension(*from_extension));
             shown.pieces.push(ViewPiece::Prose(summary));
             shown.push_data("details", details.as_ref());
         }
-        EntryBody::SessionInit { system_prompt, task, tools, output_schema } => {
+        SessionInit { system_prompt, task, tools, output_schema } => {
             shown.title = "start".into();
             if !tools.is_empty() {
                 shown.facts.push(format!("tools: {}", tools.join(", ")));
@@ -239,31 +240,32 @@ fn by_extension(from_extension: Option<bool>) -> Option<String> {
 }
 
 fn note_view(body: &EntryBody) -> EntryView<'_> {
+    use EntryBody::*;
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
     let title = match body {
-        EntryBody::ModelChange { model, role: None } => format!("model: {model}"),
-        EntryBody::ModelChange { model, role: Some(role) } => format!("model for {role}: {model}"),
-        EntryBody::ThinkingLevelChange { thinking_level } => format!("thinking: {}", or_none(thinking_level)),
-        EntryBody::ServiceTierChange { service_tier } => format!("service tier: {}", or_none(service_tier)),
-        EntryBody::ModeChange { mode, .. } => format!("mode: {mode}"),
-        EntryBody::Custom { custom_type, .. } => format!("kept by {custom_type}"),
-        EntryBody::Label { target_id, label: Some(label) } => format!("label on {target_id}: {label}"),
-        EntryBody::Label { target_id, label: None } => format!("label taken from {target_id}"),
-        EntryBody::TtsrInjection { injected_rules } => format!("rules put in: {}", injected_rules.join(", ")),
-        EntryBody::McpToolSelection { selected_tool_names } => {
+        ModelChange { model, role: None } => format!("model: {model}"),
+        ModelChange { model, role: Some(role) } => format!("model for {role}: {model}"),
+        ThinkingLevelChange { thinking_level } => format!("thinking: {}", or_none(thinking_level)),
+        ServiceTierChange { service_tier } => format!("service tier: {}", or_none(service_tier)),
+        ModeChange { mode, .. } => format!("mode: {mode}"),
+        Custom { custom_type, .. } => format!("kept by {custom_type}"),
+        Label { target_id, label: Some(label) } => format!("label on {target_id}: {label}"),
+        Label { target_id, label: None } => format!("label taken from {target_id}"),
+        TtsrInjection { injected_rules } => format!("rules put in: {}", injected_rules.join(", ")),
+        McpToolSelection { selected_tool_names } => {
             format!("tools of other servers: {}", selected_tool_names.join(", "))
         }
-        EntryBody::Other(fields) => {
+        Other(fields) => {
             format!("unknown entry: {}", fields.get("type").and_then(Value::as_str).unwrap_or_default())
         }
         _ => String::new(),
     };
     let mut shown = EntryView::new(EntryClass::Note, title.into());
     match body {
-        EntryBody::ModeChange { data, .. } | EntryBody::Custom { data, .. } => {
+        ModeChange { data, .. } | Custom { data, .. } => {
             shown.push_data("data", data.as_ref());
         }
-        EntryBody::Other(fields) => {
+        Other(fields) => {
             shown.pieces.push(ViewPiece::Data("its fields", Cow::Owned(fields.clone().into())));
         }
         _ => {}

@@ -122,23 +122,24 @@ fn write_entry(
 }
 
 fn write_piece(piece: &ViewPiece<'_>, exported: &mut ExportSummary, out: &mut dyn Write) -> io::Result<()> {
+    use ViewPiece::*;
     match piece {
-        ViewPiece::Prose(words) | ViewPiece::Plain(words) => quote(words, out),
-        ViewPiece::Thinking(words) => {
+        Prose(words) | Plain(words) => quote(words, out),
+        Thinking(words) => {
             writeln!(out, "\n*thinking*")?;
             quote(words, out)
         }
-        ViewPiece::Output(words) => fence("text", &strip_colours::strip_colour_codes(words), out),
-        ViewPiece::Folded(title, words) => titled(title, "text", words, out),
-        ViewPiece::Call(name, arguments) => {
+        Output(words) => fence("text", &strip_colours::strip_colour_codes(words), out),
+        Folded(title, words) => titled(title, "text", words, out),
+        Call(name, arguments) => {
             titled(&format!("calls {}", one_line(name)), "json", &pretty(arguments), out)
         }
-        ViewPiece::Failure(words) => titled("failed", "text", words, out),
-        ViewPiece::Image(mime, data) => {
+        Failure(words) => titled("failed", "text", words, out),
+        Image(mime, data) => {
             exported.skipped_images += 1;
             writeln!(out, "\n*image left out: {}, {}*", one_line(mime), format_size(data.len() / 4 * 3))
         }
-        ViewPiece::Data(title, value) => titled(title, "json", &pretty(value), out),
+        Data(title, value) => titled(title, "json", &pretty(value), out),
     }
 }
 

@@ -18,13 +18,12 @@ use relaycode_clients::acp::{
 };
 use relaycode_clients::line_process::MAX_LINE_BYTES;
 use relaycode_exec::{Deadlines, Job, JobCommand, JobInput};
-use relaycode_project::access::Access;
 use serde_json::Value;
 
 use super::{FriendVersion, ProgramProfile};
 use crate::{
     AskRequest, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendTurn, FriendUsage,
-    SessionSupport, TurnMemory, TurnResult,
+    TurnMemory, TurnResult,
 };
 use classify::{AcpFailureKind, classify_error};
 use permissions::AcpDecider;
@@ -44,16 +43,6 @@ const LEAVING: Duration = Duration::from_secs(5);
 /// Between being asked to end and being ended: these write down what they remember.
 const GRACE: Duration = Duration::from_millis(1200);
 
-pub(crate) const ABILITIES: FriendAbilities = FriendAbilities {
-    reads_files: true,
-    writes_files: true,
-    streams: true,
-    review: false,
-    sessions: SessionSupport::Own,
-    schema: false,
-    access: &[Access::ReadOnly, Access::Workspace, Access::Full],
-};
-
 pub(crate) struct AcpRecipe {
     pub(crate) profile: &'static ProgramProfile,
     /// Its program, with everything that holds it to what it may do.
@@ -69,7 +58,7 @@ pub(crate) struct AcpRecipe {
 }
 
 pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> TurnResult<()> {
-    match ABILITIES.access.contains(&request.access) {
+    match FriendAbilities::PROGRAM.access.contains(&request.access) {
         true => Ok(()),
         false => Err(known.unsupported(format!("work with access `{}`", request.access))),
     }

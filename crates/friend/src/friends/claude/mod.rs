@@ -22,9 +22,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, program};
-use crate::{
-    Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, SessionSupport, TurnResult,
-};
+use crate::{Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, TurnResult};
 use environment::environment;
 
 const NAME: &str = "claude";
@@ -65,15 +63,7 @@ impl Friend for Claude {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        FriendAbilities {
-            reads_files: true,
-            writes_files: true,
-            streams: true,
-            review: false,
-            sessions: SessionSupport::Own,
-            schema: true,
-            access: recipe::ACCESS,
-        }
+        FriendAbilities { schema: true, ..FriendAbilities::PROGRAM }
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {

@@ -15,8 +15,6 @@ use super::permissions::STRUCTURED_OUTPUT_TOOL;
 use crate::driver::FriendVersion;
 use crate::{AskRequest, TurnMemory, TurnResult};
 
-pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
-
 const READ_ONLY_TOOLS: &[&str] = &["Read", "Grep", "Glob"];
 const WORKSPACE_TOOLS: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit"];
 const FULL_TOOLS: &[&str] =

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_clients::jsonrpc::{JsonRpcError, JsonRpcEvent, JsonRpcPeer, JsonRpcStyle};
+use relaycode_clients::jsonrpc::{JsonRpcError, JsonRpcEvent as Event, JsonRpcPeer, JsonRpcStyle};
 use relaycode_exec::{JobInput, JobOutcome};
 use serde_json::{Value, json};
 
@@ -182,20 +182,20 @@ impl<'a> AppServerClient<'a> {
                 return Err(failure.into());
             }
             match self.next_message()? {
-                JsonRpcEvent::Notification { method, params } => {
+                Event::Notification { method, params } => {
                     if self.state.handle_notification(&method, &params, &mut self.clock, hear)? {
                         return Ok(());
                     }
                 }
-                JsonRpcEvent::Request { id, method, params } => {
+                Event::Request { id, method, params } => {
                     self.clock.mark_alive();
                     decline_request(&mut self.peer, &id, &method, &params, &mut self.state, hear);
                 }
-                JsonRpcEvent::Response { id, result } if id == asked => match result {
+                Event::Response { id, result } if id == asked => match result {
                     Ok(said) => self.state.turn = said["turn"]["id"].as_str().map(str::to_string),
                     Err(error) => return Err(PROFILE.failed(error_excerpt(&error.message)).into()),
                 },
-                JsonRpcEvent::Exited(finished) => {
+                Event::Exited(finished) => {
                     let said = self.exit_message(&finished);
                     return Err(match request.access.may_write() || self.state.has_output {
                         true => PROFILE.failed(said).into(),
@@ -226,14 +226,14 @@ impl<'a> AppServerClient<'a> {
                 return Err(AttemptError::Fallback(format!("it did not answer `{method}` in {seconds} s")));
             }
             match self.next_message()? {
-                JsonRpcEvent::Response { id, result } if id == asked => {
+                Event::Response { id, result } if id == asked => {
                     self.clock.mark_alive();
                     return Ok(result);
                 }
-                JsonRpcEvent::Request { id, method, params } => {
+                Event::Request { id, method, params } => {
                     decline_request(&mut self.peer, &id, &method, &params, &mut self.state, &mut |_| {});
                 }
-                JsonRpcEvent::Exited(finished) => {
+                Event::Exited(finished) => {
                     return Err(AttemptError::Retry(self.exit_message(&finished)));
                 }
                 _ => {}
@@ -242,20 +242,20 @@ impl<'a> AppServerClient<'a> {
     }
 
     /// The next that comes, if anything does, in a short time.
-    fn next_message(&mut self) -> Result<JsonRpcEvent, AttemptError> {
+    fn next_message(&mut self) -> Result<Event, AttemptError> {
         // Whether to stop is looked at elsewhere: codex is asked to end its turn first.
         let incoming = self.peer.next(TICK);
         self.errors.push(&self.peer.lines.take_stderr());
         match incoming? {
-            JsonRpcEvent::LineTooLong => Err(answer_too_large().into()),
-            JsonRpcEvent::NotReading => Err(PROFILE.input_stalled().into()),
-            JsonRpcEvent::Garbage(line) => {
+            Event::LineTooLong => Err(answer_too_large().into()),
+            Event::NotReading => Err(PROFILE.input_stalled().into()),
+            Event::Garbage(line) => {
                 self.garbage += 1;
                 if self.garbage > MAX_INVALID_LINES {
                     let said = format!("it prints what is no message: {}", error_excerpt(&line));
                     return Err(PROFILE.failed(said).into());
                 }
-                Ok(JsonRpcEvent::Idle)
+                Ok(Event::Idle)
             }
             incoming => Ok(incoming),
         }
@@ -270,8 +270,8 @@ impl<'a> AppServerClient<'a> {
         let began = Instant::now();
         while began.elapsed() < INTERRUPT {
             match self.peer.next(TICK) {
-                Ok(JsonRpcEvent::Notification { method, .. }) if method == "turn/completed" => return,
-                Ok(JsonRpcEvent::Exited(_)) | Err(_) => return,
+                Ok(Event::Notification { method, .. }) if method == "turn/completed" => return,
+                Ok(Event::Exited(_)) | Err(_) => return,
                 Ok(_) => {}
             }
         }

@@ -128,9 +128,7 @@ impl CodexExecRun {
         self.clock.mark_alive();
         let item = &event["item"];
         match kind {
-            "thread.started" => {
-                self.thread_started(event["thread_id"].as_str().unwrap_or_default(), request)?;
-            }
+            "thread.started" => self.thread_started(&event["thread_id"], request)?,
             "item.started" if item["type"] == "command_execution" => {
                 // What was said before something is done was a remark.
                 if !std::mem::take(&mut self.answer.text).is_empty() {
@@ -151,7 +149,8 @@ impl CodexExecRun {
         Ok(())
     }
 
-    fn thread_started(&mut self, thread: &str, request: &AskRequest) -> TurnResult<()> {
+    fn thread_started(&mut self, thread: &Value, request: &AskRequest) -> TurnResult<()> {
+        let thread = thread.as_str().unwrap_or_default();
         match &request.memory {
             // What is said again is for friends that remember nothing by themselves.
             TurnMemory::None | TurnMemory::Replay(_) => {}

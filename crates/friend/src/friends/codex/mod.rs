@@ -25,7 +25,7 @@ use relaycode_exec::{ExitReason, Job, JobEnvironment};
 use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, TICK, TurnClock, program};
 use crate::{
     AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendEvent, FriendFailure,
-    FriendProbeReport, FriendTurn, SessionSupport, TurnLimits, TurnResult,
+    FriendProbeReport, FriendTurn, TurnLimits, TurnResult,
 };
 use app_server::AppServerClient;
 use error::AttemptError;
@@ -115,15 +115,7 @@ impl Friend for Codex {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        FriendAbilities {
-            reads_files: true,
-            writes_files: true,
-            streams: true,
-            review: true,
-            sessions: SessionSupport::Own,
-            schema: true,
-            access: recipe::ACCESS,
-        }
+        FriendAbilities { review: true, schema: true, ..FriendAbilities::PROGRAM }
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {

@@ -13,9 +13,7 @@ use relaycode_project::access::Access;
 use serde_json::{Map, Value, json};
 
 use super::PROFILE;
-use crate::{AskRequest, TurnMemory, TurnResult};
-
-pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
+use crate::{AskRequest, FriendAbilities, TurnMemory, TurnResult};
 
 /// Settings of the user that a turn does without, whichever way it goes: what runs other programs, and what
 /// calls home. Unknown ones are passed over by codex, so that an older or newer one starts, too.
@@ -42,7 +40,7 @@ pub(super) enum CodexTask<'a> {
 /// Refuses what codex cannot do, or what nobody has tested, before anything is started.
 pub(super) fn check_task(task: CodexTask<'_>, request: &AskRequest) -> TurnResult<()> {
     let cannot = |what: String| Err(PROFILE.unsupported(what));
-    if !ACCESS.contains(&request.access) {
+    if !FriendAbilities::PROGRAM.access.contains(&request.access) {
         return cannot(format!("be given the access `{}`; use read-only, workspace or full", request.access));
     }
     if let TurnMemory::Resume(id) = &request.memory

@@ -239,10 +239,8 @@ fn variables(world: &FriendContext<'_>) -> Vec<(OsString, OsString)> {
     };
     let text = String::from_utf8_lossy(&bytes);
     let wanted = text.lines().filter_map(assignment).filter(|(name, _)| SIGN_IN_VARIABLES.contains(name));
-    wanted
-        .filter(|(name, _)| (world.env_var)(name).is_none())
-        .map(|(name, value)| (name.into(), value.into()))
-        .collect()
+    let unset = wanted.filter(|(name, _)| (world.env_var)(name).is_none());
+    unset.map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 /// `NAME=value`, `export NAME="value"`.

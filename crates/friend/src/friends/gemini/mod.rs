@@ -46,7 +46,7 @@ impl Friend for Gemini {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        acp::ABILITIES
+        FriendAbilities::PROGRAM
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {

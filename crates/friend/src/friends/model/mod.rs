@@ -68,16 +68,9 @@ impl Friend for ModelServer {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        FriendAbilities {
-            reads_files: false,
-            writes_files: false,
-            streams: true,
-            review: false,
-            sessions: SessionSupport::Replayed,
-            // The wires have no place for one in a request yet: the prompt asks.
-            schema: false,
-            access: ACCESS,
-        }
+        // The wires have no place for a schema in a request yet: the prompt asks.
+        let (reads_files, writes_files, sessions) = (false, false, SessionSupport::Replayed);
+        FriendAbilities { reads_files, writes_files, sessions, access: ACCESS, ..FriendAbilities::PROGRAM }
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {

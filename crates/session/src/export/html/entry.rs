@@ -115,12 +115,11 @@ fn css_class(shown: &EntryView<'_>) -> &'static str {
 }
 
 fn write_piece(piece: &ViewPiece<'_>, state: &mut HtmlExportState, out: &mut dyn Write) -> io::Result<()> {
+    use ViewPiece::*;
     match piece {
-        ViewPiece::Prose(words) => write_prose(words, out),
-        ViewPiece::Plain(words) => {
-            write_escaped("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out)
-        }
-        ViewPiece::Thinking(words) => {
+        Prose(words) => write_prose(words, out),
+        Plain(words) => write_escaped("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out),
+        Thinking(words) => {
             let count = count_noun(words.split_whitespace().count(), "word", "words");
             writeln!(
                 out,
@@ -129,12 +128,12 @@ fn write_piece(piece: &ViewPiece<'_>, state: &mut HtmlExportState, out: &mut dyn
             write_prose(words, out)?;
             writeln!(out, "</details>")
         }
-        ViewPiece::Output(words) => write_output(&strip_colours::strip_colour_codes(words), out),
-        ViewPiece::Folded(title, words) => write_folded(title, words, out),
-        ViewPiece::Call(name, arguments) => write_call(name, arguments, out),
-        ViewPiece::Failure(words) => write_escaped("<div class=\"failure\">✗ ", words, "</div>\n", out),
-        ViewPiece::Image(mime, data) => write_image(mime, data, state, out),
-        ViewPiece::Data(title, value) => write_folded(title, &pretty_json(value), out),
+        Output(words) => write_output(&strip_colours::strip_colour_codes(words), out),
+        Folded(title, words) => write_folded(title, words, out),
+        Call(name, arguments) => write_call(name, arguments, out),
+        Failure(words) => write_escaped("<div class=\"failure\">✗ ", words, "</div>\n", out),
+        Image(mime, data) => write_image(mime, data, state, out),
+        Data(title, value) => write_folded(title, &pretty_json(value), out),
     }
 }
 

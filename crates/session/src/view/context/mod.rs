@@ -105,19 +105,20 @@ impl SessionContext {
     }
 
     fn take_setting(&mut self, body: EntryBody) {
+        use EntryBody::*;
         match body {
-            EntryBody::ThinkingLevelChange { thinking_level } => {
+            ThinkingLevelChange { thinking_level } => {
                 self.thinking_level = thinking_level.unwrap_or_else(|| "off".into());
             }
-            EntryBody::ServiceTierChange { service_tier } => self.service_tier = service_tier,
-            EntryBody::McpToolSelection { selected_tool_names } => {
+            ServiceTierChange { service_tier } => self.service_tier = service_tier,
+            McpToolSelection { selected_tool_names } => {
                 self.selected_mcp_tools = Some(selected_tool_names);
             }
-            EntryBody::ModeChange { mode, data } => (self.mode, self.mode_data) = (mode, data),
-            EntryBody::ModelChange { model, role } => {
+            ModeChange { mode, data } => (self.mode, self.mode_data) = (mode, data),
+            ModelChange { model, role } => {
                 self.models.insert(role.unwrap_or_else(|| "default".into()), model);
             }
-            EntryBody::TtsrInjection { injected_rules } => {
+            TtsrInjection { injected_rules } => {
                 for rule in injected_rules {
                     if !self.injected_ttsr_rules.contains(&rule) {
                         self.injected_ttsr_rules.push(rule);
