@@ -98,9 +98,7 @@ impl ClaudeStdio {
             (Kind::Tool(_), true) => {
                 json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}})
             }
-            (Kind::Tool(tool), false) => {
-                json!({"behavior": "allow", "updatedInput": tool.input})
-            }
+            (Kind::Tool(tool), false) => json!({"behavior": "allow", "updatedInput": tool.input}),
             (Kind::Prompt, _) => json!({}),
             (Kind::Other(_), _) => return self.deny(question, "nobody here can answer this"),
         };

@@ -203,9 +203,7 @@ impl AcpAgent {
                 Event::Response { id: theirs, result } if theirs == id => {
                     return result.map_err(AcpError::Rpc);
                 }
-                Event::Request { id, method, params } => {
-                    self.serve_request(&id, &method, &params, decide);
-                }
+                Event::Request { id, method, params } => self.serve_request(&id, &method, &params, decide),
                 Event::Notification { method, params } if method == "session/update" => {
                     let (session, update) = AcpSessionUpdate::from_params(&params);
                     decide.on_update(&session, update);

@@ -72,9 +72,7 @@ impl FriendSessionStore {
                 check_owner(&session, friend, project)?;
                 found.session = Some(session);
             }
-            Corrupt => {
-                found.remarks.extend(self.quarantine(&file)?.map(|to| quarantine_remark(name, &to)));
-            }
+            Corrupt => found.remarks.extend(self.quarantine(&file)?.map(|to| quarantine_remark(name, &to))),
         }
         Ok(found)
     }
@@ -101,9 +99,7 @@ impl FriendSessionStore {
                 session = Some(found);
             }
             Missing => {}
-            Corrupt => {
-                remarks.push(quarantine_remark(said.name, &locked.quarantine(&file)?));
-            }
+            Corrupt => remarks.push(quarantine_remark(said.name, &locked.quarantine(&file)?)),
         }
         let session = with_update(session, said, &mut remarks);
         locked.write(&file, &file::to_json(&session))?;

@@ -265,9 +265,7 @@ fn note_view(body: &EntryBody) -> EntryView<'_> {
         ModeChange { data, .. } | Custom { data, .. } => {
             shown.push_data("data", data.as_ref());
         }
-        Other(fields) => {
-            shown.pieces.push(ViewPiece::Data("its fields", Cow::Owned(fields.clone().into())));
-        }
+        Other(fields) => shown.pieces.push(ViewPiece::Data("its fields", Cow::Owned(fields.clone().into()))),
         _ => {}
     }
     shown

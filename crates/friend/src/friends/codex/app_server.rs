@@ -233,9 +233,7 @@ impl<'a> AppServerClient<'a> {
                 Event::Request { id, method, params } => {
                     decline_request(&mut self.peer, &id, &method, &params, &mut self.state, &mut |_| {});
                 }
-                Event::Exited(finished) => {
-                    return Err(AttemptError::Retry(self.exit_message(&finished)));
-                }
+                Event::Exited(finished) => return Err(AttemptError::Retry(self.exit_message(&finished))),
                 _ => {}
             }
         }

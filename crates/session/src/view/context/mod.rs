@@ -111,9 +111,7 @@ impl SessionContext {
                 self.thinking_level = thinking_level.unwrap_or_else(|| "off".into());
             }
             ServiceTierChange { service_tier } => self.service_tier = service_tier,
-            McpToolSelection { selected_tool_names } => {
-                self.selected_mcp_tools = Some(selected_tool_names);
-            }
+            McpToolSelection { selected_tool_names } => self.selected_mcp_tools = Some(selected_tool_names),
             ModeChange { mode, data } => (self.mode, self.mode_data) = (mode, data),
             ModelChange { model, role } => {
                 self.models.insert(role.unwrap_or_else(|| "default".into()), model);
