@@ -13,12 +13,11 @@ use relaycode_clients::claude_stdio::{
 };
 use relaycode_exec::{ExecError, Job, JobInput};
 
-use super::environment::environment;
 use super::error::{classify_result, error_excerpt, exit_failure};
 use super::events::{ClaudeTurnState, answer_too_large};
 use super::permissions::check_tool_use;
 use super::recipe::ClaudeRecipe;
-use super::{Claude, NAME, PROFILE};
+use super::{Claude, NAME, PROFILE, environment};
 use crate::driver::{MAX_INVALID_LINES, StderrTail, TICK, TurnClock};
 use crate::{AskRequest, EventSink, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnResult};
 
