@@ -101,12 +101,8 @@ fn required_limits(text: &str, operations: &[Operation]) -> PlanLimits {
         FileAction::Exact { before, after, .. } => long(before).max(long(after)),
         _ => 0,
     });
-    PlanLimits {
-        text_bytes: text.len(),
-        files: files.sum(),
-        file_bytes: file_bytes.max().unwrap_or(0),
-        hunks: hunks.sum(),
-    }
+    let file_bytes = file_bytes.max().unwrap_or(0);
+    PlanLimits { text_bytes: text.len(), files: files.sum(), file_bytes, hunks: hunks.sum() }
 }
 
 /// Writes a new file, and removes the oldest where there are many.

@@ -163,11 +163,9 @@ fn message_view(message: &Value) -> EntryView<'_> {
 
 /// Whether a field of a message is shown in another place, or is nothing that anybody can read.
 fn is_shown_elsewhere(field: &str) -> bool {
-    match field {
-        "role" | "content" | "timestamp" | "api" | "provider" | "model" | "responseId" | "usage" => true,
-        "stopReason" | "errorMessage" | "toolCallId" | "toolName" | "isError" | "details" => true,
-        _ => false,
-    }
+    let head = ["role", "content", "timestamp", "api", "provider", "model", "responseId", "usage"];
+    let rest = ["stopReason", "errorMessage", "toolCallId", "toolName", "isError", "details"];
+    head.contains(&field) || rest.contains(&field)
 }
 
 /// Who answered: `provider/model`.

@@ -183,7 +183,8 @@ impl<'a> AppServerClient<'a> {
             }
             match self.next_message()? {
                 Event::Notification { method, params } => {
-                    if self.state.handle_notification(&method, &params, &mut self.clock, hear)? {
+                    let over = self.state.handle_notification(&method, &params, &mut self.clock, hear)?;
+                    if over {
                         return Ok(());
                     }
                 }

@@ -69,7 +69,7 @@ impl CodexTurnState {
             "item/started" => self.item_started(&params["item"], hear),
             "item/completed" => self.item_completed(&params["item"], hear)?,
             "thread/tokenUsage/updated" if self.turn.is_some() => {
-                self.add_usage(&params["tokenUsage"]["last"])
+                self.add_usage(&params["tokenUsage"]["last"]);
             }
             "error" => self.error(params, clock, hear),
             "turn/completed" => return self.finish_turn(&params["turn"]),

@@ -60,11 +60,7 @@ impl ModelServerConfig {
             let value = if is_name { (world.env_var)(name)?.into_string().ok()? } else { return None };
             Some(value).filter(|value| !value.is_empty())
         };
-        what(&Keyring {
-            flag: None,
-            store: self.keys.clone(),
-            variables: &variable,
-            commands: Some(&self.commands),
-        })
+        let (store, commands) = (self.keys.clone(), Some(&self.commands));
+        what(&Keyring { flag: None, store, variables: &variable, commands })
     }
 }

@@ -197,7 +197,7 @@ impl<'a> ScratchCopier<'a> {
                 self.within_count()?;
             }
             ScratchPathEntry::File(stat) if stat.size > self.caps.file_bytes => {
-                self.long.push(path.to_string())
+                self.long.push(path.to_string());
             }
             ScratchPathEntry::File(stat) => self.copy_file(path, &stat)?,
         }
