@@ -74,8 +74,7 @@ fn breadcrumb_file_name(name: &str) -> String {
     if plain.len() == name.len() && plain == name.replace('/', "-") && !plain.starts_with('-') {
         return plain;
     }
-    let hash: String =
-        Sha256::digest(name.as_bytes())[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash: String = Sha256::digest(name.as_bytes())[..4].iter().map(|b| format!("{b:02x}")).collect();
     format!("t{plain}-{hash}")
 }
 

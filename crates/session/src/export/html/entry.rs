@@ -29,8 +29,7 @@ const PREVIEW: usize = 100;
 const SHORT_LIST: usize = 16;
 
 /// Arguments that summarise a call in one line, best first.
-const PREVIEW_ARGUMENTS: &[&str] =
-    &["command", "path", "file_path", "pattern", "query", "url", "task", "prompt"];
+const PREVIEWED: &[&str] = &["command", "path", "file_path", "pattern", "query", "url", "task", "prompt"];
 
 /// What is known from the entries before.
 pub(super) struct HtmlExportState {
@@ -156,7 +155,7 @@ fn write_output(words: &str, out: &mut dyn Write) -> io::Result<()> {
 fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> io::Result<()> {
     let empty = serde_json::Map::new();
     let fields = arguments.as_object().unwrap_or(&empty);
-    let telling = PREVIEW_ARGUMENTS.iter().find_map(|key| fields.get(*key)?.as_str()).unwrap_or_default();
+    let telling = PREVIEWED.iter().find_map(|key| fields.get(*key)?.as_str()).unwrap_or_default();
     let json = if arguments.is_null() { String::new() } else { pretty_json(arguments) };
     // Do not repeat what stands beside the name.
     let told = fields.len() == 1 && !telling.is_empty() && clip_line(telling, PREVIEW) == telling;
