@@ -13,20 +13,16 @@ use serde_json::Value;
 use super::entry_view::{EntryClass, EntryView, ViewPiece};
 use super::human_format::{count_noun, format_size, format_time};
 use super::survey::{EntryPosition, ExportSurvey, branch_origin};
-use super::{ExportError, ExportOptions, ExportSource, ExportSummary, html, strip_colours};
+use super::{ExportError, ExportRun, ExportSource, ExportSummary, strip_colours};
 use crate::SessionEntry;
 
 /// The shortest fence.
 const FENCE: usize = 3;
 
-pub(super) fn write(
-    source: &ExportSource<'_>,
-    options: &ExportOptions,
-    out: &mut dyn Write,
-) -> Result<ExportSummary, ExportError> {
-    let survey = ExportSurvey::read_source(source)?;
-    let title = html::title_of(source, options, &survey);
-    front_matter(&title, source, &survey, out)?;
+pub(super) fn write(run: &ExportRun<'_>, out: &mut dyn Write) -> Result<ExportSummary, ExportError> {
+    let ExportRun { source, options, survey } = run;
+    let title = run.title();
+    front_matter(&title, source, survey, out)?;
     writeln!(out, "# {}\n", one_line(&title))?;
     for found in source.load_issues {
         writeln!(out, "- the file was not in order: {}", one_line(found))?;
@@ -36,7 +32,7 @@ pub(super) fn write(
         writeln!(out, "- the file was not in order: {entries} something that is not in it")?;
     }
     let mut exported = ExportSummary::default();
-    let skipped = survey.for_each_entry(source, options, &mut |entry, here, place| {
+    let skipped = run.for_each_entry(&mut |entry, here, place| {
         let active = place == EntryPosition::ActivePath;
         if let EntryPosition::BranchStart { after, entries } = place {
             let (from, entries) = (branch_origin(after), count_noun(entries, "entry", "entries"));
@@ -46,7 +42,7 @@ pub(super) fn write(
             writeln!(out, "\n---\n\n*Back on the active path.*")?;
         }
         exported.entries += 1;
-        Ok(write_entry(entry, here, !active, &survey, &mut exported, out)?)
+        Ok(write_entry(entry, here, !active, survey, &mut exported, out)?)
     })?;
     exported.skipped_entries = skipped;
     if skipped > 0 {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::entry_view::{EntryClass, EntryView};
 use super::human_format::number_at;
-use super::{ExportError, ExportOptions, ExportSource, MAX_OUTLINE, entry_view};
+use super::{ExportError, ExportSource, MAX_OUTLINE, entry_view};
 use crate::{EntryBody, SessionEntry};
 
 /// Most characters of a line of the outline, of a label, and of a title taken from a message.
@@ -94,27 +94,6 @@ impl ExportSurvey {
         }
         survey.add_labelled_lines();
         Ok(survey)
-    }
-
-    /// Shows each entry that is to be exported, with its number and position; says how many are left out.
-    pub(super) fn for_each_entry(
-        &self,
-        source: &ExportSource<'_>,
-        options: &ExportOptions,
-        see: &mut dyn FnMut(&SessionEntry, usize, EntryPosition) -> Result<(), ExportError>,
-    ) -> Result<usize, ExportError> {
-        let (mut next, mut skipped) = (0, 0);
-        source.entries.for_each_entry(&mut |entry| {
-            let at = next;
-            next += 1;
-            let position = self.position(at);
-            if at >= self.entries() || (position != EntryPosition::ActivePath && !options.all_branches) {
-                skipped += 1;
-                return Ok(());
-            }
-            see(entry, at, position)
-        })?;
-        Ok(skipped)
     }
 
     pub(super) fn entries(&self) -> usize {

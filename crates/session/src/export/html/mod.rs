@@ -16,8 +16,8 @@ use relaycode_text::html::escape_line;
 use sha2::{Digest as _, Sha256};
 
 use super::human_format::count_noun;
-use super::survey::{EntryPosition, ExportSurvey, branch_origin};
-use super::{ExportError, ExportOptions, ExportSource, ExportSummary, ExportTheme};
+use super::survey::{EntryPosition, branch_origin};
+use super::{ExportError, ExportRun, ExportSummary, ExportTheme};
 use entry::HtmlExportState;
 
 const STYLE: &str = include_str!("page.css");
@@ -31,24 +31,12 @@ const ENTRIES_PER_BLOCK: usize = 40;
 /// it.
 const COPY: &str = "<button class=\"copy\" type=\"button\" aria-label=\"copy\"></button>";
 
-pub(super) fn write(
-    source: &ExportSource<'_>,
-    options: &ExportOptions,
-    out: &mut dyn Write,
-) -> Result<ExportSummary, ExportError> {
-    let survey = ExportSurvey::read_source(source)?;
-    write_head(&title_of(source, options, &survey), options.theme, out)?;
-    page_head::write_page_head(source, options, &survey, out)?;
-    let exported = write_entries(source, options, &survey, out)?;
+pub(super) fn write(run: &ExportRun<'_>, out: &mut dyn Write) -> Result<ExportSummary, ExportError> {
+    write_head(&run.title(), run.options.theme, out)?;
+    page_head::write_page_head(run, out)?;
+    let exported = write_entries(run, out)?;
     write_end(&exported, out)?;
     Ok(exported)
-}
-
-pub(super) fn title_of(source: &ExportSource<'_>, options: &ExportOptions, survey: &ExportSurvey) -> String {
-    let header = source.header;
-    let given = [options.title.as_deref(), header.title.as_deref(), Some(survey.first_prompt.as_str())];
-    let named = given.into_iter().flatten().map(str::trim).find(|title| !title.is_empty());
-    named.unwrap_or(&header.id).to_owned()
 }
 
 fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> io::Result<()> {
@@ -76,20 +64,15 @@ fn csp_hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-fn write_entries(
-    source: &ExportSource<'_>,
-    options: &ExportOptions,
-    survey: &ExportSurvey,
-    out: &mut dyn Write,
-) -> Result<ExportSummary, ExportError> {
-    let mut state = HtmlExportState::new(options.max_images);
-    let (mut in_branch, mut run) = (false, 0);
-    let skipped = survey.for_each_entry(source, options, &mut |entry, here, place| {
+fn write_entries(run: &ExportRun<'_>, out: &mut dyn Write) -> Result<ExportSummary, ExportError> {
+    let mut state = HtmlExportState::new(run.options.max_images);
+    let (mut in_branch, mut block) = (false, 0);
+    let skipped = run.for_each_entry(&mut |entry, here, place| {
         let leaves = in_branch && place != EntryPosition::BranchContinues;
         let begins = matches!(place, EntryPosition::BranchStart { .. });
-        if run == ENTRIES_PER_BLOCK || (run > 0 && (leaves || begins)) {
+        if block == ENTRIES_PER_BLOCK || (block > 0 && (leaves || begins)) {
             writeln!(out, "</div>")?;
-            run = 0;
+            block = 0;
         }
         if leaves {
             writeln!(out, "</details>")?;
@@ -98,15 +81,15 @@ fn write_entries(
         if let EntryPosition::BranchStart { after, entries } = place {
             begin_branch(after, entries, out)?;
         }
-        if run == 0 {
+        if block == 0 {
             writeln!(out, "<div class=\"run\">")?;
         }
-        run += 1;
+        block += 1;
         state.exported.entries += 1;
-        Ok(entry::write_entry(entry, here, survey, &mut state, out)?)
+        Ok(entry::write_entry(entry, here, &run.survey, &mut state, out)?)
     })?;
     state.exported.skipped_entries = skipped;
-    if run > 0 {
+    if block > 0 {
         writeln!(out, "</div>")?;
     }
     if in_branch {

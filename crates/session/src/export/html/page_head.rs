@@ -7,7 +7,7 @@ use relaycode_text::html::{escape_line, escape_text};
 use super::super::entry_view::EntryClass;
 use super::super::human_format::{count_noun, format_money, format_time, group_digits};
 use super::super::survey::ExportSurvey;
-use super::super::{ExportOptions, ExportSource};
+use super::super::{ExportOptions, ExportRun, ExportSource};
 
 /// Most lines about problems with the file.
 const MAX_ODD: usize = 200;
@@ -33,15 +33,10 @@ const KEYS: &[(&str, &str)] = &[
     ("?", "these keys"),
 ];
 
-pub(super) fn write_page_head(
-    source: &ExportSource<'_>,
-    options: &ExportOptions,
-    survey: &ExportSurvey,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn write_page_head(run: &ExportRun<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let ExportRun { source, options, survey } = run;
     writeln!(out, "<a class=\"skip\" href=\"#entries\">To the conversation</a>")?;
-    let title = super::title_of(source, options, survey);
-    writeln!(out, "<header class=\"top\">\n<h1>{}</h1>", escape_line(&title))?;
+    writeln!(out, "<header class=\"top\">\n<h1>{}</h1>", escape_line(&run.title()))?;
     write_facts(source, survey, out)?;
     write_issues(source, survey, out)?;
     writeln!(out, "</header>")?;
