@@ -27,6 +27,16 @@ mod wiring;
 
 use std::process::ExitCode;
 
+use relaycode_project::config::LogLevel;
+
+use report::failure::{CommandFailure, CommandResult, Exit, FailureDetail, ProjectState};
+use report::{json, render};
+use terminal::questions;
+use terminal::signals::SignalGuard;
+use wiring::context::{CommandContext, RunCommand};
+use wiring::project::Project;
+use wiring::{desktop, path_args, providers};
+
 fn main() -> ExitCode {
     // Before anything else: this process is then no relay, but the keeper of a process that relay started.
     if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEPER_ARGUMENT) {

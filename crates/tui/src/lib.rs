@@ -24,7 +24,11 @@ mod sys;
 mod tests;
 pub mod views;
 
+pub use layout::clock;
+pub use layout::style::{Glyph, OutputStyle, PaintRole, StreamWidth};
 pub use layout::styled_text::{LIST_LIMIT, pluralize};
+
+use layout::narrow;
 use layout::styled_text::{
     StyledText, headline_with_state, human_size, justified_line, labelled_line, line_counts,
 };

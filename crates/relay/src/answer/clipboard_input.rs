@@ -4,11 +4,10 @@ use relaycode_watch::clipboard::{self, ClipboardContent};
 use relaycode_watch::feed::OWNER_TIMEOUT;
 
 use crate::answer::limit;
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::wiring::desktop;
+use crate::{CommandFailure, CommandResult, Exit, ProjectState, desktop};
 
 /// What is on the clipboard, at most `most` bytes of it.
-pub(crate) fn read_clipboard(most: usize) -> Result<String, CommandFailure> {
+pub(crate) fn read_clipboard(most: usize) -> CommandResult<String> {
     let opened = clipboard::open(&desktop::desktop_from_env(), desktop::clipboard_choice()?);
     let mut clipboard = opened.map_err(|error| {
         CommandFailure::usage(format!("no answer was named, and the clipboard cannot be read: {error}"))

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use relaycode_change::proposal::limits::PlanLimits;
 
-use crate::report::failure::CommandFailure;
+use crate::CommandFailure;
 
 /// Changed limits, as given on the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

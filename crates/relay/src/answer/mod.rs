@@ -10,25 +10,20 @@ pub(crate) mod submit;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use relaycode_change::diff;
 use relaycode_change::plan::{FilePlan, Plan, PlanFinding, PlanRefusal, RefusalReason};
-use relaycode_change::prompt::repair;
+use relaycode_change::prompt::{self, repair};
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::{Proposal, ProposalNote};
-use relaycode_change::{diff, prompt};
 use relaycode_door::{AnswerProposal, Consent, Submission};
 use relaycode_project::checkout;
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::clock;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views;
+use relaycode_tui::{OutputStyle, clock, views};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::origin::AnswerOrigin;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::json;
 use crate::report::json::base64;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, json};
 
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]
@@ -47,12 +42,12 @@ pub(crate) struct AnswerArgs {
 }
 
 impl AnswerArgs {
-    pub(crate) fn to_source(&self, command: &'static str, context: &CommandContext<'_>) -> AnswerSource {
+    pub(crate) fn to_source(&self, command: &'static str, ctx: &CommandContext<'_>) -> AnswerSource {
         AnswerSource {
             limits: self.limit.to_limits(),
             check_syntax: !self.no_syntax,
             file: self.file.clone(),
-            ..AnswerSource::new(command, AnswerOrigin::from_argument(self.file.as_deref()), context)
+            ..AnswerSource::new(command, AnswerOrigin::from_argument(self.file.as_deref()), ctx)
         }
     }
 }
@@ -76,11 +71,7 @@ pub(crate) struct AnswerSource {
 }
 
 impl AnswerSource {
-    pub(crate) fn new(
-        command: &'static str,
-        origin: AnswerOrigin,
-        context: &CommandContext<'_>,
-    ) -> AnswerSource {
+    pub(crate) fn new(command: &'static str, origin: AnswerOrigin, ctx: &CommandContext<'_>) -> AnswerSource {
         AnswerSource {
             command,
             origin,
@@ -90,18 +81,15 @@ impl AnswerSource {
             diff: false,
             has_keys: false,
             file: None,
-            directory: context.options.directory.clone(),
+            directory: ctx.options.directory.clone(),
         }
     }
 
     /// Reads the text and the answers in it, in their order; at least one.
-    pub(crate) fn read_answers(
-        &self,
-        context: &mut CommandContext<'_>,
-    ) -> Result<Vec<AnswerProposal>, CommandFailure> {
+    pub(crate) fn read_answers(&self, ctx: &mut CommandContext<'_>) -> CommandResult<Vec<AnswerProposal>> {
         if self.origin.is_typed() {
             // To everybody: who sees nothing happen has to know why.
-            context.eprint_at(LogLevel::Silent, "reading the answer from the terminal; Ctrl-D ends it\n");
+            ctx.eprint_at(LogLevel::Silent, "reading the answer from the terminal; Ctrl-D ends it\n");
         }
         let text = self.origin.read_text(self.limits.text_bytes)?;
         if prompt::is_prompt(&text) {

@@ -6,9 +6,8 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use crate::answer::clipboard_input;
-use crate::answer::limit;
-use crate::report::failure::CommandFailure;
+use crate::answer::{clipboard_input, limit};
+use crate::{CommandFailure, CommandResult};
 
 /// Where an answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +62,7 @@ impl AnswerOrigin {
     }
 
     /// The text, at most `most` bytes of it.
-    pub(crate) fn read_text(&self, most: usize) -> Result<String, CommandFailure> {
+    pub(crate) fn read_text(&self, most: usize) -> CommandResult<String> {
         let bytes = match self {
             AnswerOrigin::Stdin => read_bounded(io::stdin().lock(), most),
             AnswerOrigin::File(path) => open_file(path).and_then(|file| read_bounded(file, most)),
@@ -117,7 +116,7 @@ fn read_bounded(source: impl Read, most: usize) -> io::Result<Vec<u8>> {
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-fn decode_text(bytes: Vec<u8>) -> Result<String, CommandFailure> {
+fn decode_text(bytes: Vec<u8>) -> CommandResult<String> {
     if let Some(what) = known_format(&bytes) {
         return Err(not_text(&format!("the answer is {what}, not UTF-8 text")));
     }

@@ -5,9 +5,8 @@ use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply};
 use relaycode_ledger::Digest;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views;
-use relaycode_tui::views::{card, question, rules};
+use relaycode_tui::OutputStyle;
+use relaycode_tui::views::{self, card, question, rules};
 
 use super::{QuestionDialog, edit, pick};
 

@@ -3,7 +3,7 @@
 use relaycode_change::plan::Plan;
 use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply, GateReport};
 use relaycode_ledger::Digest;
-use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::OutputStyle;
 use relaycode_tui::views::{gate, question, rules};
 
 use super::QuestionDialog;

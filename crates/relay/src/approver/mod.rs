@@ -26,16 +26,14 @@ use relaycode_change::proposal::Proposal;
 use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent};
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use relaycode_ledger::Digest;
-use relaycode_project::config::LogLevel;
 use relaycode_tui::input::{PromptAnswer, Terminal};
-use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
 use relaycode_tui::views::diff::DiffLayout;
 use relaycode_tui::views::{card, gate, outcome, question};
+use relaycode_tui::{OutputStyle, StreamWidth};
 
-use crate::report::failure::CommandFailure;
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
 use crate::wiring::programs::UserPrograms;
+use crate::{CommandResult, LogLevel, SignalGuard, questions};
+
 use pager::Pager;
 use spinner::Spinner;
 
@@ -113,7 +111,7 @@ impl TerminalApprover {
         mut setup: ApproverSetup,
         runner: Runner,
         session: Option<ApproverSession>,
-    ) -> Result<TerminalApprover, CommandFailure> {
+    ) -> CommandResult<TerminalApprover> {
         let held = Rc::new(SignalGuard::acquire()?);
         let signals = Rc::clone(&held);
         let (open, on_question): (OpenTerminal, OnQuestion) = match session {

@@ -9,7 +9,7 @@ use std::path::Path;
 use relaycode_exec::{Job, JobEnvironment, JobOutput};
 use relaycode_text::width::cells;
 use relaycode_tui::input::Terminal;
-use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
+use relaycode_tui::{OutputStyle, StreamWidth};
 
 use super::RunProgram;
 use super::private_dir::PrivateDir;

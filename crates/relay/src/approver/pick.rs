@@ -5,7 +5,7 @@
 
 use relaycode_change::diff::{DiffContent, FileDiff};
 use relaycode_door::{ApprovalReply, PlanRevision};
-use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::OutputStyle;
 use relaycode_tui::views::question;
 
 use super::apply::ChangedFiles;

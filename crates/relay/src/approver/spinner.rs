@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use relaycode_door::gate::GateStep;
 use relaycode_text::redact::redact;
 use relaycode_text::width::cells;
+use relaycode_tui::OutputStyle;
 use relaycode_tui::input::is_foreground;
-use relaycode_tui::layout::style::OutputStyle;
 use terminal_size::terminal_size_of;
 
 /// What is quicker shows nothing.

@@ -5,8 +5,7 @@ use clap::Command;
 use clap_complete::Shell;
 use serde::Serialize;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandResult, Exit, RunCommand};
 
 /// Print a script with which a shell completes relay's commands and options
 ///
@@ -25,10 +24,10 @@ impl RunCommand for CompletionsArgs {
         "completions"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let script = completion_script(self.shell);
-        if context.is_json() {
-            context.print_json(&CompletionsJson {
+        if ctx.is_json() {
+            ctx.print_json(&CompletionsJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "completions",
@@ -36,7 +35,7 @@ impl RunCommand for CompletionsArgs {
                 script,
             });
         } else {
-            context.console.print(&script);
+            ctx.console.print(&script);
         }
         Ok(Exit::Done)
     }

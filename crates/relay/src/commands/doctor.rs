@@ -3,10 +3,7 @@
 use serde_json::json;
 
 use crate::doctor::{self, CheckStatus};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandResult, Exit, Project, RunCommand, render};
 
 /// Say what works here, what does not, and what to do about it
 ///
@@ -21,20 +18,20 @@ impl RunCommand for DoctorArgs {
         "doctor"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        let found = doctor::run_checks(&project, context);
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        let found = doctor::run_checks(&project, ctx);
         let bad = found.iter().any(|one| one.state == CheckStatus::Bad);
         let exit = if bad { Exit::NeedsYou } else { Exit::Done };
-        context.print_json(&json!({
+        ctx.print_json(&json!({
             "ok": !bad, "code": exit as u8, "command": "doctor", "project": project.root.to_string_lossy(),
             "checks": found,
         }));
-        if !context.is_json() {
-            let look = context.console.out_style();
-            let wanted = found.iter().filter(|one| !context.is_quiet() || one.state != CheckStatus::Good);
+        if !ctx.is_json() {
+            let look = ctx.console.out_style();
+            let wanted = found.iter().filter(|one| !ctx.is_quiet() || one.state != CheckStatus::Good);
             let text: String = wanted.map(|one| render::doctor::finding_line(one, &look)).collect();
-            context.console.print(&text);
+            ctx.console.print(&text);
         }
         Ok(exit)
     }

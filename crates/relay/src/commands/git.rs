@@ -2,22 +2,18 @@
 
 use clap::Subcommand;
 use relaycode_door::Door;
-use relaycode_door::git::commit_plan;
-use relaycode_door::git::commit_plan::{CommitError, CommitPlan};
+use relaycode_door::git::commit_plan::{self, CommitError, CommitPlan};
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
-use relaycode_project::config::LogLevel;
 use relaycode_project::git::{Git, GitError};
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_tui::{clock, views};
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::questions;
 use crate::terminal::questions::is_yes;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, ProjectState, RunCommand,
+    SignalGuard, questions,
+};
 
 /// Work with git
 #[derive(Debug, Clone, clap::Args)]
@@ -64,24 +60,24 @@ impl RunCommand for GitArgs {
         true
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let GitCommand::Commit(args) = &self.command;
-        let project = Project::open(context)?;
-        project.recover(context)?;
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
         let ids = args.change_ids(&project)?;
         let mut records = Vec::new();
         for id in ids {
             records.push(project.ledger.record(id)?);
         }
         records.sort_by_key(|record| record.number);
-        let door = project.into_door(context)?;
-        args.commit(&door, &records, context)
+        let door = project.into_door(ctx)?;
+        args.commit(&door, &records, ctx)
     }
 }
 
 impl CommitArgs {
     /// The changes that are meant.
-    fn change_ids(&self, project: &Project) -> Result<Vec<TxId>, CommandFailure> {
+    fn change_ids(&self, project: &Project) -> CommandResult<Vec<TxId>> {
         let mut ids = Vec::new();
         for name in &self.names {
             ids.extend(project.find_target(name)?.ids());
@@ -92,19 +88,14 @@ impl CommitArgs {
         Ok(ids)
     }
 
-    fn commit(
-        &self,
-        door: &Door,
-        records: &[Record],
-        context: &mut CommandContext<'_>,
-    ) -> Result<Exit, CommandFailure> {
+    fn commit(&self, door: &Door, records: &[Record], ctx: &mut CommandContext<'_>) -> CommandResult {
         // Hooks may take long: whoever stops them gets the index back as it was.
         let signals = SignalGuard::acquire()?;
         let stopped = || signals.stop_requested();
         let git = door.git().with_stop(&stopped);
         let plan = commit_plan::plan_commit(door, &git, records)?;
         if plan.nothing_left {
-            return Ok(report_nothing_left(door, records, context));
+            return Ok(report_nothing_left(door, records, ctx));
         }
         let message = match self.message.clone().or_else(|| plan.message.clone()) {
             Some(message) => message,
@@ -114,18 +105,18 @@ impl CommitArgs {
                 );
             }
         };
-        ensure_trusted(door, &git, context)?;
-        let look = context.console.err_style();
+        ensure_trusted(door, &git, ctx)?;
+        let look = ctx.console.err_style();
         let card = views::commit::text(&plan, &message, &door.head(), &look);
-        self.ask_consent(&plan, &card, context)?;
+        self.ask_consent(&plan, &card, ctx)?;
         let paths: Vec<&str> = plan.paths.iter().map(String::as_str).collect();
         let committed = git.commit(&paths, &message)?;
-        let look = context.style();
+        let look = ctx.style();
         if !committed.output.trim().is_empty() {
-            context.print_info(&views::gate::output_tail(&committed.output, &look));
+            ctx.print_info(&views::gate::output_tail(&committed.output, &look));
         }
-        context.print_info(&views::commit::committed_line(&committed.id, paths.len(), &door.head(), &look));
-        context.print_json(&json!({
+        ctx.print_info(&views::commit::committed_line(&committed.id, paths.len(), &door.head(), &look));
+        ctx.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
             "commit": committed.id, "files": paths, "message": message,
             "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
@@ -134,19 +125,14 @@ impl CommitArgs {
     }
 
     /// Asks about the commit, and about edits in it that are not relay's.
-    fn ask_consent(
-        &self,
-        plan: &CommitPlan,
-        card: &str,
-        context: &mut CommandContext<'_>,
-    ) -> Result<(), CommandFailure> {
+    fn ask_consent(&self, plan: &CommitPlan, card: &str, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
         let mixed = !plan.mixed_paths.is_empty() && !self.with_edits;
         if self.yes && !mixed {
-            context.print_info(card);
+            ctx.print_info(card);
             return Ok(());
         }
         let Some(terminal) = questions::open_terminal() else {
-            context.print_info(card);
+            ctx.print_info(card);
             let (said, hint) = if mixed {
                 ("files of this commit also hold other edits", "`--with-edits` commits them as they are")
             } else {
@@ -165,11 +151,11 @@ impl CommitArgs {
 }
 
 /// All of it is committed already.
-fn report_nothing_left(door: &Door, records: &[Record], context: &mut CommandContext<'_>) -> Exit {
+fn report_nothing_left(door: &Door, records: &[Record], ctx: &mut CommandContext<'_>) -> Exit {
     let said = "nothing of it is left to commit: its files are as they are in the last commit";
-    let look = context.style();
-    context.print_info(&views::outcome::success_line(&look, said));
-    context.print_json(&json!({
+    let look = ctx.style();
+    ctx.print_info(&views::outcome::success_line(&look, said));
+    ctx.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
         "commit": null, "files": [], "message": null,
         "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
@@ -178,7 +164,7 @@ fn report_nothing_left(door: &Door, records: &[Record], context: &mut CommandCon
 }
 
 /// The latest change that is still in.
-fn latest_change(project: &Project) -> Result<Vec<TxId>, CommandFailure> {
+fn latest_change(project: &Project) -> CommandResult<Vec<TxId>> {
     /// Entries that are looked at.
     const NEAR: usize = 100;
     let page = project.ledger.log_page(0, NEAR)?;
@@ -192,21 +178,17 @@ fn latest_change(project: &Project) -> Result<Vec<TxId>, CommandFailure> {
 }
 
 /// What the repository would run must be trusted: a commit runs its hooks and filters.
-fn ensure_trusted(
-    door: &Door,
-    git: &Git<'_>,
-    context: &mut CommandContext<'_>,
-) -> Result<(), CommandFailure> {
+fn ensure_trusted(door: &Door, git: &Git<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
     let wants =
         relaycode_project::trust::TrustRequest { git: git.commands_on_commit()?, ..Default::default() };
     let trust = door.trust();
     if trust.git_state(&door.root, &wants).allows() {
         return Ok(());
     }
-    let look = context.console.err_style();
+    let look = ctx.console.err_style();
     let text = views::trust::text(&wants, None, &look);
     let Some(terminal) = questions::open_terminal() else {
-        context.eprint_at(LogLevel::Error, &text);
+        ctx.eprint_at(LogLevel::Error, &text);
         let said = format!(
             "a commit here runs {} of the repository, which you have not trusted yet",
             relaycode_tui::pluralize(wants.git.len(), "program")

@@ -3,16 +3,13 @@
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::setup;
 use relaycode_ledger::{TransactionHeader, TxId};
-use relaycode_project::config::{self, LogLevel, check_project_id};
+use relaycode_project::config::{self, check_project_id};
 use relaycode_project::identity;
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_tui::{clock, views};
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
 use crate::wiring::project;
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, RunCommand};
 
 /// Set a project up, and print the prompt for its model
 ///
@@ -40,9 +37,9 @@ impl RunCommand for InitArgs {
         true
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let mut project = Project::open(context)?;
-        project.recover(context)?;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let mut project = Project::open(ctx)?;
+        project.recover(ctx)?;
         let loaded = project.config()?;
         let suggested = identity::suggest_project_id(&project.root);
         let configured = loaded.config.project_id.clone();
@@ -72,23 +69,23 @@ impl RunCommand for InitArgs {
                 return Err(project::disk_doubt_failure(&committed.record.uuid.short(), said));
             }
             transaction = Some(committed.record.uuid.to_string());
-            project.config = config::load(&project.root, context.home.path.as_deref());
+            project.config = config::load(&project.root, ctx.home.path.as_deref());
         }
-        let door = project.into_door(context)?;
+        let door = project.into_door(ctx)?;
         let prompt = super::prompt::model_instructions(&door, &[])?.text;
-        if context.is_json() {
-            context.print_json(&json!({
+        if ctx.is_json() {
+            ctx.print_json(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "init", "project": door.root.to_string_lossy(),
                 "projectId": id, "source": suggested.source, "made": made, "id": transaction, "prompt": prompt,
             }));
             return Ok(Exit::Done);
         }
-        let look = context.console.err_style();
+        let look = ctx.console.err_style();
         let linter = door.config().patch.linter.clone();
         let text = views::setup::text(&id, &made, &linter, &look);
-        context.eprint_at(LogLevel::Info, &text);
-        let prompt = context.console.out_style().block(&prompt).into_owned();
-        context.console.print(&prompt);
+        ctx.eprint_at(LogLevel::Info, &text);
+        let prompt = ctx.console.out_style().block(&prompt).into_owned();
+        ctx.console.print(&prompt);
         Ok(Exit::Done)
     }
 }

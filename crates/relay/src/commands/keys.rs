@@ -8,12 +8,9 @@ use relaycode_llm::models::keys::{ApiKey, KeyError, KeySource};
 use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
 use crate::report::render::keys::KeyRow;
-use crate::terminal::questions;
-use crate::wiring::context::{CommandContext, RunCommand};
 use crate::wiring::providers::Providers;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, RunCommand, questions, render};
 
 /// Bytes of stdin that may be a key.
 const MAX_STDIN_BYTES: u64 = 64 << 10;
@@ -58,22 +55,18 @@ impl RunCommand for KeysArgs {
         "keys"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let providers = Providers::open(context)?;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let providers = Providers::open(ctx)?;
         match &self.command {
-            None => list_keys(&providers, false, context),
-            Some(KeysCommand::List { all }) => list_keys(&providers, *all, context),
-            Some(KeysCommand::Set { provider, stdin }) => store_key(&providers, provider, *stdin, context),
-            Some(KeysCommand::Remove { provider }) => remove_key(&providers, provider, context),
+            None => list_keys(&providers, false, ctx),
+            Some(KeysCommand::List { all }) => list_keys(&providers, *all, ctx),
+            Some(KeysCommand::Set { provider, stdin }) => store_key(&providers, provider, *stdin, ctx),
+            Some(KeysCommand::Remove { provider }) => remove_key(&providers, provider, ctx),
         }
     }
 }
 
-fn list_keys(
-    providers: &Providers,
-    all: bool,
-    context: &mut CommandContext<'_>,
-) -> Result<Exit, CommandFailure> {
+fn list_keys(providers: &Providers, all: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
     let keyring = providers.keyring(None);
     let row = |provider: &RegisteredProvider| {
         let (source, tail, trouble) = match keyring.source(provider) {
@@ -104,26 +97,21 @@ fn list_keys(
     rows.retain(|row| {
         all || row.trouble.is_some() || !matches!(row.source, None | Some(KeySource::NotNeeded))
     });
-    context.print_json(&json!({
+    ctx.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "keys",
         "keys": rows.iter().map(KeyRow::to_json).collect::<Vec<_>>(),
         "trouble": providers.registry.file_error.as_ref().map(render::models::models_error_json),
         "ignored": providers.ignored.iter().map(render::models::ignored_json).collect::<Vec<_>>(),
     }));
-    if !context.is_json() {
-        let text = render::keys::keys_table(&rows, &context.console.out_style());
-        context.console.print(&text);
+    if !ctx.is_json() {
+        let text = render::keys::keys_table(&rows, &ctx.console.out_style());
+        ctx.console.print(&text);
     }
-    providers.eprint_remarks(context);
+    providers.eprint_remarks(ctx);
     Ok(Exit::Done)
 }
 
-fn store_key(
-    providers: &Providers,
-    name: &str,
-    stdin: bool,
-    context: &mut CommandContext<'_>,
-) -> Result<Exit, CommandFailure> {
+fn store_key(providers: &Providers, name: &str, stdin: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
     let provider = find_provider(providers, name)?;
     let typed = if stdin { read_stdin()? } else { ask_key(provider)? };
     let key = ApiKey::new(&typed);
@@ -132,50 +120,46 @@ fn store_key(
     })?;
     let replaced = matches!(providers.store.get(&provider.id), Ok(Some(_)));
     providers.store.set(&provider.id, &key).map_err(key_failure)?;
-    context.print_json(&json!({
+    ctx.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "keys", "provider": provider.id, "replaced": replaced,
         "tail": key.tail(),
     }));
-    let look = context.style();
+    let look = ctx.style();
     let what = if replaced { "replaced the key" } else { "stored the key" };
     let tail = key.tail().map(|tail| format!(" (…{tail})")).unwrap_or_default();
     let said = format!("{what} of {}{}", provider.id, look.safe(&tail));
-    context.print_info(&outcome::success_line(&look, &said));
-    context.print_info(&outcome::indented_line(
+    ctx.print_info(&outcome::success_line(&look, &said));
+    ctx.print_info(&outcome::indented_line(
         &look,
         &format!("`relay models test {}/…` tries it", provider.id),
     ));
-    providers.eprint_remarks(context);
+    providers.eprint_remarks(ctx);
     Ok(Exit::Done)
 }
 
-fn remove_key(
-    providers: &Providers,
-    name: &str,
-    context: &mut CommandContext<'_>,
-) -> Result<Exit, CommandFailure> {
+fn remove_key(providers: &Providers, name: &str, ctx: &mut CommandContext<'_>) -> CommandResult {
     // What is stored can go, whoever it was for.
     let stored = providers.store.list().map_err(key_failure)?.iter().any(|stored| stored == name);
     let id = if stored { name.to_string() } else { find_provider(providers, name)?.id.clone() };
     let was = providers.store.remove(&id).map_err(key_failure)?;
-    context.print_json(&json!({
+    ctx.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "keys", "provider": id, "removed": was,
     }));
-    let look = context.style();
+    let look = ctx.style();
     let said = if was { format!("removed the key of {id}") } else { format!("no key of {id} was stored") };
-    context.print_info(&outcome::success_line(&look, &said));
+    ctx.print_info(&outcome::success_line(&look, &said));
     // It may still be used from elsewhere.
     let elsewhere = providers.registry.provider(&id);
     let elsewhere = elsewhere.and_then(|provider| providers.keyring(None).source(provider).ok().flatten());
     if let Some(source) = elsewhere.filter(|source| *source != KeySource::NotNeeded) {
         let said = format!("{id} still has one: {}", render::models::key_source_text(&source));
-        context.print_info(&outcome::indented_line(&look, &look.safe(&said)));
+        ctx.print_info(&outcome::indented_line(&look, &look.safe(&said)));
     }
     Ok(Exit::Done)
 }
 
 /// The provider of that name, which relay or `models.yml` knows.
-fn find_provider<'p>(providers: &'p Providers, name: &str) -> Result<&'p RegisteredProvider, CommandFailure> {
+fn find_provider<'p>(providers: &'p Providers, name: &str) -> CommandResult<&'p RegisteredProvider> {
     if let Some(provider) = providers.registry.provider(name) {
         return Ok(provider);
     }
@@ -188,7 +172,7 @@ fn find_provider<'p>(providers: &'p Providers, name: &str) -> Result<&'p Registe
     Err(CommandFailure::usage(format!("there is no provider `{name}`")).with_hint(hint))
 }
 
-fn read_stdin() -> Result<String, CommandFailure> {
+fn read_stdin() -> CommandResult<String> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(MAX_STDIN_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| CommandFailure::unexpected(format!("stdin cannot be read: {error}")))?;
@@ -200,7 +184,7 @@ fn read_stdin() -> Result<String, CommandFailure> {
         .map_err(|_| CommandFailure::usage("what was given is no text").with_hint("nothing was stored"))
 }
 
-fn ask_key(provider: &RegisteredProvider) -> Result<String, CommandFailure> {
+fn ask_key(provider: &RegisteredProvider) -> CommandResult<String> {
     let Some(terminal) = questions::open_terminal() else {
         return Err(questions::nobody_to_ask(
             "there is no terminal to ask for the key on",

@@ -4,15 +4,11 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use relaycode_ledger::{Ledger, LogFilter};
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
 use relaycode_tui::views::log::LogRow;
+use relaycode_tui::{clock, views};
 use serde::Serialize;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::path_args;
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandResult, Exit, Project, RunCommand, path_args};
 
 /// List what was applied and reverted, newest first
 ///
@@ -46,11 +42,11 @@ impl RunCommand for LogArgs {
         "log"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.restore_ledger(context);
-        let filter = self.filter(&project, context)?;
-        print_log(&project.root, &project.ledger, &filter, self.count, self.oneline, context)?;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.restore_ledger(ctx);
+        let filter = self.filter(&project, ctx)?;
+        print_log(&project.root, &project.ledger, &filter, self.count, self.oneline, ctx)?;
         Ok(Exit::Done)
     }
 }
@@ -62,12 +58,12 @@ pub(crate) fn print_log(
     filter: &LogFilter,
     count: usize,
     oneline: bool,
-    context: &mut CommandContext<'_>,
-) -> Result<(), CommandFailure> {
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<()> {
     let page = ledger.search_log(filter, 0, count)?;
     let rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
-    if context.is_json() {
-        context.console.print_json(&LogJson {
+    if ctx.is_json() {
+        ctx.console.print_json(&LogJson {
             ok: true,
             code: Exit::Done as u8,
             command: "log",
@@ -75,26 +71,26 @@ pub(crate) fn print_log(
             entries: &rows,
             total: page.total,
         });
-    } else if context.is_quiet() {
+    } else if ctx.is_quiet() {
         for id in rows.iter().filter_map(|row| row.id.as_ref()) {
-            let line = format!("{}\n", context.console.out_style().safe(id));
-            context.console.print(&line);
+            let line = format!("{}\n", ctx.console.out_style().safe(id));
+            ctx.console.print(&line);
         }
     } else if oneline {
-        let text = views::log::oneline(&rows, &context.console.out_style());
-        context.console.print(&text);
+        let text = views::log::oneline(&rows, &ctx.console.out_style());
+        ctx.console.print(&text);
     } else {
         // That nothing fits is not the same as that there is nothing.
         let any = page.total > 0 || ledger.log_page(0, 1)?.total > 0;
-        let text = views::log::text(&rows, page.total, any, &context.console.out_style());
-        context.console.print(&text);
+        let text = views::log::text(&rows, page.total, any, &ctx.console.out_style());
+        ctx.console.print(&text);
     }
     Ok(())
 }
 
 impl LogArgs {
-    fn filter(&self, project: &Project, context: &CommandContext<'_>) -> Result<LogFilter, CommandFailure> {
-        let named = |name: &String| path_args::resolve_path(&project.root, &context.options.directory, name);
+    fn filter(&self, project: &Project, ctx: &CommandContext<'_>) -> CommandResult<LogFilter> {
+        let named = |name: &String| path_args::resolve_path(&project.root, &ctx.options.directory, name);
         let file = self.file.as_ref().map(named).transpose()?.map(|path| path.to_string());
         Ok(LogFilter { since: self.since.clone(), file, origin: self.origin.clone(), ..LogFilter::default() })
     }

@@ -4,9 +4,8 @@
 //! Everything comes from the command line's own data, and nothing of the machine it runs on: the same
 //! binary writes the same bytes.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::Command;
 use clap_mangen::Man;
@@ -14,8 +13,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use serde::Serialize;
 
 use crate::report::exit_codes;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, RunCommand};
 
 /// Write a man page for each command
 #[derive(Debug, Clone, clap::Args)]
@@ -37,17 +35,17 @@ impl RunCommand for ManArgs {
         "__man"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let written = render_pages(self.markdown).and_then(|pages| write_pages(&self.to, &pages));
         let files = written.map_err(|error| {
             CommandFailure::unexpected(format!("the pages cannot be written: {error}"))
                 .with_place(self.to.display())
         })?;
-        let shown = context.style().safe(&self.to.to_string_lossy()).into_owned();
+        let shown = ctx.style().safe(&self.to.to_string_lossy()).into_owned();
         let count = files.len();
         let pages = if count == 1 { "page" } else { "pages" };
-        context.print_info(&format!("{count} {pages} written to {shown}\n"));
-        context.print_json(&ManJson { ok: true, code: Exit::Done as u8, command: "__man", files });
+        ctx.print_info(&format!("{count} {pages} written to {shown}\n"));
+        ctx.print_json(&ManJson { ok: true, code: Exit::Done as u8, command: "__man", files });
         Ok(Exit::Done)
     }
 }

@@ -36,11 +36,11 @@ use clap::{CommandFactory, Parser, Subcommand};
 use relaycode_text::escape::is_unsafe;
 
 use crate::report::exit_codes;
-use crate::report::failure::{CommandFailure, Exit};
 use crate::terminal::console::Console;
 use crate::terminal::environment::{ColorChoice, ConsoleEnv};
-use crate::wiring::context::{CommandContext, GlobalArgs, RunCommand};
+use crate::wiring::context::GlobalArgs;
 use crate::wiring::home::RelayHome;
+use crate::{CommandContext, CommandFailure, Exit, RunCommand};
 
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
 /// never applies one wrongly.

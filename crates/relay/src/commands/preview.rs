@@ -5,17 +5,14 @@ use relaycode_change::plan::tree::OverlayTree;
 use relaycode_change::prompt::repair;
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{AnswerProposal, Door, PlanPreview};
-use relaycode_project::config::LogLevel;
 use relaycode_tui::views;
 use relaycode_tui::views::diff::DiffLayout;
 use serde_json::{Value, json};
 
 use crate::answer::{self, AnswerArgs, AnswerSource};
-use crate::report::failure::{CommandFailure, Exit};
 use crate::report::outcome::batch_json;
 use crate::terminal::environment::DiffLayoutArgs;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandResult, Exit, LogLevel, Project, RunCommand};
 
 /// Show what an answer would change, without changing anything
 ///
@@ -55,20 +52,20 @@ impl RunCommand for PreviewArgs {
         "preview"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        let source = self.answer_args.to_source(self.name(), context);
-        let answers = source.read_answers(context)?;
-        let door = project.into_door(context)?;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        let source = self.answer_args.to_source(self.name(), ctx);
+        let answers = source.read_answers(ctx)?;
+        let door = project.into_door(ctx)?;
         // stdout is for the object or the prompt alone, where one was asked for.
-        let aside = context.is_json() || self.repair;
+        let aside = ctx.is_json() || self.repair;
         let shown = PreviewOptions {
             diff: self.diff || self.layout.side_by_side || !(aside || self.no_diff),
             layout: self.layout.layout(),
             text: self.text,
             repair: self.repair,
         };
-        Ok(preview_answers(&door, &source, &answers, &shown, context))
+        Ok(preview_answers(&door, &source, &answers, &shown, ctx))
     }
 }
 
@@ -90,7 +87,7 @@ pub(crate) fn preview_answers(
     source: &AnswerSource,
     answers: &[AnswerProposal],
     shown: &PreviewOptions,
-    context: &mut CommandContext<'_>,
+    ctx: &mut CommandContext<'_>,
 ) -> Exit {
     let mut objects = Vec::new();
     let mut exit = Exit::Done;
@@ -98,13 +95,13 @@ pub(crate) fn preview_answers(
     let mut tree = OverlayTree::new(&tree);
     for (at, answer) in answers.iter().enumerate() {
         if at > 0 && !shown.repair {
-            context.print_info("\n");
+            ctx.print_info("\n");
         }
         match door.preview(&source.submission(answer), &tree) {
             Ok(preview) => {
-                print_plan(source, &answer.proposal, &preview, shown, context);
+                print_plan(source, &answer.proposal, &preview, shown, ctx);
                 // Nobody reads it otherwise, and it holds the whole answer and every diff.
-                objects.push(if context.is_json() {
+                objects.push(if ctx.is_json() {
                     plan_json(door, &answer.proposal, &preview, shown)
                 } else {
                     Value::Null
@@ -114,12 +111,12 @@ pub(crate) fn preview_answers(
             Err(refused) => {
                 exit = Exit::Refused;
                 objects.push(source.refusal_json(&answer.proposal, &refused, &door.root));
-                print_refusal(source, &answer.proposal, &refused, shown, context);
+                print_refusal(source, &answer.proposal, &refused, shown, ctx);
                 break;
             }
         }
     }
-    context.print_json(&batch_json("preview", exit, answers.len(), objects));
+    ctx.print_json(&batch_json("preview", exit, answers.len(), objects));
     exit
 }
 
@@ -128,22 +125,22 @@ fn print_plan(
     proposal: &Proposal,
     preview: &PlanPreview,
     shown: &PreviewOptions,
-    context: &mut CommandContext<'_>,
+    ctx: &mut CommandContext<'_>,
 ) {
-    let aside = context.is_json() || shown.repair;
-    let look = if aside { context.console.err_style() } else { context.console.out_style() };
+    let aside = ctx.is_json() || shown.repair;
+    let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
     let mut text = source.card_text(proposal, &preview.plan, "", &look);
     text += &views::rules::would_ask_line(&preview.rules, &look);
     if shown.diff {
         text += &views::diff::text_with_layout(&preview.plan, shown.layout, &look);
     }
-    if context.is_quiet() {
+    if ctx.is_quiet() {
         return;
     }
     if aside {
-        context.eprint_at(LogLevel::Info, &text);
+        ctx.eprint_at(LogLevel::Info, &text);
     } else {
-        context.console.print(&text);
+        ctx.console.print(&text);
     }
 }
 
@@ -152,15 +149,15 @@ fn print_refusal(
     proposal: &Proposal,
     refused: &PlanRefusal,
     shown: &PreviewOptions,
-    context: &mut CommandContext<'_>,
+    ctx: &mut CommandContext<'_>,
 ) {
-    if !(context.is_quiet() && (context.is_json() || shown.repair)) {
-        let text = source.refusal_text(proposal, refused, shown.repair, &context.console.err_style());
-        context.eprint_at(LogLevel::Error, &text);
+    if !(ctx.is_quiet() && (ctx.is_json() || shown.repair)) {
+        let text = source.refusal_text(proposal, refused, shown.repair, &ctx.console.err_style());
+        ctx.eprint_at(LogLevel::Error, &text);
     }
-    if shown.repair && !context.is_json() {
-        let text = context.console.out_style().block(&repair::repair_prompt(refused)).into_owned();
-        context.console.print(&text);
+    if shown.repair && !ctx.is_json() {
+        let text = ctx.console.out_style().block(&repair::repair_prompt(refused)).into_owned();
+        ctx.console.print(&text);
     }
 }
 

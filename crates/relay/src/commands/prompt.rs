@@ -5,12 +5,8 @@ use relaycode_door::{Door, InstructionsError, ModelInstructions};
 use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::copy_out;
-use crate::terminal::copy_out::CopyTarget;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::path_args;
-use crate::wiring::project::Project;
+use crate::terminal::copy_out::{self, CopyTarget};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, RunCommand, path_args};
 
 /// Print the instructions for a model, and files to go with them
 ///
@@ -34,30 +30,30 @@ impl RunCommand for PromptArgs {
         "prompt"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        let directory = context.options.directory.clone();
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        let directory = ctx.options.directory.clone();
         let paths = path_args::expand_paths(&project.root, &directory, &self.files)?;
-        let door = project.into_door(context)?;
+        let door = project.into_door(ctx)?;
         let read = read_files(&door, &paths)?;
         let ModelInstructions { keyed_project_id: named, text: prompt } = model_instructions(&door, &read)?;
         let names: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
         let copied = if self.copy { Some(copy_out::copy_text(&prompt)?) } else { None };
-        if context.is_json() {
-            context.print_json(&json!({
+        if ctx.is_json() {
+            ctx.print_json(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "prompt", "project": door.root.to_string_lossy(),
                 "projectId": named, "files": names, "prompt": prompt, "copied": copied.map(CopyTarget::name),
             }));
             return Ok(Exit::Done);
         }
         if let Some(copied) = copied {
-            let look = context.style();
+            let look = ctx.style();
             let text = format!("the prompt {}: give it to your model as its instructions", copied.clause());
-            context.print_info(&outcome::success_line(&look, &text));
+            ctx.print_info(&outcome::success_line(&look, &text));
             return Ok(Exit::Done);
         }
-        let prompt = context.console.out_style().block(&prompt).into_owned();
-        context.console.print(&prompt);
+        let prompt = ctx.console.out_style().block(&prompt).into_owned();
+        ctx.console.print(&prompt);
         Ok(Exit::Done)
     }
 }
@@ -66,7 +62,7 @@ impl RunCommand for PromptArgs {
 pub(crate) fn model_instructions(
     door: &Door,
     files: &[(RelPath, String)],
-) -> Result<ModelInstructions, CommandFailure> {
+) -> CommandResult<ModelInstructions> {
     door.instructions(files).map_err(|error| match error {
         InstructionsError::TooMuch(_) => {
             CommandFailure::usage(error).with_hint("hand along fewer or smaller files")
@@ -76,7 +72,7 @@ pub(crate) fn model_instructions(
     })
 }
 
-fn read_files(door: &Door, paths: &[RelPath]) -> Result<Vec<(RelPath, String)>, CommandFailure> {
+fn read_files(door: &Door, paths: &[RelPath]) -> CommandResult<Vec<(RelPath, String)>> {
     let mut files = Vec::new();
     for path in paths {
         let text = path_args::read_text(door, path)?;

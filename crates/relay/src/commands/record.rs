@@ -12,18 +12,15 @@ use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureReport};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_tui::{clock, views};
 use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
 use crate::wiring::project;
-use crate::wiring::project::Project;
 use crate::wiring::providers::start_spinner;
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, RunCommand, SignalGuard,
+    questions,
+};
 
 /// Run any command, and make what it changes undoable
 ///
@@ -61,39 +58,39 @@ impl RunCommand for RecordArgs {
         self.code.get()
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.recover(context)?;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
         // From here to the end: whatever is typed is meant for the command, and what it did is always recorded.
         SignalGuard::hold_until_exit()?;
         let signals = SignalGuard::acquire()?;
         ignore_sigquit()?;
-        let door = project.into_door(context)?;
+        let door = project.into_door(ctx)?;
         let what =
             RecordedCommand { argv: &self.command, message: self.message.as_deref(), now: clock::now_utc() };
 
         let began = Instant::now();
-        let waiting = start_spinner(context, "securing the project's files");
+        let waiting = start_spinner(ctx, "securing the project's files");
         let watched = door.secure(&what, &mut |_, _| {}, &|| signals.stop_requested());
         drop(waiting);
         let watched = watched?;
         let secured = watched.secured().clone();
-        let text = views::recording::secured_line(&secured, began.elapsed(), &context.console.err_style());
-        context.eprint_at(LogLevel::Info, &text);
-        context.console.flush();
+        let text = views::recording::secured_line(&secured, began.elapsed(), &ctx.console.err_style());
+        ctx.eprint_at(LogLevel::Info, &text);
+        ctx.console.flush();
 
         let at_a_terminal = questions::open_terminal().is_some();
         signals.clear_interrupt();
         let job = Job {
-            output: JobOutput::Inherited { stdout_to_stderr: context.is_json() },
+            output: JobOutput::Inherited { stdout_to_stderr: ctx.is_json() },
             keep_open: watched.sign_of_life().map(Arc::new),
-            ..Job::argv(self.command.iter().cloned(), context.options.directory.clone())
+            ..Job::argv(self.command.iter().cloned(), ctx.options.directory.clone())
         };
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
         let stop = || if at_a_terminal { signals.termination_requested() } else { signals.stop_requested() };
         let ran = door.runner.run(&job, &stop, &mut |_| {});
 
-        let waiting = start_spinner(context, "looking at what changed");
+        let waiting = start_spinner(ctx, "looking at what changed");
         let (secured_at, outside) = watched.secured_at();
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         let adoption = door.adopt(watched, ran.as_ref().ok());
@@ -104,7 +101,7 @@ impl RunCommand for RecordArgs {
         self.report(
             &door,
             &RecordReport { line: &line, secured: &secured, finished: &finished, adoption: &adoption },
-            context,
+            ctx,
         );
         if let Some(committed) = &adoption.committed
             && let Some(said) = &committed.durability_doubt
@@ -128,7 +125,7 @@ struct RecordReport<'r> {
 
 impl RecordArgs {
     /// How relay ends: as the command did.
-    fn exit_as_command(&self, finished: &JobOutcome, recorded: bool) -> Result<Exit, CommandFailure> {
+    fn exit_as_command(&self, finished: &JobOutcome, recorded: bool) -> CommandResult {
         match exit_code(finished) {
             Some(code) => {
                 self.code.set(Some(code));
@@ -142,12 +139,12 @@ impl RecordArgs {
         }
     }
 
-    fn report(&self, door: &Door, recorded: &RecordReport<'_>, context: &mut CommandContext<'_>) {
+    fn report(&self, door: &Door, recorded: &RecordReport<'_>, ctx: &mut CommandContext<'_>) {
         let RecordReport { line, secured, finished, adoption } = recorded;
         let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
         let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
         let record = adoption.committed.as_ref().map(|committed| &committed.record);
-        context.print_json(&json!({
+        ctx.print_json(&json!({
             "ok": code == 0,
             "code": code,
             "command": "record",
@@ -161,17 +158,17 @@ impl RecordArgs {
             "notUndoable": left_json(&adoption.irreversible),
             "earlierRecords": { "restored": adoption.history.restored, "lost": adoption.history.lost },
         }));
-        let look = context.console.err_style();
+        let look = ctx.console.err_style();
         if finished.left_behind > 0 {
             let said = format!(
                 "{} that it left behind: ended",
                 relaycode_tui::pluralize(finished.left_behind, "process")
             );
-            context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
+            ctx.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
         }
         let text = views::recording::adoption_report(adoption, line, &look);
         let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };
-        context.eprint_at(level, &text);
+        ctx.eprint_at(level, &text);
     }
 }
 
@@ -263,7 +260,7 @@ fn not_run_failure(error: &ExecError, recorded: bool) -> CommandFailure {
 }
 
 /// Ctrl-\ is meant for the command as well.
-fn ignore_sigquit() -> Result<(), CommandFailure> {
+fn ignore_sigquit() -> CommandResult<()> {
     let caught = signal_hook::flag::register(signal_hook::consts::SIGQUIT, Arc::new(AtomicBool::new(false)));
     caught.map(drop).map_err(|error| CommandFailure::unexpected(format!("signals cannot be caught: {error}")))
 }

@@ -4,13 +4,10 @@ use std::borrow::Cow;
 
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
-use relaycode_project::config::LogLevel;
 use relaycode_tui::views;
 use serde::Serialize;
 
-use crate::report::failure::{CommandFailure, Exit, FailureDetail};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandResult, Exit, FailureDetail, LogLevel, Project, RunCommand};
 
 /// Put right what a run that stopped in the middle left
 ///
@@ -36,8 +33,8 @@ impl RunCommand for RecoverArgs {
         true
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
         let how = match (self.keep, self.restore) {
             (true, _) => RecoveryMode::Keep,
             (_, true) => RecoveryMode::Restore,
@@ -46,27 +43,27 @@ impl RunCommand for RecoverArgs {
         let recovered = project.ledger.recover(how)?;
         let left = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_));
         let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
-        context.print_json(&RecoverJson {
+        ctx.print_json(&RecoverJson {
             ok: exit == Exit::Done,
             code: exit as u8,
             command: "recover",
             project: project.root.to_string_lossy(),
             transactions: recovered.iter().map(RecoverTransactionJson::of).collect(),
         });
-        if exit == Exit::Done && context.is_quiet() {
+        if exit == Exit::Done && ctx.is_quiet() {
             return Ok(exit);
         }
-        let aside = context.is_json() || exit == Exit::NeedsYou;
-        let look = if aside { context.console.err_style() } else { context.console.out_style() };
+        let aside = ctx.is_json() || exit == Exit::NeedsYou;
+        let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
         let mut text = views::recovery::text(&recovered, &look);
         if recovered.is_empty() {
             text = views::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
         }
         let level = if exit == Exit::Done { LogLevel::Info } else { LogLevel::Error };
         if aside {
-            context.eprint_at(level, &text);
+            ctx.eprint_at(level, &text);
         } else {
-            context.print_info(&text);
+            ctx.print_info(&text);
         }
         Ok(exit)
     }

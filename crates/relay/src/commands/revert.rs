@@ -8,19 +8,17 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{Record, RecordOmission};
 use relaycode_ledger::revert::{KeptEdits, RevertOptions, RevertPlan};
 use relaycode_ledger::{Ledger, LedgerError, LogEntry, LogTarget, TransactionHeader, TxId};
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_project::git::head::{self, GitHead};
 use relaycode_tui::views::outcome::RevertReport;
+use relaycode_tui::{clock, views};
 use serde::Serialize;
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::questions;
 use crate::terminal::questions::is_yes;
-use crate::wiring::context::{CommandContext, RunCommand};
 use crate::wiring::project;
-use crate::wiring::project::Project;
-use relaycode_project::config::LogLevel;
-use relaycode_project::git::head::{self, GitHead};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, ProjectState, RunCommand,
+    questions,
+};
 
 /// Take a change back, keeping what came later
 ///
@@ -50,7 +48,7 @@ pub(crate) struct RevertArgs {
 const NEWEST: &str = "1";
 
 impl RevertArgs {
-    fn file(&self) -> Result<Option<RelPath>, CommandFailure> {
+    fn file(&self) -> CommandResult<Option<RelPath>> {
         let parse = |file: &String| RelPath::parse(file).map_err(CommandFailure::usage);
         let hint = "give the file as `relay show` lists it";
         self.file.as_ref().map(parse).transpose().map_err(|failure| failure.with_hint(hint))
@@ -66,9 +64,9 @@ impl RunCommand for RevertArgs {
         true
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.recover(context)?;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
         let request = RevertRequest {
             root: &project.root,
             ledger: &project.ledger,
@@ -77,7 +75,7 @@ impl RunCommand for RevertArgs {
             options: RevertOptions { file: self.file()?, markers: self.markers },
             yes: self.yes,
         };
-        request.run(context)
+        request.run(ctx)
     }
 }
 
@@ -94,7 +92,7 @@ pub(crate) struct RevertRequest<'a> {
 }
 
 impl RevertRequest<'_> {
-    pub(crate) fn run(self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    pub(crate) fn run(self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let planned = self.ledger.plan_revert(&self.target, &self.options);
         let reversal = planned.map_err(|error| self.failure_with_hint(error))?;
         let newest = match newest_id(&self.target) {
@@ -103,16 +101,16 @@ impl RevertRequest<'_> {
         };
         let revert = PlannedRevert { request: self, newest, reversal };
         if revert.reversal.is_empty() {
-            return Ok(revert.report(None, context));
+            return Ok(revert.report(None, ctx));
         }
-        revert.confirm_other_head(context)?;
+        revert.confirm_other_head(ctx)?;
         let (ledger, about) = (revert.request.ledger, revert.about());
         let committed = project::commit_changes(ledger, &revert.reversal.changes, about, "user")?;
         let id = committed.record.uuid;
         if let Some(said) = &committed.durability_doubt {
             return Err(project::disk_doubt_failure(&id.short(), said));
         }
-        Ok(revert.report(Some(id), context))
+        Ok(revert.report(Some(id), ctx))
     }
 
     /// The failure, with the command that goes on from a conflict.
@@ -133,7 +131,7 @@ impl RevertRequest<'_> {
 const SEARCH_DEPTH: usize = 20;
 
 /// The newest change that is no revert and was not taken back, and what it is called.
-pub(crate) fn newest_revertible(ledger: &Ledger) -> Result<Option<(TxId, String)>, CommandFailure> {
+pub(crate) fn newest_revertible(ledger: &Ledger) -> CommandResult<Option<(TxId, String)>> {
     let page = ledger.log_page(0, SEARCH_DEPTH)?;
     let found = page.entries.iter().find(|entry| is_revertible(entry));
     Ok(found.and_then(|entry| Some((entry.members.first()?.id?, entry_title(entry)?))))
@@ -178,7 +176,7 @@ impl PlannedRevert<'_> {
     }
 
     /// Asks, if something else is checked out than when the change was applied.
-    fn confirm_other_head(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
+    fn confirm_other_head(&self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
         let then = GitHead { branch: self.newest.branch.clone(), commit: self.newest.head.clone() };
         let now = head::read(self.request.root);
         let known = then.branch.is_some() || then.commit.is_some();
@@ -191,10 +189,10 @@ impl PlannedRevert<'_> {
             views::outcome::head_label(&then),
             views::outcome::head_label(&now)
         );
-        let look = context.console.err_style();
+        let look = ctx.console.err_style();
         let said = look.safe(&said).into_owned();
         if self.request.yes {
-            context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
+            ctx.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
             return Ok(());
         }
         let Some(terminal) = questions::open_terminal() else {
@@ -239,10 +237,10 @@ impl PlannedRevert<'_> {
 
     /// Says what was done; `None`: nothing, because there was nothing left to take back. What the change did and this
     /// cannot bring back needs somebody.
-    fn report(&self, id: Option<TxId>, context: &mut CommandContext<'_>) -> Exit {
+    fn report(&self, id: Option<TxId>, ctx: &mut CommandContext<'_>) -> Exit {
         let reversal = &self.reversal;
         let exit = if reversal.unrestored.is_empty() { Exit::Done } else { Exit::NeedsYou };
-        context.print_json(&RevertJson {
+        ctx.print_json(&RevertJson {
             ok: exit == Exit::Done,
             code: exit as u8,
             command: "revert",
@@ -255,10 +253,10 @@ impl PlannedRevert<'_> {
             with_markers: &reversal.conflict_marked,
             unrestored: reversal.unrestored.iter().map(UnrestoredJson::of).collect(),
         });
-        if context.is_quiet() {
+        if ctx.is_quiet() {
             return exit;
         }
-        let look = context.style();
+        let look = ctx.style();
         let text = match id {
             None => {
                 let said = format!("nothing of {} is left to revert", self.name());
@@ -271,7 +269,7 @@ impl PlannedRevert<'_> {
                 RevertReport { name: self.name(), reinstated: back, reversal, next }.text(&look)
             }
         };
-        context.print_info(&text);
+        ctx.print_info(&text);
         exit
     }
 }

@@ -8,16 +8,13 @@ use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views;
 use relaycode_tui::views::diff::DiffLayout;
 use relaycode_tui::views::record::{RecordView, RevertStatus, file_change};
+use relaycode_tui::{OutputStyle, views};
 use serde::Serialize;
 
-use crate::report::failure::{CommandFailure, Exit};
 use crate::terminal::environment::DiffLayoutArgs;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, RunCommand};
 
 /// Show what one change did
 ///
@@ -46,9 +43,9 @@ impl RunCommand for ShowArgs {
         "show"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.restore_ledger(context);
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.restore_ledger(ctx);
         let ids = project.find_target(&self.name)?.ids();
         let mut shown = Vec::new();
         for id in ids {
@@ -61,8 +58,8 @@ impl RunCommand for ShowArgs {
             return Err(CommandFailure::usage(format!("{file} is not among the files of {}", self.name))
                 .with_hint(format!("`relay show {}` lists them", self.name)));
         }
-        if context.is_json() {
-            context.console.print_json(&ShowJson {
+        if ctx.is_json() {
+            ctx.console.print_json(&ShowJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "show",
@@ -71,17 +68,17 @@ impl RunCommand for ShowArgs {
             });
             return Ok(Exit::Done);
         }
-        let look = context.console.out_style();
+        let look = ctx.console.out_style();
         let layout = self.layout.layout();
         for (at, one) in shown.iter().enumerate() {
             if at > 0 {
-                context.console.print("\n");
+                ctx.console.print("\n");
             }
-            if !context.is_quiet() {
-                context.console.print(&views::record::text(&one.shown, &look));
+            if !ctx.is_quiet() {
+                ctx.console.print(&views::record::text(&one.shown, &look));
             }
             for diff in &one.diffs {
-                context.console.print(&diff.text(layout, &look));
+                ctx.console.print(&diff.text(layout, &look));
             }
         }
         Ok(Exit::Done)
@@ -100,7 +97,7 @@ impl ShowRecord {
         record: Record,
         fate: RevertStatus,
         args: &ShowArgs,
-    ) -> Result<ShowRecord, CommandFailure> {
+    ) -> CommandResult<ShowRecord> {
         let wanted = |file: &&FileRecord| {
             args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
         };
@@ -120,7 +117,7 @@ pub(crate) struct RecordDiff {
 }
 
 impl RecordDiff {
-    fn read(ledger: &Ledger, record: &Record, file: &FileRecord) -> Result<RecordDiff, CommandFailure> {
+    fn read(ledger: &Ledger, record: &Record, file: &FileRecord) -> CommandResult<RecordDiff> {
         let before = available_bytes(ledger.before_bytes(record, file))?;
         let after = available_bytes(ledger.after_bytes(record, file))?;
         let known = before.zip(after).filter(|_| !record.is_result_unknown(file));
@@ -142,7 +139,7 @@ impl RecordDiff {
 }
 
 /// What a change did to its files.
-pub(crate) fn record_diffs(ledger: &Ledger, id: TxId) -> Result<Vec<RecordDiff>, CommandFailure> {
+pub(crate) fn record_diffs(ledger: &Ledger, id: TxId) -> CommandResult<Vec<RecordDiff>> {
     let record = ledger.record(id)?;
     record.result.iter().map(|file| RecordDiff::read(ledger, &record, file)).collect()
 }

@@ -2,15 +2,13 @@
 
 use relaycode_door::Door;
 use relaycode_project::trust::{TrustRequest, TrustState};
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_tui::{clock, views};
 use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState as Left};
-use crate::terminal::questions;
 use crate::terminal::questions::is_yes;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, Project, ProjectState as Left, RunCommand, questions,
+};
 
 /// Show which commands the project wants to run, and trust them
 ///
@@ -33,10 +31,10 @@ impl RunCommand for TrustArgs {
         "trust"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let door = Project::open(context)?.into_door(context)?;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let door = Project::open(ctx)?.into_door(ctx)?;
         if self.revoke {
-            return revoke(&door, context);
+            return revoke(&door, ctx);
         }
         let mut wants = door.wants();
         let trust = door.trust();
@@ -46,14 +44,14 @@ impl RunCommand for TrustArgs {
         if let (TrustState::Unavailable { why }, _) | (_, TrustState::Unavailable { why }) = (&state, &git) {
             return Err(CommandFailure::unexpected(why).with_state(Left::Unchanged));
         }
-        let look = context.style();
+        let look = ctx.style();
         if state.allows() && git.allows() {
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
-            context.print(&views::trust::text(&wants, previous_wants(&state), &look));
-            context.print_info(&views::outcome::success_line(&look, said));
+            ctx.print(&views::trust::text(&wants, previous_wants(&state), &look));
+            ctx.print_info(&views::outcome::success_line(&look, said));
         } else {
-            self.ask_trust(&wants, previous_wants(&state), context)?;
+            self.ask_trust(&wants, previous_wants(&state), ctx)?;
             let now = clock::now_utc();
             if !state.allows() {
                 trust.grant(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
@@ -61,9 +59,9 @@ impl RunCommand for TrustArgs {
             if !git.allows() {
                 trust.grant_git(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
             }
-            context.print_info(&views::outcome::success_line(&look, "trusted, until it changes"));
+            ctx.print_info(&views::outcome::success_line(&look, "trusted, until it changes"));
         }
-        context.print_json(&trust_json(&door, &wants, true));
+        ctx.print_json(&trust_json(&door, &wants, true));
         Ok(Exit::Done)
     }
 }
@@ -74,11 +72,11 @@ impl TrustArgs {
         &self,
         wants: &TrustRequest,
         before: Option<&TrustRequest>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<(), CommandFailure> {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<()> {
         let asked = if self.yes { None } else { questions::open_terminal() };
         let Some(terminal) = asked else {
-            context.print(&views::trust::text(wants, before, &context.style()));
+            ctx.print(&views::trust::text(wants, before, &ctx.style()));
             if self.yes {
                 return Ok(());
             }
@@ -91,7 +89,7 @@ impl TrustArgs {
         terminal.write_text(&views::trust::text(
             wants,
             before,
-            &context.console.err_style().for_stream(terminal.file()),
+            &ctx.console.err_style().for_stream(terminal.file()),
         ));
         let what = if wants.commands.is_empty() { "this" } else { "them" };
         if is_yes(&questions::ask_line(&terminal, &format!("  run {what} from now on? [y/N]  "))?) {
@@ -108,16 +106,16 @@ fn previous_wants(state: &TrustState) -> Option<&TrustRequest> {
     }
 }
 
-fn revoke(door: &Door, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+fn revoke(door: &Door, ctx: &mut CommandContext<'_>) -> CommandResult {
     let was = door.trust().revoke(&door.root).map_err(CommandFailure::unexpected)?;
-    let look = context.style();
+    let look = ctx.style();
     let said = if was {
         "nothing of this project is trusted any more"
     } else {
         "nothing of this project was trusted"
     };
-    context.print_info(&views::outcome::success_line(&look, said));
-    context.print_json(&trust_json(door, &door.wants(), false));
+    ctx.print_info(&views::outcome::success_line(&look, said));
+    ctx.print_json(&trust_json(door, &door.wants(), false));
     Ok(Exit::Done)
 }
 

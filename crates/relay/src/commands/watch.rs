@@ -2,9 +2,8 @@
 
 use relaycode_door::Consent;
 
-use crate::report::failure::{CommandFailure, Exit};
 use crate::watch::WatchSession;
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandResult, Exit, RunCommand};
 
 /// Watch the clipboard: copy an answer, and it is in the project
 ///
@@ -34,8 +33,8 @@ impl RunCommand for WatchArgs {
         true
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let consent = Consent { yes: self.yes, allow: Vec::new() };
-        WatchSession::start(consent, context)?.run()
+        WatchSession::start(consent, ctx)?.run()
     }
 }

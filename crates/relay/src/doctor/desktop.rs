@@ -18,10 +18,7 @@ use relaycode_watch::feed::OWNER_TIMEOUT;
 use super::DoctorFinding;
 use crate::sys::CLIPBOARD_KEEPS_TEXT;
 use crate::terminal::environment::ConsoleEnv;
-use crate::terminal::questions;
-use crate::wiring::context::CommandContext;
-use crate::wiring::desktop;
-use crate::wiring::project::Project;
+use crate::{CommandContext, Project, desktop, questions};
 
 /// Bytes that are read of a clipboard to see whether that works; more is text as well.
 const PROBE_BYTES: usize = 64 * 1024;

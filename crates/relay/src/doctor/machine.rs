@@ -9,11 +9,9 @@ use relaycode_tui::views;
 
 use super::DoctorFinding;
 use crate::sys::LIMITS;
-use crate::terminal::questions;
-use crate::wiring::context::CommandContext;
 use crate::wiring::programs::UserPrograms;
 use crate::wiring::project;
-use crate::wiring::project::Project;
+use crate::{CommandContext, Project, questions};
 
 /// Which relay this is, and on what.
 pub(super) fn relay(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
@@ -24,9 +22,9 @@ pub(super) fn relay(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
 }
 
 /// The user's own directory.
-pub(super) fn home(_: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn home(_: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "your directory";
-    let Some(home) = &context.home.path else {
+    let Some(home) = &ctx.home.path else {
         return vec![
             DoctorFinding::bad(
                 NAME,
@@ -74,9 +72,9 @@ pub(super) fn processes(project: &Project, _: &CommandContext<'_>) -> Vec<Doctor
 }
 
 /// Whether somebody can be asked, and how things look to them.
-pub(super) fn terminal(_: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn terminal(_: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "terminal";
-    let look = context.console.out_style();
+    let look = ctx.console.out_style();
     let letters = if look.utf8 { "UTF-8" } else { "no UTF-8: signs are plain ASCII" };
     if questions::open_terminal().is_none() {
         let said = format!("there is nobody to ask ({letters})");

@@ -9,8 +9,7 @@ mod project;
 
 use serde::Serialize;
 
-use crate::wiring::context::CommandContext;
-use crate::wiring::project::Project;
+use crate::{CommandContext, Project};
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -76,6 +75,6 @@ const CHECKS: [DoctorCheck; 13] = [
 ];
 
 /// Looks at everything.
-pub(crate) fn run_checks(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
-    CHECKS.iter().flat_map(|look| look(project, context)).collect()
+pub(crate) fn run_checks(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
+    CHECKS.iter().flat_map(|look| look(project, ctx)).collect()
 }

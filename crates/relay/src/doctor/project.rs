@@ -9,14 +9,13 @@ use relaycode_tui::pluralize;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 
 use super::{DoctorFinding, machine};
-use crate::wiring::context::CommandContext;
 use crate::wiring::project;
-use crate::wiring::project::Project;
+use crate::{CommandContext, Project};
 
 /// Where it begins, and why there.
-pub(super) fn root(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
-    let home = context.home.path.as_deref();
-    let found = root::find(&context.options.directory, home, &context.home.ceilings);
+pub(super) fn root(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
+    let home = ctx.home.path.as_deref();
+    let found = root::find(&ctx.options.directory, home, &ctx.home.ceilings);
     let why = match found.map(|root| root.marker) {
         Ok(RootMarker::Config) => "by its configuration",
         Ok(RootMarker::State) => "by .relaycode",
@@ -75,9 +74,9 @@ fn can_exchange(project: &Project) -> Option<bool> {
 }
 
 /// The configuration, and whether what it wants is trusted.
-pub(super) fn config(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn config(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "configuration";
-    let home = context.home.path.as_deref();
+    let home = ctx.home.path.as_deref();
     let loaded = match &project.config {
         Ok(loaded) => loaded,
         Err(error) => return vec![DoctorFinding::bad(NAME, error.to_string())],

@@ -2,7 +2,7 @@
 
 use relaycode_friend::ask::AskError;
 
-use crate::report::failure::{CommandFailure, Exit, FailureDetail};
+use crate::{CommandFailure, Exit, FailureDetail};
 
 impl From<AskError> for CommandFailure {
     fn from(error: AskError) -> CommandFailure {

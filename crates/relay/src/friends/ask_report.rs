@@ -9,23 +9,18 @@ use relaycode_friend::ask::verdict::ReviewVerdict;
 use relaycode_friend::prompt::diff::SentSummary;
 use relaycode_friend::tree_check::TreeCheckReport;
 use relaycode_friend::{AskError, AskRequest, FriendAnswer, FriendFailure, FriendResult};
-use relaycode_project::config::LogLevel;
 use serde_json::{Value, json};
 
 use super::group::GroupResult;
 use super::tree_report;
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::report::json;
-use crate::report::render;
-use crate::report::render::answers;
-use crate::report::render::answers::AnswerPart;
-use crate::wiring::context::CommandContext;
+use crate::report::render::answers::{self, AnswerPart};
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, json, render};
 
 pub(crate) fn report_answers(
     command: &'static str,
     request: &AskRequest,
     GroupResult { results, text_shown, tree_check: seen }: GroupResult,
-    context: &mut CommandContext<'_>,
+    ctx: &mut CommandContext<'_>,
 ) -> Exit {
     // Nobody claims what nobody looked at.
     let state = (request.check_tree && seen.is_unchanged()).then_some(ProjectState::Unchanged);
@@ -34,13 +29,13 @@ pub(crate) fn report_answers(
     let mut failures: Vec<CommandFailure> = Vec::new();
     let (mut blocked, mut judged) = (false, false);
     let alone = results.len() == 1;
-    let look = context.style();
+    let look = ctx.style();
     for FriendResult { friend: name, answer, sent, took, mut remarks, .. } in results {
         if let Ok(answer) = &answer {
             remarks.extend(answer.remarks.iter().cloned());
         }
         for remark in &remarks {
-            tree_report::eprint_remark(remark, LogLevel::Warn, context);
+            tree_report::eprint_remark(remark, LogLevel::Warn, ctx);
         }
         let mut object = json!({"friend": name});
         match answer {
@@ -70,7 +65,7 @@ pub(crate) fn report_answers(
                     text: format!("{}\n", look.safe(&failure.message)),
                 });
                 if let (true, Some(answer)) = (alone, answer) {
-                    eprint_unusable_answer(&answer, context);
+                    eprint_unusable_answer(&answer, ctx);
                 }
                 failures.push(failure);
             }
@@ -80,23 +75,23 @@ pub(crate) fn report_answers(
         objects.push(object);
     }
     let exit = exit_for(blocked, &failures, &seen);
-    context.print_json(&json!({
+    ctx.print_json(&json!({
         "ok": exit == Exit::Done, "code": exit as u8, "command": command,
         "error": failures.first().map(json::to_value),
         "answers": objects, "changed": json::to_value(&seen.changes), "unchecked": seen.gap_message(),
     }));
     // What came in pieces stands there already; of a verdict that was its JSON.
-    if !context.is_json() && (judged || !text_shown) {
+    if !ctx.is_json() && (judged || !text_shown) {
         if alone && failures.is_empty() {
-            parts.iter().for_each(|part| context.console.print(&part.text));
+            parts.iter().for_each(|part| ctx.console.print(&part.text));
         } else if !alone {
-            let text = answers::answers_text(&parts, &context.console.out_style());
-            context.console.print(&text);
+            let text = answers::answers_text(&parts, &ctx.console.out_style());
+            ctx.console.print(&text);
         }
     }
-    tree_report::report_tree_check(&seen, "it was not allowed to", context);
+    tree_report::report_tree_check(&seen, "it was not allowed to", ctx);
     for failure in &failures {
-        context.console.report_failure(failure, command, false);
+        ctx.console.report_failure(failure, command, false);
     }
     exit
 }
@@ -141,11 +136,11 @@ fn unusable_answer(error: &AskError) -> Option<&str> {
     }
 }
 
-fn eprint_unusable_answer(answer: &str, context: &mut CommandContext<'_>) {
-    let look = context.console.err_style();
+fn eprint_unusable_answer(answer: &str, ctx: &mut CommandContext<'_>) {
+    let look = ctx.console.err_style();
     let text = format!(
         "  what it said, which is no answer to what was asked:\n{}",
         answers::answer_text(answer, &look)
     );
-    context.eprint_at(LogLevel::Error, &text);
+    ctx.eprint_at(LogLevel::Error, &text);
 }

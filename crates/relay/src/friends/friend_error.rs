@@ -3,7 +3,7 @@
 use relaycode_exec::ExecError;
 use relaycode_friend::FriendFailure as Friends;
 
-use crate::report::failure::{CommandFailure, Exit};
+use crate::{CommandFailure, Exit};
 
 impl From<Friends> for CommandFailure {
     fn from(failure: Friends) -> CommandFailure {

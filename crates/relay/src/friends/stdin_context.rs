@@ -4,15 +4,12 @@
 use std::time::{Duration, Instant};
 
 use relaycode_friend::prompt::limits;
-use relaycode_project::config::LogLevel;
 use relaycode_tui::views::outcome;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::friend_context::StopCheck;
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::wiring::context::CommandContext;
-use crate::wiring::providers;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, ProjectState, providers};
 
 /// So often it is looked at whether to go on.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -27,10 +24,10 @@ const CHUNK_BYTES: usize = 64 << 10;
 pub(super) fn read_stdin(
     total: Duration,
     stop: StopCheck<'_>,
-    context: &mut CommandContext<'_>,
-) -> Result<Vec<u8>, CommandFailure> {
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<Vec<u8>> {
     let (stdin, began) = (std::io::stdin(), Instant::now());
-    let spinner = providers::start_spinner(context, "reading what goes with it from stdin");
+    let spinner = providers::start_spinner(ctx, "reading what goes with it from stdin");
     let mut told = spinner.is_some();
     let (mut bytes, mut piece) = (Vec::new(), vec![0; CHUNK_BYTES]);
     while bytes.len() <= limits::CONTEXT_BYTES {
@@ -42,10 +39,10 @@ pub(super) fn read_stdin(
         }
         if !told && began.elapsed() >= NOTICE_DELAY {
             told = true;
-            let look = context.console.err_style();
+            let look = ctx.console.err_style();
             let said =
                 "waiting for the end of stdin, which goes with the request; `</dev/null` sends nothing";
-            context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, said));
+            ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, said));
         }
         let ready = match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&POLL_INTERVAL)) {
             Ok(count) => count > 0,
@@ -68,10 +65,7 @@ pub(super) fn read_stdin(
 
 /// Whether anything comes on a socket: words, or its end. Programs give one to whom they start whether or not they ever
 /// write to it, so it is not waited for like a pipe, which somebody put there.
-pub(super) fn wait_for_input(
-    stop: StopCheck<'_>,
-    context: &mut CommandContext<'_>,
-) -> Result<bool, CommandFailure> {
+pub(super) fn wait_for_input(stop: StopCheck<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<bool> {
     let (stdin, began) = (std::io::stdin(), Instant::now());
     while began.elapsed() < SOCKET_TIMEOUT {
         if stop() {
@@ -83,13 +77,13 @@ pub(super) fn wait_for_input(
             Err(error) => return Err(read_failure(error)),
         }
     }
-    let look = context.console.err_style();
+    let look = ctx.console.err_style();
     let said = format!(
         "stdin is a socket, and nothing came on it within {} s: nothing of it goes with the request; \
          `--context-file -` waits for it",
         SOCKET_TIMEOUT.as_secs()
     );
-    context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
+    ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
     Ok(false)
 }
 

@@ -15,16 +15,13 @@ use relaycode_friend::tree_check::TreeCheckReport;
 use relaycode_friend::work::saved_patch::{SavePatchError, SavedPatch};
 use relaycode_friend::work::scratch::{ScratchError, ScratchProgress};
 use relaycode_friend::work::{WorkError, WorkOutcome};
-use relaycode_project::config::LogLevel;
 use relaycode_tui::pluralize;
 use relaycode_tui::views::outcome;
 use serde_json::{Value, json};
 
 use super::tree_report::{self, eprint_remark};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::report::json;
 use crate::report::render::answers;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, json};
 
 /// The object of `--json`: what became of the change, and what the friend said.
 pub(crate) fn work_json(worked: &WorkOutcome, exit: Exit, became: Value, kept: Option<&SavedPatch>) -> Value {
@@ -63,7 +60,7 @@ pub(crate) fn report_work_failure(
     name: &str,
     error: WorkError,
     shown: bool,
-    context: &mut CommandContext<'_>,
+    ctx: &mut CommandContext<'_>,
 ) -> Exit {
     let (error, looked) = match error {
         WorkError::ProjectChanged { error, tree_check: looked } => (*error, looked),
@@ -74,33 +71,33 @@ pub(crate) fn report_work_failure(
         _ => None,
     };
     if let (WorkError::Unreadable { answer, .. }, false) = (&error, shown) {
-        let look = context.style();
-        context.print_info(&answers::answer_text(&answer.text, &look));
+        let look = ctx.style();
+        ctx.print_info(&answers::answer_text(&answer.text, &look));
     }
     let mut failure = CommandFailure::from(error);
     if !looked.is_unchanged() {
         failure.state = None;
     }
-    context.print_json(&json!({
+    ctx.print_json(&json!({
         "ok": false, "code": failure.exit as u8, "command": "do", "error": json::to_value(&failure),
         "friend": answer, "changed": json::to_value(&looked.changes), "unchecked": looked.gap_message(),
     }));
-    report_project_changes(name, &looked, context);
-    context.console.report_failure(&failure, "do", false);
+    report_project_changes(name, &looked, ctx);
+    ctx.console.report_failure(&failure, "do", false);
     failure.exit
 }
 
-pub(crate) fn report_project_changes(name: &str, looked: &TreeCheckReport, context: &mut CommandContext<'_>) {
-    tree_report::report_tree_check(looked, &format!("{name} was to work in its copy"), context);
+pub(crate) fn report_project_changes(name: &str, looked: &TreeCheckReport, ctx: &mut CommandContext<'_>) {
+    tree_report::report_tree_check(looked, &format!("{name} was to work in its copy"), ctx);
 }
 
-pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], context: &mut CommandContext<'_>) {
-    let look = context.console.err_style();
+pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], ctx: &mut CommandContext<'_>) {
+    let look = ctx.console.err_style();
     let text =
         outcome::indented_line(&look, &format!("{name} works in a copy of {}", pluralize(files, "file")));
-    context.eprint_at(LogLevel::Info, &text);
+    ctx.eprint_at(LogLevel::Info, &text);
     for said in left_out {
-        context.eprint_at(
+        ctx.eprint_at(
             LogLevel::Info,
             &outcome::indented_line(&look, &look.safe(&format!("not in it: {said}"))),
         );
@@ -108,9 +105,9 @@ pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], context
 }
 
 /// What of its work is not in the change; what of the project was not in the copy is told already.
-pub(crate) fn report_left_out(worked: &WorkOutcome, told: &[String], context: &mut CommandContext<'_>) {
+pub(crate) fn report_left_out(worked: &WorkOutcome, told: &[String], ctx: &mut CommandContext<'_>) {
     for said in worked.left_out.iter().filter(|said| !told.contains(said)) {
-        eprint_remark(said, LogLevel::Warn, context);
+        eprint_remark(said, LogLevel::Warn, ctx);
     }
 }
 
@@ -119,8 +116,8 @@ pub(crate) fn copy_progress_line(progress: ScratchProgress) -> String {
 }
 
 /// Puts work that cannot be kept where it belongs among the temporary files, and says so.
-pub(crate) fn save_temp_file(lost: SavePatchError, context: &mut CommandContext<'_>) -> SavedPatch {
-    eprint_remark(&format!("if this change does not go in: {lost}"), LogLevel::Error, context);
+pub(crate) fn save_temp_file(lost: SavePatchError, ctx: &mut CommandContext<'_>) -> SavedPatch {
+    eprint_remark(&format!("if this change does not go in: {lost}"), LogLevel::Error, ctx);
     let path = std::env::temp_dir().join(format!("relay-{}", lost.name));
     // A new one, for the user alone: others write there, too.
     let file = File::options().write(true).create_new(true).mode(0o600).open(&path);
@@ -130,25 +127,25 @@ pub(crate) fn save_temp_file(lost: SavePatchError, context: &mut CommandContext<
         }
         Err(error) => {
             let said = format!("nor can it be kept as {}: {error}", path.display());
-            eprint_remark(&said, LogLevel::Error, context);
+            eprint_remark(&said, LogLevel::Error, ctx);
             SavedPatch { path: None, left_out: lost.left_out, required_limits: lost.required_limits }
         }
     }
 }
 
-pub(crate) fn report_saved_patch(kept: &SavedPatch, context: &mut CommandContext<'_>) {
-    let look = context.console.err_style();
+pub(crate) fn report_saved_patch(kept: &SavedPatch, ctx: &mut CommandContext<'_>) {
+    let look = ctx.console.err_style();
     let kept_in = |path: &PathBuf| {
         let limit = limit_option(&kept.required_limits);
         format!("it is kept: `relay apply {}{limit}` applies it later", path.display())
     };
     if let Some(path) = &kept.path {
-        context.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&kept_in(path))));
+        ctx.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&kept_in(path))));
     }
     if !kept.left_out.is_empty() {
         let names: Vec<&str> = kept.left_out.iter().map(|path| path.as_str()).collect();
         let said = format!("not in that file, because an answer cannot carry it: {}", names.join(", "));
-        context.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&said)));
+        ctx.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&said)));
     }
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use crate::report::failure::CommandFailure;
+use crate::CommandFailure;
 
 /// The object of a command that failed.
 #[derive(Debug, Serialize)]

@@ -5,17 +5,12 @@ use relaycode_change::proposal::Proposal;
 use relaycode_door::gate::GateReport;
 use relaycode_door::{AppliedChange, ApprovalReason, DoorError, RuleConsent, SubmitOutcome};
 use relaycode_ledger::{Digest, LedgerError};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::style::Glyph;
-use relaycode_tui::views;
+use relaycode_tui::{Glyph, views};
 use serde_json::{Value, json};
 
-use crate::answer;
 use crate::answer::submit::Submitter;
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::report::json;
-use crate::wiring::context::CommandContext;
 use crate::wiring::project;
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, answer, json};
 
 /// How an answer's way ended.
 pub(crate) struct SubmitResult {
@@ -40,57 +35,57 @@ impl OutcomeReporter<'_> {
     pub(crate) fn report_outcome(
         &self,
         outcome: &SubmitOutcome,
-        context: &mut CommandContext<'_>,
+        ctx: &mut CommandContext<'_>,
     ) -> SubmitResult {
         match outcome {
-            SubmitOutcome::Applied(applied) => self.report_applied(applied, context),
+            SubmitOutcome::Applied(applied) => self.report_applied(applied, ctx),
             SubmitOutcome::AlreadyIn { plan } => {
-                self.print_card(plan, context);
-                self.result(Exit::Done, json!({"applied": false, "id": null}), Some(plan), context)
+                self.print_card(plan, ctx);
+                self.result(Exit::Done, json!({"applied": false, "id": null}), Some(plan), ctx)
             }
             SubmitOutcome::Refused(refused) => {
-                self.print_title(context);
+                self.print_title(ctx);
                 let Submitter { source, door, .. } = self.submitter;
-                if !(context.is_quiet() && context.is_json()) {
-                    let style = context.console.err_style();
+                if !(ctx.is_quiet() && ctx.is_json()) {
+                    let style = ctx.console.err_style();
                     let text = source.refusal_text(self.proposal, refused, false, &style);
-                    context.eprint_at(LogLevel::Error, &text);
+                    ctx.eprint_at(LogLevel::Error, &text);
                 }
                 let object = source.refusal_json(self.proposal, refused, &door.root);
                 SubmitResult { exit: Exit::Refused, json: object, already_applied: false }
             }
-            outcome => self.report_not_applied(outcome, context),
+            outcome => self.report_not_applied(outcome, ctx),
         }
     }
 
-    pub(crate) fn report_error(&self, error: DoorError, context: &mut CommandContext<'_>) -> SubmitResult {
-        self.print_title(context);
-        self.report_failure(&error.into(), None, json!({}), context)
+    pub(crate) fn report_error(&self, error: DoorError, ctx: &mut CommandContext<'_>) -> SubmitResult {
+        self.print_title(ctx);
+        self.report_failure(&error.into(), None, json!({}), ctx)
     }
 
     /// Which answer it is about, where they come in one after the other and there is no card.
-    fn print_title(&self, context: &mut CommandContext<'_>) {
+    fn print_title(&self, ctx: &mut CommandContext<'_>) {
         if let (Some(clock), None) = (&self.clock, self.shown_digest) {
             let name = self.submitter.source.origin.name();
-            let look = context.style();
-            context.print_info(&views::card::title_line(clock, self.proposal, &name, &look));
+            let look = ctx.style();
+            ctx.print_info(&views::card::title_line(clock, self.proposal, &name, &look));
         }
     }
 
-    fn report_applied(&self, applied: &AppliedChange, context: &mut CommandContext<'_>) -> SubmitResult {
+    fn report_applied(&self, applied: &AppliedChange, ctx: &mut CommandContext<'_>) -> SubmitResult {
         let id = applied.record.uuid;
         if let Some(said) = &applied.sync_warning {
             return self.report_failure(
                 &project::disk_doubt_failure(&id.short(), said),
                 Some(&applied.plan),
                 json!({"id": id}),
-                context,
+                ctx,
             );
         }
-        self.print_card(&applied.plan, context);
+        self.print_card(&applied.plan, ctx);
         let files = applied.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
-        let look = context.style();
-        context.print_info(&views::outcome::applied_line(
+        let look = ctx.style();
+        ctx.print_info(&views::outcome::applied_line(
             &id.short(),
             files,
             applied.gate.as_ref(),
@@ -98,14 +93,14 @@ impl OutcomeReporter<'_> {
             &look,
         ));
         if let Some(branch) = &applied.branch {
-            context.print_info(&views::outcome::indented_line(
+            ctx.print_info(&views::outcome::indented_line(
                 &look,
                 &format!("on a branch of its own: {}", look.safe(branch)),
             ));
         }
         for rule in &applied.record.rules {
-            let text = views::outcome::detail_line(&context.console.err_style(), rule);
-            context.eprint_at(LogLevel::Debug, &text);
+            let text = views::outcome::detail_line(&ctx.console.err_style(), rule);
+            ctx.eprint_at(LogLevel::Debug, &text);
         }
         let more = json!({
             "applied": true,
@@ -116,10 +111,10 @@ impl OutcomeReporter<'_> {
             "gate": applied.gate,
             "branch": applied.branch,
         });
-        self.result(Exit::Done, more, Some(&applied.plan), context)
+        self.result(Exit::Done, more, Some(&applied.plan), ctx)
     }
 
-    fn report_not_applied(&self, outcome: &SubmitOutcome, context: &mut CommandContext<'_>) -> SubmitResult {
+    fn report_not_applied(&self, outcome: &SubmitOutcome, ctx: &mut CommandContext<'_>) -> SubmitResult {
         match outcome {
             SubmitOutcome::Declined { plan, reason, put_back, gate } => {
                 let failure = CommandFailure::new(
@@ -132,28 +127,24 @@ impl OutcomeReporter<'_> {
                 } else {
                     ProjectState::Unchanged
                 });
-                let ending = self.report_failure(
-                    &failure,
-                    Some(plan),
-                    json!({"reason": reason, "gate": gate}),
-                    context,
-                );
-                let look = context.style();
+                let ending =
+                    self.report_failure(&failure, Some(plan), json!({"reason": reason, "gate": gate}), ctx);
+                let look = ctx.style();
                 if self.submitter.source.has_keys && (reason.is_some() || *put_back) {
                     let what = if reason.is_some() { "your reason" } else { "what the gate said" };
                     let said = format!("c copies {what} for your model; the same id may be sent again");
-                    context.print_info(&views::outcome::indented_line(&look, &said));
+                    ctx.print_info(&views::outcome::indented_line(&look, &said));
                 } else if let Some(reason) = reason {
-                    context.print_info(&views::question::rejection_preview(reason, &look));
+                    ctx.print_info(&views::question::rejection_preview(reason, &look));
                 }
                 ending
             }
             SubmitOutcome::ApprovalRequired { plan, rules } => {
-                self.print_card(plan, context);
-                self.report_failure(&nobody_to_ask(rules), Some(plan), json!({"rules": rules}), context)
+                self.print_card(plan, ctx);
+                self.report_failure(&nobody_to_ask(rules), Some(plan), json!({"rules": rules}), ctx)
             }
             SubmitOutcome::PreCheckFailed { plan, step } => {
-                self.print_card(plan, context);
+                self.print_card(plan, ctx);
                 let failure = CommandFailure::new(
                     Exit::GateFailed,
                     "gate",
@@ -161,25 +152,25 @@ impl OutcomeReporter<'_> {
                 )
                 .with_hint("see to that command, or change it in the configuration")
                 .with_state(ProjectState::Unchanged);
-                let tail = views::gate::output_tail(&step.output, &context.console.err_style());
-                context.eprint_at(LogLevel::Info, &tail);
-                self.report_failure(&failure, Some(plan), json!({"step": step}), context)
+                let tail = views::gate::output_tail(&step.output, &ctx.console.err_style());
+                ctx.eprint_at(LogLevel::Info, &tail);
+                self.report_failure(&failure, Some(plan), json!({"step": step}), ctx)
             }
             SubmitOutcome::GateFailed { plan, gate, rules } => {
-                self.report_gate_failed(plan, gate, rules, context)
+                self.report_gate_failed(plan, gate, rules, ctx)
             }
             SubmitOutcome::AlreadyProcessed { id, other_content } => {
                 let (id, other_content) = (*id, *other_content);
-                self.print_title(context);
+                self.print_title(ctx);
                 let failure: CommandFailure = LedgerError::AlreadyProcessed { id, other_content }.into();
                 let fate = project::find_revert_status(&self.submitter.door.ledger, id).ok();
                 if self.submitter.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
                     let said = format!("{} is already in the ledger: passed over", id.short());
-                    let text = views::outcome::warning_line(&context.console.err_style(), &said);
-                    context.eprint_at(LogLevel::Warn, &text);
+                    let text = views::outcome::warning_line(&ctx.console.err_style(), &said);
+                    ctx.eprint_at(LogLevel::Warn, &text);
                     return SubmitResult {
                         already_applied: true,
-                        ..self.failure_result(&failure, None, json!({}), context)
+                        ..self.failure_result(&failure, None, json!({}), ctx)
                     };
                 }
                 let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
@@ -192,11 +183,11 @@ impl OutcomeReporter<'_> {
                     }
                     None => failure,
                 };
-                self.report_failure(&failure, None, json!({}), context)
+                self.report_failure(&failure, None, json!({}), ctx)
             }
             other => {
-                self.print_title(context);
-                self.report_failure(&failure_without_plan(other), None, json!({}), context)
+                self.print_title(ctx);
+                self.report_failure(&failure_without_plan(other), None, json!({}), ctx)
             }
         }
     }
@@ -206,36 +197,36 @@ impl OutcomeReporter<'_> {
         plan: &Plan,
         gate: &GateReport,
         rules: &[ApprovalReason],
-        context: &mut CommandContext<'_>,
+        ctx: &mut CommandContext<'_>,
     ) -> SubmitResult {
-        self.print_card(plan, context);
+        self.print_card(plan, ctx);
         let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
             .with_hint("`--allow gate` keeps it anyway")
             .with_state(ProjectState::PutBack);
         // What the commands did, not what they said.
-        if views::gate::verdict_text(gate, &context.console.err_style()).is_none() {
+        if views::gate::verdict_text(gate, &ctx.console.err_style()).is_none() {
             let failure =
                 CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
                     .with_hint("see to what the project's commands do to its files")
                     .with_state(ProjectState::PutBack);
-            return self.report_failure(&failure, Some(plan), json!({"gate": gate}), context);
+            return self.report_failure(&failure, Some(plan), json!({"gate": gate}), ctx);
         }
         let mut next = format!(
             "keep it anyway: `{}`",
             self.submitter.source.retry_command_line("apply", "--allow gate")
         );
         if self.submitter.source.has_keys {
-            next += &format!(" {} c copies the errors for your model", context.style().glyph(Glyph::Dot));
+            next += &format!(" {} c copies the errors for your model", ctx.style().glyph(Glyph::Dot));
         }
         let text = views::gate::refused_card(
             gate,
             ProjectState::PutBack.clause(),
             Some(&next),
-            &context.console.err_style(),
+            &ctx.console.err_style(),
         );
-        context.eprint_at(LogLevel::Error, &text);
-        self.failure_result(&failure, Some(plan), json!({"gate": gate}), context)
+        ctx.eprint_at(LogLevel::Error, &text);
+        self.failure_result(&failure, Some(plan), json!({"gate": gate}), ctx)
     }
 
     /// Says what went wrong, on stderr.
@@ -244,10 +235,10 @@ impl OutcomeReporter<'_> {
         failure: &CommandFailure,
         plan: Option<&Plan>,
         more: Value,
-        context: &mut CommandContext<'_>,
+        ctx: &mut CommandContext<'_>,
     ) -> SubmitResult {
-        context.console.report_failure(failure, "apply", false);
-        self.failure_result(failure, plan, more, context)
+        ctx.console.report_failure(failure, "apply", false);
+        self.failure_result(failure, plan, more, ctx)
     }
 
     fn failure_result(
@@ -255,9 +246,9 @@ impl OutcomeReporter<'_> {
         failure: &CommandFailure,
         plan: Option<&Plan>,
         more: Value,
-        context: &CommandContext<'_>,
+        ctx: &CommandContext<'_>,
     ) -> SubmitResult {
-        let mut result = self.result(failure.exit, more, plan, context);
+        let mut result = self.result(failure.exit, more, plan, ctx);
         result.json["error"] = json::to_value(failure);
         result
     }
@@ -268,27 +259,21 @@ impl OutcomeReporter<'_> {
     }
 
     /// The plan, if nobody has seen it yet.
-    fn print_card(&self, plan: &Plan, context: &mut CommandContext<'_>) {
+    fn print_card(&self, plan: &Plan, ctx: &mut CommandContext<'_>) {
         if self.shown_digest.is_some_and(|shown| shown == relaycode_door::plan_digest(plan)) {
             return;
         }
-        let look = context.style();
+        let look = ctx.style();
         let source = self.submitter.source;
         let clock = self.clock.as_deref().unwrap_or_default();
         let mut text = source.card_text(self.proposal, plan, clock, &look);
         if source.diff {
             text += &views::diff::text(plan, &look);
         }
-        context.print_info(&text);
+        ctx.print_info(&text);
     }
 
-    fn result(
-        &self,
-        exit: Exit,
-        more: Value,
-        plan: Option<&Plan>,
-        context: &CommandContext<'_>,
-    ) -> SubmitResult {
+    fn result(&self, exit: Exit, more: Value, plan: Option<&Plan>, ctx: &CommandContext<'_>) -> SubmitResult {
         let Submitter { source, door, .. } = self.submitter;
         let mut json = json!({
             "ok": exit == Exit::Done,
@@ -299,7 +284,7 @@ impl OutcomeReporter<'_> {
         if let (Some(object), Value::Object(more)) = (json.as_object_mut(), more) {
             object.extend(more);
             // Nobody reads it otherwise, and it holds every diff.
-            if let Some(plan) = plan.filter(|_| context.is_json()) {
+            if let Some(plan) = plan.filter(|_| ctx.is_json()) {
                 object.insert("plan".to_string(), json::to_value(&answer::plan_json(plan, false)));
             }
         }

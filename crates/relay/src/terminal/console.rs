@@ -8,15 +8,11 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
+use relaycode_tui::{OutputStyle, StreamWidth};
 use serde::Serialize;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::json;
-use crate::report::render;
-use crate::terminal::environment;
-use crate::terminal::environment::{ColorChoice, ConsoleEnv};
+use crate::terminal::environment::{self, ColorChoice, ConsoleEnv};
+use crate::{CommandFailure, CommandResult, Exit, LogLevel, json, render};
 
 /// The two streams of a command and how each wants to be written to.
 pub(crate) struct Console {
@@ -166,7 +162,7 @@ impl Console {
     }
 
     /// Flushes, and says whether everything could be written.
-    pub(crate) fn finish(mut self) -> Result<(), CommandFailure> {
+    pub(crate) fn finish(mut self) -> CommandResult<()> {
         self.flush();
         for error in [self.out.error, self.err.error].into_iter().flatten() {
             if error.kind() != io::ErrorKind::BrokenPipe {

@@ -5,8 +5,8 @@
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
-use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
 use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::{OutputStyle, StreamWidth};
 
 /// `--color`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

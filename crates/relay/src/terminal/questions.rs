@@ -1,12 +1,11 @@
 //! Questions to the person at the terminal, outside the door: a line is asked for, and a signal meanwhile is a
 //! failure that says so.
 
+use relaycode_tui::OutputStyle;
 use relaycode_tui::input::{PromptAnswer, Terminal};
-use relaycode_tui::layout::style::OutputStyle;
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::terminal::environment::ConsoleEnv;
-use crate::terminal::signals::SignalGuard;
+use crate::{CommandFailure, CommandResult, Exit, ProjectState, SignalGuard};
 
 /// The terminal, if there is one with somebody at it.
 pub(crate) fn open_terminal() -> Option<Terminal> {
@@ -14,18 +13,16 @@ pub(crate) fn open_terminal() -> Option<Terminal> {
 }
 
 /// Asks, and reads one line. The end of input is an empty line: the safe answer.
-pub(crate) fn ask_line(terminal: &Terminal, question: &str) -> Result<String, CommandFailure> {
+pub(crate) fn ask_line(terminal: &Terminal, question: &str) -> CommandResult<String> {
     read_answer(|look, stopped| terminal.prompt(question, look, stopped))
 }
 
 /// The same for something that nobody is to see: nothing of it appears.
-pub(crate) fn ask_secret(terminal: &Terminal, question: &str) -> Result<String, CommandFailure> {
+pub(crate) fn ask_secret(terminal: &Terminal, question: &str) -> CommandResult<String> {
     read_answer(|look, stopped| terminal.prompt_secret(question, look, stopped))
 }
 
-fn read_answer(
-    ask: impl FnOnce(&OutputStyle, &dyn Fn() -> bool) -> PromptAnswer,
-) -> Result<String, CommandFailure> {
+fn read_answer(ask: impl FnOnce(&OutputStyle, &dyn Fn() -> bool) -> PromptAnswer) -> CommandResult<String> {
     let signals = SignalGuard::acquire()?;
     let look = OutputStyle { color: false, utf8: ConsoleEnv::from_env().utf8, width: None };
     match ask(&look, &|| signals.stop_requested()) {

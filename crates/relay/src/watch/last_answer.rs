@@ -1,11 +1,9 @@
 //! What came last: its diff can be shown, and what it offers for the model can be copied.
 
-use relaycode_change::diff;
-use relaycode_change::diff::FileDiff;
+use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::plan::{FileChangeKind, FilePlan, Plan, PlanRefusal, RefusalReason};
 use relaycode_change::prompt::repair;
-use relaycode_door::SubmitOutcome;
-use relaycode_door::gate;
+use relaycode_door::{SubmitOutcome, gate};
 use relaycode_ledger::TxId;
 use relaycode_tui::views::question;
 use relaycode_watch::inbox::InboxText;

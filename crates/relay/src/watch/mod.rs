@@ -21,10 +21,9 @@ use std::time::{Duration, Instant};
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::{Consent, Door};
 use relaycode_ledger::{InstanceClaim, TxId};
-use relaycode_project::config::LogLevel;
+use relaycode_tui::clock;
 use relaycode_tui::input::decode::PastedText;
 use relaycode_tui::input::{CbreakGuard, Terminal, TerminalEvent};
-use relaycode_tui::layout::clock;
 use relaycode_tui::live_line::LiveLine;
 use relaycode_tui::notify::Notifier;
 use relaycode_tui::views::outcome;
@@ -38,13 +37,12 @@ use relaycode_watch::seen_texts::SeenTexts;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::terminal::environment::ConsoleEnv;
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use crate::wiring::desktop;
-use crate::wiring::project::Project;
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, ProjectState, SignalGuard,
+    desktop, questions,
+};
+
 use last_answer::LastAnswer;
 use status::WatchStatus;
 
@@ -54,7 +52,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
 
 pub(crate) struct WatchSession<'s, 'c> {
-    context: &'s mut CommandContext<'c>,
+    ctx: &'s mut CommandContext<'c>,
     consent: Consent,
     door: Door,
     /// Which clipboard the user wants.
@@ -99,11 +97,11 @@ enum WatchFlow {
 impl<'s, 'c> WatchSession<'s, 'c> {
     pub(crate) fn start(
         consent: Consent,
-        context: &'s mut CommandContext<'c>,
-    ) -> Result<WatchSession<'s, 'c>, CommandFailure> {
-        let project = Project::open(context)?;
-        project.recover(context)?;
-        let door = project.into_door(context)?;
+        ctx: &'s mut CommandContext<'c>,
+    ) -> CommandResult<WatchSession<'s, 'c>> {
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
+        let door = project.into_door(ctx)?;
         if door.loaded.file.is_none() {
             return Err(CommandFailure::usage(
                 "this project has no configuration, and so no name that answers could give",
@@ -119,11 +117,11 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         let watched = door.config();
         let interval = Arc::new(AtomicU64::new(watched.watcher.clipboard_poll_interval));
         let notifier = Arc::new(Notifier::new(desktop::terminal_env(terminal.is_some())));
-        let screen = (!context.is_json() && io::stdout().is_terminal() && !ConsoleEnv::from_env().dumb)
+        let screen = (!ctx.is_json() && io::stdout().is_terminal() && !ConsoleEnv::from_env().dumb)
             .then(|| io::stdout().as_fd().try_clone_to_owned().ok().map(std::fs::File::from))
             .flatten();
         let mut session = WatchSession {
-            context,
+            ctx,
             consent,
             door,
             choice,
@@ -156,7 +154,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     }
 
     /// Watches until somebody says that it is enough.
-    pub(crate) fn run(mut self) -> Result<Exit, CommandFailure> {
+    pub(crate) fn run(mut self) -> CommandResult {
         let mut go = WatchFlow::Continue;
         while go == WatchFlow::Continue {
             self.draw_live_line();
@@ -170,7 +168,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
             let said = unprocessed_message(self.bulk.len());
             self.eprint_remark(&said);
         }
-        self.context.print_json(&json!({"event": "ended", "command": "watch"}));
+        self.ctx.print_json(&json!({"event": "ended", "command": "watch"}));
         match go {
             WatchFlow::Stop => {
                 let failure =
@@ -180,8 +178,8 @@ impl<'s, 'c> WatchSession<'s, 'c> {
                 Err(if idle { failure.with_state(ProjectState::Unchanged) } else { failure })
             }
             _ => {
-                let look = self.context.style();
-                self.context.print_info(&outcome::success_line(&look, &self.status.closing_line()));
+                let look = self.ctx.style();
+                self.ctx.print_info(&outcome::success_line(&look, &self.status.closing_line()));
                 Ok(Exit::Done)
             }
         }
@@ -234,7 +232,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     }
 
     /// Does what there is to do.
-    fn process_pending(&mut self) -> Result<WatchFlow, CommandFailure> {
+    fn process_pending(&mut self) -> CommandResult<WatchFlow> {
         self.update_width();
         if self.signals.take_continued()
             && let Some(listening) = &self.listening
@@ -258,11 +256,11 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     /// Lays lines out in the size that the terminal has now.
     fn update_width(&mut self) {
         if self.signals.take_resized() {
-            self.context.console.update_width();
+            self.ctx.console.update_width();
         }
     }
 
-    fn handle_arrival(&mut self, arrival: InboxEvent) -> Result<(), CommandFailure> {
+    fn handle_arrival(&mut self, arrival: InboxEvent) -> CommandResult<()> {
         match arrival {
             InboxEvent::Text(text) if self.door.config().watcher.enable_bulk_processing => {
                 self.bulk.add(text, Instant::now());
@@ -289,7 +287,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     }
 
     /// Takes up what was collected, if it is time or `now`.
-    fn process_bulk(&mut self, now: bool) -> Result<(), CommandFailure> {
+    fn process_bulk(&mut self, now: bool) -> CommandResult<()> {
         let watcher = &self.door.config().watcher;
         let timeout = Duration::from_millis(watcher.bulk_timeout);
         let size = if now || !watcher.enable_bulk_processing { 0 } else { watcher.bulk_size };
@@ -328,7 +326,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         self.feed = None;
         self.status.clipboard = None;
         self.clipboard_retry = Some((Instant::now() + RETRY_DELAY, RETRY_DELAY));
-        let look = self.context.style();
+        let look = self.ctx.style();
         let text = look.safe(&gone.to_string()).into_owned();
         self.eprint_remark(&format!("{text}; relay looks for it again. Until then paste into this window"));
     }
@@ -354,16 +352,16 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     /// `✓ …`
     fn print_done(&mut self, text: &str) {
         self.live.erase();
-        let text = outcome::success_line(&self.context.style(), text);
-        self.context.print_info(&text);
-        self.context.console.flush();
+        let text = outcome::success_line(&self.ctx.style(), text);
+        self.ctx.print_info(&text);
+        self.ctx.console.flush();
     }
 
     /// `! …`; `text` is safe already.
     fn eprint_remark(&mut self, text: &str) {
         self.live.erase();
-        let text = outcome::warning_line(&self.context.style(), text);
-        self.context.eprint_at(LogLevel::Warn, &text);
+        let text = outcome::warning_line(&self.ctx.style(), text);
+        self.ctx.eprint_at(LogLevel::Warn, &text);
     }
 }
 
@@ -387,7 +385,7 @@ fn wait_for_inbox(inbox: &Inbox, until: Option<Instant>) -> TerminalEvent {
 }
 
 /// Two that watch one checkout would both apply.
-fn lock_watch(door: &Door) -> Result<Option<InstanceClaim>, CommandFailure> {
+fn lock_watch(door: &Door) -> CommandResult<Option<InstanceClaim>> {
     let said = format!("process {} since {}", std::process::id(), clock::now_utc());
     match door.ledger.claim_instance("watch", &said) {
         Ok(InstanceClaim::HeldBy(by)) => {

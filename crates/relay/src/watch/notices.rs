@@ -1,8 +1,7 @@
 //! Notifications for somebody who looks elsewhere: a question waits, or something became of an answer.
 
-use std::io;
 use std::sync::Arc;
-use std::thread;
+use std::{io, thread};
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_door::{ApprovalQuestion, SubmitOutcome};

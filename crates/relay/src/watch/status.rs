@@ -2,14 +2,13 @@
 
 use relaycode_project::config::ApprovalMode;
 use relaycode_text::width::cells;
-use relaycode_tui::layout::style::{Glyph, PaintRole};
-use relaycode_tui::pluralize;
 use relaycode_tui::views::outcome;
+use relaycode_tui::{Glyph, PaintRole, pluralize};
 use relaycode_watch::clipboard::ClipboardUnavailable;
 use serde_json::json;
 
 use super::WatchSession;
-use crate::report::failure::CommandFailure;
+use crate::{CommandFailure, CommandResult};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct WatchStatus {
@@ -61,18 +60,15 @@ impl WatchStatus {
 
 impl WatchSession<'_, '_> {
     /// The first line: what is watched, how changes are decided, and the keys.
-    pub(super) fn print_greeting(
-        &mut self,
-        opened: Result<(), ClipboardUnavailable>,
-    ) -> Result<(), CommandFailure> {
-        let look = self.context.style();
+    pub(super) fn print_greeting(&mut self, opened: Result<(), ClipboardUnavailable>) -> CommandResult<()> {
+        let look = self.ctx.style();
         if let (Err(why), None) = (&opened, &self.terminal) {
             return Err(CommandFailure::usage(format!(
                 "there is nothing to watch: {why}, and no terminal to paste into"
             ))
             .with_hint("`relay doctor` says what this system can do"));
         }
-        self.context.print_json(&json!({
+        self.ctx.print_json(&json!({
             "event": "watching", "command": "watch", "project": self.door.root.to_string_lossy(),
             "projectId": self.door.project_id(), "clipboard": self.status.clipboard,
         }));
@@ -92,20 +88,20 @@ impl WatchSession<'_, '_> {
             0 | 1 => format!("{}\n{}", look.wrap(&left, 2), look.wrap(&right, 0)),
             gap => format!("{left}{}{right}", " ".repeat(gap)),
         };
-        self.context.print_info(&format!("{}\n", line.trim_end()));
+        self.ctx.print_info(&format!("{}\n", line.trim_end()));
         if self.door.key().is_none() && self.terminal.is_some() {
             let said = outcome::indented_line(&look, "p copies the prompt for your model");
-            self.context.print_info(&format!("{}\n", look.paint(PaintRole::Dim, said.trim_end())));
+            self.ctx.print_info(&format!("{}\n", look.paint(PaintRole::Dim, said.trim_end())));
         }
         if let Err(why) = opened {
             let why = look.safe(&why.to_string()).into_owned();
             self.eprint_remark(&format!("the clipboard cannot be watched: {why}"));
-            self.context.print_info(&outcome::indented_line(
+            self.ctx.print_info(&outcome::indented_line(
                 &look,
                 "paste answers into this window; `relay doctor` says more",
             ));
         }
-        self.context.console.flush();
+        self.ctx.console.flush();
         Ok(())
     }
 
@@ -123,13 +119,13 @@ impl WatchSession<'_, '_> {
     }
 
     fn keys_hint(&self) -> String {
-        let dot = self.context.style().glyph(Glyph::Dot);
+        let dot = self.ctx.style().glyph(Glyph::Dot);
         format!("p prompt {dot} u undo {dot} ? keys")
     }
 
     pub(super) fn draw_live_line(&mut self) {
-        self.context.console.flush();
-        let look = self.context.style();
+        self.ctx.console.flush();
+        let look = self.ctx.style();
         let dot = look.glyph(Glyph::Dot);
         let mut parts = Vec::new();
         if let Some(said) = self.status.remark {

@@ -7,14 +7,13 @@
 
 use std::path::PathBuf;
 
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::OutputStyle;
 use serde::Serialize;
 
-use crate::report::failure::{CommandFailure, Exit};
 use crate::terminal::console::Console;
 use crate::terminal::environment::ColorChoice;
 use crate::wiring::home::RelayHome;
+use crate::{CommandResult, Exit, LogLevel};
 
 /// The options that every command has.
 #[derive(Debug, Clone, clap::Args)]
@@ -51,7 +50,7 @@ pub(crate) trait RunCommand {
         None
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure>;
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult;
 }
 
 /// Where a command works and how it answers.

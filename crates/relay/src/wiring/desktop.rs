@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use relaycode_tui::notify::TerminalEnv;
 use relaycode_watch::clipboard::{ClipboardBackend, DisplayAddresses};
 
-use crate::report::failure::CommandFailure;
 use crate::terminal::environment::ConsoleEnv;
+use crate::{CommandFailure, CommandResult};
 
 /// Where clipboards are.
 pub(crate) fn desktop_from_env() -> DisplayAddresses {
@@ -28,7 +28,7 @@ fn desktop_from_lookup(get: impl Fn(&str) -> Option<OsString>) -> DisplayAddress
 }
 
 /// Which clipboard the user wants.
-pub(crate) fn clipboard_choice() -> Result<ClipboardBackend, CommandFailure> {
+pub(crate) fn clipboard_choice() -> CommandResult<ClipboardBackend> {
     const NAME: &str = "RELAY_CLIPBOARD";
     let Some(value) = std::env::var_os(NAME).filter(|value| !value.is_empty()) else {
         return Ok(ClipboardBackend::Auto);

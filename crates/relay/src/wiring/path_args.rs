@@ -10,18 +10,14 @@ use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_door::Door;
 
-use crate::report::failure::CommandFailure;
+use crate::{CommandFailure, CommandResult};
 
 /// Files that one command takes.
 const MAX_FILES: usize = 1_000;
 
 /// The files that the user's words stand for, each once, in the order of the words. What git ignores is
 /// left out of directories and globs, not of plain names.
-pub(crate) fn expand_paths(
-    root: &Path,
-    directory: &Path,
-    words: &[String],
-) -> Result<Vec<RelPath>, CommandFailure> {
+pub(crate) fn expand_paths(root: &Path, directory: &Path, words: &[String]) -> CommandResult<Vec<RelPath>> {
     let mut found: Vec<RelPath> = Vec::new();
     for word in words {
         let path = directory.join(word);
@@ -50,7 +46,7 @@ pub(crate) fn expand_paths(
 }
 
 /// The file that a plain name stands for.
-pub(crate) fn resolve_path(root: &Path, directory: &Path, name: &str) -> Result<RelPath, CommandFailure> {
+pub(crate) fn resolve_path(root: &Path, directory: &Path, name: &str) -> CommandResult<RelPath> {
     let outside = || {
         CommandFailure::usage(format!("{name} is not in the project"))
             .with_hint("name a file beneath its directory")
@@ -62,7 +58,7 @@ pub(crate) fn resolve_path(root: &Path, directory: &Path, name: &str) -> Result<
 }
 
 /// The text of a file of the project.
-pub(crate) fn read_text(door: &Door, path: &RelPath) -> Result<String, CommandFailure> {
+pub(crate) fn read_text(door: &Door, path: &RelPath) -> CommandResult<String> {
     let entry = door.tree(&PlanLimits::default()).entry(path).map_err(CommandFailure::usage)?;
     let bytes = match entry {
         TreeEntry::File { bytes, .. } => bytes,
@@ -76,18 +72,14 @@ pub(crate) fn read_text(door: &Door, path: &RelPath) -> Result<String, CommandFa
         .map_err(|_| CommandFailure::usage(format!("{path} is not UTF-8 text")).with_hint("leave it out"))
 }
 
-fn glob(word: &str) -> Result<GlobMatcher, CommandFailure> {
+fn glob(word: &str) -> CommandResult<GlobMatcher> {
     let word = word.strip_prefix("./").unwrap_or(word);
     let glob = GlobBuilder::new(word).literal_separator(true).build();
     glob.map(|glob| glob.compile_matcher())
         .map_err(|error| CommandFailure::usage(format!("`{word}` is no glob: {error}")))
 }
 
-fn walk_files(
-    root: &Path,
-    from: &Path,
-    matching: Option<&GlobMatcher>,
-) -> Result<Vec<RelPath>, CommandFailure> {
+fn walk_files(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> CommandResult<Vec<RelPath>> {
     let from =
         from.canonicalize().map_err(|error| CommandFailure::usage(format!("{}: {error}", from.display())))?;
     let mut found = Vec::new();

@@ -14,17 +14,13 @@ use relaycode_ledger::{
     CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode, TransactionHeader,
     TxId,
 };
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
-use relaycode_tui::views::record::RevertStatus;
-
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use relaycode_project::config::{self, ConfigError, LoadedConfig, LogLevel};
-use relaycode_project::git::head;
-use relaycode_project::git::head::GitHead;
+use relaycode_project::config::{self, ConfigError, LoadedConfig};
+use relaycode_project::git::head::{self, GitHead};
 use relaycode_project::root;
+use relaycode_tui::views::record::RevertStatus;
+use relaycode_tui::{clock, views};
+
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, ProjectState, SignalGuard};
 
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
@@ -34,7 +30,7 @@ pub(crate) struct Project {
 }
 
 /// What became of a transaction of this ledger.
-pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> Result<RevertStatus, CommandFailure> {
+pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> CommandResult<RevertStatus> {
     /// Entries that are looked at together.
     const AT_ONCE: usize = 500;
     let mut fate = RevertStatus::default();
@@ -58,12 +54,12 @@ pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> Result<RevertStat
 
 impl Project {
     /// The project in `directory`. Nothing is written. From here on as much is said as it wants.
-    pub(crate) fn open(context: &mut CommandContext<'_>) -> Result<Project, CommandFailure> {
-        let home = context.home.path.clone();
-        let root = root::find(&context.options.directory, home.as_deref(), &context.home.ceilings)?.path;
+    pub(crate) fn open(ctx: &mut CommandContext<'_>) -> CommandResult<Project> {
+        let home = ctx.home.path.clone();
+        let root = root::find(&ctx.options.directory, home.as_deref(), &ctx.home.ceilings)?.path;
         let config = config::load(&root, home.as_deref());
         if let Ok(loaded) = &config {
-            context.console.set_level(loaded.config.core.log_level);
+            ctx.console.set_level(loaded.config.core.log_level);
         }
         let settings = LedgerSettings { home, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
@@ -72,17 +68,17 @@ impl Project {
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
     /// be used is no reason to stop.
-    pub(crate) fn restore_ledger(&self, context: &mut CommandContext<'_>) {
-        restore_ledger(&self.ledger, context);
+    pub(crate) fn restore_ledger(&self, ctx: &mut CommandContext<'_>) {
+        restore_ledger(&self.ledger, ctx);
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
-    pub(crate) fn recover(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
-        recover_ledger(&self.ledger, context)
+    pub(crate) fn recover(&self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+        recover_ledger(&self.ledger, ctx)
     }
 
     /// What a name of the user's stands for.
-    pub(crate) fn find_target(&self, name: &str) -> Result<LogTarget, CommandFailure> {
+    pub(crate) fn find_target(&self, name: &str) -> CommandResult<LogTarget> {
         match self.ledger.find_target(name) {
             Err(LedgerError::UnknownTransaction { .. }) if self.ledger.log_page(0, 1)?.total == 0 => {
                 let next = "`relay apply answer.md` applies an answer";
@@ -94,11 +90,11 @@ impl Project {
     }
 
     /// What became of a transaction later.
-    pub(crate) fn revert_status(&self, id: TxId) -> Result<RevertStatus, CommandFailure> {
+    pub(crate) fn revert_status(&self, id: TxId) -> CommandResult<RevertStatus> {
         find_revert_status(&self.ledger, id)
     }
 
-    pub(crate) fn config(&self) -> Result<&LoadedConfig, CommandFailure> {
+    pub(crate) fn config(&self) -> CommandResult<&LoadedConfig> {
         self.config.as_ref().map_err(|error| error.clone().into())
     }
 
@@ -108,15 +104,15 @@ impl Project {
     }
 
     /// The way in, with the project's configuration.
-    pub(crate) fn into_door(self, context: &CommandContext<'_>) -> Result<Door, CommandFailure> {
-        let home = context.home.path.clone();
+    pub(crate) fn into_door(self, ctx: &CommandContext<'_>) -> CommandResult<Door> {
+        let home = ctx.home.path.clone();
         Ok(Door::new(self.root, self.ledger, self.config?, home, process_runner()?))
     }
 }
 
 /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
 /// be used is no reason to stop.
-fn restore_ledger(ledger: &Ledger, context: &mut CommandContext<'_>) {
+fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
     let said = match ledger.restore_from_copy() {
         Ok(0) => return,
         Ok(records) => format!(
@@ -125,21 +121,18 @@ fn restore_ledger(ledger: &Ledger, context: &mut CommandContext<'_>) {
         ),
         Err(error) => format!("your own copy of the records cannot be used: {error}"),
     };
-    let look = context.console.err_style();
+    let look = ctx.console.err_style();
     let text = views::outcome::warning_line(&look, &look.safe(&said));
-    context.eprint_at(LogLevel::Error, &text);
+    ctx.eprint_at(LogLevel::Error, &text);
 }
 
 /// Puts right what an earlier run left in the middle, and says so on stderr.
-pub(crate) fn recover_ledger(
-    ledger: &Ledger,
-    context: &mut CommandContext<'_>,
-) -> Result<(), CommandFailure> {
-    restore_ledger(ledger, context);
+pub(crate) fn recover_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+    restore_ledger(ledger, ctx);
     let recovered = ledger.recover(RecoveryMode::Automatic)?;
-    let text = views::recovery::text(&recovered, &context.console.err_style());
+    let text = views::recovery::text(&recovered, &ctx.console.err_style());
     // Something went wrong, if not now: also who wants to hear little hears of it.
-    context.eprint_at(LogLevel::Error, &text);
+    ctx.eprint_at(LogLevel::Error, &text);
     Ok(())
 }
 
@@ -150,7 +143,7 @@ pub(crate) fn commit_changes(
     changes: &[FileChange<'_>],
     about: TransactionHeader,
     decided_by: &str,
-) -> Result<CommittedTransaction, CommandFailure> {
+) -> CommandResult<CommittedTransaction> {
     SignalGuard::hold_until_exit()?;
     let signals = SignalGuard::acquire()?;
     let open = ledger.begin(changes, about, &|| signals.stop_requested())?;
@@ -162,7 +155,7 @@ pub(crate) fn commit_changes(
 }
 
 /// Whoever runs processes: this very program is their keeper.
-pub(crate) fn process_runner() -> Result<Runner, CommandFailure> {
+pub(crate) fn process_runner() -> CommandResult<Runner> {
     let own = std::env::current_exe();
     own.map(Runner::new)
         .map_err(|error| CommandFailure::unexpected(format!("relay cannot find itself: {error}")))

@@ -3,7 +3,7 @@
 use relaycode_text::width::cells;
 
 use super::decode::InputKey;
-use crate::layout::style::OutputStyle;
+use crate::OutputStyle;
 
 /// Most bytes of a line.
 const LINE_BYTES: usize = 4_096;

@@ -23,9 +23,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use terminal_size::terminal_size_of;
 
-use crate::layout::style::OutputStyle;
+use crate::OutputStyle;
+
 use decode::{ExpectedInput, InputDecoder, InputKey, PastedText, TerminalInput};
 use line_editor::{LineEditStep, LineEditor};
+
 pub use modes::{CbreakGuard, LendGuard};
 
 /// Clones share one terminal.

@@ -9,8 +9,7 @@
 
 use relaycode_text::width::cells;
 
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::layout::styled_text::StyledText;
+use crate::{Glyph, OutputStyle, PaintRole, StyledText};
 
 /// On narrower terminals rows begin closer to the edge.
 const CLOSE: usize = 40;

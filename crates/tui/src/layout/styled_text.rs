@@ -2,7 +2,7 @@
 
 use relaycode_text::width::cells;
 
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{Glyph, OutputStyle, PaintRole};
 
 /// A list shows this many entries, then how many more there are.
 pub const LIST_LIMIT: usize = 12;

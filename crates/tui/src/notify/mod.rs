@@ -11,12 +11,12 @@ mod terminal;
 
 use std::io::Write;
 
+use crate::sys::DesktopNotifier;
+
 pub use desktop::{DEADLINE, DesktopProbe, SHOWN_WAIT};
 pub(crate) use environment::Multiplexer;
 pub use environment::TerminalEnv;
 pub use error::BusError;
-
-use crate::sys::DesktopNotifier;
 
 /// Most cells shown of a summary.
 pub const SUMMARY_CELLS: usize = 80;

@@ -3,9 +3,7 @@
 use relaycode_ledger::record::Record;
 
 use super::outcome;
-use crate::layout::clock;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::{StyledText, labelled_line};
+use crate::{OutputStyle, PaintRole, StyledText, clock, labelled_line};
 
 pub struct BlameRow<'a> {
     /// From 1.

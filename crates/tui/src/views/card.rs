@@ -13,9 +13,9 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{GitFileMode, Proposal, ProposalNote, UnreadBlock};
 use relaycode_text::width::cells;
 
-use crate::layout::narrow;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, StyledText, justified_line, line_counts, pluralize};
+use crate::{
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, justified_line, line_counts, narrow, pluralize,
+};
 
 /// `name` is used if the answer has no title; the time, if there is one, stands before it:
 /// `▸ 14:02  feat: round totals to cents`.

@@ -5,9 +5,7 @@ use relaycode_text::width::cells;
 use serde_json::{Value, json};
 
 use super::outcome;
-use crate::layout::narrow;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::{StyledText, pluralize};
+use crate::{OutputStyle, PaintRole, StyledText, narrow, pluralize};
 
 /// Most cells of a value.
 const VALUE: usize = 36;

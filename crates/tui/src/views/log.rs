@@ -10,10 +10,7 @@ use relaycode_ledger::{LogEntry, LogTransaction, TxId};
 use relaycode_text::width::cells;
 use serde::Serialize;
 
-use crate::layout::clock;
-use crate::layout::narrow;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{StyledText, line_counts, pluralize};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, clock, line_counts, narrow, pluralize};
 
 /// One line of the list.
 #[derive(Debug, Clone, Serialize)]

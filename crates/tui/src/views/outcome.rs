@@ -4,15 +4,15 @@
 //! ✓ applied 3f9c1e2a · 3 files · `relay revert` undoes it
 //! ```
 
-use super::gate;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, pluralize};
 use relaycode_door::GateReport;
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::RecordOmission;
 use relaycode_ledger::revert::{KeptEdits, RevertPlan};
 use relaycode_project::git::head::GitHead;
 use relaycode_text::width::cells;
+
+use super::gate;
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, pluralize};
 
 /// `gate` is the result of the project's commands, `undo` the command that undoes the change.
 pub fn applied_line(

@@ -12,10 +12,10 @@ use relaycode_ledger::TxId;
 use relaycode_ledger::record::{FileRecord, Record};
 
 use super::card;
-use crate::layout::clock;
-use crate::layout::narrow;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, StyledText, labelled_line, line_counts, pluralize};
+use crate::{
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, clock, labelled_line, line_counts, narrow,
+    pluralize,
+};
 
 /// What happened to a transaction later.
 #[derive(Debug, Clone, Copy, Default)]

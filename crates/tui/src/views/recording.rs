@@ -14,8 +14,7 @@ use relaycode_ledger::record::Record;
 use relaycode_ledger::recording::Omission;
 
 use super::outcome;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, human_size, line_counts, pluralize};
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, human_size, line_counts, pluralize};
 
 /// Before the command runs.
 pub fn secured_line(secured: &SecureReport, took: Duration, style: &OutputStyle) -> String {

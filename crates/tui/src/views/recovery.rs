@@ -6,10 +6,9 @@
 //! ```
 
 use relaycode_ledger::error::UnfinishedPutBack;
-
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, pluralize};
 use relaycode_ledger::{RecoveredTransaction, RecoveryOutcome};
+
+use crate::{LIST_LIMIT, OutputStyle, PaintRole, pluralize};
 
 /// A few lines per transaction; nothing if there is none.
 pub fn text(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {

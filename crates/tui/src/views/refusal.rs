@@ -17,8 +17,7 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{Hunk, UnreadBlock};
 
 use super::card;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, StyledText, justified_line, pluralize};
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, justified_line, pluralize};
 
 /// `next` is a sentence on how to get a repair prompt, if there is one.
 pub fn text(

@@ -6,7 +6,7 @@
 //!   next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
 //! ```
 
-use crate::layout::style::OutputStyle;
+use crate::OutputStyle;
 use crate::views::outcome;
 
 /// `made`: the files written just now.

@@ -12,16 +12,15 @@ use relaycode_door::gate::GATE_VARIABLE;
 use relaycode_exec::{Deadlines, ExitReason, Job, JobEnvironment};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::report::failure::CommandFailure;
-use crate::wiring::project;
-
 use super::stage::{DemoStage, mismatch_failure};
+use crate::wiring::project;
+use crate::{CommandFailure, CommandResult};
 
 /// Long enough for a slow machine to come to the linter; far shorter than the linter takes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs relay with these words until its linter runs, and kills it then. Its process id.
-pub(super) fn run_and_kill(stage: &mut DemoStage<'_>, words: &[&str]) -> Result<u32, CommandFailure> {
+pub(super) fn run_and_kill(stage: &mut DemoStage<'_>, words: &[&str]) -> CommandResult<u32> {
     let own = std::env::current_exe().map_err(CommandFailure::unexpected)?;
     let scratch = stage.scratch;
     let mut argv = vec![own.into_os_string()];

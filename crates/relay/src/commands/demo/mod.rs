@@ -14,13 +14,10 @@ mod steps;
 
 use std::io::{self, IsTerminal};
 
-use relaycode_tui::layout::style::PaintRole;
+use relaycode_tui::PaintRole;
 use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, RunCommand, SignalGuard, questions};
 
 use pause::DemoPause;
 use scratch::DemoProject;
@@ -61,12 +58,12 @@ impl RunCommand for DemoArgs {
         "demo"
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         // Until the scratch project is gone a signal only asks to stop.
         let signals = SignalGuard::acquire()?;
         let scratch = DemoProject::new(self.keep).map_err(|error| scratch::scratch_failure(&error))?;
         let mut results = Vec::new();
-        let toured = self.run_tour(&scratch, &signals, &mut results, context);
+        let toured = self.run_tour(&scratch, &signals, &mut results, ctx);
         let place = scratch.project.to_string_lossy().into_owned();
         let home = scratch.home.to_string_lossy().into_owned();
         let removed = scratch.close();
@@ -74,28 +71,28 @@ impl RunCommand for DemoArgs {
             (Err(failure), _) => {
                 // Whoever wants to keep it wants to look at what went wrong.
                 let failure = if self.keep { failure.with_place(place) } else { failure };
-                return self.report_failure(failure, &results, context);
+                return self.report_failure(failure, &results, ctx);
             }
             (Ok(_), Err(error)) => {
                 let failure =
                     CommandFailure::unexpected(format!("the scratch project cannot be removed: {error}"));
-                return self.report_failure(failure.with_place(place), &results, context);
+                return self.report_failure(failure.with_place(place), &results, ctx);
             }
             (Ok(ended), Ok(())) => ended,
         };
-        if context.is_json() {
-            context.print_json(&json!({
+        if ctx.is_json() {
+            ctx.print_json(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "demo", "steps": results,
                 "project": self.keep.then_some(place),
             }));
             return Ok(Exit::Done);
         }
         if matches!(ended, TourEnd::Completed) {
-            print_next_steps(context);
+            print_next_steps(ctx);
         }
         if self.keep {
-            let look = context.console.out_style();
-            context.console.print(&format!(
+            let look = ctx.console.out_style();
+            ctx.console.print(&format!(
                 "\nfor relay to know the scratch project's key: RELAY_HOME={}\nthe scratch project is in {}\n",
                 look.safe(&home),
                 look.safe(&place)
@@ -112,14 +109,13 @@ impl DemoArgs {
         scratch: &DemoProject,
         signals: &SignalGuard,
         results: &mut Vec<Value>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<TourEnd, CommandFailure> {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<TourEnd> {
         let terminals = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let pause =
-            if self.auto || context.is_json() || !terminals { None } else { questions::open_terminal() };
+        let pause = if self.auto || ctx.is_json() || !terminals { None } else { questions::open_terminal() };
         let pause = pause.map(DemoPause::new).transpose().map_err(CommandFailure::unexpected)?;
-        let heard = !context.is_json();
-        let mut stage = DemoStage::new(scratch, signals, heard, context.console);
+        let heard = !ctx.is_json();
+        let mut stage = DemoStage::new(scratch, signals, heard, ctx.console);
         for (index, step) in STEPS.iter().enumerate() {
             match &pause {
                 _ if index == 0 => {}
@@ -155,15 +151,15 @@ impl DemoArgs {
         &self,
         failure: CommandFailure,
         results: &[Value],
-        context: &mut CommandContext<'_>,
-    ) -> Result<Exit, CommandFailure> {
-        if !context.is_json() {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult {
+        if !ctx.is_json() {
             return Err(failure);
         }
-        context.print_json(&json!({
+        ctx.print_json(&json!({
             "ok": false, "code": failure.exit as u8, "command": self.name(), "error": &failure, "steps": results,
         }));
-        context.console.report_failure(&failure, self.name(), false);
+        ctx.console.report_failure(&failure, self.name(), false);
         Ok(failure.exit)
     }
 }
@@ -176,8 +172,8 @@ fn step_failure(number: usize, failure: CommandFailure) -> CommandFailure {
 }
 
 /// What to do in one's own project.
-fn print_next_steps(context: &mut CommandContext<'_>) {
-    let look = context.console.out_style();
+fn print_next_steps(ctx: &mut CommandContext<'_>) {
+    let look = ctx.console.out_style();
     let mut text = format!("\n{}\n", look.paint(PaintRole::Strong, "Next, in your own project:"));
     let widest = NEXT_STEPS.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     // Beside each other where there is room for it.
@@ -192,5 +188,5 @@ fn print_next_steps(context: &mut CommandContext<'_>) {
             );
         }
     }
-    context.console.print(&text);
+    ctx.console.print(&text);
 }

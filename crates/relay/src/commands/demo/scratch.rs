@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::report::failure::CommandFailure;
 use crate::wiring::home::RelayHome;
+use crate::{CommandFailure, CommandResult};
 
 /// The files of the scratch project.
 const FILES: &[(&str, &str)] = &[
@@ -67,11 +67,11 @@ impl DemoProject {
         &self.root
     }
 
-    pub(super) fn read(&self, path: &str) -> Result<String, CommandFailure> {
+    pub(super) fn read(&self, path: &str) -> CommandResult<String> {
         fs::read_to_string(self.project.join(path)).map_err(|error| scratch_failure(&error).with_place(path))
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), CommandFailure> {
+    pub(super) fn write(&self, path: &str, text: &str) -> CommandResult<()> {
         fs::write(self.project.join(path), text).map_err(|error| scratch_failure(&error).with_place(path))
     }
 

@@ -2,17 +2,13 @@
 //! really printed. When the tour is for machines, nothing is shown and everything is kept.
 
 use clap::Parser;
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
-use relaycode_tui::pluralize;
+use relaycode_tui::{Glyph, OutputStyle, PaintRole, pluralize};
 use serde::Serialize;
 
-use crate::commands::Cli;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::console::Console;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-
 use super::scratch::DemoProject;
+use crate::commands::Cli;
+use crate::terminal::console::Console;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard};
 
 /// Where a step works and speaks.
 pub(super) struct DemoStage<'a> {
@@ -92,11 +88,7 @@ impl<'a> DemoStage<'a> {
     }
 
     /// A user types this, and relay prints that. It has to end so.
-    pub(super) fn run_and_show(
-        &mut self,
-        words: &[&str],
-        expected: Exit,
-    ) -> Result<DemoOutput, CommandFailure> {
+    pub(super) fn run_and_show(&mut self, words: &[&str], expected: Exit) -> CommandResult<DemoOutput> {
         self.print_command_line(words);
         let said = self.run_relay(words, expected);
         if let Some(last) = self.commands.last() {
@@ -115,7 +107,7 @@ impl<'a> DemoStage<'a> {
     }
 
     /// Runs a command; what it printed is shown by whoever wants it. It has to end so.
-    pub(super) fn run_relay(&mut self, words: &[&str], expected: Exit) -> Result<DemoOutput, CommandFailure> {
+    pub(super) fn run_relay(&mut self, words: &[&str], expected: Exit) -> CommandResult<DemoOutput> {
         let cli = Cli::try_parse_from(["relay"].iter().chain(words)).map_err(CommandFailure::unexpected)?;
         let (mut console, kept) = self.console.capturing();
         let home = self.scratch.relay_home();
@@ -172,12 +164,12 @@ impl<'a> DemoStage<'a> {
     }
 
     /// An answer of the model, saved to a file.
-    pub(super) fn save_answer(&self, name: &str, answer: &str) -> Result<(), CommandFailure> {
+    pub(super) fn save_answer(&self, name: &str, answer: &str) -> CommandResult<()> {
         self.scratch.write(name, &answer.replace("{id}", &self.project_key))
     }
 
     /// A signal ends the tour.
-    pub(super) fn check_interrupt(&self) -> Result<(), CommandFailure> {
+    pub(super) fn check_interrupt(&self) -> CommandResult<()> {
         if !self.signals.stop_requested() {
             return Ok(());
         }
@@ -187,7 +179,7 @@ impl<'a> DemoStage<'a> {
 }
 
 /// It has to be so.
-pub(super) fn ensure(is_so: bool, otherwise: &str) -> Result<(), CommandFailure> {
+pub(super) fn ensure(is_so: bool, otherwise: &str) -> CommandResult<()> {
     if is_so { Ok(()) } else { Err(mismatch_failure(otherwise)) }
 }
 

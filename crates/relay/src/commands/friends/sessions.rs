@@ -1,19 +1,16 @@
 //! The conversations that go on by name.
 
 use relaycode_friend::session::{FriendSession, FriendSessionError, FriendSessionStore};
-use relaycode_project::config::LogLevel;
 use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, render};
 
 /// Sessions that are named when another was meant.
 const MAX_NAMED_SESSIONS: usize = 10;
 
-pub(super) fn list_sessions(context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-    let listed = FriendSessionStore::open(context.home.path.as_deref()).list()?;
+pub(super) fn list_sessions(ctx: &mut CommandContext<'_>) -> CommandResult {
+    let listed = FriendSessionStore::open(ctx.home.path.as_deref()).list()?;
     let row = |session: &FriendSession| {
         json!({
             "name": session.name, "friend": session.friend, "project": session.project.to_string_lossy(),
@@ -21,32 +18,32 @@ pub(super) fn list_sessions(context: &mut CommandContext<'_>) -> Result<Exit, Co
             "turns": session.turns,
         })
     };
-    context.print_json(&json!({
+    ctx.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "friends",
         "sessions": listed.sessions.iter().map(row).collect::<Vec<_>>(), "remarks": listed.remarks,
     }));
-    if !context.is_json() {
-        let text = render::friends::sessions_table(&listed.sessions, &context.console.out_style());
-        context.console.print(&text);
+    if !ctx.is_json() {
+        let text = render::friends::sessions_table(&listed.sessions, &ctx.console.out_style());
+        ctx.console.print(&text);
     }
-    let look = context.console.err_style();
+    let look = ctx.console.err_style();
     for remark in &listed.remarks {
-        context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(remark)));
+        ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(remark)));
     }
     Ok(Exit::Done)
 }
 
-pub(super) fn forget_session(name: &str, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-    let store = FriendSessionStore::open(context.home.path.as_deref());
+pub(super) fn forget_session(name: &str, ctx: &mut CommandContext<'_>) -> CommandResult {
+    let store = FriendSessionStore::open(ctx.home.path.as_deref());
     if !store.forget(name)? {
         let failure = CommandFailure::new(Exit::Usage, "noSession", format!("there is no session {name}"));
         return Err(failure.with_hint(known_sessions_hint(&store.list()?.sessions)));
     }
-    context.print_json(&json!({
+    ctx.print_json(&json!({
         "ok": true, "code": Exit::Done as u8, "command": "friends", "session": name, "forgotten": true,
     }));
-    let look = context.style();
-    context.print_info(&outcome::success_line(&look, &format!("forgot the session {}", look.safe(name))));
+    let look = ctx.style();
+    ctx.print_info(&outcome::success_line(&look, &format!("forgot the session {}", look.safe(name))));
     Ok(Exit::Done)
 }
 

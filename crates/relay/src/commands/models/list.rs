@@ -3,11 +3,9 @@
 use relaycode_llm::models::{ModelRole, RegistryModel};
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
 use crate::report::render::models::ModelRow;
-use crate::wiring::context::CommandContext;
 use crate::wiring::providers::Providers;
+use crate::{CommandContext, CommandResult, Exit, render};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ModelsListArgs {
@@ -25,9 +23,9 @@ pub(crate) struct ModelsListArgs {
 }
 
 impl ModelsListArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let mut providers = Providers::open(context)?;
-        let servers = if self.no_discover { Vec::new() } else { providers.discover(context)? };
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let mut providers = Providers::open(ctx)?;
+        let servers = if self.no_discover { Vec::new() } else { providers.discover(ctx)? };
         let keyed = providers.keys_by_provider();
         let has_key = |provider: &str| keyed.get(provider).copied().unwrap_or(false);
         let registry = &providers.registry;
@@ -54,7 +52,7 @@ impl ModelsListArgs {
                 (*role, selector.value.as_str(), means.map(|chosen| chosen.entry.model.selector()))
             })
             .collect();
-        context.print_json(&json!({
+        ctx.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "models",
             "models": lines.iter().map(ModelRow::to_json).collect::<Vec<_>>(),
             "withoutKey": hidden.len(),
@@ -65,16 +63,16 @@ impl ModelsListArgs {
             "trouble": registry.file_error.as_ref().map(render::models::models_error_json),
             "ignored": providers.ignored.iter().map(render::models::ignored_json).collect::<Vec<_>>(),
         }));
-        if !context.is_json() {
-            let look = context.console.out_style();
+        if !ctx.is_json() {
+            let look = ctx.console.out_style();
             let mut text = render::models::models_table(&lines, &look);
             text += &render::models::roles_text(&roles, &look);
-            if !context.is_quiet() {
+            if !ctx.is_quiet() {
                 text += &render::models::hidden_models_note(shown.len(), hidden.len(), &filter, &look);
             }
-            context.console.print(&text);
+            ctx.console.print(&text);
         }
-        providers.eprint_remarks(context);
+        providers.eprint_remarks(ctx);
         Ok(Exit::Done)
     }
 }

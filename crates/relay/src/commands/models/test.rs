@@ -13,13 +13,8 @@ use relaycode_llm::{AnswerStream, AssistantMessage, ChatRequest, StreamEvent, St
 use serde_json::json;
 
 use super::choose_model;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::json;
-use crate::report::render;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use crate::wiring::providers;
 use crate::wiring::providers::{Providers, interrupted_failure, new_runtime, start_spinner, wait_for_stop};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard, json, providers, render};
 
 /// Tokens that the answer may have.
 const MAX_ANSWER_TOKENS: u64 = 64;
@@ -51,10 +46,10 @@ pub(crate) struct ModelTestResult {
 }
 
 impl ModelsTestArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let mut providers = Providers::open(context)?;
-        let chosen = choose_model(self.selector.as_deref(), !self.no_discover, &mut providers, context)?;
-        providers.eprint_remarks(context);
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let mut providers = Providers::open(ctx)?;
+        let chosen = choose_model(self.selector.as_deref(), !self.no_discover, &mut providers, ctx)?;
+        providers.eprint_remarks(ctx);
         let model = &chosen.entry.model;
         let provider = providers.registry.provider(&model.provider);
         let provider = provider.ok_or_else(|| CommandFailure::unexpected("the provider is gone"))?;
@@ -65,7 +60,7 @@ impl ModelsTestArgs {
         let options =
             StreamOptions { budget: RetryBudget::NONE, timeouts: TEST_TIMEOUTS, ..StreamOptions::default() };
         let stream = providers::new_client()?.stream(model, auth, test_request(&chosen), options);
-        let spinner = start_spinner(context, &format!("asking {}", model.selector()));
+        let spinner = start_spinner(ctx, &format!("asking {}", model.selector()));
         let held = SignalGuard::acquire()?;
         let ended = new_runtime()?.block_on(async {
             tokio::select! {
@@ -78,15 +73,15 @@ impl ModelsTestArgs {
         let outcome = ended
             .ok_or_else(interrupted_failure)?
             .map_err(|failure| test_failure(&chosen, provider.docs, &source, &failure))?;
-        context.print_json(&json!({
+        ctx.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "models", "model": model.selector(),
             "provider": model.provider, "key": render::models::key_source_json(Some(&source)),
             "answer": outcome.message.text(), "stopReason": outcome.message.stop_reason,
             "firstMs": json::millis(outcome.first_event), "totalMs": json::millis(outcome.total),
             "usage": outcome.message.usage,
         }));
-        let look = context.style();
-        context.print_info(&render::models::test_summary(&chosen, &outcome, &look));
+        let look = ctx.style();
+        ctx.print_info(&render::models::test_summary(&chosen, &outcome, &look));
         Ok(Exit::Done)
     }
 }

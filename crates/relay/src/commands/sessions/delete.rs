@@ -2,18 +2,15 @@
 
 use relaycode_session::find::list::SessionSummary;
 use relaycode_session::home::remove::remove_session;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::pluralize;
 use relaycode_tui::views::outcome;
 use relaycode_tui::views::sessions::list as view;
 use relaycode_tui::views::sessions::list::SessionRow;
+use relaycode_tui::{OutputStyle, pluralize};
 use serde_json::json;
 
 use super::locator::{SessionLocator, id_digits, session_failure, session_title, short_id};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::questions;
 use crate::terminal::questions::is_yes;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, ProjectState, questions};
 
 /// Delete sessions for good
 ///
@@ -31,8 +28,8 @@ pub(super) struct SessionsDeleteArgs {
 }
 
 impl SessionsDeleteArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         // All are found before the first one goes: numbers would mean others afterwards.
         let mut sessions: Vec<SessionSummary> = Vec::new();
         for word in &self.sessions {
@@ -42,7 +39,7 @@ impl SessionsDeleteArgs {
             }
         }
         place.listing().count_messages(&mut sessions);
-        self.confirm_delete(&sessions, context)?;
+        self.confirm_delete(&sessions, ctx)?;
         let mut deleted = Vec::new();
         for info in &sessions {
             if let Err(error) = remove_session(&place.fs, &info.path) {
@@ -62,24 +59,20 @@ impl SessionsDeleteArgs {
             }
             deleted.push(info.id.clone());
         }
-        let look = context.style();
+        let look = ctx.style();
         let said = match deleted.as_slice() {
             [one] => format!("deleted {}", look.safe(one)),
             many => format!("deleted {}", pluralize(many.len(), "session")),
         };
-        context.print_info(&outcome::success_line(&look, &said));
-        context.print_json(&json!({
+        ctx.print_info(&outcome::success_line(&look, &said));
+        ctx.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "sessions", "deleted": deleted,
         }));
         Ok(Exit::Done)
     }
 
     /// Shows what would go, and gets a yes for it.
-    fn confirm_delete(
-        &self,
-        sessions: &[SessionSummary],
-        context: &CommandContext<'_>,
-    ) -> Result<(), CommandFailure> {
+    fn confirm_delete(&self, sessions: &[SessionSummary], ctx: &CommandContext<'_>) -> CommandResult<()> {
         if self.yes {
             return Ok(());
         }
@@ -89,7 +82,7 @@ impl SessionsDeleteArgs {
                 "`-y` deletes without asking",
             ));
         };
-        let look: OutputStyle = context.console.err_style().for_stream(terminal.file());
+        let look: OutputStyle = ctx.console.err_style().for_stream(terminal.file());
         let digits = id_digits(sessions);
         let row = |info: &SessionSummary| SessionRow {
             id: short_id(&info.id, digits),

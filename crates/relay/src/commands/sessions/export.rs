@@ -14,8 +14,7 @@ use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, short_id};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, ProjectState};
 
 /// Write a conversation to one HTML page, or to Markdown
 ///
@@ -49,8 +48,8 @@ pub(super) struct SessionsExportArgs {
 }
 
 impl SessionsExportArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let info = place.find(self.session.as_deref())?;
         let session = place.with_blobs(place.open_session(&info)?);
         let odd: Vec<String> = session.report().issues.iter().map(ToString::to_string).collect();
@@ -68,31 +67,31 @@ impl SessionsExportArgs {
             false => export::export_html(&conversation, &options, out),
         };
         if self.output.as_deref() == Some(Path::new("-")) {
-            if context.is_json() {
+            if ctx.is_json() {
                 return Err(CommandFailure::usage("stdout cannot take both the export and an object")
                     .with_hint("give a file with -o"));
             }
             let mut bytes = Vec::new();
             write(&mut bytes).map_err(CommandFailure::unexpected)?;
             let text = String::from_utf8_lossy(&bytes);
-            let look = context.console.out_style();
+            let look = ctx.console.out_style();
             // A file is as it is; a terminal obeys what it is given.
             let safe = if look.width.is_some() { look.block(&text) } else { text };
-            context.console.print(&safe);
+            ctx.console.print(&safe);
             return Ok(Exit::Done);
         }
         let path = self.output_path(&place, session.id(), markdown);
         let exported = self.write_file(&place, &path, &write)?;
-        let look = context.style();
-        context.print_info(&outcome::success_line(
+        let look = ctx.style();
+        ctx.print_info(&outcome::success_line(
             &look,
             &format!("exported to {}", look.safe(&path.display().to_string())),
         ));
         if exported.skipped_images > 0 {
             let said = format!("images that are missing or too large: {}", exported.skipped_images);
-            context.print_info(&outcome::warning_line(&look, &said));
+            ctx.print_info(&outcome::warning_line(&look, &said));
         }
-        context.print_json(&json!({
+        ctx.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "sessions", "id": session.id(), "file": path.to_string_lossy(),
             "format": if markdown { "markdown" } else { "html" }, "entries": exported.entries,
             "entriesLeftOut": exported.skipped_entries, "images": exported.images, "imagesLeftOut": exported.skipped_images,
@@ -122,7 +121,7 @@ impl SessionsExportArgs {
         place: &SessionLocator,
         path: &Path,
         write: &dyn Fn(&mut dyn Write) -> Result<ExportSummary, ExportError>,
-    ) -> Result<ExportSummary, CommandFailure> {
+    ) -> CommandResult<ExportSummary> {
         let fs = &place.fs;
         let cannot = |error: io::Error| {
             CommandFailure::unexpected(format!("the export cannot be written: {error}"))

@@ -2,17 +2,14 @@
 
 use relaycode_session::find::list::SessionSummary;
 use relaycode_session::home::sweep;
-use relaycode_tui::layout::clock;
-use relaycode_tui::layout::style::OutputStyle;
 use relaycode_tui::views::outcome;
 use relaycode_tui::views::sessions::list as view;
 use relaycode_tui::views::sessions::list::SessionRow;
+use relaycode_tui::{OutputStyle, clock};
 use serde::Serialize;
 
 use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_title, short_id};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
-use relaycode_project::config::LogLevel;
+use crate::{CommandContext, CommandResult, Exit, LogLevel};
 
 /// List the sessions about this directory, newest first
 ///
@@ -34,8 +31,8 @@ pub(super) struct SessionsListArgs {
 }
 
 impl SessionsListArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let listing = place.listing();
         let listed = listing.list(place.scope(self.all), self.unanswered);
         let mut listed = listed.map_err(|error| read_failure(&listing.sessions(), &error))?;
@@ -47,15 +44,15 @@ impl SessionsListArgs {
         listed.sessions.truncate(self.limit);
         listing.count_messages(&mut listed.sessions);
         for (path, why) in &listed.unreadable {
-            let look = context.console.err_style();
+            let look = ctx.console.err_style();
             let said = look.safe(&format!("{} cannot be read: {why}", path.display())).into_owned();
-            context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
+            ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
         }
         // Numbers are those of the list that other commands know: of this directory, without the unanswered.
         let numbers = self.numbers(&listed.sessions);
-        if context.is_json() {
+        if ctx.is_json() {
             let sessions = listed.sessions.iter().zip(&numbers);
-            context.console.print_json(&SessionsListJson {
+            ctx.console.print_json(&SessionsListJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "sessions",
@@ -64,10 +61,10 @@ impl SessionsListArgs {
                 total,
                 hidden: listed.unanswered.len(),
             });
-        } else if context.is_quiet() {
+        } else if ctx.is_quiet() {
             for info in &listed.sessions {
-                let line = format!("{}\n", context.console.out_style().safe(&info.id));
-                context.console.print(&line);
+                let line = format!("{}\n", ctx.console.out_style().safe(&info.id));
+                ctx.console.print(&line);
             }
         } else {
             let rows: Vec<SessionRow> = listed
@@ -76,9 +73,9 @@ impl SessionsListArgs {
                 .zip(numbers)
                 .map(|(info, index)| self.row(info, index, digits))
                 .collect();
-            let look: OutputStyle = context.console.out_style();
+            let look: OutputStyle = ctx.console.out_style();
             let text = view::text(&rows, total - rows.len(), listed.unanswered.len(), &look);
-            context.console.print(&text);
+            ctx.console.print(&text);
         }
         Ok(Exit::Done)
     }

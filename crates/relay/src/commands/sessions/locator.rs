@@ -9,14 +9,12 @@ use std::sync::Arc;
 
 use relaycode_durable::{Fs, FsDir, RealFs};
 use relaycode_session::find::list::{ListScope, SessionSummary};
-use relaycode_session::find::resolve;
-use relaycode_session::find::resolve::{ResolveError, ResolvedSession, SessionTarget};
+use relaycode_session::find::resolve::{self, ResolveError, ResolvedSession, SessionTarget};
 use relaycode_session::home::terminal::{TerminalBreadcrumb, TerminalHints, TerminalId};
 use relaycode_session::{BlobStore, HomeLayout, OpenMode, Session, SessionError, SessionLister};
 use relaycode_text::width::{Ellipsis, clip};
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, ProjectState};
 
 /// Digits of an id that people see at least.
 const MIN_ID_DIGITS: usize = 8;
@@ -29,12 +27,12 @@ pub(super) struct SessionLocator {
 }
 
 impl SessionLocator {
-    pub(super) fn open(context: &CommandContext<'_>) -> Result<SessionLocator, CommandFailure> {
-        let home = context.home.path.as_ref().ok_or_else(|| {
+    pub(super) fn open(ctx: &CommandContext<'_>) -> CommandResult<SessionLocator> {
+        let home = ctx.home.path.as_ref().ok_or_else(|| {
             CommandFailure::usage("nothing says where sessions are kept")
                 .with_hint("set HOME, or RELAY_HOME to a full path")
         })?;
-        let directory = &context.options.directory;
+        let directory = &ctx.options.directory;
         let cwd = directory.canonicalize().map_err(|error| {
             CommandFailure::usage(format!("{} cannot be entered: {error}", directory.display()))
                 .with_hint("give a directory with `-C DIR`")
@@ -52,12 +50,12 @@ impl SessionLocator {
     }
 
     /// The session that a word means, of whatever project.
-    pub(super) fn find(&self, word: Option<&str>) -> Result<SessionSummary, CommandFailure> {
+    pub(super) fn find(&self, word: Option<&str>) -> CommandResult<SessionSummary> {
         self.resolve(word).map(ResolvedSession::into_summary)
     }
 
     /// The directory and the name of a session's file.
-    pub(super) fn open_dir(&self, info: &SessionSummary) -> Result<(FsDir, String), CommandFailure> {
+    pub(super) fn open_dir(&self, info: &SessionSummary) -> CommandResult<(FsDir, String)> {
         let above = info.path.parent().unwrap_or(Path::new("/"));
         let name = info.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let dir = self.fs.open_root(above).map_err(|error| read_failure(above, &error))?;
@@ -65,7 +63,7 @@ impl SessionLocator {
     }
 
     /// Opens a session to be read; whoever writes it is not in the way.
-    pub(super) fn open_session(&self, info: &SessionSummary) -> Result<Session, CommandFailure> {
+    pub(super) fn open_session(&self, info: &SessionSummary) -> CommandResult<Session> {
         let (dir, name) = self.open_dir(info)?;
         Session::open(Arc::new(self.fs), dir, &name, OpenMode::Read).map_err(|error| session_failure(&error))
     }
@@ -83,7 +81,7 @@ impl SessionLocator {
         }
     }
 
-    fn resolve(&self, word: Option<&str>) -> Result<ResolvedSession, CommandFailure> {
+    fn resolve(&self, word: Option<&str>) -> CommandResult<ResolvedSession> {
         let terminal = TerminalId::from_hints(&terminal_hints());
         let crumb = terminal.and_then(|terminal| TerminalBreadcrumb::read(&self.fs, &self.layout, &terminal));
         let target = word.map_or(SessionTarget::Newest, SessionTarget::parse);

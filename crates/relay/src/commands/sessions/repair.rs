@@ -8,8 +8,7 @@ use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, session_failure};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandResult, Exit};
 
 /// Oddities that are listed for people; `--json` has more.
 const MAX_LISTED: usize = 20;
@@ -25,17 +24,17 @@ pub(super) struct SessionsRepairArgs {
 }
 
 impl SessionsRepairArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let info = place.find(Some(&self.session))?;
         let (dir, name) = place.open_dir(&info)?;
         let fs: Arc<dyn Fs> = Arc::new(place.fs);
         let repaired = Session::repair(fs, dir, &name).map_err(|error| session_failure(&error))?;
         let kept = repaired.original.as_ref().map(|name| info.path.with_file_name(name));
         let found = &repaired.report.issues;
-        let look = context.style();
+        let look = ctx.style();
         if kept.is_none() {
-            context.print_info(&outcome::success_line(&look, "nothing to repair"));
+            ctx.print_info(&outcome::success_line(&look, "nothing to repair"));
         } else {
             let mut text = String::new();
             for oddity in found.iter().take(MAX_LISTED) {
@@ -48,21 +47,21 @@ impl SessionsRepairArgs {
             if found.is_empty() {
                 text += &outcome::warning_line(&look, "it was of an older format");
             }
-            context.print(&text);
-            context.print_info(&outcome::success_line(
+            ctx.print(&text);
+            ctx.print_info(&outcome::success_line(
                 &look,
                 &format!("repaired; entries now: {}", repaired.entries),
             ));
             if let Some(kept) = &kept {
                 let said = format!("the file as it was: {}", look.safe(&kept.display().to_string()));
-                context.print_info(&outcome::indented_line(&look, &said));
+                ctx.print_info(&outcome::indented_line(&look, &said));
             }
         }
         let oddities: Vec<_> = found
             .iter()
             .map(|odd| json!({"offset": odd.offset, "len": odd.len, "message": odd.to_string()}))
             .collect();
-        context.print_json(&json!({
+        ctx.print_json(&json!({
             "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
             "repaired": kept.is_some(), "found": oddities, "more": repaired.report.unlisted, "entries": repaired.entries,
             "original": kept.map(|kept| kept.to_string_lossy().into_owned()),

@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_project::config::LogLevel;
 use relaycode_session::find::list::SessionSummary;
-use relaycode_session::find::search;
-use relaycode_session::find::search::{SearchHit, SearchWords};
+use relaycode_session::find::search::{self, SearchHit, SearchWords};
 use relaycode_tui::pluralize;
 use relaycode_tui::views::outcome;
 use relaycode_tui::views::sessions::hits as view;
@@ -13,9 +11,7 @@ use relaycode_tui::views::sessions::hits::SessionMatch;
 use serde::Serialize;
 
 use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_title, short_id};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, ProjectState, SignalGuard};
 
 /// Messages that are shown of one session.
 const MAX_HITS_SHOWN: usize = 3;
@@ -40,10 +36,10 @@ pub(super) struct SessionsSearchArgs {
 }
 
 impl SessionsSearchArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let words = SearchWords::parse(&self.words.join(" "))
             .ok_or_else(|| CommandFailure::usage("there is no word to look for"))?;
-        let place = SessionLocator::open(context)?;
+        let place = SessionLocator::open(ctx)?;
         let listing = place.listing();
         let listed = listing.list(place.scope(self.all), true);
         let sessions = listed.map_err(|error| read_failure(&listing.sessions(), &error))?.sessions;
@@ -55,16 +51,16 @@ impl SessionsSearchArgs {
                 more = true;
                 break;
             }
-            spoken.print_if_due(context, searched, sessions.len());
+            spoken.print_if_due(ctx, searched, sessions.len());
             let hits = match search::search_session(&place.fs, info, &words, MAX_HITS_SHOWN, &|| {
                 signals.stop_requested()
             }) {
                 Ok(hits) => hits,
                 Err(error) => {
-                    let look = context.console.err_style();
+                    let look = ctx.console.err_style();
                     let said =
                         look.safe(&format!("{} cannot be read: {error}", info.path.display())).into_owned();
-                    context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
+                    ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
                     continue;
                 }
             };
@@ -79,14 +75,14 @@ impl SessionsSearchArgs {
             }
         }
         if skipped > 0 {
-            let look = context.console.err_style();
+            let look = ctx.console.err_style();
             let lines = pluralize(usize::try_from(skipped).unwrap_or(usize::MAX), "line");
-            context.eprint_at(
+            ctx.eprint_at(
                 LogLevel::Warn,
                 &outcome::warning_line(&look, &format!("{lines} too long to search")),
             );
         }
-        self.print_hits(&sessions, &found, searched, more, context);
+        self.print_hits(&sessions, &found, searched, more, ctx);
         Ok(Exit::Done)
     }
 
@@ -96,10 +92,10 @@ impl SessionsSearchArgs {
         found: &[(&SessionSummary, Vec<SearchHit>)],
         searched: usize,
         more: bool,
-        context: &mut CommandContext<'_>,
+        ctx: &mut CommandContext<'_>,
     ) {
-        if context.is_json() {
-            context.console.print_json(&SessionsSearchJson {
+        if ctx.is_json() {
+            ctx.console.print_json(&SessionsSearchJson {
                 ok: true,
                 code: Exit::Done as u8,
                 command: "sessions",
@@ -109,15 +105,15 @@ impl SessionsSearchArgs {
             });
             return;
         }
-        let look = context.console.out_style();
+        let look = ctx.console.out_style();
         if found.is_empty() {
-            context.print_info(&view::no_matches(searched, &look));
+            ctx.print_info(&view::no_matches(searched, &look));
             return;
         }
-        if context.is_quiet() {
+        if ctx.is_quiet() {
             for (info, _) in found {
                 let line = format!("{}\n", look.safe(&info.id));
-                context.console.print(&line);
+                ctx.console.print(&line);
             }
             return;
         }
@@ -132,10 +128,10 @@ impl SessionsSearchArgs {
                 hits: hits.iter().map(|hit| (hit.role.clone(), hit.clip.clone())).collect(),
             })
             .collect();
-        context.console.print(&view::text(&shown, &look));
+        ctx.console.print(&view::text(&shown, &look));
         if more {
             let said = format!("\nthere may be more; `-n {}` looks further\n", self.limit.saturating_mul(5));
-            context.console.print(&look.wrap(&said, 2));
+            ctx.console.print(&look.wrap(&said, 2));
         }
     }
 }
@@ -153,11 +149,10 @@ impl SearchProgress {
         SearchProgress { last: Instant::now() }
     }
 
-    fn print_if_due(&mut self, context: &mut CommandContext<'_>, searched: usize, of: usize) {
+    fn print_if_due(&mut self, ctx: &mut CommandContext<'_>, searched: usize, of: usize) {
         if self.last.elapsed() >= SearchProgress::PRINT_INTERVAL {
             self.last = Instant::now();
-            context
-                .eprint_at(LogLevel::Info, &format!("searched {searched} of {}\n", pluralize(of, "session")));
+            ctx.eprint_at(LogLevel::Info, &format!("searched {searched} of {}\n", pluralize(of, "session")));
         }
     }
 }

@@ -1,15 +1,13 @@
 //! `relay sessions tree`: a conversation with all its branches.
 
 use clap::ValueEnum;
-use relaycode_session::view::outline;
-use relaycode_session::view::outline::OutlineLine;
+use relaycode_session::view::outline::{self, OutlineLine};
 use relaycode_tui::views::sessions::tree as view;
 use relaycode_tui::views::sessions::tree::SessionTreeNode;
 use serde_json::{Value, json};
 
 use super::locator::{SessionLocator, session_failure};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandResult, Exit};
 
 /// Show a conversation as a tree
 ///
@@ -46,8 +44,8 @@ enum TreeFilterArg {
 }
 
 impl SessionsTreeArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let info = place.find(self.session.as_deref())?;
         let session = place.open_session(&info)?;
         let filter = match self.filter {
@@ -59,14 +57,14 @@ impl SessionsTreeArgs {
         };
         let lines = outline::session_outline(&session, filter, &self.search)
             .map_err(|error| session_failure(&error))?;
-        if context.is_json() {
-            context.console.print_json(&json!({
+        if ctx.is_json() {
+            ctx.console.print_json(&json!({
                 "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
                 "id": session.id(), "leaf": session.leaf(), "entries": entries_json(&lines), "total": session.len(),
             }));
             return Ok(Exit::Done);
         }
-        let look = context.console.out_style();
+        let look = ctx.console.out_style();
         let nodes: Vec<SessionTreeNode> = lines
             .into_iter()
             .map(|line| SessionTreeNode {
@@ -83,9 +81,9 @@ impl SessionsTreeArgs {
             } else {
                 "nothing fits; `--filter all` shows everything\n"
             };
-            context.print(said);
+            ctx.print(said);
         }
-        context.console.print(&view::text(&nodes, &look));
+        ctx.console.print(&view::text(&nodes, &look));
         Ok(Exit::Done)
     }
 }

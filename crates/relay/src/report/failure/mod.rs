@@ -109,6 +109,9 @@ pub(crate) struct CommandFailure {
     pub(crate) exit: Exit,
 }
 
+/// What a command ends with, or what one of its steps makes.
+pub(crate) type CommandResult<T = Exit> = Result<T, CommandFailure>;
+
 /// One file that a failure is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct FailureDetail {

@@ -7,18 +7,16 @@ use relaycode_friend::ask::live_test::LiveTestReport;
 use relaycode_friend::friend::{FriendProbeReport, SessionSupport};
 use relaycode_friend::session::FriendSession;
 use relaycode_text::width::cells;
-use relaycode_tui::layout::clock;
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
-use relaycode_tui::pluralize;
+use relaycode_tui::{Glyph, OutputStyle, PaintRole, clock, pluralize};
 
-use crate::report::failure::CommandFailure;
+use crate::{CommandFailure, CommandResult};
 
 pub(crate) struct FriendRow {
     pub(crate) name: String,
     pub(crate) can: FriendAbilities,
     pub(crate) presence: FriendProbeReport,
     /// What came of asking it, if it was asked.
-    pub(crate) tested: Option<Result<LiveTestReport, CommandFailure>>,
+    pub(crate) tested: Option<CommandResult<LiveTestReport>>,
 }
 
 /// A line for each friend, what is in its way below it, and what came of asking it.

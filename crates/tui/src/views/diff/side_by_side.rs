@@ -11,8 +11,7 @@ use relaycode_text::width::cells;
 
 use super::paint::{PaintedSpan, paint_text, painted_spans, whole_line_paint};
 use super::{DiffView, NO_NEWLINE};
-use crate::StyledText;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText};
 
 /// Least cells of a line number.
 const NUMBER_CELLS: usize = 3;

@@ -6,7 +6,7 @@ use relaycode_change::diff::{DiffHunk, DiffLineEnding, changed_words};
 
 use super::paint::{paint_text, painted_spans, whole_line_paint};
 use super::{DiffView, NO_NEWLINE};
-use crate::layout::style::PaintRole;
+use crate::PaintRole;
 
 pub(super) fn write(out: &mut String, hunk: &DiffHunk, view: &DiffView<'_>) {
     let style = view.style;

@@ -16,8 +16,7 @@ use std::time::Duration;
 use relaycode_door::gate::{Diagnostic, GateReport, GateStep, StepReport, StepResult};
 
 use super::outcome;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{headline_with_state, pluralize};
+use crate::{Glyph, OutputStyle, PaintRole, headline_with_state, pluralize};
 
 /// Most new errors listed before it says how many more there are.
 const ERRORS: usize = 5;

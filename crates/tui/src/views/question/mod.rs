@@ -13,9 +13,7 @@ use relaycode_project::trust::TrustRequest;
 use relaycode_text::width::cells;
 
 use super::{card, rules, trust};
-use crate::layout::narrow;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{StyledText, line_counts};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, line_counts, narrow};
 
 pub type QuestionKeys = &'static [(&'static str, &'static str)];
 

@@ -1,8 +1,6 @@
 //! Search results: each session, and below it who said what.
 
-use crate::layout::clock;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::layout::styled_text::{StyledText, pluralize};
+use crate::{OutputStyle, PaintRole, StyledText, clock, pluralize};
 
 /// Most cells of an excerpt where lines may be long.
 const LONGEST: usize = 240;

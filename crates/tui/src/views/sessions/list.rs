@@ -7,10 +7,7 @@
 
 use relaycode_text::width::cells;
 
-use crate::layout::clock;
-use crate::layout::narrow;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::layout::styled_text::{StyledText, pluralize};
+use crate::{OutputStyle, PaintRole, StyledText, clock, narrow, pluralize};
 
 /// Most cells of a time; anything longer is not a time.
 const TIME: usize = 14;

@@ -11,9 +11,8 @@
 //!       … 40 more lines
 //! ```
 
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::layout::styled_text::{human_size, pluralize};
 use crate::views::outcome;
+use crate::{Glyph, OutputStyle, PaintRole, human_size, pluralize};
 
 /// Lines shown of a message, unless everything is asked for.
 const SAID_LINES: usize = 400;

@@ -14,7 +14,7 @@
 
 use relaycode_text::width::cells;
 
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{Glyph, OutputStyle, PaintRole};
 
 /// Most levels drawn; of deeper ones the innermost.
 const MAX_LEVELS: u32 = 12;
