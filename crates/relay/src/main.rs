@@ -33,7 +33,7 @@ use report::failure::{CommandFailure, CommandResult, Exit, FailureDetail, Projec
 use report::{json, render};
 use terminal::questions;
 use terminal::signals::SignalGuard;
-use wiring::context::{CommandContext, RunCommand};
+use wiring::context::CommandContext;
 use wiring::project::Project;
 use wiring::{desktop, path_args, providers};
 

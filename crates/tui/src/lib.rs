@@ -26,7 +26,7 @@ pub mod views;
 
 pub use layout::clock;
 pub use layout::style::{Glyph, OutputStyle, PaintRole, StreamWidth};
-pub use layout::styled_text::{LIST_LIMIT, pluralize};
+pub use layout::styled_text::{LIST_LIMIT, more_line, pluralize};
 
 use layout::narrow;
 use layout::styled_text::{

@@ -4,7 +4,7 @@ use relaycode_watch::clipboard::{self, ClipboardContent};
 use relaycode_watch::feed::OWNER_TIMEOUT;
 
 use crate::answer::limit;
-use crate::{CommandFailure, CommandResult, Exit, ProjectState, desktop};
+use crate::{CommandFailure, CommandResult, desktop};
 
 /// What is on the clipboard, at most `most` bytes of it.
 pub(crate) fn read_clipboard(most: usize) -> CommandResult<String> {
@@ -13,27 +13,19 @@ pub(crate) fn read_clipboard(most: usize) -> CommandResult<String> {
         CommandFailure::usage(format!("no answer was named, and the clipboard cannot be read: {error}"))
             .with_hint("name the file that holds the answer, or `-` to read it from a pipe")
     })?;
-    match clipboard.read(most, OWNER_TIMEOUT).map_err(CommandFailure::unexpected)? {
-        ClipboardContent::Text(text) => Ok(text),
-        ClipboardContent::TooLarge => Err(limit::limit_failure(
-            "text",
-            format!("what is on the clipboard is longer than the limit `text` ({most} bytes)"),
-        )),
-        ClipboardContent::OwnCopy => {
-            Err(no_answer_failure("what is on the clipboard was copied there by relay itself"))
+    let why = match clipboard.read(most, OWNER_TIMEOUT).map_err(CommandFailure::unexpected)? {
+        ClipboardContent::Text(text) => return Ok(text),
+        ClipboardContent::TooLarge => {
+            let said = format!("what is on the clipboard is longer than the limit `text` ({most} bytes)");
+            return Err(limit::limit_failure("text", said));
         }
-        ClipboardContent::Empty => Err(no_answer_failure("the clipboard is empty")),
-        ClipboardContent::Secret => Err(no_answer_failure("what is on the clipboard is marked as a secret")),
-        ClipboardContent::NotText => Err(no_answer_failure("there is no text on the clipboard")),
-        ClipboardContent::NotUtf8 => Err(no_answer_failure("the text on the clipboard is not UTF-8")),
-        ClipboardContent::Silent => {
-            Err(no_answer_failure("the program that has the clipboard does not hand it over"))
-        }
-    }
-}
-
-fn no_answer_failure(message: &str) -> CommandFailure {
-    CommandFailure::new(Exit::Refused, "clipboard", message)
-        .with_hint("copy the whole answer of the model and try again")
-        .with_state(ProjectState::Unchanged)
+        ClipboardContent::OwnCopy => "what is on the clipboard was copied there by relay itself",
+        ClipboardContent::Empty => "the clipboard is empty",
+        ClipboardContent::Secret => "what is on the clipboard is marked as a secret",
+        ClipboardContent::NotText => "there is no text on the clipboard",
+        ClipboardContent::NotUtf8 => "the text on the clipboard is not UTF-8",
+        ClipboardContent::Silent => "the program that has the clipboard does not hand it over",
+    };
+    Err(CommandFailure::refused("clipboard", why)
+        .with_hint("copy the whole answer of the model and try again"))
 }

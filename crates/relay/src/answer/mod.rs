@@ -7,7 +7,6 @@ pub(crate) mod limit;
 pub(crate) mod origin;
 pub(crate) mod submit;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use relaycode_change::diff;
@@ -19,11 +18,11 @@ use relaycode_door::{AnswerProposal, Consent, Submission};
 use relaycode_project::checkout;
 use relaycode_tui::{OutputStyle, clock, views};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::answer::origin::AnswerOrigin;
-use crate::report::json::base64;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, json};
+use crate::json::{self, base64};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel};
 
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]
@@ -42,20 +41,18 @@ pub(crate) struct AnswerArgs {
 }
 
 impl AnswerArgs {
-    pub(crate) fn to_source(&self, command: &'static str, ctx: &CommandContext<'_>) -> AnswerSource {
+    pub(crate) fn to_source(&self, ctx: &CommandContext<'_>) -> AnswerSource {
         AnswerSource {
             limits: self.limit.to_limits(),
             check_syntax: !self.no_syntax,
             file: self.file.clone(),
-            ..AnswerSource::new(command, AnswerOrigin::from_argument(self.file.as_deref()), ctx)
+            ..AnswerSource::new(AnswerOrigin::from_argument(self.file.as_deref()), ctx)
         }
     }
 }
 
 /// Where answers come from, and what their user said beforehand.
 pub(crate) struct AnswerSource {
-    /// The name of the command, for `--json`.
-    pub(crate) command: &'static str,
     pub(crate) origin: AnswerOrigin,
     pub(crate) limits: PlanLimits,
     pub(crate) check_syntax: bool,
@@ -71,9 +68,8 @@ pub(crate) struct AnswerSource {
 }
 
 impl AnswerSource {
-    pub(crate) fn new(command: &'static str, origin: AnswerOrigin, ctx: &CommandContext<'_>) -> AnswerSource {
+    pub(crate) fn new(origin: AnswerOrigin, ctx: &CommandContext<'_>) -> AnswerSource {
         AnswerSource {
-            command,
             origin,
             limits: PlanLimits::default(),
             check_syntax: true,
@@ -93,11 +89,9 @@ impl AnswerSource {
         }
         let text = self.origin.read_text(self.limits.text_bytes)?;
         if prompt::is_prompt(&text) {
-            return Err(CommandFailure::refused(
-                "prompt",
-                "this is the prompt that relay prints, not an answer to it",
-            )
-            .with_hint("give it to your model, and its answer to relay"));
+            let said = "this is the prompt that relay prints, not an answer to it";
+            return Err(CommandFailure::refused("prompt", said)
+                .with_hint("give it to your model, and its answer to relay"));
         }
         Ok(AnswerProposal::read_all(&text, &self.limits)?)
     }
@@ -143,24 +137,20 @@ impl AnswerSource {
 
     /// How to get the repair prompt for the same answer, if one would help.
     fn repair_hint(&self, refused: &PlanRefusal) -> Option<String> {
-        let nothing = |reason: &RefusalReason| matches!(reason, RefusalReason::Nothing { .. });
-        if refused.refusals.iter().all(|r| nothing(&r.reason)) {
-            return None;
-        }
+        let all = |is: fn(&RefusalReason) -> bool| refused.refusals.iter().all(|r| is(&r.reason));
         // Of a friend's work that is too large no other is wanted: it is said where it is kept.
-        let too_large = |reason: &RefusalReason| matches!(reason, RefusalReason::Limit { .. });
-        if self.origin.friend().is_some() && refused.refusals.iter().all(|r| too_large(&r.reason)) {
+        if all(|reason| matches!(reason, RefusalReason::Nothing { .. }))
+            || self.origin.friend().is_some() && all(|reason| matches!(reason, RefusalReason::Limit { .. }))
+        {
             return None;
         }
-        if self.has_keys {
-            return Some(
-                "c copies a repair prompt for your model; the same id may be sent again".to_string(),
-            );
-        }
-        Some(format!(
-            "next: `{}` writes a prompt for your model",
-            self.retry_command_line("preview", "--repair")
-        ))
+        Some(match self.has_keys {
+            true => "c copies a repair prompt for your model; the same id may be sent again".to_string(),
+            false => {
+                let retry = self.retry_command_line("preview", "--repair");
+                format!("next: `{retry}` writes a prompt for your model")
+            }
+        })
     }
 
     /// The command line that gives the same answer to a command, with another option.
@@ -176,7 +166,13 @@ impl AnswerSource {
     }
 
     /// `root` is the project's.
-    pub(crate) fn refusal_json(&self, proposal: &Proposal, refused: &PlanRefusal, root: &Path) -> Value {
+    pub(crate) fn refusal_json(
+        &self,
+        proposal: &Proposal,
+        refused: &PlanRefusal,
+        root: &Path,
+        ctx: &CommandContext<'_>,
+    ) -> Value {
         let name = self.origin.name();
         let place = refused.refusals.first().map(|refusal| match refusal.line {
             0 => name,
@@ -184,16 +180,18 @@ impl AnswerSource {
         });
         let failure = CommandFailure::refused("refused", views::refusal::headline(refused))
             .with_hint("paste `repair` back to the model");
-        json::to_value(&RefusalJson {
-            ok: false,
-            code: Exit::Refused as u8,
-            command: self.command,
-            project: root.to_string_lossy(),
-            error: CommandFailure { place, ..failure },
-            refused,
-            proposal: proposal_json(proposal),
-            repair: repair::repair_prompt(refused),
-        })
+        let mut object = json!({
+            "project": root.to_string_lossy(), "error": CommandFailure { place, ..failure },
+        });
+        // `refusals`, `fitting`, `notes`
+        json::merge(&mut object, json::to_value(refused));
+        json::merge(
+            &mut object,
+            json!({
+                "proposal": proposal_json(proposal), "repair": repair::repair_prompt(refused),
+            }),
+        );
+        json::result_json(ctx.command, Exit::Refused, object)
     }
 }
 
@@ -241,21 +239,6 @@ struct PlanFileJson<'a> {
     /// Instead of `text`, where that is no UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
-}
-
-/// A refusal in JSON.
-#[derive(Serialize)]
-struct RefusalJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    error: CommandFailure,
-    /// `refusals`, `fitting`, `notes`
-    #[serde(flatten)]
-    refused: &'a PlanRefusal,
-    proposal: Proposal,
-    repair: String,
 }
 
 /// A path as one types it into a shell.

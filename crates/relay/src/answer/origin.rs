@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
+use relaycode_door::SubmissionOrigin;
+
 use crate::answer::{clipboard_input, limit};
 use crate::{CommandFailure, CommandResult};
 
@@ -51,13 +53,13 @@ impl AnswerOrigin {
     }
 
     /// What the door calls it.
-    pub(crate) fn to_door_origin(&self) -> relaycode_door::SubmissionOrigin {
+    pub(crate) fn to_door_origin(&self) -> SubmissionOrigin {
         match self {
-            AnswerOrigin::Stdin => relaycode_door::SubmissionOrigin::Stdin,
-            AnswerOrigin::File(_) => relaycode_door::SubmissionOrigin::File,
-            AnswerOrigin::Clipboard => relaycode_door::SubmissionOrigin::Clipboard,
-            AnswerOrigin::Paste => relaycode_door::SubmissionOrigin::Paste,
-            AnswerOrigin::Friend(_) => relaycode_door::SubmissionOrigin::Friend,
+            AnswerOrigin::Stdin => SubmissionOrigin::Stdin,
+            AnswerOrigin::File(_) => SubmissionOrigin::File,
+            AnswerOrigin::Clipboard => SubmissionOrigin::Clipboard,
+            AnswerOrigin::Paste => SubmissionOrigin::Paste,
+            AnswerOrigin::Friend(_) => SubmissionOrigin::Friend,
         }
     }
 

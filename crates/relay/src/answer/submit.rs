@@ -51,15 +51,11 @@ impl Submitter<'_> {
         // Somebody may have thought for long.
         ctx.console.update_width();
         let reporter = OutcomeReporter { submitter: self, proposal: &answer.proposal, clock, shown_digest };
-        Ok(match outcome {
-            Ok(outcome) => {
-                let result = reporter.report_outcome(&outcome, ctx);
-                SubmittedAnswer { result, outcome: Some(outcome), was_answered }
-            }
-            Err(error) => {
-                SubmittedAnswer { result: reporter.report_error(error, ctx), outcome: None, was_answered }
-            }
-        })
+        let (result, outcome) = match outcome {
+            Ok(outcome) => (reporter.report_outcome(&outcome, ctx), Some(outcome)),
+            Err(error) => (reporter.report_error(error, ctx), None),
+        };
+        Ok(SubmittedAnswer { result, outcome, was_answered })
     }
 
     fn approver_setup(&self, ctx: &CommandContext<'_>) -> ApproverSetup {

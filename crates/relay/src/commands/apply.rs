@@ -1,16 +1,14 @@
 //! `relay apply`: an answer becomes a change of the project, whole or not at all.
 
 use relaycode_door::{AnswerProposal, Door};
-use relaycode_tui::views;
+use relaycode_tui::pluralize;
 
 use super::preview;
 use crate::answer::consent_args::ConsentArgs;
 use crate::answer::submit::Submitter;
 use crate::answer::{AnswerArgs, AnswerSource};
 use crate::report::outcome::batch_json;
-use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, ProjectState, RunCommand,
-};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project};
 
 /// Apply an answer, whole or not at all
 ///
@@ -35,30 +33,18 @@ pub(crate) struct ApplyArgs {
     dry_run: bool,
 }
 
-impl RunCommand for ApplyArgs {
-    fn name(&self) -> &'static str {
-        "apply"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl ApplyArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         if ctx.home.gate.as_ref() == Some(&project.root) {
-            return Err(CommandFailure::new(
-                Exit::Refused,
-                "inGate",
-                "a command that judges a change cannot apply one",
-            )
-            .with_hint("take `relay apply` out of linter, preCommand and postCommand")
-            .with_state(ProjectState::Unchanged));
+            let said = "a command that judges a change cannot apply one";
+            return Err(CommandFailure::refused("inGate", said)
+                .with_hint("take `relay apply` out of linter, preCommand and postCommand"));
         }
         let source = AnswerSource {
             consent: self.consent_args.to_consent(),
             diff: self.consent_args.diff,
-            ..self.answer_args.to_source(self.name(), ctx)
+            ..self.answer_args.to_source(ctx)
         };
         let answers = source.read_answers(ctx)?;
         project.recover(ctx)?;
@@ -99,17 +85,13 @@ fn apply_all(
         if exit != Exit::Done {
             let rest = answers.len() - at - 1;
             if rest > 0 {
-                let said = format!(
-                    "{} after it in the same text {} not looked at",
-                    relaycode_tui::pluralize(rest, "answer"),
-                    if rest == 1 { "was" } else { "were" }
-                );
-                let text = views::outcome::warning_line(&ctx.console.err_style(), &said);
-                ctx.eprint_at(LogLevel::Warn, &text);
+                let (answers, were) = (pluralize(rest, "answer"), if rest == 1 { "was" } else { "were" });
+                let said = format!("{answers} after it in the same text {were} not looked at");
+                ctx.eprint_remark(LogLevel::Warn, &said);
             }
             break;
         }
     }
-    ctx.print_json(&batch_json(source.command, exit, answers.len(), objects));
+    ctx.print_json(&batch_json(ctx.command, exit, answers.len(), objects));
     Ok(exit)
 }

@@ -4,7 +4,7 @@ use relaycode_friend::{AskDiff, AskRequest};
 
 use crate::friends::args::{FriendArgs, ReadOnlyArgs};
 use crate::friends::ask_report::report_answers;
-use crate::{CommandContext, CommandResult, Exit, RunCommand, SignalGuard};
+use crate::{CommandContext, CommandResult, SignalGuard};
 
 /// Ask another agent, who looks and changes nothing
 ///
@@ -30,18 +30,14 @@ pub(crate) struct AskArgs {
     read_only: ReadOnlyArgs,
 }
 
-impl RunCommand for AskArgs {
-    fn name(&self) -> &'static str {
-        "ask"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl AskArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
         let (group, request) = self.read_only.prepare(&self.friend_args, &stop, ctx)?;
         let diff = if self.include_diff { AskDiff::Latest } else { AskDiff::None };
         let request = AskRequest { prompt: self.prompt.clone(), diff, ..request };
         let asked = group.ask_all(&request, ctx)?;
-        Ok(report_answers("ask", &request, asked, ctx))
+        Ok(report_answers(&request, asked, ctx))
     }
 }

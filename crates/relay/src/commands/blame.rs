@@ -9,7 +9,7 @@ use relaycode_tui::views;
 use relaycode_tui::views::blame::BlameRow;
 use serde_json::{Value, json};
 
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, RunCommand, path_args};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, path_args};
 
 /// Say which change wrote each line of a file, and what had been asked for
 #[derive(Debug, Clone, clap::Args)]
@@ -19,12 +19,8 @@ pub(crate) struct BlameArgs {
     place: String,
 }
 
-impl RunCommand for BlameArgs {
-    fn name(&self) -> &'static str {
-        "blame"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl BlameArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.restore_ledger(ctx);
         let (name, only) = self.split_place(ctx);
@@ -52,24 +48,18 @@ impl RunCommand for BlameArgs {
             return Err(CommandFailure::usage(format!("{path} has no line {only}"))
                 .with_hint(format!("it has {} lines", blame.lines.len())));
         }
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "blame", "project": project.root.to_string_lossy(),
-            "path": path.as_str(), "lines": lines.iter().map(line_json).collect::<Vec<Value>>(), "note": blame.note,
-        }));
-        if !ctx.is_json() {
-            let look = ctx.console.out_style();
-            let text = match only {
-                Some(_) => lines.iter().map(|line| views::blame::text_of_one(line, &look)).collect(),
-                None => views::blame::text_of_all(&lines, &look),
-            };
-            ctx.console.print(&text);
-            if let Some(note) = &blame.note {
-                let look = ctx.console.err_style();
-                let text = views::outcome::warning_line(&look, &look.safe(note));
-                ctx.eprint_at(LogLevel::Warn, &text);
-            }
+        let found = json!({
+            "project": project.root.to_string_lossy(), "path": path.as_str(),
+            "lines": lines.iter().map(line_json).collect::<Vec<Value>>(), "note": blame.note,
+        });
+        let exit = ctx.print_either(Exit::Done, found, |look| match only {
+            Some(_) => lines.iter().map(|line| views::blame::text_of_one(line, look)).collect(),
+            None => views::blame::text_of_all(&lines, look),
+        });
+        if let Some(note) = blame.note.as_ref().filter(|_| !ctx.is_json()) {
+            ctx.eprint_remark(LogLevel::Warn, note);
         }
-        Ok(Exit::Done)
+        Ok(exit)
     }
 }
 

@@ -5,7 +5,7 @@ use relaycode_project::config::{self, LoadedConfig};
 use relaycode_tui::views;
 use serde_json::json;
 
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project};
 
 /// Show, check or describe the configuration
 #[derive(Debug, Clone, clap::Args)]
@@ -28,12 +28,8 @@ enum ConfigCommand {
     Schema,
 }
 
-impl RunCommand for ConfigArgs {
-    fn name(&self) -> &'static str {
-        "config"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl ConfigArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         if let Some(ConfigCommand::Schema) = self.command {
             let text =
                 serde_json::to_string_pretty(&config::json_schema()).map_err(CommandFailure::unexpected)?;
@@ -55,36 +51,26 @@ fn print_key(loaded: &LoadedConfig, key: &str, ctx: &mut CommandContext<'_>) -> 
         return Err(CommandFailure::usage(format!("there is no key `{key}`"))
             .with_hint("`relay config show` lists them"));
     };
-    ctx.print_json(&json!({"ok": true, "code": Exit::Done as u8, "command": "config", "keys": [views::config::row_json(&row)]}));
-    if !ctx.is_json() {
-        let value = ctx.console.out_style().safe(&row.value).into_owned();
-        ctx.console.print(&format!("{value}\n"));
-    }
-    Ok(Exit::Done)
+    let found = json!({"keys": [views::config::row_json(&row)]});
+    Ok(ctx.print_either(Exit::Done, found, |look| format!("{}\n", look.safe(&row.value))))
 }
 
 fn print_all(project: &Project, loaded: &LoadedConfig, ctx: &mut CommandContext<'_>) -> Exit {
     let rows = loaded.rows();
-    ctx.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
-        "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
+    let found = json!({
+        "project": project.root.to_string_lossy(), "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
         "keys": rows.iter().map(views::config::row_json).collect::<Vec<_>>(),
         "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
-    }));
-    if !ctx.is_json() {
-        let text = views::config::table(loaded, &rows, &ctx.console.out_style());
-        ctx.console.print(&text);
-    }
-    Exit::Done
+    });
+    ctx.print_either(Exit::Done, found, |look| views::config::table(loaded, &rows, look))
 }
 
 fn print_check(project: &Project, loaded: &LoadedConfig, ctx: &mut CommandContext<'_>) -> Exit {
-    ctx.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
-        "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
+    let exit = ctx.print_result(Exit::Done, json!({
+        "project": project.root.to_string_lossy(), "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
         "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
     }));
     let text = views::config::check_report(loaded, &ctx.style());
     ctx.print_info(&text);
-    Exit::Done
+    exit
 }

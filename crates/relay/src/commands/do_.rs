@@ -6,7 +6,6 @@ use relaycode_friend::work::{WorkError, WorkEvent, WorkOptions, WorkOutcome, wor
 use relaycode_friend::{AskRequest, Friend, FriendContext};
 use relaycode_project::access::Access;
 use relaycode_tui::clock;
-use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use crate::answer::consent_args::ConsentArgs;
@@ -16,12 +15,11 @@ use crate::answer::{AnswerSource, limit};
 use crate::friends::args::{FriendArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
-use crate::friends::tree_report;
 use crate::friends::work_report::{self, work_json};
 use crate::report::render::answers;
 use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, ProjectState, RunCommand,
-    SignalGuard, json, providers,
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, json, path_args,
+    providers,
 };
 
 /// Let another agent change the project, in a copy first
@@ -60,21 +58,12 @@ pub(crate) struct DoArgs {
     no_tree_check: bool,
 }
 
-impl RunCommand for DoArgs {
-    fn name(&self) -> &'static str {
-        "do"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl DoArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         if self.friend_args.session.is_some() {
-            return Err(CommandFailure::usage(
-                "a friend that works begins anew each time; there is no --session for it",
-            )
-            .with_hint("`relay ask --session NAME` goes on with a conversation"));
+            let said = "a friend that works begins anew each time; there is no --session for it";
+            return Err(CommandFailure::usage(said)
+                .with_hint("`relay ask --session NAME` goes on with a conversation"));
         }
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
@@ -92,8 +81,7 @@ impl RunCommand for DoArgs {
             return Err(CommandFailure::usage("one friend works at a time, and several are named")
                 .with_hint("name one of them after --to"));
         };
-        let files =
-            crate::wiring::path_args::expand_paths(&project.root, &ctx.options.directory, &self.files)?;
+        let files = path_args::expand_paths(&project.root, &ctx.options.directory, &self.files)?;
         let given = self.friend_args.read_context(request.limits.total, &stop, ctx)?;
         let request = AskRequest { context: given, ..request };
         let door = project.into_door(ctx)?;
@@ -170,7 +158,7 @@ impl DoArgs {
             ctx.print_info(&answers::answer_text(&worked.answer.text, &look));
         }
         for said in &worked.answer.remarks {
-            tree_report::eprint_remark(said, LogLevel::Warn, ctx);
+            ctx.eprint_remark(LogLevel::Warn, said);
         }
         work_report::report_project_changes(friend.name(), &worked.tree_check, ctx);
     }
@@ -196,7 +184,7 @@ impl DoArgs {
             consent: self.consent_args.to_consent(),
             diff: self.consent_args.diff,
             file: kept.path.clone(),
-            ..AnswerSource::new(self.name(), AnswerOrigin::Friend(friend.name().to_string()), ctx)
+            ..AnswerSource::new(AnswerOrigin::Friend(friend.name().to_string()), ctx)
         };
         let answer = AnswerProposal::new(proposal, &worked.answer.text);
         let submitter = Submitter { door, source: &source, is_batch: false };
@@ -205,7 +193,7 @@ impl DoArgs {
         let applied = ending.exit == Exit::Done || ending.exit == Exit::DiskDoubt;
         if !(applied || worked.tree_check.changes.is_empty()) {
             let said = "that is said of this change alone; what changed while it ran is named above";
-            tree_report::eprint_remark(said, LogLevel::Error, ctx);
+            ctx.eprint_remark(LogLevel::Error, said);
         }
         if let (true, Some(path)) = (applied, &kept.path) {
             // It is of no use any more; one that stays is among those that go by and by.
@@ -233,12 +221,8 @@ fn report_no_change(
     }
     let exit = exit_after_work(Exit::Done, worked);
     ctx.print_json(&work_json(worked, exit, json!({"applied": false, "id": null}), None));
-    let look = ctx.style();
-    let said = match worked.tree_check.is_unchanged() {
-        true => format!("{} changed nothing", friend.name()),
-        false => format!("{} changed nothing in its copy", friend.name()),
-    };
-    ctx.print_info(&outcome::success_line(&look, &said));
+    let place = if worked.tree_check.is_unchanged() { "" } else { " in its copy" };
+    ctx.print_success(&format!("{} changed nothing{place}", friend.name()));
     work_report::report_left_out(worked, &already.left_out, ctx);
     exit
 }
@@ -254,12 +238,10 @@ fn report_no_patch(
         let look = ctx.style();
         ctx.print_info(&answers::answer_text(&worked.answer.text, &look));
     }
-    let failure =
-        CommandFailure::new(Exit::NoAnswer, "noPatch", format!("{name} answered in words, without a patch"))
-            .with_hint(
-                "name the files that it has to see, and say what to change; `relay ask` is for questions",
-            )
-            .with_state(ProjectState::Unchanged);
+    let said = format!("{name} answered in words, without a patch");
+    let failure = CommandFailure::new(Exit::NoAnswer, "noPatch", said)
+        .with_hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
+        .unchanged();
     let became = json!({"applied": false, "id": null, "error": json::to_value(&failure)});
     ctx.print_json(&work_json(worked, failure.exit, became, None));
     ctx.console.report_failure(&failure, "do", false);

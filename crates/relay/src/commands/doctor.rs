@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::doctor::{self, CheckStatus};
-use crate::{CommandContext, CommandResult, Exit, Project, RunCommand, render};
+use crate::{CommandContext, CommandResult, Exit, Project, render};
 
 /// Say what works here, what does not, and what to do about it
 ///
@@ -13,26 +13,17 @@ use crate::{CommandContext, CommandResult, Exit, Project, RunCommand, render};
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DoctorArgs {}
 
-impl RunCommand for DoctorArgs {
-    fn name(&self) -> &'static str {
-        "doctor"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl DoctorArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         let found = doctor::run_checks(&project, ctx);
         let bad = found.iter().any(|one| one.state == CheckStatus::Bad);
         let exit = if bad { Exit::NeedsYou } else { Exit::Done };
-        ctx.print_json(&json!({
-            "ok": !bad, "code": exit as u8, "command": "doctor", "project": project.root.to_string_lossy(),
-            "checks": found,
-        }));
-        if !ctx.is_json() {
-            let look = ctx.console.out_style();
-            let wanted = found.iter().filter(|one| !ctx.is_quiet() || one.state != CheckStatus::Good);
-            let text: String = wanted.map(|one| render::doctor::finding_line(one, &look)).collect();
-            ctx.console.print(&text);
-        }
-        Ok(exit)
+        let quiet = ctx.is_quiet();
+        let report = json!({"project": project.root.to_string_lossy(), "checks": found});
+        Ok(ctx.print_either(exit, report, |look| {
+            let wanted = found.iter().filter(|one| !quiet || one.state != CheckStatus::Good);
+            wanted.map(|one| render::doctor::finding_line(one, look)).collect()
+        }))
     }
 }

@@ -6,14 +6,11 @@ use relaycode_door::git::commit_plan::{self, CommitError, CommitPlan};
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
 use relaycode_project::git::{Git, GitError};
-use relaycode_tui::{clock, views};
+use relaycode_project::trust::TrustRequest;
+use relaycode_tui::{clock, pluralize, views};
 use serde_json::json;
 
-use crate::terminal::questions::is_yes;
-use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, ProjectState, RunCommand,
-    SignalGuard, questions,
-};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, questions};
 
 /// Work with git
 #[derive(Debug, Clone, clap::Args)]
@@ -51,24 +48,13 @@ struct CommitArgs {
     yes: bool,
 }
 
-impl RunCommand for GitArgs {
-    fn name(&self) -> &'static str {
-        "git"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl GitArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let GitCommand::Commit(args) = &self.command;
         let project = Project::open(ctx)?;
         project.recover(ctx)?;
-        let ids = args.change_ids(&project)?;
-        let mut records = Vec::new();
-        for id in ids {
-            records.push(project.ledger.record(id)?);
-        }
+        let ids = args.change_ids(&project)?.into_iter();
+        let mut records = ids.map(|id| project.ledger.record(id)).collect::<Result<Vec<_>, _>>()?;
         records.sort_by_key(|record| record.number);
         let door = project.into_door(ctx)?;
         args.commit(&door, &records, ctx)
@@ -78,12 +64,12 @@ impl RunCommand for GitArgs {
 impl CommitArgs {
     /// The changes that are meant.
     fn change_ids(&self, project: &Project) -> CommandResult<Vec<TxId>> {
+        if self.names.is_empty() {
+            return latest_change(project);
+        }
         let mut ids = Vec::new();
         for name in &self.names {
             ids.extend(project.find_target(name)?.ids());
-        }
-        if self.names.is_empty() {
-            ids = latest_change(project)?;
         }
         Ok(ids)
     }
@@ -95,16 +81,14 @@ impl CommitArgs {
         let git = door.git().with_stop(&stopped);
         let plan = commit_plan::plan_commit(door, &git, records)?;
         if plan.nothing_left {
-            return Ok(report_nothing_left(door, records, ctx));
+            ctx.print_success(
+                "nothing of it is left to commit: its files are as they are in the last commit",
+            );
+            return Ok(print_commit(door, records, None, ctx));
         }
-        let message = match self.message.clone().or_else(|| plan.message.clone()) {
-            Some(message) => message,
-            None => {
-                return Err(
-                    CommandFailure::usage("these changes have no message").with_hint("give one with `-m`")
-                );
-            }
-        };
+        let message = self.message.clone().or_else(|| plan.message.clone()).ok_or_else(|| {
+            CommandFailure::usage("these changes have no message").with_hint("give one with `-m`")
+        })?;
         ensure_trusted(door, &git, ctx)?;
         let look = ctx.console.err_style();
         let card = views::commit::text(&plan, &message, &door.head(), &look);
@@ -116,12 +100,7 @@ impl CommitArgs {
             ctx.print_info(&views::gate::output_tail(&committed.output, &look));
         }
         ctx.print_info(&views::commit::committed_line(&committed.id, paths.len(), &door.head(), &look));
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
-            "commit": committed.id, "files": paths, "message": message,
-            "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
-        }));
-        Ok(Exit::Done)
+        Ok(print_commit(door, records, Some((&committed.id, &paths, &message)), ctx))
     }
 
     /// Asks about the commit, and about edits in it that are not relay's.
@@ -142,25 +121,26 @@ impl CommitArgs {
         };
         terminal.write_text(card);
         let question = if mixed { "  commit it with the other edits? [y/N]  " } else { "  commit? [y/N]  " };
-        if is_yes(&questions::ask_line(&terminal, question)?) {
-            return Ok(());
-        }
-        Err(CommandFailure::new(Exit::Declined, "declined", "not committed")
-            .with_state(ProjectState::Unchanged))
+        questions::confirm(&terminal, question, "not committed")
     }
 }
 
-/// All of it is committed already.
-fn report_nothing_left(door: &Door, records: &[Record], ctx: &mut CommandContext<'_>) -> Exit {
-    let said = "nothing of it is left to commit: its files are as they are in the last commit";
-    let look = ctx.style();
-    ctx.print_info(&views::outcome::success_line(&look, said));
-    ctx.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
-        "commit": null, "files": [], "message": null,
-        "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
-    }));
-    Exit::Done
+/// The object of a commit; `None`: all of it is committed already.
+fn print_commit(
+    door: &Door,
+    records: &[Record],
+    commit: Option<(&str, &[&str], &str)>,
+    ctx: &mut CommandContext<'_>,
+) -> Exit {
+    let (id, files, message) =
+        commit.map_or((None, &[][..], None), |(id, files, message)| (Some(id), files, Some(message)));
+    ctx.print_result(
+        Exit::Done,
+        json!({
+            "project": door.root.to_string_lossy(), "commit": id, "files": files, "message": message,
+            "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
+        }),
+    )
 }
 
 /// The latest change that is still in.
@@ -179,8 +159,7 @@ fn latest_change(project: &Project) -> CommandResult<Vec<TxId>> {
 
 /// What the repository would run must be trusted: a commit runs its hooks and filters.
 fn ensure_trusted(door: &Door, git: &Git<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
-    let wants =
-        relaycode_project::trust::TrustRequest { git: git.commands_on_commit()?, ..Default::default() };
+    let wants = TrustRequest { git: git.commands_on_commit()?, ..TrustRequest::default() };
     let trust = door.trust();
     if trust.git_state(&door.root, &wants).allows() {
         return Ok(());
@@ -189,19 +168,14 @@ fn ensure_trusted(door: &Door, git: &Git<'_>, ctx: &mut CommandContext<'_>) -> C
     let text = views::trust::text(&wants, None, &look);
     let Some(terminal) = questions::open_terminal() else {
         ctx.eprint_at(LogLevel::Error, &text);
-        let said = format!(
-            "a commit here runs {} of the repository, which you have not trusted yet",
-            relaycode_tui::pluralize(wants.git.len(), "program")
-        );
+        let programs = pluralize(wants.git.len(), "program");
+        let said = format!("a commit here runs {programs} of the repository, which you have not trusted yet");
         return Err(CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
             .with_hint("`relay trust` shows what would run, and asks")
-            .with_state(ProjectState::Unchanged));
+            .unchanged());
     };
     terminal.write_text(&text);
-    if !is_yes(&questions::ask_line(&terminal, "  run them on every `relay git commit`? [y/N]  ")?) {
-        return Err(CommandFailure::new(Exit::Declined, "declined", "not committed")
-            .with_state(ProjectState::Unchanged));
-    }
+    questions::confirm(&terminal, "  run them on every `relay git commit`? [y/N]  ", "not committed")?;
     trust.grant_git(&door.root, &wants, &clock::now_utc()).map_err(CommandFailure::unexpected)
 }
 
@@ -234,10 +208,7 @@ impl From<GitError> for CommandFailure {
             | GitError::Conflicted { .. }
             | GitError::ManyNewFiles { .. }
             | GitError::LimitExceeded { .. } => Exit::Refused,
-            GitError::Stopped { .. } => {
-                return CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
-                    .with_state(ProjectState::Unchanged);
-            }
+            GitError::Stopped { .. } => return CommandFailure::interrupted().unchanged(),
             // A hook said no, as a rule.
             GitError::Failed { what, .. } if what == "commit" => Exit::GateFailed,
             _ => Exit::Unexpected,
@@ -252,10 +223,9 @@ impl From<GitError> for CommandFailure {
             }
             _ => None,
         };
-        let failure = CommandFailure::new(exit, "git", error).with_state(ProjectState::Unchanged);
-        match hint {
-            Some(hint) => failure.with_hint(hint),
-            None => failure,
+        CommandFailure {
+            hint: hint.map(str::to_string),
+            ..CommandFailure::new(exit, "git", error).unchanged()
         }
     }
 }

@@ -4,12 +4,13 @@ use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::setup;
 use relaycode_ledger::{TransactionHeader, TxId};
 use relaycode_project::config::{self, check_project_id};
+use relaycode_project::git::head;
 use relaycode_project::identity;
 use relaycode_tui::{clock, views};
 use serde_json::json;
 
 use crate::wiring::project;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project};
 
 /// Set a project up, and print the prompt for its model
 ///
@@ -28,16 +29,8 @@ fn parse_project_id(text: &str) -> Result<String, String> {
     check_project_id(text).map(|()| text.to_string())
 }
 
-impl RunCommand for InitArgs {
-    fn name(&self) -> &'static str {
-        "init"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl InitArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let mut project = Project::open(ctx)?;
         project.recover(ctx)?;
         let loaded = project.config()?;
@@ -57,14 +50,14 @@ impl RunCommand for InitArgs {
         project.ledger.make_state()?;
         let mut transaction = None;
         if !changes.is_empty() {
-            let head = project.git_head();
+            let head = head::read(&project.root);
             let about = TransactionHeader {
                 branch: head.branch,
                 head: head.commit,
                 git_commit_msg: Some("relay: set the project up".to_string()),
                 ..TransactionHeader::new(TxId::random(), &id, &clock::now_utc(), "init")
             };
-            let committed = project::commit_changes(&project.ledger, &changes, about, "user")?;
+            let committed = project::commit_changes(&project.ledger, &changes, about)?;
             if let Some(said) = &committed.durability_doubt {
                 return Err(project::disk_doubt_failure(&committed.record.uuid.short(), said));
             }
@@ -73,20 +66,15 @@ impl RunCommand for InitArgs {
         }
         let door = project.into_door(ctx)?;
         let prompt = super::prompt::model_instructions(&door, &[])?.text;
-        if ctx.is_json() {
-            ctx.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "init", "project": door.root.to_string_lossy(),
-                "projectId": id, "source": suggested.source, "made": made, "id": transaction, "prompt": prompt,
-            }));
-            return Ok(Exit::Done);
+        if !ctx.is_json() {
+            let text = views::setup::text(&id, &made, &door.config().patch.linter, &ctx.console.err_style());
+            ctx.eprint_at(LogLevel::Info, &text);
         }
-        let look = ctx.console.err_style();
-        let linter = door.config().patch.linter.clone();
-        let text = views::setup::text(&id, &made, &linter, &look);
-        ctx.eprint_at(LogLevel::Info, &text);
-        let prompt = ctx.console.out_style().block(&prompt).into_owned();
-        ctx.console.print(&prompt);
-        Ok(Exit::Done)
+        let found = json!({
+            "project": door.root.to_string_lossy(), "projectId": id, "source": suggested.source, "made": made,
+            "id": transaction, "prompt": &prompt,
+        });
+        Ok(ctx.print_either(Exit::Done, found, |look| look.block(&prompt).into_owned()))
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::report::render::keys::KeyRow;
 use crate::wiring::providers::Providers;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, RunCommand, questions, render};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, questions, render};
 
 /// Bytes of stdin that may be a key.
 const MAX_STDIN_BYTES: u64 = 64 << 10;
@@ -50,12 +50,8 @@ enum KeysCommand {
     },
 }
 
-impl RunCommand for KeysArgs {
-    fn name(&self) -> &'static str {
-        "keys"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl KeysArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let providers = Providers::open(ctx)?;
         match &self.command {
             None => list_keys(&providers, false, ctx),
@@ -85,56 +81,41 @@ fn list_keys(providers: &Providers, all: bool, ctx: &mut CommandContext<'_>) -> 
     for id in providers.store.list().map_err(key_failure)? {
         if providers.registry.provider(&id).is_none() {
             let name = "not known; `relay keys remove` removes it".to_string();
-            rows.push(KeyRow {
-                provider: id,
-                name,
-                source: Some(KeySource::Stored),
-                tail: None,
-                trouble: None,
-            });
+            let source = Some(KeySource::Stored);
+            rows.push(KeyRow { provider: id, name, source, tail: None, trouble: None });
         }
     }
     rows.retain(|row| {
         all || row.trouble.is_some() || !matches!(row.source, None | Some(KeySource::NotNeeded))
     });
-    ctx.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "keys",
+    let found = json!({
         "keys": rows.iter().map(KeyRow::to_json).collect::<Vec<_>>(),
         "trouble": providers.registry.file_error.as_ref().map(render::models::models_error_json),
         "ignored": providers.ignored.iter().map(render::models::ignored_json).collect::<Vec<_>>(),
-    }));
-    if !ctx.is_json() {
-        let text = render::keys::keys_table(&rows, &ctx.console.out_style());
-        ctx.console.print(&text);
-    }
+    });
+    let exit = ctx.print_either(Exit::Done, found, |look| render::keys::keys_table(&rows, look));
     providers.eprint_remarks(ctx);
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 fn store_key(providers: &Providers, name: &str, stdin: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
     let provider = find_provider(providers, name)?;
     let typed = if stdin { read_stdin()? } else { ask_key(provider)? };
-    let key = ApiKey::new(&typed);
-    let key = key.map_err(|why| {
+    let key = ApiKey::new(&typed).map_err(|why| {
         CommandFailure::usage(format!("what was given {why}")).with_hint("nothing was stored")
     })?;
     let replaced = matches!(providers.store.get(&provider.id), Ok(Some(_)));
     providers.store.set(&provider.id, &key).map_err(key_failure)?;
-    ctx.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "keys", "provider": provider.id, "replaced": replaced,
-        "tail": key.tail(),
-    }));
-    let look = ctx.style();
+    let stored = json!({"provider": provider.id, "replaced": replaced, "tail": key.tail()});
+    let exit = ctx.print_result(Exit::Done, stored);
     let what = if replaced { "replaced the key" } else { "stored the key" };
     let tail = key.tail().map(|tail| format!(" (…{tail})")).unwrap_or_default();
-    let said = format!("{what} of {}{}", provider.id, look.safe(&tail));
-    ctx.print_info(&outcome::success_line(&look, &said));
-    ctx.print_info(&outcome::indented_line(
-        &look,
-        &format!("`relay models test {}/…` tries it", provider.id),
-    ));
+    ctx.print_success(&format!("{what} of {}{tail}", provider.id));
+    let next =
+        outcome::indented_line(&ctx.style(), &format!("`relay models test {}/…` tries it", provider.id));
+    ctx.print_info(&next);
     providers.eprint_remarks(ctx);
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 fn remove_key(providers: &Providers, name: &str, ctx: &mut CommandContext<'_>) -> CommandResult {
@@ -142,20 +123,16 @@ fn remove_key(providers: &Providers, name: &str, ctx: &mut CommandContext<'_>) -
     let stored = providers.store.list().map_err(key_failure)?.iter().any(|stored| stored == name);
     let id = if stored { name.to_string() } else { find_provider(providers, name)?.id.clone() };
     let was = providers.store.remove(&id).map_err(key_failure)?;
-    ctx.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "keys", "provider": id, "removed": was,
-    }));
-    let look = ctx.style();
+    let exit = ctx.print_result(Exit::Done, json!({"provider": id, "removed": was}));
     let said = if was { format!("removed the key of {id}") } else { format!("no key of {id} was stored") };
-    ctx.print_info(&outcome::success_line(&look, &said));
+    ctx.print_success(&said);
     // It may still be used from elsewhere.
     let elsewhere = providers.registry.provider(&id);
     let elsewhere = elsewhere.and_then(|provider| providers.keyring(None).source(provider).ok().flatten());
     if let Some(source) = elsewhere.filter(|source| *source != KeySource::NotNeeded) {
-        let said = format!("{id} still has one: {}", render::models::key_source_text(&source));
-        ctx.print_info(&outcome::indented_line(&look, &look.safe(&said)));
+        ctx.print_detail(&format!("{id} still has one: {}", render::models::key_source_text(&source)));
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// The provider of that name, which relay or `models.yml` knows.

@@ -1,14 +1,13 @@
 //! `relay log`: what was done to the project, newest first.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use relaycode_ledger::{Ledger, LogFilter};
 use relaycode_tui::views::log::LogRow;
 use relaycode_tui::{clock, views};
-use serde::Serialize;
+use serde_json::json;
 
-use crate::{CommandContext, CommandResult, Exit, Project, RunCommand, path_args};
+use crate::{CommandContext, CommandResult, Exit, Project, json, path_args};
 
 /// List what was applied and reverted, newest first
 ///
@@ -37,12 +36,8 @@ pub(crate) struct LogArgs {
     origin: Option<String>,
 }
 
-impl RunCommand for LogArgs {
-    fn name(&self) -> &'static str {
-        "log"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl LogArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.restore_ledger(ctx);
         let filter = self.filter(&project, ctx)?;
@@ -63,14 +58,8 @@ pub(crate) fn print_log(
     let page = ledger.search_log(filter, 0, count)?;
     let rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
     if ctx.is_json() {
-        ctx.console.print_json(&LogJson {
-            ok: true,
-            code: Exit::Done as u8,
-            command: "log",
-            project: root.to_string_lossy(),
-            entries: &rows,
-            total: page.total,
-        });
+        let found = json!({"project": root.to_string_lossy(), "entries": rows, "total": page.total});
+        ctx.print_json(&json::result_json("log", Exit::Done, found));
     } else if ctx.is_quiet() {
         for id in rows.iter().filter_map(|row| row.id.as_ref()) {
             let line = format!("{}\n", ctx.console.out_style().safe(id));
@@ -94,16 +83,4 @@ impl LogArgs {
         let file = self.file.as_ref().map(named).transpose()?.map(|path| path.to_string());
         Ok(LogFilter { since: self.since.clone(), file, origin: self.origin.clone(), ..LogFilter::default() })
     }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct LogJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    entries: &'a [LogRow],
-    /// How many there are in all.
-    total: usize,
 }

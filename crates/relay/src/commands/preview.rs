@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::answer::{self, AnswerArgs, AnswerSource};
 use crate::report::outcome::batch_json;
 use crate::terminal::environment::DiffLayoutArgs;
-use crate::{CommandContext, CommandResult, Exit, LogLevel, Project, RunCommand};
+use crate::{CommandContext, CommandResult, Exit, LogLevel, Project, json};
 
 /// Show what an answer would change, without changing anything
 ///
@@ -47,14 +47,10 @@ pub(crate) struct PreviewArgs {
     diff: bool,
 }
 
-impl RunCommand for PreviewArgs {
-    fn name(&self) -> &'static str {
-        "preview"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl PreviewArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
-        let source = self.answer_args.to_source(self.name(), ctx);
+        let source = self.answer_args.to_source(ctx);
         let answers = source.read_answers(ctx)?;
         let door = project.into_door(ctx)?;
         // stdout is for the object or the prompt alone, where one was asked for.
@@ -101,16 +97,13 @@ pub(crate) fn preview_answers(
             Ok(preview) => {
                 print_plan(source, &answer.proposal, &preview, shown, ctx);
                 // Nobody reads it otherwise, and it holds the whole answer and every diff.
-                objects.push(if ctx.is_json() {
-                    plan_json(door, &answer.proposal, &preview, shown)
-                } else {
-                    Value::Null
-                });
+                let json = ctx.is_json().then(|| plan_json(door, &answer.proposal, &preview, shown));
+                objects.push(json.unwrap_or_default());
                 tree.apply_plan(&preview.plan);
             }
             Err(refused) => {
                 exit = Exit::Refused;
-                objects.push(source.refusal_json(&answer.proposal, &refused, &door.root));
+                objects.push(source.refusal_json(&answer.proposal, &refused, &door.root, ctx));
                 print_refusal(source, &answer.proposal, &refused, shown, ctx);
                 break;
             }
@@ -134,13 +127,10 @@ fn print_plan(
     if shown.diff {
         text += &views::diff::text_with_layout(&preview.plan, shown.layout, &look);
     }
-    if ctx.is_quiet() {
-        return;
-    }
-    if aside {
-        ctx.eprint_at(LogLevel::Info, &text);
-    } else {
-        ctx.console.print(&text);
+    match (ctx.is_quiet(), aside) {
+        (true, _) => {}
+        (false, true) => ctx.eprint_at(LogLevel::Info, &text),
+        (false, false) => ctx.console.print(&text),
     }
 }
 
@@ -163,14 +153,10 @@ fn print_refusal(
 
 /// What `--json` prints for a plan.
 fn plan_json(door: &Door, proposal: &Proposal, preview: &PlanPreview, shown: &PreviewOptions) -> Value {
-    json!({
-        "ok": true,
-        "code": Exit::Done as u8,
-        "command": "preview",
-        "project": door.root.to_string_lossy(),
-        "proposal": answer::proposal_json(proposal),
-        "plan": answer::plan_json(&preview.plan, shown.text),
-        "digest": preview.digest.to_string(),
+    let object = json!({
+        "project": door.root.to_string_lossy(), "proposal": answer::proposal_json(proposal),
+        "plan": answer::plan_json(&preview.plan, shown.text), "digest": preview.digest.to_string(),
         "rules": preview.rules,
-    })
+    });
+    json::result_json("preview", Exit::Done, object)
 }

@@ -2,11 +2,10 @@
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_door::{Door, InstructionsError, ModelInstructions};
-use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use crate::terminal::copy_out::{self, CopyTarget};
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, RunCommand, path_args};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, path_args};
 
 /// Print the instructions for a model, and files to go with them
 ///
@@ -25,12 +24,8 @@ pub(crate) struct PromptArgs {
     copy: bool,
 }
 
-impl RunCommand for PromptArgs {
-    fn name(&self) -> &'static str {
-        "prompt"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl PromptArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         let directory = ctx.options.directory.clone();
         let paths = path_args::expand_paths(&project.root, &directory, &self.files)?;
@@ -39,22 +34,18 @@ impl RunCommand for PromptArgs {
         let ModelInstructions { keyed_project_id: named, text: prompt } = model_instructions(&door, &read)?;
         let names: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
         let copied = if self.copy { Some(copy_out::copy_text(&prompt)?) } else { None };
-        if ctx.is_json() {
-            ctx.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "prompt", "project": door.root.to_string_lossy(),
-                "projectId": named, "files": names, "prompt": prompt, "copied": copied.map(CopyTarget::name),
-            }));
+        if let (Some(copied), false) = (copied, ctx.is_json()) {
+            ctx.print_success(&format!(
+                "the prompt {}: give it to your model as its instructions",
+                copied.clause()
+            ));
             return Ok(Exit::Done);
         }
-        if let Some(copied) = copied {
-            let look = ctx.style();
-            let text = format!("the prompt {}: give it to your model as its instructions", copied.clause());
-            ctx.print_info(&outcome::success_line(&look, &text));
-            return Ok(Exit::Done);
-        }
-        let prompt = ctx.console.out_style().block(&prompt).into_owned();
-        ctx.console.print(&prompt);
-        Ok(Exit::Done)
+        let found = json!({
+            "project": door.root.to_string_lossy(), "projectId": named, "files": names, "prompt": prompt,
+            "copied": copied.map(CopyTarget::name),
+        });
+        Ok(ctx.print_either(Exit::Done, found, |look| look.block(&prompt).into_owned()))
     }
 }
 
@@ -73,10 +64,5 @@ pub(crate) fn model_instructions(
 }
 
 fn read_files(door: &Door, paths: &[RelPath]) -> CommandResult<Vec<(RelPath, String)>> {
-    let mut files = Vec::new();
-    for path in paths {
-        let text = path_args::read_text(door, path)?;
-        files.push((path.clone(), text));
-    }
-    Ok(files)
+    paths.iter().map(|path| Ok((path.clone(), path_args::read_text(door, path)?))).collect()
 }

@@ -12,15 +12,12 @@ use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureReport};
-use relaycode_tui::{clock, views};
+use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
 use crate::wiring::project;
 use crate::wiring::providers::start_spinner;
-use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, RunCommand, SignalGuard,
-    questions,
-};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, questions};
 
 /// Run any command, and make what it changes undoable
 ///
@@ -45,20 +42,13 @@ pub(crate) struct RecordArgs {
     code: Cell<Option<u8>>,
 }
 
-impl RunCommand for RecordArgs {
-    fn name(&self) -> &'static str {
-        "record"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn exit_code_override(&self) -> Option<u8> {
+impl RecordArgs {
+    /// How the recorded command ended.
+    pub(super) fn exit_code(&self) -> Option<u8> {
         self.code.get()
     }
 
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.recover(ctx)?;
         // From here to the end: whatever is typed is meant for the command, and what it did is always recorded.
@@ -98,11 +88,7 @@ impl RunCommand for RecordArgs {
         let adoption = adoption.map_err(|error| not_recorded_failure(error, &door.root, &secured_at))?;
         let line = what.command_line();
         let finished = ran.map_err(|error| not_run_failure(&error, adoption.committed.is_some()))?;
-        self.report(
-            &door,
-            &RecordReport { line: &line, secured: &secured, finished: &finished, adoption: &adoption },
-            ctx,
-        );
+        report(&door, &line, &secured, &finished, &adoption, ctx);
         if let Some(committed) = &adoption.committed
             && let Some(said) = &committed.durability_doubt
         {
@@ -113,14 +99,6 @@ impl RunCommand for RecordArgs {
         }
         self.exit_as_command(&finished, adoption.committed.is_some())
     }
-}
-
-/// What there is to tell.
-struct RecordReport<'r> {
-    line: &'r str,
-    secured: &'r SecureReport,
-    finished: &'r JobOutcome,
-    adoption: &'r Adoption,
 }
 
 impl RecordArgs {
@@ -138,18 +116,22 @@ impl RecordArgs {
             .with_hint(recorded_hint(recorded))),
         }
     }
+}
 
-    fn report(&self, door: &Door, recorded: &RecordReport<'_>, ctx: &mut CommandContext<'_>) {
-        let RecordReport { line, secured, finished, adoption } = recorded;
-        let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
-        let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
-        let record = adoption.committed.as_ref().map(|committed| &committed.record);
-        ctx.print_json(&json!({
-            "ok": code == 0,
-            "code": code,
-            "command": "record",
-            "project": door.root.to_string_lossy(),
-            "ran": line,
+/// Tells what was recorded.
+fn report(
+    door: &Door,
+    line: &str,
+    secured: &SecureReport,
+    finished: &JobOutcome,
+    adoption: &Adoption,
+    ctx: &mut CommandContext<'_>,
+) {
+    let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
+    let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
+    let record = adoption.committed.as_ref().map(|committed| &committed.record);
+    ctx.print_json(&json!({
+            "ok": code == 0, "code": code, "command": "record", "project": door.root.to_string_lossy(), "ran": line,
             "exit": { "code": code, "signal": signal, "seconds": seconds(finished.took), "leftBehind": finished.left_behind },
             "id": record.map(|record| record.uuid.to_string()),
             "files": record.map_or(Vec::new(), |record| record.result.iter().map(file_json).collect()),
@@ -158,18 +140,14 @@ impl RecordArgs {
             "notUndoable": left_json(&adoption.irreversible),
             "earlierRecords": { "restored": adoption.history.restored, "lost": adoption.history.lost },
         }));
-        let look = ctx.console.err_style();
-        if finished.left_behind > 0 {
-            let said = format!(
-                "{} that it left behind: ended",
-                relaycode_tui::pluralize(finished.left_behind, "process")
-            );
-            ctx.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
-        }
-        let text = views::recording::adoption_report(adoption, line, &look);
-        let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };
-        ctx.eprint_at(level, &text);
+    let look = ctx.console.err_style();
+    if finished.left_behind > 0 {
+        let left = pluralize(finished.left_behind, "process");
+        ctx.eprint_remark(LogLevel::Warn, &format!("{left} that it left behind: ended"));
     }
+    let text = views::recording::adoption_report(adoption, line, &look);
+    let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };
+    ctx.eprint_at(level, &text);
 }
 
 fn seconds(took: Duration) -> f64 {
@@ -233,8 +211,7 @@ fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> Com
 
 /// The command took records of earlier changes with it.
 fn history_lost_failure(records: usize) -> CommandFailure {
-    let said =
-        format!("{} of earlier changes went with .relaycode", relaycode_tui::pluralize(records, "record"));
+    let said = format!("{} of earlier changes went with .relaycode", pluralize(records, "record"));
     CommandFailure::new(Exit::DiskDoubt, "historyLost", said).with_hint(
         "there was no copy of them: what they did cannot be undone any more; what the command changed can",
     )
@@ -242,10 +219,9 @@ fn history_lost_failure(records: usize) -> CommandFailure {
 
 /// What became of what had changed, if the command was cut short.
 fn recorded_hint(recorded: bool) -> &'static str {
-    if recorded {
-        "what had changed is recorded: `relay log`"
-    } else {
-        "nothing had changed that could be recorded"
+    match recorded {
+        true => "what had changed is recorded: `relay log`",
+        false => "nothing had changed that could be recorded",
     }
 }
 

@@ -1,7 +1,6 @@
 //! `relay revert`: a change is taken back, and what came later stays. A revert is a change like any
 //! other: it is recorded, and reverting it brings everything back.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use relaycode_change::proposal::path::RelPath;
@@ -11,14 +10,10 @@ use relaycode_ledger::{Ledger, LedgerError, LogEntry, LogTarget, TransactionHead
 use relaycode_project::git::head::{self, GitHead};
 use relaycode_tui::views::outcome::RevertReport;
 use relaycode_tui::{clock, views};
-use serde::Serialize;
+use serde_json::json;
 
-use crate::terminal::questions::is_yes;
 use crate::wiring::project;
-use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, ProjectState, RunCommand,
-    questions,
-};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, json, questions};
 
 /// Take a change back, keeping what came later
 ///
@@ -55,16 +50,8 @@ impl RevertArgs {
     }
 }
 
-impl RunCommand for RevertArgs {
-    fn name(&self) -> &'static str {
-        "revert"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl RevertArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.recover(ctx)?;
         let request = RevertRequest {
@@ -105,7 +92,7 @@ impl RevertRequest<'_> {
         }
         revert.confirm_other_head(ctx)?;
         let (ledger, about) = (revert.request.ledger, revert.about());
-        let committed = project::commit_changes(ledger, &revert.reversal.changes, about, "user")?;
+        let committed = project::commit_changes(ledger, &revert.reversal.changes, about)?;
         let id = committed.record.uuid;
         if let Some(said) = &committed.durability_doubt {
             return Err(project::disk_doubt_failure(&id.short(), said));
@@ -189,22 +176,17 @@ impl PlannedRevert<'_> {
             views::outcome::head_label(&then),
             views::outcome::head_label(&now)
         );
-        let look = ctx.console.err_style();
-        let said = look.safe(&said).into_owned();
         if self.request.yes {
-            ctx.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
+            ctx.eprint_remark(LogLevel::Warn, &said);
             return Ok(());
         }
+        let look = ctx.console.err_style();
+        let said = look.safe(&said).into_owned();
         let Some(terminal) = questions::open_terminal() else {
             return Err(questions::nobody_to_ask(&said, "`-y` reverts it here without asking"));
         };
         terminal.write_text(&views::outcome::warning_line(&look, &said));
-        if is_yes(&questions::ask_line(&terminal, "  revert it here? [y/N]  ")?) {
-            Ok(())
-        } else {
-            Err(CommandFailure::new(Exit::Declined, "declined", "not reverted")
-                .with_state(ProjectState::Unchanged))
-        }
+        questions::confirm(&terminal, "  revert it here? [y/N]  ", "not reverted")
     }
 
     fn about(&self) -> TransactionHeader {
@@ -240,19 +222,16 @@ impl PlannedRevert<'_> {
     fn report(&self, id: Option<TxId>, ctx: &mut CommandContext<'_>) -> Exit {
         let reversal = &self.reversal;
         let exit = if reversal.unrestored.is_empty() { Exit::Done } else { Exit::NeedsYou };
-        ctx.print_json(&RevertJson {
-            ok: exit == Exit::Done,
-            code: exit as u8,
-            command: "revert",
-            project: self.request.root.to_string_lossy(),
-            reverted: id.is_some(),
-            id: id.map(|id| id.to_string()),
-            revert_of: reversal.reverts.iter().map(ToString::to_string).collect(),
-            files: reversal.changes.iter().map(|change| change.path.as_str()).collect(),
-            kept: reversal.kept_edits.iter().map(KeptEditsJson::of).collect(),
-            with_markers: &reversal.conflict_marked,
-            unrestored: reversal.unrestored.iter().map(UnrestoredJson::of).collect(),
+        let kept = |kept: &KeptEdits| json!({"path": kept.path, "edits": kept.edits});
+        let missing = |left: &RecordOmission| json!({"path": left.path, "why": left.reason});
+        let object = json!({
+            "project": self.request.root.to_string_lossy(), "reverted": id.is_some(), "id": id.map(|id| id.to_string()),
+            "revertOf": reversal.reverts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "files": reversal.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(),
+            "kept": reversal.kept_edits.iter().map(kept).collect::<Vec<_>>(), "withMarkers": reversal.conflict_marked,
+            "unrestored": reversal.unrestored.iter().map(missing).collect::<Vec<_>>(),
         });
+        ctx.print_json(&json::result_json("revert", exit, object));
         if ctx.is_quiet() {
             return exit;
         }
@@ -271,50 +250,5 @@ impl PlannedRevert<'_> {
         };
         ctx.print_info(&text);
         exit
-    }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RevertJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    /// `false`: there was nothing left to take back.
-    reverted: bool,
-    id: Option<String>,
-    revert_of: Vec<String>,
-    files: Vec<&'a str>,
-    /// Files with later edits, which stay.
-    kept: Vec<KeptEditsJson<'a>>,
-    /// Files that now hold conflict markers.
-    with_markers: &'a [String],
-    /// What the change did and could not be brought back.
-    unrestored: Vec<UnrestoredJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct UnrestoredJson<'a> {
-    path: &'a str,
-    why: &'a str,
-}
-
-impl<'a> UnrestoredJson<'a> {
-    fn of(left: &'a RecordOmission) -> UnrestoredJson<'a> {
-        UnrestoredJson { path: &left.path, why: &left.reason }
-    }
-}
-
-#[derive(Serialize)]
-struct KeptEditsJson<'a> {
-    path: &'a str,
-    edits: usize,
-}
-
-impl<'a> KeptEditsJson<'a> {
-    fn of(kept: &'a KeptEdits) -> KeptEditsJson<'a> {
-        KeptEditsJson { path: &kept.path, edits: kept.edits }
     }
 }

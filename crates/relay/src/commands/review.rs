@@ -7,7 +7,7 @@ use relaycode_friend::{AnswerFormat, AskDiff, AskRequest, ReviewScope};
 
 use crate::friends::args::{FriendArgs, ReadOnlyArgs};
 use crate::friends::ask_report::report_answers;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, RunCommand, SignalGuard};
+use crate::{CommandContext, CommandFailure, CommandResult, SignalGuard};
 
 /// Have another agent review your changes
 ///
@@ -46,12 +46,8 @@ pub(crate) struct ReviewArgs {
     read_only: ReadOnlyArgs,
 }
 
-impl RunCommand for ReviewArgs {
-    fn name(&self) -> &'static str {
-        "review"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl ReviewArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
         let (group, request) = self.read_only.prepare(&self.friend_args, &stop, ctx)?;
@@ -64,7 +60,7 @@ impl RunCommand for ReviewArgs {
             ..request
         };
         let asked = group.ask_all(&request, ctx)?;
-        Ok(report_answers("review", &request, asked, ctx))
+        Ok(report_answers(&request, asked, ctx))
     }
 }
 

@@ -1,20 +1,18 @@
 //! `relay show`: what the ledger knows of one change.
 
-use std::borrow::Cow;
-
 use relaycode_change::diff::{self, FileDiff};
-use relaycode_change::plan::{FileChangeKind, FilePlan};
+use relaycode_change::plan::FilePlan;
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
+use relaycode_ledger::record::{FileImage, FileRecord, Record};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
 use relaycode_tui::views::diff::DiffLayout;
 use relaycode_tui::views::record::{RecordView, RevertStatus, file_change};
 use relaycode_tui::{OutputStyle, views};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::terminal::environment::DiffLayoutArgs;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, json};
 
 /// Show what one change did
 ///
@@ -38,35 +36,25 @@ pub(crate) struct ShowArgs {
     file: Option<String>,
 }
 
-impl RunCommand for ShowArgs {
-    fn name(&self) -> &'static str {
-        "show"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl ShowArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.restore_ledger(ctx);
         let ids = project.find_target(&self.name)?.ids();
-        let mut shown = Vec::new();
-        for id in ids {
-            let record = project.ledger.record(id)?;
-            let fate = project.revert_status(id)?;
-            shown.push(ShowRecord::read(&project, record, fate, self)?);
-        }
+        let read = |id: TxId| -> CommandResult<ShowRecord> {
+            ShowRecord::read(&project, project.ledger.record(id)?, project.revert_status(id)?, self)
+        };
+        let shown = ids.into_iter().map(read).collect::<CommandResult<Vec<_>>>()?;
         if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.shown.files.is_empty()))
         {
             return Err(CommandFailure::usage(format!("{file} is not among the files of {}", self.name))
                 .with_hint(format!("`relay show {}` lists them", self.name)));
         }
         if ctx.is_json() {
-            ctx.console.print_json(&ShowJson {
-                ok: true,
-                code: Exit::Done as u8,
-                command: "show",
-                project: project.root.to_string_lossy(),
-                records: shown.iter().map(|one| ShowRecordJson::of(one, self.diff)).collect(),
-            });
-            return Ok(Exit::Done);
+            // One, or those of a group, newest first.
+            let records: Vec<Value> = shown.iter().map(|one| one.to_json(self.diff)).collect();
+            let project = project.root.to_string_lossy();
+            return Ok(ctx.print_result(Exit::Done, json!({"project": project, "records": records})));
         }
         let look = ctx.console.out_style();
         let layout = self.layout.layout();
@@ -106,6 +94,33 @@ impl ShowRecord {
         let diffs =
             asked.map(|file| RecordDiff::read(&project.ledger, &record, file)).collect::<Result<_, _>>()?;
         Ok(ShowRecord { shown: RecordView { record, revert_status: fate, files }, diffs })
+    }
+
+    /// The record without the contents of its files.
+    fn to_json(&self, with_diff: bool) -> Value {
+        let RecordView { record, revert_status, files } = &self.shown;
+        let file_json = |(at, file): (usize, &FileRecord)| {
+            let mut object = json!({
+                "path": file.path, "renamedFrom": file.renamed_from, "change": file_change(record, file),
+                "added": file.added, "removed": file.removed, "before": file.before, "after": file.after,
+            });
+            let diff = self.diffs.get(at).and_then(|one| one.diff.as_ref()).filter(|_| with_diff);
+            if let Some((_, diff)) = diff {
+                object["diff"] = json::to_value(&diff.content);
+            }
+            object
+        };
+        json!({
+            "id": record.uuid.to_string(), "number": record.number, "projectId": record.project_id,
+            "createdAt": record.created_at, "origin": record.origin, "group": record.group, "branch": record.branch,
+            "head": record.head, "gitCommitMsg": record.git_commit_msg, "promptSummary": record.prompt_summary,
+            "reasoning": record.reasoning, "operations": record.operations,
+            "files": files.iter().enumerate().map(file_json).collect::<Vec<_>>(), "matches": record.matches,
+            "gate": record.gate, "decidedBy": record.decided_by, "rules": record.rules,
+            "digest": record.plan.map(|digest| digest.to_string()),
+            "revertOf": record.revert_of.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "undone": revert_status.undone, "revertedBy": revert_status.reverted_by, "notes": record.notes,
+        })
     }
 }
 
@@ -183,99 +198,4 @@ fn file_plan(
 
 fn file_mode(image: &FileImage) -> GitFileMode {
     if image.mode & 0o100 == 0 { GitFileMode::Regular } else { GitFileMode::Executable }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct ShowJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    /// One, or those of a group, newest first.
-    records: Vec<ShowRecordJson<'a>>,
-}
-
-/// A record without the contents of its files.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ShowRecordJson<'a> {
-    id: String,
-    number: u64,
-    project_id: &'a str,
-    created_at: &'a str,
-    origin: &'a str,
-    group: Option<&'a str>,
-    branch: Option<&'a str>,
-    head: Option<&'a str>,
-    git_commit_msg: Option<&'a str>,
-    prompt_summary: Option<&'a str>,
-    reasoning: &'a [String],
-    operations: &'a [RecordedOperation],
-    files: Vec<RecordFileJson<'a>>,
-    matches: &'a [String],
-    gate: Option<&'a str>,
-    decided_by: Option<&'a str>,
-    rules: &'a [String],
-    digest: Option<String>,
-    revert_of: Vec<String>,
-    undone: bool,
-    reverted_by: Option<TxId>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RecordFileJson<'a> {
-    path: &'a str,
-    renamed_from: Option<&'a str>,
-    change: FileChangeKind,
-    added: usize,
-    removed: usize,
-    before: Option<FileImage>,
-    after: Option<FileImage>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<&'a diff::DiffContent>,
-}
-
-impl<'a> ShowRecordJson<'a> {
-    fn of(one: &'a ShowRecord, with_diff: bool) -> ShowRecordJson<'a> {
-        let ShowRecord { shown, diffs } = one;
-        let record = &shown.record;
-        let diff = |at: usize| diffs.get(at).and_then(|one| one.diff.as_ref()).filter(|_| with_diff);
-        let files = shown.files.iter().enumerate().map(|(at, file)| RecordFileJson {
-            path: &file.path,
-            renamed_from: file.renamed_from.as_deref(),
-            change: file_change(record, file),
-            added: file.added,
-            removed: file.removed,
-            before: file.before,
-            after: file.after,
-            diff: diff(at).map(|(_, diff)| &diff.content),
-        });
-        ShowRecordJson {
-            id: record.uuid.to_string(),
-            number: record.number,
-            project_id: &record.project_id,
-            created_at: &record.created_at,
-            origin: &record.origin,
-            group: record.group.as_deref(),
-            branch: record.branch.as_deref(),
-            head: record.head.as_deref(),
-            git_commit_msg: record.git_commit_msg.as_deref(),
-            prompt_summary: record.prompt_summary.as_deref(),
-            reasoning: &record.reasoning,
-            operations: &record.operations,
-            files: files.collect(),
-            matches: &record.matches,
-            gate: record.gate.as_deref(),
-            decided_by: record.decided_by.as_deref(),
-            rules: &record.rules,
-            digest: record.plan.map(|digest| digest.to_string()),
-            revert_of: record.revert_of.iter().map(ToString::to_string).collect(),
-            undone: shown.revert_status.undone,
-            reverted_by: shown.revert_status.reverted_by,
-            notes: &record.notes,
-        }
-    }
 }

@@ -5,10 +5,7 @@ use relaycode_project::trust::{TrustRequest, TrustState};
 use relaycode_tui::{clock, views};
 use serde_json::{Value, json};
 
-use crate::terminal::questions::is_yes;
-use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, Project, ProjectState as Left, RunCommand, questions,
-};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, questions};
 
 /// Show which commands the project wants to run, and trust them
 ///
@@ -26,12 +23,8 @@ pub(crate) struct TrustArgs {
     revoke: bool,
 }
 
-impl RunCommand for TrustArgs {
-    fn name(&self) -> &'static str {
-        "trust"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl TrustArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let door = Project::open(ctx)?.into_door(ctx)?;
         if self.revoke {
             return revoke(&door, ctx);
@@ -42,14 +35,14 @@ impl RunCommand for TrustArgs {
         wants.git = door.git().commands_on_commit().unwrap_or_default();
         let git = trust.git_state(&door.root, &wants);
         if let (TrustState::Unavailable { why }, _) | (_, TrustState::Unavailable { why }) = (&state, &git) {
-            return Err(CommandFailure::unexpected(why).with_state(Left::Unchanged));
+            return Err(CommandFailure::unexpected(why).unchanged());
         }
         let look = ctx.style();
         if state.allows() && git.allows() {
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
             ctx.print(&views::trust::text(&wants, previous_wants(&state), &look));
-            ctx.print_info(&views::outcome::success_line(&look, said));
+            ctx.print_success(said);
         } else {
             self.ask_trust(&wants, previous_wants(&state), ctx)?;
             let now = clock::now_utc();
@@ -59,10 +52,9 @@ impl RunCommand for TrustArgs {
             if !git.allows() {
                 trust.grant_git(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
             }
-            ctx.print_info(&views::outcome::success_line(&look, "trusted, until it changes"));
+            ctx.print_success("trusted, until it changes");
         }
-        ctx.print_json(&trust_json(&door, &wants, true));
-        Ok(Exit::Done)
+        Ok(print_trust(&door, &wants, true, ctx))
     }
 }
 
@@ -86,16 +78,10 @@ impl TrustArgs {
             ));
         };
         // What is asked about stands above the question, wherever the output goes.
-        terminal.write_text(&views::trust::text(
-            wants,
-            before,
-            &ctx.console.err_style().for_stream(terminal.file()),
-        ));
+        let look = ctx.console.err_style().for_stream(terminal.file());
+        terminal.write_text(&views::trust::text(wants, before, &look));
         let what = if wants.commands.is_empty() { "this" } else { "them" };
-        if is_yes(&questions::ask_line(&terminal, &format!("  run {what} from now on? [y/N]  "))?) {
-            return Ok(());
-        }
-        Err(CommandFailure::new(Exit::Declined, "declined", "not trusted").with_state(Left::Unchanged))
+        questions::confirm(&terminal, &format!("  run {what} from now on? [y/N]  "), "not trusted")
     }
 }
 
@@ -108,23 +94,22 @@ fn previous_wants(state: &TrustState) -> Option<&TrustRequest> {
 
 fn revoke(door: &Door, ctx: &mut CommandContext<'_>) -> CommandResult {
     let was = door.trust().revoke(&door.root).map_err(CommandFailure::unexpected)?;
-    let look = ctx.style();
-    let said = if was {
-        "nothing of this project is trusted any more"
-    } else {
-        "nothing of this project was trusted"
-    };
-    ctx.print_info(&views::outcome::success_line(&look, said));
-    ctx.print_json(&trust_json(door, &door.wants(), false));
-    Ok(Exit::Done)
+    ctx.print_success(match was {
+        true => "nothing of this project is trusted any more",
+        false => "nothing of this project was trusted",
+    });
+    Ok(print_trust(door, &door.wants(), false, ctx))
 }
 
-fn trust_json(door: &Door, wants: &TrustRequest, trusted: bool) -> Value {
+fn print_trust(door: &Door, wants: &TrustRequest, trusted: bool, ctx: &mut CommandContext<'_>) -> Exit {
     let rows = |rows: &[(String, String)]| -> Vec<Value> {
         rows.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
     };
-    json!({
-        "ok": true, "code": Exit::Done as u8, "command": "trust", "project": door.root.to_string_lossy(),
-        "trusted": trusted, "commands": rows(&wants.commands), "settings": rows(&wants.settings), "git": rows(&wants.git),
-    })
+    ctx.print_result(
+        Exit::Done,
+        json!({
+            "project": door.root.to_string_lossy(), "trusted": trusted, "commands": rows(&wants.commands),
+            "settings": rows(&wants.settings), "git": rows(&wants.git),
+        }),
+    )
 }

@@ -3,7 +3,7 @@
 use relaycode_door::Consent;
 
 use crate::watch::WatchSession;
-use crate::{CommandContext, CommandResult, Exit, RunCommand};
+use crate::{CommandContext, CommandResult};
 
 /// Watch the clipboard: copy an answer, and it is in the project
 ///
@@ -24,16 +24,8 @@ pub(crate) struct WatchArgs {
     yes: bool,
 }
 
-impl RunCommand for WatchArgs {
-    fn name(&self) -> &'static str {
-        "watch"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl WatchArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let consent = Consent { yes: self.yes, allow: Vec::new() };
         WatchSession::start(consent, ctx)?.run()
     }

@@ -3,7 +3,7 @@
 use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::{CommandContext, CommandResult, Exit, Project, RunCommand};
+use crate::{CommandContext, CommandResult, Exit, Project};
 
 /// Say which rules let a change in
 ///
@@ -16,12 +16,8 @@ pub(crate) struct WhyArgs {
     name: String,
 }
 
-impl RunCommand for WhyArgs {
-    fn name(&self) -> &'static str {
-        "why"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl WhyArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.restore_ledger(ctx);
         let ids = project.find_target(&self.name)?.ids();
@@ -37,10 +33,7 @@ impl RunCommand for WhyArgs {
                 "rules": record.rules, "gate": record.gate, "digest": record.plan.map(|digest| digest.to_string()),
             }));
         }
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "why", "project": project.root.to_string_lossy(),
-            "decisions": objects,
-        }));
-        Ok(Exit::Done)
+        let project = project.root.to_string_lossy();
+        Ok(ctx.print_result(Exit::Done, json!({"project": project, "decisions": objects})))
     }
 }

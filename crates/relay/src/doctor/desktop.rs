@@ -18,19 +18,19 @@ use relaycode_watch::feed::OWNER_TIMEOUT;
 use super::DoctorFinding;
 use crate::sys::CLIPBOARD_KEEPS_TEXT;
 use crate::terminal::environment::ConsoleEnv;
-use crate::{CommandContext, Project, desktop, questions};
+use crate::{Project, desktop, questions};
 
 /// Bytes that are read of a clipboard to see whether that works; more is text as well.
 const PROBE_BYTES: usize = 64 * 1024;
 
 /// The clipboard as a source, and the way that copies go out.
-pub(super) fn clipboard(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn clipboard(project: &Project) -> [DoctorFinding; 2] {
     let choice = match desktop::clipboard_choice() {
         Ok(choice) => choice,
         Err(failure) => {
             let wrong =
                 DoctorFinding::bad(NAME, failure.message).with_next_step(failure.hint.unwrap_or_default());
-            return vec![wrong, check_copying(None)];
+            return [wrong, check_copying(None)];
         }
     };
     let found = desktop::desktop_from_env();
@@ -39,9 +39,9 @@ pub(super) fn clipboard(project: &Project, _: &CommandContext<'_>) -> Vec<Doctor
             let interval = settings(project).watcher.clipboard_poll_interval;
             let said = describe_clipboard(opened.as_ref(), &found, choice, Duration::from_millis(interval));
             let name = opened.name();
-            vec![check_readable(&mut *opened, &said), check_copying(Some(name))]
+            [check_readable(&mut *opened, &said), check_copying(Some(name))]
         }
-        Err(why) => vec![missing_clipboard(&why, choice), check_copying(None)],
+        Err(why) => [missing_clipboard(&why, choice), check_copying(None)],
     }
 }
 
@@ -137,26 +137,25 @@ fn check_copying(clipboard: Option<&str>) -> DoctorFinding {
 }
 
 /// Whether an answer can be pasted into `relay watch`.
-pub(super) fn paste(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn paste() -> DoctorFinding {
     const NAME: &str = "paste";
     const INSTEAD: &str = "`relay apply -` reads an answer from a pipe, or up to Ctrl-D";
-    let found = if ConsoleEnv::from_env().dumb {
+    if ConsoleEnv::from_env().dumb {
         DoctorFinding::note(NAME, "this terminal (TERM) does not mark where pasted text begins and ends")
             .with_next_step(INSTEAD)
     } else if questions::open_terminal().is_none() {
         DoctorFinding::note(NAME, "there is no terminal to paste into").with_next_step(INSTEAD)
     } else {
         DoctorFinding::good(NAME, "an answer that is pasted into `relay watch` is taken as a whole")
-    };
-    vec![found]
+    }
 }
 
 /// How somebody who looks elsewhere is told.
-pub(super) fn notifications(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn notifications(project: &Project) -> DoctorFinding {
     const NAME: &str = "notifications";
     const SERVERS: &str = "install a program that shows them, such as dunst (X11) or mako (Wayland)";
     if !settings(project).core.enable_notifications {
-        return vec![DoctorFinding::good(NAME, "switched off (`core.enableNotifications`)")];
+        return DoctorFinding::good(NAME, "switched off (`core.enableNotifications`)");
     }
     let notifier = Notifier::new(desktop::terminal_env(questions::open_terminal().is_some()));
     let (otherwise, shown) = match notifier.terminal_method() {
@@ -164,7 +163,7 @@ pub(super) fn notifications(project: &Project, _: &CommandContext<'_>) -> Vec<Do
         NotifyMethod::Bell => ("the terminal's bell rings", false),
         NotifyMethod::Desktop | NotifyMethod::Nothing => ("nobody is told", false),
     };
-    let found = match notifier.probe() {
+    match notifier.probe() {
         DesktopProbe::ServerRunning => DoctorFinding::good(NAME, "the desktop shows them"),
         DesktopProbe::Startable => {
             DoctorFinding::good(NAME, "the desktop shows them; the first one starts what shows them")
@@ -177,8 +176,7 @@ pub(super) fn notifications(project: &Project, _: &CommandContext<'_>) -> Vec<Do
         DesktopProbe::None if shown => DoctorFinding::good(NAME, format!("there is no desktop: {otherwise}")),
         DesktopProbe::None => DoctorFinding::note(NAME, format!("there is no desktop: {otherwise}"))
             .with_next_step("kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves"),
-    };
-    vec![found]
+    }
 }
 
 /// The settings that count here; a broken configuration is told elsewhere.

@@ -54,27 +54,16 @@ impl DoctorFinding {
     }
 }
 
-/// Something to look at.
-type DoctorCheck = fn(&Project, &CommandContext<'_>) -> Vec<DoctorFinding>;
-
-/// Everything that is looked at, in this order.
-const CHECKS: [DoctorCheck; 13] = [
-    machine::relay,
-    machine::home,
-    machine::processes,
-    machine::terminal,
-    machine::programs,
-    desktop::clipboard,
-    desktop::paste,
-    desktop::notifications,
-    project::root,
-    project::files,
-    project::config,
-    project::git,
-    project::ledger,
-];
-
-/// Looks at everything.
+/// Looks at everything, in this order.
 pub(crate) fn run_checks(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
-    CHECKS.iter().flat_map(|look| look(project, ctx)).collect()
+    let mut found =
+        vec![machine::relay(), machine::home(ctx), machine::processes(project), machine::terminal(ctx)];
+    found.extend(machine::programs());
+    found.extend(desktop::clipboard(project));
+    found.extend([desktop::paste(), desktop::notifications(project), project::root(project, ctx)]);
+    found.extend(project::files(project));
+    found.extend(project::config(project, ctx));
+    found.extend(project::git(project));
+    found.push(project::ledger(project));
+    found
 }

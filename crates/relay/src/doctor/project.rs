@@ -13,7 +13,7 @@ use crate::wiring::project;
 use crate::{CommandContext, Project};
 
 /// Where it begins, and why there.
-pub(super) fn root(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn root(project: &Project, ctx: &CommandContext<'_>) -> DoctorFinding {
     let home = ctx.home.path.as_deref();
     let found = root::find(&ctx.options.directory, home, &ctx.home.ceilings);
     let why = match found.map(|root| root.marker) {
@@ -22,11 +22,11 @@ pub(super) fn root(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFin
         Ok(RootMarker::Git) => "by its git repository",
         Ok(RootMarker::Nothing) | Err(_) => "where relay was started: nothing marks a project",
     };
-    vec![DoctorFinding::good("project", format!("{} ({why})", project.root.display()))]
+    DoctorFinding::good("project", format!("{} ({why})", project.root.display()))
 }
 
 /// What the file system can do.
-pub(super) fn files(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn files(project: &Project) -> Vec<DoctorFinding> {
     const NAME: &str = "file system";
     if rustix::fs::accessat(CWD, &project.root, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS).is_err() {
         return vec![
@@ -132,57 +132,46 @@ const SHELL_BUILTINS: [&str; 12] =
     ["cd", "test", "true", "false", "exit", "set", "export", "if", "for", "while", "command", "exec"];
 
 /// git, and the repository.
-pub(super) fn git(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
-    let Ok(runner) = project::process_runner() else { return Vec::new() };
+pub(super) fn git(project: &Project) -> Option<DoctorFinding> {
+    let runner = project::process_runner().ok()?;
     let git = Git::new(&runner, &project.root);
     let version = match git.version() {
         Ok(version) => version,
         Err(GitError::NoGit) => {
-            return vec![DoctorFinding::note(
-                "git",
-                "not installed: `relay git commit` does not work, everything else does",
-            )];
+            let said = "not installed: `relay git commit` does not work, everything else does";
+            return Some(DoctorFinding::note("git", said));
         }
-        Err(error) => return vec![DoctorFinding::bad("git", error.to_string())],
+        Err(error) => return Some(DoctorFinding::bad("git", error.to_string())),
     };
-    let found = match git.commands_on_commit() {
-        Ok(rows) if rows.is_empty() => DoctorFinding::good(
-            "git",
-            format!("{version}, and nothing of the repository's own runs on a commit"),
-        ),
+    Some(match git.commands_on_commit() {
+        Ok(rows) if rows.is_empty() => {
+            let said = format!("{version}, and nothing of the repository's own runs on a commit");
+            DoctorFinding::good("git", said)
+        }
         Ok(rows) => {
-            let said = format!(
-                "{version}; on a commit {} of the repository's own would run",
-                pluralize(rows.len(), "program")
-            );
+            let programs = pluralize(rows.len(), "program");
+            let said = format!("{version}; on a commit {programs} of the repository's own would run");
             DoctorFinding::note("git", said).with_next_step("`relay trust` lists them")
         }
         Err(GitError::NotARepository { .. }) => {
             DoctorFinding::good("git", format!("{version}; the project is in no repository"))
         }
         Err(error) => DoctorFinding::bad("git", error.to_string()),
-    };
-    vec![found]
+    })
 }
 
 /// The ledger.
-pub(super) fn ledger(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn ledger(project: &Project) -> DoctorFinding {
     const NAME: &str = "ledger";
-    let open = match project.ledger.count_unfinished() {
-        Ok(open) => open,
-        Err(error) => return vec![DoctorFinding::bad(NAME, error.to_string())],
+    let counted = project.ledger.count_unfinished();
+    let (open, total) = match counted.and_then(|open| Ok((open, project.ledger.log_page(0, 1)?.total))) {
+        Ok(counted) => counted,
+        Err(error) => return DoctorFinding::bad(NAME, error.to_string()),
     };
-    let total = match project.ledger.log_page(0, 1) {
-        Ok(page) => page.total,
-        Err(error) => return vec![DoctorFinding::bad(NAME, error.to_string())],
-    };
-    if open > 0 {
-        let said =
-            format!("{total} in the log, and {} open, or stopped in the middle", pluralize(open, "change"));
-        return vec![
-            DoctorFinding::note(NAME, said)
-                .with_next_step("`relay recover` sees to what stopped in the middle"),
-        ];
+    if open == 0 {
+        return DoctorFinding::good(NAME, format!("{total} in the log, nothing left in the middle"));
     }
-    vec![DoctorFinding::good(NAME, format!("{total} in the log, nothing left in the middle"))]
+    let open = pluralize(open, "change");
+    DoctorFinding::note(NAME, format!("{total} in the log, and {open} open, or stopped in the middle"))
+        .with_next_step("`relay recover` sees to what stopped in the middle")
 }

@@ -25,11 +25,7 @@ impl From<AskError> for CommandFailure {
             AskError::Schema(_) => usage("schema").with_hint("nothing was sent to anybody"),
             AskError::Limit(mut over) => {
                 let largest = std::mem::take(&mut over.largest);
-                let detail = |(path, bytes): (String, u64)| FailureDetail {
-                    path,
-                    message: format!("{bytes} bytes"),
-                    ..FailureDetail::default()
-                };
+                let detail = |(path, bytes)| FailureDetail::new(path, format!("{bytes} bytes"));
                 let files: Vec<FailureDetail> = largest.into_iter().map(detail).collect();
                 let hint = match files.is_empty() {
                     true => "give it less; nothing was sent to anybody",

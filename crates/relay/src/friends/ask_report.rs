@@ -17,7 +17,6 @@ use crate::report::render::answers::{self, AnswerPart};
 use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, json, render};
 
 pub(crate) fn report_answers(
-    command: &'static str,
     request: &AskRequest,
     GroupResult { results, text_shown, tree_check: seen }: GroupResult,
     ctx: &mut CommandContext<'_>,
@@ -35,7 +34,7 @@ pub(crate) fn report_answers(
             remarks.extend(answer.remarks.iter().cloned());
         }
         for remark in &remarks {
-            tree_report::eprint_remark(remark, LogLevel::Warn, ctx);
+            ctx.eprint_remark(LogLevel::Warn, remark);
         }
         let mut object = json!({"friend": name});
         match answer {
@@ -75,11 +74,13 @@ pub(crate) fn report_answers(
         objects.push(object);
     }
     let exit = exit_for(blocked, &failures, &seen);
-    ctx.print_json(&json!({
-        "ok": exit == Exit::Done, "code": exit as u8, "command": command,
-        "error": failures.first().map(json::to_value),
-        "answers": objects, "changed": json::to_value(&seen.changes), "unchecked": seen.gap_message(),
-    }));
+    ctx.print_result(
+        exit,
+        json!({
+            "error": failures.first().map(json::to_value), "answers": objects,
+            "changed": json::to_value(&seen.changes), "unchecked": seen.gap_message(),
+        }),
+    );
     // What came in pieces stands there already; of a verdict that was its JSON.
     if !ctx.is_json() && (judged || !text_shown) {
         if alone && failures.is_empty() {
@@ -91,7 +92,7 @@ pub(crate) fn report_answers(
     }
     tree_report::report_tree_check(&seen, "it was not allowed to", ctx);
     for failure in &failures {
-        ctx.console.report_failure(failure, command, false);
+        ctx.console.report_failure(failure, ctx.command, false);
     }
     exit
 }
@@ -108,16 +109,16 @@ fn exit_for(blocked: bool, failures: &[CommandFailure], seen: &TreeCheckReport) 
 
 fn add_answer(object: &mut Value, answer: &FriendAnswer, took: Duration) {
     let verdict = answer.verdict.as_ref();
-    let told = json!({
-        "ok": true, "code": Exit::Done as u8, "text": answer.text, "value": answer.value,
-        "verdict": verdict.map(json::to_value), "blocks": verdict.map(ReviewVerdict::blocks),
-        "model": answer.model, "way": answer.transport, "session": answer.session,
-        "declined": json::to_value(&answer.declined), "usage": answer.usage.as_ref().map(json::to_value),
-        "ms": json::millis(took),
-    });
-    if let (Some(object), Value::Object(told)) = (object.as_object_mut(), told) {
-        object.extend(told);
-    }
+    json::merge(
+        object,
+        json!({
+            "ok": true, "code": Exit::Done as u8, "text": answer.text, "value": answer.value,
+            "verdict": verdict.map(json::to_value), "blocks": verdict.map(ReviewVerdict::blocks),
+            "model": answer.model, "way": answer.transport, "session": answer.session,
+            "declined": json::to_value(&answer.declined), "usage": answer.usage.as_ref().map(json::to_value),
+            "ms": json::millis(took),
+        }),
+    );
 }
 
 fn sent_json(sent: &SentSummary) -> Value {

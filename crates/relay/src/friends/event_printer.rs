@@ -59,10 +59,8 @@ impl FriendEventPrinter {
     pub(crate) fn print_event(&mut self, friend: usize, event: &FriendEvent, ctx: &mut CommandContext<'_>) {
         let name = self.friend_names.get(friend).cloned().unwrap_or_default();
         if self.output == EventOutput::Json {
-            if let Some(object) = event_json(&name, event) {
-                ctx.console.print_json(&object);
-                ctx.console.flush();
-            }
+            ctx.console.print_json(&event_json(&name, event));
+            ctx.console.flush();
             return;
         }
         match event {
@@ -81,11 +79,8 @@ impl FriendEventPrinter {
                     DeclinedActionKind::Command => "to run",
                     DeclinedActionKind::Other => "to use",
                 };
-                self.print_remark(
-                    &format!("{name} was not allowed {what} {}", declined.what),
-                    LogLevel::Info,
-                    ctx,
-                );
+                let said = format!("{name} was not allowed {what} {}", declined.what);
+                self.print_remark(&said, LogLevel::Info, ctx);
             }
             FriendEvent::Retrying(why) => {
                 self.print_remark(&format!("{name} tries again: {why}"), LogLevel::Info, ctx);
@@ -135,10 +130,8 @@ impl FriendEventPrinter {
     fn print_sending(&mut self, name: &str, what: &str, remarks: &[String], ctx: &mut CommandContext<'_>) {
         if ctx.wants(LogLevel::Info) {
             let look = ctx.console.err_style();
-            self.eprint_lines(
-                &outcome::indented_line(&look, &look.safe(&format!("for {name}: {what}"))),
-                ctx,
-            );
+            let line = outcome::indented_line(&look, &look.safe(&format!("for {name}: {what}")));
+            self.eprint_lines(&line, ctx);
         }
         for said in remarks {
             self.print_remark(said, LogLevel::Warn, ctx);
@@ -176,19 +169,20 @@ const MAX_REMARKS: usize = 100;
 /// Cells of a remark that quotes a friend.
 const MAX_REMARK_CELLS: usize = 300;
 
-/// The event as one object, if it is worth one.
-fn event_json(name: &str, event: &FriendEvent) -> Option<Value> {
-    Some(match event {
-        FriendEvent::Sending { summary: what, remarks } => {
-            json!({"event": "sending", "friend": name, "text": what, "remarks": remarks})
+/// The event as one object.
+fn event_json(name: &str, event: &FriendEvent) -> Value {
+    let (kind, field, value) = match event {
+        FriendEvent::Sending { summary, remarks } => {
+            return json!({"event": "sending", "friend": name, "text": summary, "remarks": remarks});
         }
-        FriendEvent::Ready { transport: way } => json!({"event": "ready", "friend": name, "way": way}),
-        FriendEvent::Text(text) => json!({"event": "text", "friend": name, "text": text}),
-        FriendEvent::AnswerRestarted => json!({"event": "anew", "friend": name}),
-        FriendEvent::Thinking(text) => json!({"event": "thinking", "friend": name, "text": text}),
-        FriendEvent::Action(text) => json!({"event": "doing", "friend": name, "text": text}),
-        FriendEvent::Declined(declined) => json!({"event": "declined", "friend": name, "declined": declined}),
-        FriendEvent::Retrying(text) => json!({"event": "retrying", "friend": name, "text": text}),
-        FriendEvent::Fallback(text) => json!({"event": "otherWay", "friend": name, "text": text}),
-    })
+        FriendEvent::AnswerRestarted => return json!({"event": "anew", "friend": name}),
+        FriendEvent::Ready { transport } => ("ready", "way", json!(transport)),
+        FriendEvent::Text(text) => ("text", "text", json!(text)),
+        FriendEvent::Thinking(text) => ("thinking", "text", json!(text)),
+        FriendEvent::Action(text) => ("doing", "text", json!(text)),
+        FriendEvent::Declined(declined) => ("declined", "declined", json!(declined)),
+        FriendEvent::Retrying(text) => ("retrying", "text", json!(text)),
+        FriendEvent::Fallback(text) => ("otherWay", "text", json!(text)),
+    };
+    json!({"event": kind, "friend": name, field: value})
 }

@@ -7,63 +7,55 @@ use crate::{CommandFailure, Exit};
 
 impl From<Friends> for CommandFailure {
     fn from(failure: Friends) -> CommandFailure {
+        const TRY_IT: &str = "`relay friends --test` says whether it answers at all";
+        const ABILITIES: &str = "`relay friends` shows what each of them can do";
         let message = failure.to_string();
-        let (exit, kind) = exit_and_kind(&failure);
-        let said = CommandFailure::new(exit, kind, message);
-        match failure {
-            Friends::NotInstalled { hint, .. }
-            | Friends::UnknownVersion { hint, .. }
-            | Friends::NotSignedIn { hint, .. } => said.with_hint(hint),
+        let (exit, kind, hint) = match failure {
+            Friends::NotInstalled { hint, .. } => (Exit::FriendFailed, "notInstalled", hint),
+            Friends::UnknownVersion { hint, .. } => (Exit::FriendFailed, "friendFailed", hint),
+            Friends::NotSignedIn { hint, .. } => (Exit::FriendFailed, "notSignedIn", hint),
             Friends::TooOld { .. } => {
-                said.with_hint("bring it up to date; `relay friends` shows what is installed")
+                let hint = "bring it up to date; `relay friends` shows what is installed";
+                (Exit::FriendFailed, "tooOld", hint.to_string())
             }
-            Friends::Unsupported { .. } => said.with_hint("`relay friends` shows what each of them can do"),
+            Friends::Unsupported { .. } => (Exit::Usage, "cannot", ABILITIES.to_string()),
             Friends::AccessMismatch { .. } => {
-                said.with_hint("its own configuration may say so; `relay friends --test` tries it")
+                let hint = "its own configuration may say so; `relay friends --test` tries it";
+                (Exit::FriendFailed, "otherAccess", hint.to_string())
             }
-            Friends::UnknownSession { id, .. } => said.with_hint(format!(
-                "`relay friends forget {id}` forgets it, and the next question begins it anew"
-            )),
-            Friends::NoAnswer { .. } => {
-                said.with_hint("ask again; `relay friends --test` says whether it answers at all")
+            Friends::UnknownSession { id, .. } => {
+                let hint =
+                    format!("`relay friends forget {id}` forgets it, and the next question begins it anew");
+                (Exit::Usage, "noSession", hint)
             }
-            Friends::SchemaMismatch { .. } => said.with_hint("ask again, or with a simpler schema"),
-            Friends::Abstained { .. } => said.with_hint("no verdict is no pass; ask another friend"),
-            Friends::Failed { .. } | Friends::InputStalled { .. } | Friends::Exec { .. } => {
-                said.with_hint("`relay friends --test` says whether it answers at all")
+            Friends::NoAnswer { .. } => (Exit::NoAnswer, "noAnswer", format!("ask again; {TRY_IT}")),
+            Friends::SchemaMismatch { .. } => {
+                (Exit::NoAnswer, "notByTheSchema", "ask again, or with a simpler schema".to_string())
             }
+            Friends::Abstained { .. } => {
+                (Exit::NoAnswer, "abstained", "no verdict is no pass; ask another friend".to_string())
+            }
+            Friends::Failed { .. } => (Exit::FriendFailed, "friendFailed", TRY_IT.to_string()),
+            Friends::InputStalled { .. } => (Exit::FriendFailed, "notReading", TRY_IT.to_string()),
+            Friends::Exec { source: ExecError::NotFound { .. }, .. } => {
+                (Exit::FriendFailed, "notInstalled", TRY_IT.to_string())
+            }
+            Friends::Exec { .. } => (Exit::FriendFailed, "friendFailed", TRY_IT.to_string()),
             Friends::Unreachable { .. } => {
-                said.with_hint("look at the network and at where its configuration points")
+                let hint = "look at the network and at where its configuration points";
+                (Exit::FriendFailed, "unreachable", hint.to_string())
             }
-            Friends::TimedOut { idle, .. } => said.with_hint(match idle {
-                true => "give it longer with `--idle-timeout SECONDS`",
-                false => "give it longer with `--timeout SECONDS`",
-            }),
-            Friends::AnswerTooLarge { .. } => said.with_hint("ask for less at once"),
-            Friends::Cancelled { .. } => said,
-        }
-    }
-}
-
-fn exit_and_kind(failure: &Friends) -> (Exit, &'static str) {
-    match failure {
-        Friends::NotInstalled { .. } => (Exit::FriendFailed, "notInstalled"),
-        Friends::TooOld { .. } => (Exit::FriendFailed, "tooOld"),
-        Friends::UnknownVersion { .. } => (Exit::FriendFailed, "friendFailed"),
-        Friends::NotSignedIn { .. } => (Exit::FriendFailed, "notSignedIn"),
-        Friends::Unsupported { .. } => (Exit::Usage, "cannot"),
-        Friends::AccessMismatch { .. } => (Exit::FriendFailed, "otherAccess"),
-        Friends::UnknownSession { .. } => (Exit::Usage, "noSession"),
-        Friends::NoAnswer { .. } => (Exit::NoAnswer, "noAnswer"),
-        Friends::SchemaMismatch { .. } => (Exit::NoAnswer, "notByTheSchema"),
-        Friends::Abstained { .. } => (Exit::NoAnswer, "abstained"),
-        Friends::Failed { .. } => (Exit::FriendFailed, "friendFailed"),
-        Friends::Unreachable { .. } => (Exit::FriendFailed, "unreachable"),
-        Friends::TimedOut { .. } => (Exit::TimedOut, "timedOut"),
-        Friends::AnswerTooLarge { .. } => (Exit::FriendFailed, "tooMuch"),
-        Friends::InputStalled { .. } => (Exit::FriendFailed, "notReading"),
-        Friends::Cancelled { .. } => (Exit::Interrupted, "interrupted"),
-        Friends::Exec { source: ExecError::NotFound { .. }, .. } => (Exit::FriendFailed, "notInstalled"),
-        Friends::Exec { .. } => (Exit::FriendFailed, "friendFailed"),
+            Friends::TimedOut { idle, .. } => {
+                let option = if idle { "--idle-timeout" } else { "--timeout" };
+                (Exit::TimedOut, "timedOut", format!("give it longer with `{option} SECONDS`"))
+            }
+            Friends::AnswerTooLarge { .. } => {
+                (Exit::FriendFailed, "tooMuch", "ask for less at once".to_string())
+            }
+            Friends::Cancelled { .. } => {
+                return CommandFailure { message, ..CommandFailure::interrupted() };
+            }
+        };
+        CommandFailure::new(exit, kind, message).with_hint(hint)
     }
 }

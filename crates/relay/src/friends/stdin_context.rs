@@ -4,12 +4,11 @@
 use std::time::{Duration, Instant};
 
 use relaycode_friend::prompt::limits;
-use relaycode_tui::views::outcome;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::friend_context::StopCheck;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, ProjectState, providers};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, providers};
 
 /// So often it is looked at whether to go on.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -32,24 +31,18 @@ pub(super) fn read_stdin(
     let (mut bytes, mut piece) = (Vec::new(), vec![0; CHUNK_BYTES]);
     while bytes.len() <= limits::CONTEXT_BYTES {
         if stop() {
-            return Err(interrupted_failure());
+            return Err(CommandFailure::interrupted().unchanged());
         }
         if began.elapsed() >= total {
             return Err(timeout_failure(total));
         }
         if !told && began.elapsed() >= NOTICE_DELAY {
             told = true;
-            let look = ctx.console.err_style();
             let said =
                 "waiting for the end of stdin, which goes with the request; `</dev/null` sends nothing";
-            ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, said));
+            ctx.eprint_remark(LogLevel::Warn, said);
         }
-        let ready = match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&POLL_INTERVAL)) {
-            Ok(count) => count > 0,
-            Err(Errno::INTR) => false,
-            Err(error) => return Err(read_failure(error)),
-        };
-        if !ready {
+        if !stdin_is_ready()? {
             continue;
         }
         match rustix::io::read(&stdin, &mut piece) {
@@ -66,29 +59,31 @@ pub(super) fn read_stdin(
 /// Whether anything comes on a socket: words, or its end. Programs give one to whom they start whether or not they ever
 /// write to it, so it is not waited for like a pipe, which somebody put there.
 pub(super) fn wait_for_input(stop: StopCheck<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<bool> {
-    let (stdin, began) = (std::io::stdin(), Instant::now());
+    let began = Instant::now();
     while began.elapsed() < SOCKET_TIMEOUT {
         if stop() {
-            return Err(interrupted_failure());
+            return Err(CommandFailure::interrupted().unchanged());
         }
-        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&POLL_INTERVAL)) {
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) => return Ok(true),
-            Err(error) => return Err(read_failure(error)),
+        if stdin_is_ready()? {
+            return Ok(true);
         }
     }
-    let look = ctx.console.err_style();
     let said = format!(
         "stdin is a socket, and nothing came on it within {} s: nothing of it goes with the request; \
          `--context-file -` waits for it",
         SOCKET_TIMEOUT.as_secs()
     );
-    ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
+    ctx.eprint_remark(LogLevel::Warn, &said);
     Ok(false)
 }
 
-fn interrupted_failure() -> CommandFailure {
-    providers::interrupted_failure().with_state(ProjectState::Unchanged)
+/// Whether something can be read, after a moment at most.
+fn stdin_is_ready() -> CommandResult<bool> {
+    match poll(&mut [PollFd::new(&std::io::stdin(), PollFlags::IN)], Some(&POLL_INTERVAL)) {
+        Ok(count) => Ok(count > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(read_failure(error)),
+    }
 }
 
 fn read_failure(error: Errno) -> CommandFailure {
@@ -98,6 +93,6 @@ fn read_failure(error: Errno) -> CommandFailure {
 fn timeout_failure(total: Duration) -> CommandFailure {
     let message = format!("stdin did not end within {} s; nothing was sent to anybody", total.as_secs());
     CommandFailure::new(Exit::TimedOut, "timedOut", message)
-        .with_state(ProjectState::Unchanged)
+        .unchanged()
         .with_hint("what comes on stdin goes with the request; `</dev/null` sends nothing")
 }

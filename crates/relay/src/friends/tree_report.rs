@@ -15,7 +15,7 @@ pub(crate) fn report_tree_check(looked: &TreeCheckReport, unexpected: &str, ctx:
         Some(TreeCheckGap::PartlyUnread(_)) => {
             let said = "what could not be looked into before, either, was not compared";
             let why = looked.gap_message().unwrap_or_default();
-            eprint_remark(&format!("{why}; {said}"), LogLevel::Warn, ctx);
+            ctx.eprint_remark(LogLevel::Warn, &format!("{why}; {said}"));
         }
         Some(_) => {
             let why = looked.gap_message().unwrap_or_default();
@@ -23,7 +23,7 @@ pub(crate) fn report_tree_check(looked: &TreeCheckReport, unexpected: &str, ctx:
                 "whether anything was changed could not be found out: {why}; look yourself, or leave the comparison \
                  out with `--no-tree-check`"
             );
-            eprint_remark(&said, LogLevel::Error, ctx);
+            ctx.eprint_remark(LogLevel::Error, &said);
         }
     }
     let changed = &looked.changes;
@@ -32,21 +32,13 @@ pub(crate) fn report_tree_check(looked: &TreeCheckReport, unexpected: &str, ctx:
     }
     let count = pluralize(changed.len(), "file");
     let said = format!("{count} changed while it ran; {unexpected}, so this may be your own work:");
-    eprint_remark(&said, LogLevel::Error, ctx);
-    let look = ctx.console.err_style();
+    ctx.eprint_remark(LogLevel::Error, &said);
     for difference in changed.iter().take(MAX_LISTED_FILES) {
-        let line = format!("{}  {}", look.safe(&difference.path), difference.kind.label());
-        ctx.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &line));
+        ctx.eprint_detail(LogLevel::Error, &format!("{}  {}", difference.path, difference.kind.label()));
     }
     if changed.len() > MAX_LISTED_FILES {
-        ctx.eprint_at(
-            LogLevel::Error,
-            &outcome::indented_line(&look, &format!("… {} more", changed.len() - MAX_LISTED_FILES)),
-        );
+        let look = ctx.console.err_style();
+        let more = format!("… {} more", changed.len() - MAX_LISTED_FILES);
+        ctx.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &more));
     }
-}
-
-pub(crate) fn eprint_remark(said: &str, level: LogLevel, ctx: &mut CommandContext<'_>) {
-    let look = ctx.console.err_style();
-    ctx.eprint_at(level, &outcome::warning_line(&look, &look.safe(said)));
 }

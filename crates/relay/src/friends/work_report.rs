@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::InstructionsError;
@@ -16,19 +15,16 @@ use relaycode_friend::work::saved_patch::{SavePatchError, SavedPatch};
 use relaycode_friend::work::scratch::{ScratchError, ScratchProgress};
 use relaycode_friend::work::{WorkError, WorkOutcome};
 use relaycode_tui::pluralize;
-use relaycode_tui::views::outcome;
 use serde_json::{Value, json};
 
-use super::tree_report::{self, eprint_remark};
+use super::tree_report;
 use crate::report::render::answers;
-use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, json};
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, json};
 
 /// The object of `--json`: what became of the change, and what the friend said.
 pub(crate) fn work_json(worked: &WorkOutcome, exit: Exit, became: Value, kept: Option<&SavedPatch>) -> Value {
     let mut object = json!({"ok": true, "code": 0, "command": "do"});
-    if let (Some(object), Value::Object(became)) = (object.as_object_mut(), became) {
-        object.extend(became);
-    }
+    json::merge(&mut object, became);
     object["ok"] = json!(exit == Exit::Done);
     object["code"] = json!(exit as u8);
     let mut friend = friend_json(&worked.friend, &worked.answer);
@@ -66,22 +62,25 @@ pub(crate) fn report_work_failure(
         WorkError::ProjectChanged { error, tree_check: looked } => (*error, looked),
         error => (error, TreeCheckReport::default()),
     };
-    let answer = match &error {
-        WorkError::Unreadable { answer, .. } => Some(friend_json(name, answer)),
-        _ => None,
-    };
-    if let (WorkError::Unreadable { answer, .. }, false) = (&error, shown) {
-        let look = ctx.style();
-        ctx.print_info(&answers::answer_text(&answer.text, &look));
+    let mut said = None;
+    if let WorkError::Unreadable { answer, .. } = &error {
+        said = Some(friend_json(name, answer));
+        if !shown {
+            let look = ctx.style();
+            ctx.print_info(&answers::answer_text(&answer.text, &look));
+        }
     }
     let mut failure = CommandFailure::from(error);
     if !looked.is_unchanged() {
         failure.state = None;
     }
-    ctx.print_json(&json!({
-        "ok": false, "code": failure.exit as u8, "command": "do", "error": json::to_value(&failure),
-        "friend": answer, "changed": json::to_value(&looked.changes), "unchecked": looked.gap_message(),
-    }));
+    ctx.print_result(
+        failure.exit,
+        json!({
+            "error": json::to_value(&failure), "friend": said, "changed": json::to_value(&looked.changes),
+            "unchecked": looked.gap_message(),
+        }),
+    );
     report_project_changes(name, &looked, ctx);
     ctx.console.report_failure(&failure, "do", false);
     failure.exit
@@ -92,22 +91,16 @@ pub(crate) fn report_project_changes(name: &str, looked: &TreeCheckReport, ctx: 
 }
 
 pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], ctx: &mut CommandContext<'_>) {
-    let look = ctx.console.err_style();
-    let text =
-        outcome::indented_line(&look, &format!("{name} works in a copy of {}", pluralize(files, "file")));
-    ctx.eprint_at(LogLevel::Info, &text);
+    ctx.eprint_detail(LogLevel::Info, &format!("{name} works in a copy of {}", pluralize(files, "file")));
     for said in left_out {
-        ctx.eprint_at(
-            LogLevel::Info,
-            &outcome::indented_line(&look, &look.safe(&format!("not in it: {said}"))),
-        );
+        ctx.eprint_detail(LogLevel::Info, &format!("not in it: {said}"));
     }
 }
 
 /// What of its work is not in the change; what of the project was not in the copy is told already.
 pub(crate) fn report_left_out(worked: &WorkOutcome, told: &[String], ctx: &mut CommandContext<'_>) {
     for said in worked.left_out.iter().filter(|said| !told.contains(said)) {
-        eprint_remark(said, LogLevel::Warn, ctx);
+        ctx.eprint_remark(LogLevel::Warn, said);
     }
 }
 
@@ -117,35 +110,29 @@ pub(crate) fn copy_progress_line(progress: ScratchProgress) -> String {
 
 /// Puts work that cannot be kept where it belongs among the temporary files, and says so.
 pub(crate) fn save_temp_file(lost: SavePatchError, ctx: &mut CommandContext<'_>) -> SavedPatch {
-    eprint_remark(&format!("if this change does not go in: {lost}"), LogLevel::Error, ctx);
+    ctx.eprint_remark(LogLevel::Error, &format!("if this change does not go in: {lost}"));
     let path = std::env::temp_dir().join(format!("relay-{}", lost.name));
     // A new one, for the user alone: others write there, too.
     let file = File::options().write(true).create_new(true).mode(0o600).open(&path);
-    match file.and_then(|mut file| file.write_all(lost.answer.as_bytes())) {
-        Ok(()) => {
-            SavedPatch { path: Some(path), left_out: lost.left_out, required_limits: lost.required_limits }
-        }
-        Err(error) => {
-            let said = format!("nor can it be kept as {}: {error}", path.display());
-            eprint_remark(&said, LogLevel::Error, ctx);
-            SavedPatch { path: None, left_out: lost.left_out, required_limits: lost.required_limits }
-        }
+    let written = file.and_then(|mut file| file.write_all(lost.answer.as_bytes()));
+    if let Err(error) = &written {
+        let said = format!("nor can it be kept as {}: {error}", path.display());
+        ctx.eprint_remark(LogLevel::Error, &said);
     }
+    let path = written.is_ok().then_some(path);
+    SavedPatch { path, left_out: lost.left_out, required_limits: lost.required_limits }
 }
 
 pub(crate) fn report_saved_patch(kept: &SavedPatch, ctx: &mut CommandContext<'_>) {
-    let look = ctx.console.err_style();
-    let kept_in = |path: &PathBuf| {
-        let limit = limit_option(&kept.required_limits);
-        format!("it is kept: `relay apply {}{limit}` applies it later", path.display())
-    };
     if let Some(path) = &kept.path {
-        ctx.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&kept_in(path))));
+        let limit = limit_option(&kept.required_limits);
+        let said = format!("it is kept: `relay apply {}{limit}` applies it later", path.display());
+        ctx.eprint_detail(LogLevel::Error, &said);
     }
     if !kept.left_out.is_empty() {
         let names: Vec<&str> = kept.left_out.iter().map(|path| path.as_str()).collect();
         let said = format!("not in that file, because an answer cannot carry it: {}", names.join(", "));
-        ctx.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&said)));
+        ctx.eprint_detail(LogLevel::Error, &said);
     }
 }
 
@@ -166,25 +153,26 @@ fn limit_option(needs: &PlanLimits) -> String {
 impl From<WorkError> for CommandFailure {
     fn from(error: WorkError) -> CommandFailure {
         let message = error.to_string();
+        let usage = |kind| CommandFailure::new(Exit::Usage, kind, &message);
         let failure = match error {
-            WorkError::NoPrompt => CommandFailure::new(Exit::Usage, "prompt", message).with_hint(
+            WorkError::NoPrompt => usage("prompt").with_hint(
                 "say what you want, for example `relay do \"rename total to sum in src/cart.ts\"`",
             ),
-            WorkError::File { .. } => CommandFailure::new(Exit::Usage, "usage", message),
-            WorkError::Access { .. } => CommandFailure::new(Exit::Usage, "access", message)
-                .with_hint("`--access workspace` lets it change its copy"),
-            WorkError::Depth(_) => CommandFailure::new(Exit::Refused, "depth", message),
+            WorkError::File { .. } => usage("usage"),
+            WorkError::Access { .. } => {
+                usage("access").with_hint("`--access workspace` lets it change its copy")
+            }
+            WorkError::Depth(_) => CommandFailure::refused("depth", message),
             WorkError::Limit(_) | WorkError::Instructions(InstructionsError::TooMuch(_)) => {
-                CommandFailure::new(Exit::Refused, "tooLarge", message).with_hint("give it less")
+                CommandFailure::refused("tooLarge", message).with_hint("give it less")
             }
             WorkError::Scratch(ScratchError::Cancelled) => {
-                CommandFailure::new(Exit::Interrupted, "interrupted", message)
+                CommandFailure { message, ..CommandFailure::interrupted() }
             }
-            WorkError::Scratch(ScratchError::Own(_)) => CommandFailure::new(Exit::Refused, "copy", message)
-                .with_hint(
-                    "the copy is made in RELAY_HOME: a place that can be written to, outside of the project",
-                ),
-            WorkError::Scratch(_) => CommandFailure::new(Exit::Refused, "copy", message),
+            WorkError::Scratch(ScratchError::Own(_)) => CommandFailure::refused("copy", message).with_hint(
+                "the copy is made in RELAY_HOME: a place that can be written to, outside of the project",
+            ),
+            WorkError::Scratch(_) => CommandFailure::refused("copy", message),
             WorkError::Friend { failure, .. } => CommandFailure { message, ..CommandFailure::from(failure) },
             WorkError::Unreadable { source, .. } => {
                 let hint = CommandFailure::from(source).hint;
@@ -195,6 +183,6 @@ impl From<WorkError> for CommandFailure {
                 return CommandFailure { state: None, ..CommandFailure::from(*error) };
             }
         };
-        failure.with_state(ProjectState::Unchanged)
+        failure.unchanged()
     }
 }

@@ -4,13 +4,13 @@ use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::proposal::Proposal;
 use relaycode_door::gate::GateReport;
 use relaycode_door::{AppliedChange, ApprovalReason, DoorError, RuleConsent, SubmitOutcome};
-use relaycode_ledger::{Digest, LedgerError};
+use relaycode_ledger::{Digest, LedgerError, TxId};
 use relaycode_tui::{Glyph, views};
 use serde_json::{Value, json};
 
 use crate::answer::submit::Submitter;
 use crate::wiring::project;
-use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, answer, json};
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, answer, json, questions};
 
 /// How an answer's way ended.
 pub(crate) struct SubmitResult {
@@ -51,7 +51,7 @@ impl OutcomeReporter<'_> {
                     let text = source.refusal_text(self.proposal, refused, false, &style);
                     ctx.eprint_at(LogLevel::Error, &text);
                 }
-                let object = source.refusal_json(self.proposal, refused, &door.root);
+                let object = source.refusal_json(self.proposal, refused, &door.root, ctx);
                 SubmitResult { exit: Exit::Refused, json: object, already_applied: false }
             }
             outcome => self.report_not_applied(outcome, ctx),
@@ -75,40 +75,24 @@ impl OutcomeReporter<'_> {
     fn report_applied(&self, applied: &AppliedChange, ctx: &mut CommandContext<'_>) -> SubmitResult {
         let id = applied.record.uuid;
         if let Some(said) = &applied.sync_warning {
-            return self.report_failure(
-                &project::disk_doubt_failure(&id.short(), said),
-                Some(&applied.plan),
-                json!({"id": id}),
-                ctx,
-            );
+            let failure = project::disk_doubt_failure(&id.short(), said);
+            return self.report_failure(&failure, Some(&applied.plan), json!({"id": id}), ctx);
         }
         self.print_card(&applied.plan, ctx);
         let files = applied.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
         let look = ctx.style();
-        ctx.print_info(&views::outcome::applied_line(
-            &id.short(),
-            files,
-            applied.gate.as_ref(),
-            self.undo_hint(),
-            &look,
-        ));
+        let gate = applied.gate.as_ref();
+        ctx.print_info(&views::outcome::applied_line(&id.short(), files, gate, self.undo_hint(), &look));
         if let Some(branch) = &applied.branch {
-            ctx.print_info(&views::outcome::indented_line(
-                &look,
-                &format!("on a branch of its own: {}", look.safe(branch)),
-            ));
+            ctx.print_detail(&format!("on a branch of its own: {branch}"));
         }
         for rule in &applied.record.rules {
             let text = views::outcome::detail_line(&ctx.console.err_style(), rule);
             ctx.eprint_at(LogLevel::Debug, &text);
         }
         let more = json!({
-            "applied": true,
-            "id": id.to_string(),
-            "digest": applied.digest.to_string(),
-            "decidedBy": applied.record.decided_by,
-            "rules": applied.record.rules,
-            "gate": applied.gate,
+            "applied": true, "id": id.to_string(), "digest": applied.digest.to_string(),
+            "decidedBy": applied.record.decided_by, "rules": applied.record.rules, "gate": applied.gate,
             "branch": applied.branch,
         });
         self.result(Exit::Done, more, Some(&applied.plan), ctx)
@@ -117,25 +101,18 @@ impl OutcomeReporter<'_> {
     fn report_not_applied(&self, outcome: &SubmitOutcome, ctx: &mut CommandContext<'_>) -> SubmitResult {
         match outcome {
             SubmitOutcome::Declined { plan, reason, put_back, gate } => {
-                let failure = CommandFailure::new(
-                    Exit::Declined,
-                    "declined",
-                    if *put_back { "not kept" } else { "not applied" },
-                )
-                .with_state(if *put_back {
-                    ProjectState::PutBack
-                } else {
-                    ProjectState::Unchanged
-                });
-                let ending =
-                    self.report_failure(&failure, Some(plan), json!({"reason": reason, "gate": gate}), ctx);
-                let look = ctx.style();
+                let said = if *put_back { "not kept" } else { "not applied" };
+                let failure = CommandFailure::declined(said).with_state(ProjectState::after(*put_back));
+                let more = json!({"reason": reason, "gate": gate});
+                let ending = self.report_failure(&failure, Some(plan), more, ctx);
                 if self.submitter.source.has_keys && (reason.is_some() || *put_back) {
                     let what = if reason.is_some() { "your reason" } else { "what the gate said" };
-                    let said = format!("c copies {what} for your model; the same id may be sent again");
-                    ctx.print_info(&views::outcome::indented_line(&look, &said));
+                    ctx.print_detail(&format!(
+                        "c copies {what} for your model; the same id may be sent again"
+                    ));
                 } else if let Some(reason) = reason {
-                    ctx.print_info(&views::question::rejection_preview(reason, &look));
+                    let text = views::question::rejection_preview(reason, &ctx.style());
+                    ctx.print_info(&text);
                 }
                 ending
             }
@@ -145,13 +122,11 @@ impl OutcomeReporter<'_> {
             }
             SubmitOutcome::PreCheckFailed { plan, step } => {
                 self.print_card(plan, ctx);
-                let failure = CommandFailure::new(
-                    Exit::GateFailed,
-                    "gate",
-                    format!("not applied: {} `{}` {}", step.step.name(), step.command, step.result_phrase()),
-                )
-                .with_hint("see to that command, or change it in the configuration")
-                .with_state(ProjectState::Unchanged);
+                let said =
+                    format!("not applied: {} `{}` {}", step.step.name(), step.command, step.result_phrase());
+                let failure = CommandFailure::new(Exit::GateFailed, "gate", said)
+                    .with_hint("see to that command, or change it in the configuration")
+                    .unchanged();
                 let tail = views::gate::output_tail(&step.output, &ctx.console.err_style());
                 ctx.eprint_at(LogLevel::Info, &tail);
                 self.report_failure(&failure, Some(plan), json!({"step": step}), ctx)
@@ -166,23 +141,15 @@ impl OutcomeReporter<'_> {
                 let fate = project::find_revert_status(&self.submitter.door.ledger, id).ok();
                 if self.submitter.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
                     let said = format!("{} is already in the ledger: passed over", id.short());
-                    let text = views::outcome::warning_line(&ctx.console.err_style(), &said);
-                    ctx.eprint_at(LogLevel::Warn, &text);
-                    return SubmitResult {
-                        already_applied: true,
-                        ..self.failure_result(&failure, None, json!({}), ctx)
-                    };
+                    ctx.eprint_remark(LogLevel::Warn, &said);
+                    let result = self.failure_result(&failure, None, json!({}), ctx);
+                    return SubmitResult { already_applied: true, ..result };
                 }
                 let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
-                let failure = match by {
-                    Some(by) => {
-                        let by = by.short();
-                        failure.with_hint(format!(
-                            "it was applied and reverted; `relay revert {by}` brings it back"
-                        ))
-                    }
-                    None => failure,
+                let brought_back = |by: TxId| {
+                    format!("it was applied and reverted; `relay revert {}` brings it back", by.short())
                 };
+                let failure = CommandFailure { hint: by.map(brought_back).or(failure.hint), ..failure };
                 self.report_failure(&failure, None, json!({}), ctx)
             }
             other => {
@@ -202,29 +169,20 @@ impl OutcomeReporter<'_> {
         self.print_card(plan, ctx);
         let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
-            .with_hint("`--allow gate` keeps it anyway")
             .with_state(ProjectState::PutBack);
         // What the commands did, not what they said.
         if views::gate::verdict_text(gate, &ctx.console.err_style()).is_none() {
-            let failure =
-                CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
-                    .with_hint("see to what the project's commands do to its files")
-                    .with_state(ProjectState::PutBack);
+            let failure = failure.with_hint("see to what the project's commands do to its files");
             return self.report_failure(&failure, Some(plan), json!({"gate": gate}), ctx);
         }
-        let mut next = format!(
-            "keep it anyway: `{}`",
-            self.submitter.source.retry_command_line("apply", "--allow gate")
-        );
+        let failure = failure.with_hint("`--allow gate` keeps it anyway");
+        let retry = self.submitter.source.retry_command_line("apply", "--allow gate");
+        let mut next = format!("keep it anyway: `{retry}`");
         if self.submitter.source.has_keys {
             next += &format!(" {} c copies the errors for your model", ctx.style().glyph(Glyph::Dot));
         }
-        let text = views::gate::refused_card(
-            gate,
-            ProjectState::PutBack.clause(),
-            Some(&next),
-            &ctx.console.err_style(),
-        );
+        let (state, style) = (ProjectState::PutBack.clause(), ctx.console.err_style());
+        let text = views::gate::refused_card(gate, state, Some(&next), &style);
         ctx.eprint_at(LogLevel::Error, &text);
         self.failure_result(&failure, Some(plan), json!({"gate": gate}), ctx)
     }
@@ -274,20 +232,14 @@ impl OutcomeReporter<'_> {
     }
 
     fn result(&self, exit: Exit, more: Value, plan: Option<&Plan>, ctx: &CommandContext<'_>) -> SubmitResult {
-        let Submitter { source, door, .. } = self.submitter;
-        let mut json = json!({
-            "ok": exit == Exit::Done,
-            "code": exit as u8,
-            "command": source.command,
-            "project": door.root.to_string_lossy(),
-        });
-        if let (Some(object), Value::Object(more)) = (json.as_object_mut(), more) {
-            object.extend(more);
-            // Nobody reads it otherwise, and it holds every diff.
-            if let Some(plan) = plan.filter(|_| ctx.is_json()) {
-                object.insert("plan".to_string(), json::to_value(&answer::plan_json(plan, false)));
-            }
+        let Submitter { door, .. } = self.submitter;
+        let mut object = json!({"project": door.root.to_string_lossy()});
+        json::merge(&mut object, more);
+        // Nobody reads it otherwise, and it holds every diff.
+        if let Some(plan) = plan.filter(|_| ctx.is_json()) {
+            object["plan"] = json::to_value(&answer::plan_json(plan, false));
         }
+        let json = json::result_json(ctx.command, exit, object);
         SubmitResult { exit, json, already_applied: false }
     }
 }
@@ -297,7 +249,7 @@ pub(crate) fn batch_json(command: &str, exit: Exit, answers: usize, mut objects:
     if answers == 1 && objects.len() == 1 {
         return objects.remove(0);
     }
-    json!({"ok": exit == Exit::Done, "code": exit as u8, "command": command, "answers": answers, "results": objects})
+    json::result_json(command, exit, json!({"answers": answers, "results": objects}))
 }
 
 /// Somebody has to decide, and there is nobody.
@@ -311,54 +263,39 @@ fn nobody_to_ask(rules: &[ApprovalReason]) -> CommandFailure {
     let yes = if ordinary.is_empty() { "" } else { "`-y`" };
     let allow = if allow.is_empty() { String::new() } else { format!("`--allow {}`", allow.join(",")) };
     let both = if yes.is_empty() || allow.is_empty() { "" } else { " with " };
-    CommandFailure::new(
-        Exit::NobodyToAsk,
-        "nobodyToAsk",
-        format!("somebody has to say yes, and there is no terminal to ask on: {}", said.join("; ")),
-    )
-    .with_hint(format!("{yes}{both}{allow} applies it without asking"))
-    .with_state(ProjectState::Unchanged)
+    let message = format!("somebody has to say yes, and there is no terminal to ask on: {}", said.join("; "));
+    questions::nobody_to_ask(&message, &format!("{yes}{both}{allow} applies it without asking"))
 }
 
 /// Outcomes that end before there is a plan to speak of.
 fn failure_without_plan(outcome: &SubmitOutcome) -> CommandFailure {
     match outcome {
-        SubmitOutcome::WrongProject { named, ours } => CommandFailure::refused(
-            "otherProject",
-            format!("the answer is for the project `{named}`, and this is `{ours}`"),
-        )
-        .with_hint("go to that project, or correct `projectId` in the answer if it is meant for this one"),
+        SubmitOutcome::WrongProject { named, ours } => {
+            let said = format!("the answer is for the project `{named}`, and this is `{ours}`");
+            CommandFailure::refused("otherProject", said).with_hint(
+                "go to that project, or correct `projectId` in the answer if it is meant for this one",
+            )
+        }
         SubmitOutcome::NotTrusted { wants, before } => {
             let what = relaycode_tui::pluralize(wants.commands.len(), "command");
-            let seen = if before.is_some() {
-                "which changed since you trusted it"
-            } else {
-                "which you have not trusted yet"
+            let seen = match before {
+                Some(_) => "which changed since you trusted it",
+                None => "which you have not trusted yet",
             };
-            CommandFailure::new(
-                Exit::NotTrusted,
-                "notTrusted",
-                format!("this project wants to run {what}, {seen}"),
-            )
-            .with_hint("`relay trust` shows what it wants to run, and asks")
-            .with_state(ProjectState::Unchanged)
+            let said = format!("this project wants to run {what}, {seen}");
+            CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
+                .with_hint("`relay trust` shows what it wants to run, and asks")
+                .unchanged()
         }
         SubmitOutcome::Interrupted { put_back } => {
-            CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted").with_state(if *put_back {
-                ProjectState::PutBack
-            } else {
-                ProjectState::Unchanged
-            })
+            CommandFailure::interrupted().with_state(ProjectState::after(*put_back))
         }
         SubmitOutcome::FilesUnstable { paths } => {
             let paths: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
-            CommandFailure::new(
-                Exit::NeedsYou,
-                "changing",
-                format!("{} kept changing while it was planned", paths.join(", ")),
-            )
-            .with_hint("see what writes to it, and apply the answer again")
-            .with_state(ProjectState::Unchanged)
+            let said = format!("{} kept changing while it was planned", paths.join(", "));
+            CommandFailure::new(Exit::NeedsYou, "changing", said)
+                .with_hint("see what writes to it, and apply the answer again")
+                .unchanged()
         }
         _ => CommandFailure::unexpected("the answer ended in a way that nobody tells of"),
     }
@@ -368,7 +305,7 @@ impl From<DoorError> for CommandFailure {
     fn from(error: DoorError) -> CommandFailure {
         match error {
             DoorError::Ledger(error) => error.into(),
-            other => CommandFailure::unexpected(other).with_state(ProjectState::Unchanged),
+            other => CommandFailure::unexpected(other).unchanged(),
         }
     }
 }

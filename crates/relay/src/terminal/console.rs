@@ -10,9 +10,10 @@ use std::rc::Rc;
 
 use relaycode_tui::{OutputStyle, StreamWidth};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::terminal::environment::{self, ColorChoice, ConsoleEnv};
-use crate::{CommandFailure, CommandResult, Exit, LogLevel, json, render};
+use crate::{CommandFailure, CommandResult, LogLevel, json, render};
 
 /// The two streams of a command and how each wants to be written to.
 pub(crate) struct Console {
@@ -158,7 +159,7 @@ impl Console {
 
     /// Says why a command failed, to a machine.
     pub(crate) fn print_failure_json(&mut self, failure: &CommandFailure, command: &str) {
-        self.print_json(&json::FailureJson::new(failure, command));
+        self.print_json(&json::result_json(command, failure.exit, json!({"error": failure})));
     }
 
     /// Flushes, and says whether everything could be written.
@@ -166,11 +167,8 @@ impl Console {
         self.flush();
         for error in [self.out.error, self.err.error].into_iter().flatten() {
             if error.kind() != io::ErrorKind::BrokenPipe {
-                return Err(CommandFailure {
-                    exit: Exit::Unexpected,
-                    ..CommandFailure::unexpected(format!("the output cannot be written: {error}"))
-                        .with_hint("whatever the command did is done: `relay log` says so")
-                });
+                return Err(CommandFailure::unexpected(format!("the output cannot be written: {error}"))
+                    .with_hint("whatever the command did is done: `relay log` says so"));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use relaycode_tui::OutputStyle;
 use relaycode_tui::input::{PromptAnswer, Terminal};
 
 use crate::terminal::environment::ConsoleEnv;
-use crate::{CommandFailure, CommandResult, Exit, ProjectState, SignalGuard};
+use crate::{CommandFailure, CommandResult, Exit, SignalGuard};
 
 /// The terminal, if there is one with somebody at it.
 pub(crate) fn open_terminal() -> Option<Terminal> {
@@ -28,11 +28,10 @@ fn read_answer(ask: impl FnOnce(&OutputStyle, &dyn Fn() -> bool) -> PromptAnswer
     match ask(&look, &|| signals.stop_requested()) {
         PromptAnswer::Line(line) => Ok(line),
         PromptAnswer::EndOfInput => Ok(String::new()),
-        PromptAnswer::Stopped => Err(CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
-            .with_state(ProjectState::Unchanged)),
+        PromptAnswer::Stopped => Err(CommandFailure::interrupted().unchanged()),
         PromptAnswer::Disconnected(said) => {
             let message = format!("the terminal cannot be read: {said}");
-            Err(CommandFailure::unexpected(message).with_state(ProjectState::Unchanged))
+            Err(CommandFailure::unexpected(message).unchanged())
         }
     }
 }
@@ -42,9 +41,15 @@ pub(crate) fn is_yes(answer: &str) -> bool {
     answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes")
 }
 
+/// Asks for a yes; anything else is a failure that says `otherwise`.
+pub(crate) fn confirm(terminal: &Terminal, question: &str, otherwise: &str) -> CommandResult<()> {
+    match is_yes(&ask_line(terminal, question)?) {
+        true => Ok(()),
+        false => Err(CommandFailure::declined(otherwise)),
+    }
+}
+
 /// There is no terminal to ask on.
 pub(crate) fn nobody_to_ask(message: &str, hint: &str) -> CommandFailure {
-    CommandFailure::new(Exit::NobodyToAsk, "nobodyToAsk", message)
-        .with_hint(hint)
-        .with_state(ProjectState::Unchanged)
+    CommandFailure::new(Exit::NobodyToAsk, "nobodyToAsk", message).with_hint(hint).unchanged()
 }

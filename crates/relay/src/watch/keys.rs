@@ -11,6 +11,7 @@ use relaycode_tui::{OutputStyle, pluralize};
 
 use super::last_answer::LastDiff;
 use super::{WatchFlow, WatchSession};
+use crate::CommandResult;
 use crate::approver::pager::Pager;
 use crate::approver::{diff_layout, terminal_program_runner};
 use crate::commands::{log, prompt, revert, show};
@@ -18,7 +19,6 @@ use crate::terminal::copy_out;
 use crate::terminal::questions::is_yes;
 use crate::wiring::programs::UserPrograms;
 use crate::wiring::project;
-use crate::{CommandFailure, CommandResult};
 
 /// The keys, and what each does.
 const KEYS: question::QuestionKeys = &[
@@ -56,10 +56,7 @@ impl WatchSession<'_, '_> {
                 self.print(&format!("\n{text}"));
                 Ok(())
             }
-            _ => {
-                self.status.set_remark("? explains the keys");
-                Ok(())
-            }
+            _ => self.remark("? explains the keys"),
         };
         if let Err(failure) = done {
             self.live.erase();
@@ -95,17 +92,16 @@ impl WatchSession<'_, '_> {
     }
 
     fn copy_offer(&mut self) -> CommandResult<()> {
-        match self.last_answer.copy_offer.take() {
-            Some((what, text)) => {
-                let copied = self.copy(&text, what, ": paste it to your model");
-                self.last_answer.copy_offer = Some((what, text));
-                copied
-            }
-            None => {
-                self.status.set_remark("the last card offers nothing to copy");
-                Ok(())
-            }
+        match self.last_answer.copy_offer.clone() {
+            Some((what, text)) => self.copy(&text, what, ": paste it to your model"),
+            None => self.remark("the last card offers nothing to copy"),
         }
+    }
+
+    /// Says it in the live line.
+    fn remark(&mut self, said: &'static str) -> CommandResult<()> {
+        self.status.set_remark(said);
+        Ok(())
     }
 
     fn copy(&mut self, text: &str, what: &str, then: &str) -> CommandResult<()> {
@@ -119,10 +115,7 @@ impl WatchSession<'_, '_> {
 
     fn show_diff(&mut self, side: bool) -> CommandResult<()> {
         match &self.last_answer.diff {
-            LastDiff::Nothing => {
-                self.status.set_remark("there is no diff to show yet");
-                Ok(())
-            }
+            LastDiff::Nothing => self.remark("there is no diff to show yet"),
             LastDiff::Planned(files) => {
                 let layout = self.layout(side);
                 let text = |look: &OutputStyle| -> String {
@@ -160,10 +153,7 @@ impl WatchSession<'_, '_> {
                 self.seen_texts.forget(&text.text);
                 self.process_text(text, true)
             }
-            None => {
-                self.status.set_remark("there is nothing to take up again");
-                Ok(())
-            }
+            None => self.remark("there is nothing to take up again"),
         }
     }
 
@@ -173,14 +163,8 @@ impl WatchSession<'_, '_> {
             Some(id) => *id,
             None => match revert::newest_revertible(&self.door.ledger)? {
                 Some((id, title)) if self.confirm_undo(&title) => id,
-                Some(_) => {
-                    self.status.set_remark("nothing was undone");
-                    return Ok(());
-                }
-                None => {
-                    self.status.set_remark("there is nothing to undo");
-                    return Ok(());
-                }
+                Some(_) => return self.remark("nothing was undone"),
+                None => return self.remark("there is nothing to undo"),
             },
         };
         self.live.erase();

@@ -26,7 +26,6 @@ use relaycode_tui::input::decode::PastedText;
 use relaycode_tui::input::{CbreakGuard, Terminal, TerminalEvent};
 use relaycode_tui::live_line::LiveLine;
 use relaycode_tui::notify::Notifier;
-use relaycode_tui::views::outcome;
 use relaycode_watch::bulk::BulkCollector;
 use relaycode_watch::clipboard::{self, ClipboardBackend, ClipboardError, ClipboardUnavailable};
 use relaycode_watch::config::ConfigWatcher;
@@ -39,8 +38,7 @@ use serde_json::json;
 
 use crate::terminal::environment::ConsoleEnv;
 use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, ProjectState, SignalGuard,
-    desktop, questions,
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, desktop, questions,
 };
 
 use last_answer::LastAnswer;
@@ -103,10 +101,8 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         project.recover(ctx)?;
         let door = project.into_door(ctx)?;
         if door.loaded.file.is_none() {
-            return Err(CommandFailure::usage(
-                "this project has no configuration, and so no name that answers could give",
-            )
-            .with_hint("`relay init` makes one"));
+            let said = "this project has no configuration, and so no name that answers could give";
+            return Err(CommandFailure::usage(said).with_hint("`relay init` makes one"));
         }
         let choice = desktop::clipboard_choice()?;
         let alone = lock_watch(&door)?;
@@ -171,15 +167,14 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         self.ctx.print_json(&json!({"event": "ended", "command": "watch"}));
         match go {
             WatchFlow::Stop => {
-                let failure =
-                    CommandFailure::new(Exit::Interrupted, "interrupted", self.status.closing_line());
+                let message = self.status.closing_line();
+                let failure = CommandFailure { message, ..CommandFailure::interrupted() };
                 // What the session applied stays applied.
                 let idle = self.status.applied == 0 && self.status.undone == 0;
-                Err(if idle { failure.with_state(ProjectState::Unchanged) } else { failure })
+                Err(if idle { failure.unchanged() } else { failure })
             }
             _ => {
-                let look = self.ctx.style();
-                self.ctx.print_info(&outcome::success_line(&look, &self.status.closing_line()));
+                self.ctx.print_success(&self.status.closing_line());
                 Ok(Exit::Done)
             }
         }
@@ -189,13 +184,8 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     fn open_clipboard(&mut self) -> Result<(), ClipboardUnavailable> {
         let clipboard = clipboard::open(&desktop::desktop_from_env(), self.choice)?;
         self.status.clipboard = Some(clipboard.name());
-        let feed = ClipboardFeed::start(
-            clipboard,
-            Arc::clone(&self.interval),
-            PlanLimits::default(),
-            self.inbox.clone(),
-        );
-        self.feed = feed.ok();
+        let (interval, inbox) = (Arc::clone(&self.interval), self.inbox.clone());
+        self.feed = ClipboardFeed::start(clipboard, interval, PlanLimits::default(), inbox).ok();
         Ok(())
     }
 
@@ -272,9 +262,8 @@ impl<'s, 'c> WatchSession<'s, 'c> {
                 ClipboardSkipReason::Silent => "copied: something that its program does not hand over",
             }),
             InboxEvent::Storm => {
-                self.eprint_remark(
-                    "the clipboard changes all the time: only what it comes to rest with is looked at",
-                );
+                let said = "the clipboard changes all the time: only what it comes to rest with is looked at";
+                self.eprint_remark(said);
             }
             InboxEvent::Dropped(count) => {
                 let said =
@@ -326,9 +315,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         self.feed = None;
         self.status.clipboard = None;
         self.clipboard_retry = Some((Instant::now() + RETRY_DELAY, RETRY_DELAY));
-        let look = self.ctx.style();
-        let text = look.safe(&gone.to_string()).into_owned();
-        self.eprint_remark(&format!("{text}; relay looks for it again. Until then paste into this window"));
+        self.eprint_remark(&format!("{gone}; relay looks for it again. Until then paste into this window"));
     }
 
     /// Looks whether a clipboard that went away is back.
@@ -352,16 +339,14 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     /// `✓ …`
     fn print_done(&mut self, text: &str) {
         self.live.erase();
-        let text = outcome::success_line(&self.ctx.style(), text);
-        self.ctx.print_info(&text);
+        self.ctx.print_success(text);
         self.ctx.console.flush();
     }
 
-    /// `! …`; `text` is safe already.
+    /// `! …`
     fn eprint_remark(&mut self, text: &str) {
         self.live.erase();
-        let text = outcome::warning_line(&self.ctx.style(), text);
-        self.ctx.eprint_at(LogLevel::Warn, &text);
+        self.ctx.eprint_remark(LogLevel::Warn, text);
     }
 }
 

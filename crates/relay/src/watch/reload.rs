@@ -7,7 +7,7 @@ use relaycode_door::Door;
 use relaycode_watch::config::ConfigWatcher;
 
 use super::WatchSession;
-use crate::{CommandFailure, CommandResult, LogLevel, Project, ProjectState, render};
+use crate::{CommandFailure, CommandResult, LogLevel, Project, render};
 
 /// Editors write a file in several steps: this long nothing must have happened to it.
 const SETTLE_DELAY: Duration = Duration::from_millis(100);
@@ -24,12 +24,9 @@ impl WatchSession<'_, '_> {
         {
             match ConfigWatcher::start(&self.door.root, self.ctx.home.path.as_deref(), bell) {
                 Ok(watch) => self.config = Some(watch),
-                Err(why) => {
-                    let why = self.ctx.style().safe(&why).into_owned();
-                    self.eprint_remark(&format!(
-                        "the configuration cannot be watched ({why}): start again after a change"
-                    ));
-                }
+                Err(why) => self.eprint_remark(&format!(
+                    "the configuration cannot be watched ({why}): start again after a change"
+                )),
             }
         }
     }
@@ -50,7 +47,7 @@ impl WatchSession<'_, '_> {
             Ok(door) => door,
             Err(failure) => {
                 self.live.erase();
-                let failure = CommandFailure { state: None::<ProjectState>, ..failure };
+                let failure = CommandFailure { state: None, ..failure };
                 let text = render::failure::failure_text(&failure, &self.ctx.console.err_style());
                 self.ctx.eprint_at(LogLevel::Error, &text);
                 self.eprint_remark("the configuration as it was before stays in force");
@@ -78,12 +75,10 @@ impl WatchSession<'_, '_> {
         let config = self.door.config();
         self.interval.store(config.watcher.clipboard_poll_interval, Ordering::Relaxed);
         self.ctx.console.set_level(config.core.log_level);
-        let look = self.ctx.style();
         let mut said = changed[..changed.len().min(MAX_NAMED_KEYS)].join(", ");
         if changed.len() > MAX_NAMED_KEYS {
             said += &format!(" and {} more", changed.len() - MAX_NAMED_KEYS);
         }
-        let said = look.safe(&said).into_owned();
         self.print_done(&format!("the configuration was read again: {said}"));
         self.watch_config();
     }

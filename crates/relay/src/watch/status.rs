@@ -63,25 +63,18 @@ impl WatchSession<'_, '_> {
     pub(super) fn print_greeting(&mut self, opened: Result<(), ClipboardUnavailable>) -> CommandResult<()> {
         let look = self.ctx.style();
         if let (Err(why), None) = (&opened, &self.terminal) {
-            return Err(CommandFailure::usage(format!(
-                "there is nothing to watch: {why}, and no terminal to paste into"
-            ))
-            .with_hint("`relay doctor` says what this system can do"));
+            let said = format!("there is nothing to watch: {why}, and no terminal to paste into");
+            return Err(CommandFailure::usage(said).with_hint("`relay doctor` says what this system can do"));
         }
         self.ctx.print_json(&json!({
             "event": "watching", "command": "watch", "project": self.door.root.to_string_lossy(),
             "projectId": self.door.project_id(), "clipboard": self.status.clipboard,
         }));
         let dot = look.glyph(Glyph::Dot);
-        let left = format!(
-            "relay {} {dot} {} {dot} {}",
-            env!("CARGO_PKG_VERSION"),
-            look.safe(&self.door.project_id()),
-            look.clip(
-                &self.mode_summary(),
-                if look.is_narrow() { look.columns() } else { look.columns() / 2 }
-            ),
-        );
+        let room = if look.is_narrow() { look.columns() } else { look.columns() / 2 };
+        let (version, id) = (env!("CARGO_PKG_VERSION"), self.door.project_id());
+        let mode = look.clip(&self.mode_summary(), room);
+        let left = format!("relay {version} {dot} {} {dot} {mode}", look.safe(&id));
         let right = if self.terminal.is_some() { self.keys_hint() } else { String::new() };
         let gap = look.columns().saturating_sub(cells(&left) + cells(&right));
         let line = match gap {
@@ -94,12 +87,8 @@ impl WatchSession<'_, '_> {
             self.ctx.print_info(&format!("{}\n", look.paint(PaintRole::Dim, said.trim_end())));
         }
         if let Err(why) = opened {
-            let why = look.safe(&why.to_string()).into_owned();
             self.eprint_remark(&format!("the clipboard cannot be watched: {why}"));
-            self.ctx.print_info(&outcome::indented_line(
-                &look,
-                "paste answers into this window; `relay doctor` says more",
-            ));
+            self.ctx.print_detail("paste answers into this window; `relay doctor` says more");
         }
         self.ctx.console.flush();
         Ok(())

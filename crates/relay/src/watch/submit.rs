@@ -2,7 +2,6 @@
 
 use relaycode_change::plan::Plan;
 use relaycode_door::{AnswerProposal, SubmitOutcome};
-use relaycode_tui::views::outcome;
 use relaycode_tui::{Glyph, clock};
 use relaycode_watch::filter::{self, Addressee};
 use relaycode_watch::inbox::{InboxSource, InboxText};
@@ -59,7 +58,7 @@ impl WatchSession<'_, '_> {
         AnswerSource {
             consent: self.consent.clone(),
             has_keys: self.terminal.is_some(),
-            ..AnswerSource::new("watch", origin, self.ctx)
+            ..AnswerSource::new(origin, self.ctx)
         }
     }
 
@@ -176,8 +175,7 @@ impl WatchSession<'_, '_> {
 
     /// The same text came once more.
     fn report_repeat(&mut self, became: PastOutcome) {
-        let look = self.ctx.style();
-        let dot = look.glyph(Glyph::Dot);
+        let dot = self.ctx.style().glyph(Glyph::Dot);
         let said = match became {
             PastOutcome::Applied => "the same answer again: it was taken up before".to_string(),
             _ if self.terminal.is_some() => {
@@ -186,8 +184,7 @@ impl WatchSession<'_, '_> {
             _ => "the same answer again: not taken".to_string(),
         };
         self.live.erase();
-        let text = outcome::indented_line(&look, &said);
-        self.ctx.eprint_at(LogLevel::Info, &text);
+        self.ctx.eprint_detail(LogLevel::Info, &said);
     }
 
     /// An answer with the key of another checkout: said once, then only in the live line.
@@ -195,7 +192,7 @@ impl WatchSession<'_, '_> {
         let said = "copied: an answer for another checkout of this project";
         if !self.checkouts_reported {
             self.checkouts_reported = true;
-            let project = self.ctx.style().safe(&self.door.project_id()).into_owned();
+            let project = self.door.project_id();
             self.eprint_remark(&format!(
                 "an answer for another checkout of {project} was copied: left alone. If it was meant for this one, \
                  p copies this one's prompt"

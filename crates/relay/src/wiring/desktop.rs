@@ -36,7 +36,7 @@ pub(crate) fn clipboard_choice() -> CommandResult<ClipboardBackend> {
     let value = value.to_string_lossy();
     ClipboardBackend::from_name(&value).ok_or_else(|| {
         CommandFailure::usage(format!("{NAME} is `{value}`, which is no clipboard that relay knows"))
-            .with_hint(format!("it may be one of {}", ClipboardBackend::NAMES.join(", ")))
+            .with_hint(format!("it may be one of {}", ClipboardBackend::ALL.map(|known| known.0).join(", ")))
     })
 }
 

@@ -15,10 +15,9 @@ use relaycode_ledger::{
     TxId,
 };
 use relaycode_project::config::{self, ConfigError, LoadedConfig};
-use relaycode_project::git::head::{self, GitHead};
 use relaycode_project::root;
 use relaycode_tui::views::record::RevertStatus;
-use relaycode_tui::{clock, views};
+use relaycode_tui::{clock, pluralize, views};
 
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, ProjectState, SignalGuard};
 
@@ -81,9 +80,8 @@ impl Project {
     pub(crate) fn find_target(&self, name: &str) -> CommandResult<LogTarget> {
         match self.ledger.find_target(name) {
             Err(LedgerError::UnknownTransaction { .. }) if self.ledger.log_page(0, 1)?.total == 0 => {
-                let next = "`relay apply answer.md` applies an answer";
                 Err(CommandFailure::new(Exit::Usage, "unknown", "nothing was applied here yet")
-                    .with_hint(next))
+                    .with_hint("`relay apply answer.md` applies an answer"))
             }
             found => Ok(found?),
         }
@@ -98,11 +96,6 @@ impl Project {
         self.config.as_ref().map_err(|error| error.clone().into())
     }
 
-    /// What git has checked out there.
-    pub(crate) fn git_head(&self) -> GitHead {
-        head::read(&self.root)
-    }
-
     /// The way in, with the project's configuration.
     pub(crate) fn into_door(self, ctx: &CommandContext<'_>) -> CommandResult<Door> {
         let home = ctx.home.path.clone();
@@ -115,15 +108,15 @@ impl Project {
 fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
     let said = match ledger.restore_from_copy() {
         Ok(0) => return,
-        Ok(records) => format!(
-            "the records of this project were gone from .relaycode: {} came back from your own copy",
-            relaycode_tui::pluralize(records, "record")
-        ),
+        Ok(records) => {
+            let records = pluralize(records, "record");
+            format!(
+                "the records of this project were gone from .relaycode: {records} came back from your own copy"
+            )
+        }
         Err(error) => format!("your own copy of the records cannot be used: {error}"),
     };
-    let look = ctx.console.err_style();
-    let text = views::outcome::warning_line(&look, &look.safe(&said));
-    ctx.eprint_at(LogLevel::Error, &text);
+    ctx.eprint_remark(LogLevel::Error, &said);
 }
 
 /// Puts right what an earlier run left in the middle, and says so on stderr.
@@ -137,18 +130,17 @@ pub(crate) fn recover_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) -> C
 }
 
 /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
-/// with everything put back.
+/// with everything put back. The user decided about them.
 pub(crate) fn commit_changes(
     ledger: &Ledger,
     changes: &[FileChange<'_>],
     about: TransactionHeader,
-    decided_by: &str,
 ) -> CommandResult<CommittedTransaction> {
     SignalGuard::hold_until_exit()?;
     let signals = SignalGuard::acquire()?;
     let open = ledger.begin(changes, about, &|| signals.stop_requested())?;
-    let committed =
-        open.commit(CommitVerdict { decided_by: Some(decided_by.to_string()), ..CommitVerdict::default() })?;
+    let verdict = CommitVerdict { decided_by: Some("user".to_string()), ..CommitVerdict::default() };
+    let committed = open.commit(verdict)?;
     // Tidying up can wait for the next time.
     let _ = ledger.collect_daily(clock::unix_seconds(), &RetentionPolicy::default());
     Ok(committed)
@@ -163,11 +155,8 @@ pub(crate) fn process_runner() -> CommandResult<Runner> {
 
 /// The record is there, and so is a doubt about the disk.
 pub(crate) fn disk_doubt_failure(id: &str, said: &str) -> CommandFailure {
-    CommandFailure::new(
-        Exit::DiskDoubt,
-        "doubt",
-        format!("{id} was committed, but then the disk said: {said}"),
-    )
-    .with_hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
-    .with_state(ProjectState::Committed)
+    let message = format!("{id} was committed, but then the disk said: {said}");
+    CommandFailure::new(Exit::DiskDoubt, "doubt", message)
+        .with_hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
+        .with_state(ProjectState::Committed)
 }

@@ -11,15 +11,15 @@ use relaycode_friend::friends::model::ModelServerConfig;
 use relaycode_llm::models::discover::{self, DiscoveryResult};
 use relaycode_llm::models::ignored_settings::{self, IgnoredSettings};
 use relaycode_llm::models::keys::{ApiKey, KeyCommands, KeyStore, Keyring};
-use relaycode_llm::models::{self, ModelRegistry, YamlFileError};
+use relaycode_llm::models::{self, ModelRegistry};
 use relaycode_llm::stream::proxy::ProxySettings;
 use relaycode_llm::stream::transport;
 use relaycode_llm::{ModelClient, UserDirectory};
 use relaycode_project::root;
-use relaycode_tui::views::outcome;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::approver::spinner::Spinner;
+use crate::wiring::home::RelayHome;
 use crate::wiring::project::process_runner;
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard};
 
@@ -39,10 +39,7 @@ impl Providers {
     }
 
     /// The same for who works in `directory`.
-    pub(crate) fn open_for(
-        home: &crate::wiring::home::RelayHome,
-        directory: &Path,
-    ) -> CommandResult<Providers> {
+    pub(crate) fn open_for(home: &RelayHome, directory: &Path) -> CommandResult<Providers> {
         let path = home.path.as_deref();
         // Models are asked for outside of projects, too.
         let found = root::find(directory, path, &home.ceilings).ok();
@@ -60,10 +57,7 @@ impl Providers {
 
     /// The same, for friends that are model servers. What the user calls secret, or a variable that is called like a
     /// secret holds, is hidden from them.
-    pub(crate) fn into_servers(
-        self,
-        home: &crate::wiring::home::RelayHome,
-    ) -> Result<ModelServerConfig, String> {
+    pub(crate) fn into_servers(self, home: &RelayHome) -> Result<ModelServerConfig, String> {
         let home = UserDirectory::new(home.path.as_deref(), None);
         let (registry, keys, commands) = (self.registry, self.store, self.commands);
         let servers =
@@ -76,7 +70,12 @@ impl Providers {
 
     /// Fails if `models.yml` is not right: it may say that requests go elsewhere.
     pub(crate) fn check_models_file(&self) -> CommandResult<()> {
-        self.registry.file_error.as_ref().map_or(Ok(()), |error| Err(models_file_failure(error)))
+        match &self.registry.file_error {
+            None => Ok(()),
+            Some(error) => Err(CommandFailure::new(Exit::Usage, "models", &error.message)
+                .with_place(error.location())
+                .with_hint("correct models.yml; `relay models` reads it again")),
+        }
     }
 
     /// Everything that keys may come from.
@@ -103,7 +102,7 @@ impl Providers {
             }
         });
         drop(spinner);
-        let answers = answers.ok_or_else(interrupted_failure)?;
+        let answers = answers.ok_or_else(CommandFailure::interrupted)?;
         for answer in &answers {
             if let Some(found) = &answer.models {
                 self.registry.add_discovered(&answer.target.provider, found.clone());
@@ -114,28 +113,14 @@ impl Providers {
 
     /// Says on stderr what is ignored, and what is wrong with `models.yml`.
     pub(crate) fn eprint_remarks(&self, ctx: &mut CommandContext<'_>) {
-        let look = ctx.console.err_style();
         if let Some(error) = &self.registry.file_error {
-            let next =
-                outcome::indented_line(&look, "until it is right, only what relay knows by itself is used");
-            let text = outcome::warning_line(&look, &look.safe(&error.to_string())) + &next;
-            ctx.eprint_at(LogLevel::Error, &text);
+            ctx.eprint_remark(LogLevel::Error, &error.to_string());
+            ctx.eprint_detail(LogLevel::Error, "until it is right, only what relay knows by itself is used");
         }
         if let Some(said) = ignored_settings::describe_ignored(&self.ignored) {
-            ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(&said)));
+            ctx.eprint_remark(LogLevel::Warn, &said);
         }
     }
-}
-
-/// `models.yml` is not right.
-pub(crate) fn models_file_failure(error: &YamlFileError) -> CommandFailure {
-    let failure = CommandFailure::new(Exit::Usage, "models", &error.message).with_place(error.location());
-    failure.with_hint("correct models.yml; `relay models` reads it again")
-}
-
-/// Somebody broke it off.
-pub(crate) fn interrupted_failure() -> CommandFailure {
-    CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
 }
 
 /// One line that says what is going on, where there is somebody to read it.

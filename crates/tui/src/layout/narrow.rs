@@ -32,8 +32,7 @@ pub(crate) fn flow_parts(
     for part in parts.iter().filter(|part| part.cells > 0) {
         let blanks = if fresh { 0 } else { gap };
         if line.cells > indent && line.cells + blanks + part.cells > room {
-            out += line.text.trim_end();
-            out.push('\n');
+            out += &format!("{}\n", line.text.trim_end());
             line = StyledText::plain(&" ".repeat(indent));
         } else {
             line = line.append(&StyledText::plain(&" ".repeat(blanks)));
@@ -41,9 +40,7 @@ pub(crate) fn flow_parts(
         line = line.append(part);
         fresh = false;
     }
-    out += line.text.trim_end();
-    out.push('\n');
-    out
+    format!("{out}{}\n", line.text.trim_end())
 }
 
 /// Each word as its own part.
@@ -87,13 +84,8 @@ pub(crate) fn file_rows(
     about: &str,
 ) -> String {
     let edge = if style.columns() < CLOSE { 2 } else { 4 };
-    file_rows_after(
-        style,
-        StyledText::plain(&format!("{}{letter}  ", " ".repeat(edge))),
-        (from, path),
-        counts,
-        about,
-    )
+    let lead = StyledText::plain(&format!("{}{letter}  ", " ".repeat(edge)));
+    file_rows_after(style, lead, (from, path), counts, about)
 }
 
 /// The same after a `lead`.

@@ -99,6 +99,14 @@ pub(crate) fn line_counts(style: &OutputStyle, added: usize, removed: usize) -> 
     part
 }
 
+/// `and 3 more`, after `lead`, for a list that is longer than [`LIST_LIMIT`]; else nothing.
+pub fn more_line(style: &OutputStyle, lead: &str, total: usize) -> String {
+    match total.saturating_sub(LIST_LIMIT) {
+        0 => String::new(),
+        more => format!("{lead}{}\n", style.paint(PaintRole::Dim, &format!("and {more} more"))),
+    }
+}
+
 /// `1 file`, `3 files`.
 pub fn pluralize(count: usize, noun: &str) -> String {
     let s = if count == 1 { "" } else { "s" };

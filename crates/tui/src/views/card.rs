@@ -13,21 +13,19 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{GitFileMode, Proposal, ProposalNote, UnreadBlock};
 use relaycode_text::width::cells;
 
+use super::outcome;
 use crate::{
-    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, justified_line, line_counts, narrow, pluralize,
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, justified_line, line_counts, more_line, narrow,
+    pluralize,
 };
 
 /// `name` is used if the answer has no title; the time, if there is one, stands before it:
 /// `▸ 14:02  feat: round totals to cents`.
 pub fn text(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &OutputStyle) -> String {
-    let mut out = title_row(clock, proposal, plan, name, style);
-    out += &rows(plan, style);
-    let mut looks = Vec::new();
-    for file in &plan.files {
-        for hunk in &file.hunks {
-            looks.extend(hunk.differences.iter().map(|d| difference(file, d, style)));
-        }
-    }
+    let of_file = |file: &FilePlan| -> Vec<String> {
+        file.hunks.iter().flat_map(|hunk| &hunk.differences).map(|d| difference(file, d, style)).collect()
+    };
+    let mut looks: Vec<String> = plan.files.iter().flat_map(of_file).collect();
     // The differing words say more than the finding about the same place.
     let told_above = |finding: &&PlanFinding| {
         let same_place = |hunk: &HunkReport| {
@@ -40,29 +38,26 @@ pub fn text(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &O
     let findings = plan.findings.iter().filter(|finding| !told_above(finding));
     looks.extend(findings.map(|f| finding(f, style)));
     let sign = style.paint(PaintRole::Attention, "!");
-    out += &marked_list(&looks, &sign, style);
-    out += &remarks(&plan.notes, &proposal.unread, style);
-    out += &conclusion(plan, style);
-    out
+    title_row(clock, proposal, plan, name, style)
+        + &rows(plan, style)
+        + &marked_list(&looks, &sign, style)
+        + &remarks(&plan.notes, &proposal.unread, style)
+        + &conclusion(plan, style)
 }
 
 /// Notes on the answer, and its blocks that were not read.
 pub(crate) fn remarks(notes: &[ProposalNote], unread: &[UnreadBlock], style: &OutputStyle) -> String {
-    let mut lines = Vec::new();
-    for note in notes {
-        lines.push(match note.line {
-            0 => style.safe(&note.text).into_owned(),
-            line => format!("line {line} of the answer: {}", style.safe(&note.text)),
-        });
-    }
+    let note = |note: &ProposalNote| match note.line {
+        0 => style.safe(&note.text).into_owned(),
+        line => format!("line {line} of the answer: {}", style.safe(&note.text)),
+    };
+    let block = |block: &UnreadBlock| {
+        format!("not read, line {} of the answer: {}", block.line, style.safe(&block.reason))
+    };
     let dot = style.glyph(Glyph::Dot);
-    let mut out = marked_list(&lines, dot, style);
-    let blocks: Vec<String> = unread
-        .iter()
-        .map(|block| format!("not read, line {} of the answer: {}", block.line, style.safe(&block.reason)))
-        .collect();
-    out += &marked_list(&blocks, dot, style);
-    out
+    let (notes, blocks): (Vec<_>, Vec<_>) =
+        (notes.iter().map(note).collect(), unread.iter().map(block).collect());
+    marked_list(&notes, dot, style) + &marked_list(&blocks, dot, style)
 }
 
 /// Lines with a sign before each, cut after a few.
@@ -72,11 +67,7 @@ pub(crate) fn marked_list(lines: &[String], sign: &str, style: &OutputStyle) -> 
         let wrapped = style.wrap(&format!("    {line}"), 4);
         out += &format!("  {sign} {}\n", wrapped.trim_start());
     }
-    if lines.len() > LIST_LIMIT {
-        let more = format!("and {} more", lines.len() - LIST_LIMIT);
-        out += &format!("  {sign} {}\n", style.paint(PaintRole::Dim, &more));
-    }
-    out
+    out + &more_line(style, &format!("  {sign} "), lines.len())
 }
 
 /// The first line only, for an answer without a plan: `▸ 14:02  feat: round totals to cents`.
@@ -99,12 +90,8 @@ fn title_row(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &
         [StyledText::plain(&pluralize(changing().count(), "file")), line_counts(style, added, removed)];
     let sign = style.glyph(Glyph::Incoming);
     let clock = if clock.is_empty() { String::new() } else { format!("{clock}  ") };
-    title_with_totals(
-        style,
-        StyledText::plain(&format!("{sign} {clock}")),
-        title(proposal).unwrap_or(name),
-        totals,
-    )
+    let lead = StyledText::plain(&format!("{sign} {clock}"));
+    title_with_totals(style, lead, title(proposal).unwrap_or(name), totals)
 }
 
 /// A change's title after a `lead`, and its size at the end of the line or below.
@@ -188,8 +175,7 @@ fn rows(plan: &Plan, style: &OutputStyle) -> String {
         let counts = row.counts.padded(count_cells);
         let about = style.paint(PaintRole::Dim, &row.about);
         let line = format!("    {}  {}  {}   {about}", row.letter, name.text, counts.text);
-        out += line.trim_end();
-        out.push('\n');
+        out += &format!("{}\n", line.trim_end());
     }
     out
 }
@@ -210,16 +196,12 @@ fn names(file: &FilePlan, room: usize, style: &OutputStyle) -> String {
 /// How a file's edits matched, and what else happens to it.
 fn about(file: &FilePlan) -> String {
     let mut parts = matches(file);
-    match (file.mode_before, file.mode_after) {
-        (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => {
-            parts.push("becomes executable".into());
-        }
-        (None, Some(GitFileMode::Executable)) => parts.push("executable".into()),
-        (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => {
-            parts.push("no longer executable".into());
-        }
-        _ => {}
-    }
+    parts.extend(match (file.mode_before, file.mode_after) {
+        (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => Some("becomes executable".into()),
+        (None, Some(GitFileMode::Executable)) => Some("executable".into()),
+        (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => Some("no longer executable".into()),
+        _ => None,
+    });
     if file.change == FileChangeKind::Unchanged && file.hunks.is_empty() {
         parts.push("already in".into());
     }
@@ -310,9 +292,7 @@ fn conclusion(plan: &Plan, style: &OutputStyle) -> String {
     if plan.files.iter().any(|file| file.change != FileChangeKind::Unchanged) {
         return String::new();
     }
-    let sign = style.paint(PaintRole::Good, style.glyph(Glyph::Done));
-    let said = style.wrap("   everything is already in", 2);
-    format!("{sign} {}\n", said.trim_start())
+    outcome::success_line(style, "everything is already in")
 }
 
 #[cfg(test)]

@@ -25,10 +25,8 @@ pub fn applied_line(
     let dot = style.glyph(Glyph::Dot);
     let checked = gate.and_then(|gate| gate::passed_summary(gate, style));
     let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();
-    success_line(
-        style,
-        &format!("applied {id} {dot} {} {dot} {checked}{undo} undoes it", pluralize(files, "file")),
-    )
+    let files = pluralize(files, "file");
+    success_line(style, &format!("applied {id} {dot} {files} {dot} {checked}{undo} undoes it"))
 }
 
 /// A line that belongs to the one above it.
@@ -93,32 +91,30 @@ impl RevertReport<'_> {
         let name = style.safe(&self.name);
         let (what, again) = match self.reinstated {
             [] => (format!("reverted {name}"), "`relay revert` again brings it back"),
-            [one] => (
-                format!("reverted {name} {dot} {} is in again", one.short()),
-                "`relay revert` again takes it out",
-            ),
-            several => (
-                format!("reverted {name} {dot} {} are in again", pluralize(several.len(), "change")),
-                "`relay revert` again takes them out",
-            ),
+            [one] => {
+                let what = format!("reverted {name} {dot} {} is in again", one.short());
+                (what, "`relay revert` again takes it out")
+            }
+            several => {
+                let changes = pluralize(several.len(), "change");
+                (
+                    format!("reverted {name} {dot} {changes} are in again"),
+                    "`relay revert` again takes them out",
+                )
+            }
         };
         let mut out = success_line(style, &format!("{what}{kept}"));
         for path in self.reversal.conflict_marked.iter().take(LIST_LIMIT) {
-            out += &warning_line(
-                style,
-                &format!("{} holds both sides between conflict markers", style.path_in(path, 2)),
-            );
+            let path = style.path_in(path, 2);
+            out += &warning_line(style, &format!("{path} holds both sides between conflict markers"));
         }
         out += &unrestored_lines(style, &self.reversal.unrestored);
         for note in self.reversal.notes.iter().take(LIST_LIMIT) {
-            out += &(style.wrap(&format!("  {}", style.safe(note)), 2) + "\n");
+            out += &indented_line(style, &style.safe(note));
         }
-        let next = match &self.next {
-            Some((index, title)) => format!("; `relay revert {index}` undoes {title}"),
-            None => String::new(),
-        };
-        out += &(style.wrap(&format!("  {again}{}", style.safe(&next)), 2) + "\n");
-        out
+        let next =
+            self.next.as_ref().map(|(index, title)| format!("; `relay revert {index}` undoes {title}"));
+        out + &indented_line(style, &format!("{again}{}", style.safe(&next.unwrap_or_default())))
     }
 }
 

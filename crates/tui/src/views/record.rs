@@ -13,8 +13,8 @@ use relaycode_ledger::record::{FileRecord, Record};
 
 use super::card;
 use crate::{
-    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, clock, labelled_line, line_counts, narrow,
-    pluralize,
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, clock, labelled_line, line_counts, more_line,
+    narrow, pluralize,
 };
 
 /// What happened to a transaction later.
@@ -157,12 +157,8 @@ fn rows(record: &Record, files: &[FileRecord], style: &OutputStyle) -> String {
     let mut out = String::new();
     for (file, name) in files.iter().zip(names) {
         let counts = line_counts(style, file.added, file.removed);
-        let line = format!(
-            "    {}  {}  {}",
-            file_change(record, file).letter(),
-            name.padded(widest).text,
-            counts.text
-        );
+        let letter = file_change(record, file).letter();
+        let line = format!("    {letter}  {}  {}", name.padded(widest).text, counts.text);
         out += &format!("{}\n", line.trim_end());
     }
     out
@@ -181,13 +177,11 @@ fn directory_rows(record: &Record, style: &OutputStyle) -> String {
     let made = record.made_directories.iter().filter(|path| !holds(path)).map(|path| row('A', path, ""));
     let removed = record.removed_directories.iter().filter(|gone| !holds(&gone.path));
     let removed = removed.map(|gone| row('D', &gone.path, ""));
-    let modes = record.directory_modes.iter().map(|change| {
-        row(
-            'M',
-            &change.path,
-            &format!("{:04o} {} {:04o}", change.before, style.glyph(Glyph::Arrow), change.after),
-        )
-    });
+    let arrow = style.glyph(Glyph::Arrow);
+    let modes = record
+        .directory_modes
+        .iter()
+        .map(|change| row('M', &change.path, &format!("{:04o} {arrow} {:04o}", change.before, change.after)));
     made.chain(removed).chain(modes).take(LIST_LIMIT).collect()
 }
 
@@ -242,9 +236,5 @@ fn listed(heading: &str, lines: &[String], style: &OutputStyle) -> String {
     for line in lines.iter().take(LIST_LIMIT) {
         out += &(style.wrap(&format!("    {}", style.safe(line)), 6) + "\n");
     }
-    if lines.len() > LIST_LIMIT {
-        let more = format!("and {} more", lines.len() - LIST_LIMIT);
-        out += &format!("    {}\n", style.paint(PaintRole::Dim, &more));
-    }
-    out
+    out + &more_line(style, "    ", lines.len())
 }

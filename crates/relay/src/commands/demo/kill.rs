@@ -12,7 +12,7 @@ use relaycode_door::gate::GATE_VARIABLE;
 use relaycode_exec::{Deadlines, ExitReason, Job, JobEnvironment};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::stage::{DemoStage, mismatch_failure};
+use super::stage::DemoStage;
 use crate::wiring::project;
 use crate::{CommandFailure, CommandResult};
 
@@ -60,7 +60,7 @@ pub(super) fn run_and_kill(stage: &mut DemoStage<'_>, words: &[&str]) -> Command
         {
             Ok(pid)
         }
-        (end, _) => Err(mismatch_failure(&format!(
+        (end, _) => Err(CommandFailure::unexpected(format!(
             "relay should have been killed, and it ended with {end:?}: {said}"
         ))),
     }

@@ -17,7 +17,7 @@ use std::io::{self, IsTerminal};
 use relaycode_tui::PaintRole;
 use serde_json::{Value, json};
 
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, RunCommand, SignalGuard, questions};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard, questions};
 
 use pause::DemoPause;
 use scratch::DemoProject;
@@ -53,12 +53,8 @@ enum TourEnd {
     Quit,
 }
 
-impl RunCommand for DemoArgs {
-    fn name(&self) -> &'static str {
-        "demo"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl DemoArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         // Until the scratch project is gone a signal only asks to stop.
         let signals = SignalGuard::acquire()?;
         let scratch = DemoProject::new(self.keep).map_err(|error| scratch::scratch_failure(&error))?;
@@ -81,11 +77,8 @@ impl RunCommand for DemoArgs {
             (Ok(ended), Ok(())) => ended,
         };
         if ctx.is_json() {
-            ctx.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "demo", "steps": results,
-                "project": self.keep.then_some(place),
-            }));
-            return Ok(Exit::Done);
+            return Ok(ctx
+                .print_result(Exit::Done, json!({"steps": results, "project": self.keep.then_some(place)})));
         }
         if matches!(ended, TourEnd::Completed) {
             print_next_steps(ctx);
@@ -156,10 +149,8 @@ impl DemoArgs {
         if !ctx.is_json() {
             return Err(failure);
         }
-        ctx.print_json(&json!({
-            "ok": false, "code": failure.exit as u8, "command": self.name(), "error": &failure, "steps": results,
-        }));
-        ctx.console.report_failure(&failure, self.name(), false);
+        ctx.print_result(failure.exit, json!({"error": &failure, "steps": results}));
+        ctx.console.report_failure(&failure, ctx.command, false);
         Ok(failure.exit)
     }
 }

@@ -1,12 +1,11 @@
 //! What a step can do: say something, have relay run a command as a user would type it, and show what that
 //! really printed. When the tour is for machines, nothing is shown and everything is kept.
 
-use clap::Parser;
 use relaycode_tui::{Glyph, OutputStyle, PaintRole, pluralize};
 use serde::Serialize;
 
 use super::scratch::DemoProject;
-use crate::commands::Cli;
+use crate::commands::{Cli, parse_args};
 use crate::terminal::console::Console;
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard};
 
@@ -49,14 +48,8 @@ impl<'a> DemoStage<'a> {
         heard: bool,
         console: &'a mut Console,
     ) -> DemoStage<'a> {
-        DemoStage {
-            scratch,
-            signals,
-            project_key: String::new(),
-            console,
-            visible: heard,
-            commands: Vec::new(),
-        }
+        let (project_key, commands) = (String::new(), Vec::new());
+        DemoStage { scratch, signals, project_key, console, visible: heard, commands }
     }
 
     /// How what is shown wants to be written. The tour is for reading: its sentences are broken into lines
@@ -108,14 +101,14 @@ impl<'a> DemoStage<'a> {
 
     /// Runs a command; what it printed is shown by whoever wants it. It has to end so.
     pub(super) fn run_relay(&mut self, words: &[&str], expected: Exit) -> CommandResult<DemoOutput> {
-        let cli = Cli::try_parse_from(["relay"].iter().chain(words)).map_err(CommandFailure::unexpected)?;
+        let parsed = parse_args(["relay"].iter().chain(words)).map_err(CommandFailure::unexpected)?;
+        let (Cli { options, command }, name) = parsed;
         let (mut console, kept) = self.console.capturing();
         let home = self.scratch.relay_home();
-        let act = cli.command.as_run_command();
-        let ended =
-            act.run(&mut CommandContext { options: &cli.options, console: &mut console, home: &home });
-        let code = ended.unwrap_or_else(|failure| {
-            console.report_failure(&failure, act.name(), cli.options.json);
+        let mut ctx =
+            CommandContext { command: &name, options: &options, console: &mut console, home: &home };
+        let code = command.run(&mut ctx).unwrap_or_else(|failure| {
+            console.report_failure(&failure, &name, options.json);
             failure.exit
         });
         console.finish()?;
@@ -124,12 +117,9 @@ impl<'a> DemoStage<'a> {
         let said = DemoOutput { both: text(kept.both), out: text(kept.out), err: text(kept.err) };
         self.record_command(words, Some(code as u8), &said.both);
         if code != expected {
-            return Err(mismatch_failure(&format!(
-                "`relay {}` ended with code {}, not {}",
-                words.join(" "),
-                code as u8,
-                expected as u8
-            )));
+            let (command, code, expected) = (words.join(" "), code as u8, expected as u8);
+            let said = format!("`relay {command}` ended with code {code}, not {expected}");
+            return Err(CommandFailure::unexpected(said));
         }
         Ok(said)
     }
@@ -180,10 +170,5 @@ impl<'a> DemoStage<'a> {
 
 /// It has to be so.
 pub(super) fn ensure(is_so: bool, otherwise: &str) -> CommandResult<()> {
-    if is_so { Ok(()) } else { Err(mismatch_failure(otherwise)) }
-}
-
-/// Something is not as the step says.
-pub(super) fn mismatch_failure(what: &str) -> CommandFailure {
-    CommandFailure::unexpected(what)
+    if is_so { Ok(()) } else { Err(CommandFailure::unexpected(otherwise)) }
 }

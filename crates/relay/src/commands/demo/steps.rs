@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::kill;
-use super::stage::{DemoStage, ensure, mismatch_failure};
+use super::stage::{DemoStage, ensure};
 use crate::{CommandFailure, CommandResult, Exit};
 
 /// One thing to see.
@@ -75,7 +75,10 @@ fn show_prompt(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     stage.print(&said.err);
     let lines: Vec<&str> = said.out.lines().collect();
     let named = |line: &&str| line.starts_with("projectId: ");
-    let at = lines.iter().position(named).ok_or_else(|| mismatch_failure("the prompt names no project"))?;
+    let at = lines
+        .iter()
+        .position(named)
+        .ok_or_else(|| CommandFailure::unexpected("the prompt names no project"))?;
     stage.project_key = lines[at].trim_start_matches("projectId: ").to_string();
     // The fence above it, and as far as its own.
     let block = at.saturating_sub(1);
@@ -181,5 +184,5 @@ fn contains_words(text: &str, words: &str) -> bool {
 fn line_of(text: &str, part: &str) -> CommandResult<usize> {
     let at = text.lines().position(|line| line.contains(part));
     at.map(|at| at + 1)
-        .ok_or_else(|| mismatch_failure("src/cart.ts does not have the edit that was made by hand"))
+        .ok_or_else(|| CommandFailure::unexpected("src/cart.ts does not have the edit that was made by hand"))
 }

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use crate::friends::friend_context::{find_friends, known_friends, new_friend_context};
 use crate::report::render::friends::FriendRow;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard, json, providers, render};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard, json, providers, render,
+};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct FriendsListArgs {
@@ -48,7 +50,7 @@ impl FriendsListArgs {
                 .map_err(CommandFailure::usage)?;
         drop(spinner);
         if held.stop_requested() {
-            return Err(providers::interrupted_failure());
+            return Err(CommandFailure::interrupted());
         }
         Ok(report_friends(&rows, trouble.as_deref(), ctx))
     }
@@ -67,28 +69,17 @@ impl FriendsListArgs {
 fn report_friends(rows: &[FriendRow], trouble: Option<&str>, ctx: &mut CommandContext<'_>) -> Exit {
     let failed = rows.iter().filter_map(|row| row.tested.as_ref()?.as_ref().err()).next();
     let exit = failed.map_or(Exit::Done, |failure| failure.exit);
-    ctx.print_json(&json!({
-        "ok": exit == Exit::Done, "code": exit as u8, "command": "friends",
-        "friends": rows.iter().map(row_json).collect::<Vec<_>>(),
-        "trouble": trouble,
-    }));
-    if !ctx.is_json() {
-        let text = render::friends::friends_table(rows, &ctx.console.out_style());
-        ctx.console.print(&text);
-    }
+    let found = json!({"friends": rows.iter().map(row_json).collect::<Vec<_>>(), "trouble": trouble});
+    ctx.print_either(exit, found, |look| render::friends::friends_table(rows, look));
     if let Some(trouble) = trouble {
-        let look = ctx.console.err_style();
-        let text = relaycode_tui::views::outcome::warning_line(&look, &look.safe(trouble));
-        ctx.eprint_at(relaycode_project::config::LogLevel::Error, &text);
+        ctx.eprint_remark(LogLevel::Error, trouble);
     }
     exit
 }
 
 fn row_json(row: &FriendRow) -> Value {
     let mut object = json!({"name": row.name, "can": json::to_value(&row.can)});
-    if let (Some(object), Value::Object(presence)) = (object.as_object_mut(), json::to_value(&row.presence)) {
-        object.extend(presence);
-    }
+    json::merge(&mut object, json::to_value(&row.presence));
     object["test"] = match &row.tested {
         None => Value::Null,
         Some(Ok(passed)) => json!({"ok": true, "passed": json::to_value(passed)}),

@@ -5,7 +5,7 @@ mod sessions;
 
 use clap::Subcommand;
 
-use crate::{CommandContext, CommandResult, Exit, RunCommand};
+use crate::{CommandContext, CommandResult};
 
 /// Show which agents can be asked, and whether they answer
 ///
@@ -36,12 +36,8 @@ enum FriendsCommand {
     },
 }
 
-impl RunCommand for FriendsArgs {
-    fn name(&self) -> &'static str {
-        "friends"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl FriendsArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         match &self.command {
             None => self.list.run(ctx),
             Some(FriendsCommand::List(list)) => list.run(ctx),

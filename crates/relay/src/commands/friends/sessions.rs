@@ -1,7 +1,6 @@
 //! The conversations that go on by name.
 
 use relaycode_friend::session::{FriendSession, FriendSessionError, FriendSessionStore};
-use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, render};
@@ -18,19 +17,15 @@ pub(super) fn list_sessions(ctx: &mut CommandContext<'_>) -> CommandResult {
             "turns": session.turns,
         })
     };
-    ctx.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "friends",
+    let found = json!({
         "sessions": listed.sessions.iter().map(row).collect::<Vec<_>>(), "remarks": listed.remarks,
-    }));
-    if !ctx.is_json() {
-        let text = render::friends::sessions_table(&listed.sessions, &ctx.console.out_style());
-        ctx.console.print(&text);
-    }
-    let look = ctx.console.err_style();
+    });
+    let exit =
+        ctx.print_either(Exit::Done, found, |look| render::friends::sessions_table(&listed.sessions, look));
     for remark in &listed.remarks {
-        ctx.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(remark)));
+        ctx.eprint_remark(LogLevel::Warn, remark);
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 pub(super) fn forget_session(name: &str, ctx: &mut CommandContext<'_>) -> CommandResult {
@@ -39,12 +34,9 @@ pub(super) fn forget_session(name: &str, ctx: &mut CommandContext<'_>) -> Comman
         let failure = CommandFailure::new(Exit::Usage, "noSession", format!("there is no session {name}"));
         return Err(failure.with_hint(known_sessions_hint(&store.list()?.sessions)));
     }
-    ctx.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "friends", "session": name, "forgotten": true,
-    }));
-    let look = ctx.style();
-    ctx.print_info(&outcome::success_line(&look, &format!("forgot the session {}", look.safe(name))));
-    Ok(Exit::Done)
+    let exit = ctx.print_result(Exit::Done, json!({"session": name, "forgotten": true}));
+    ctx.print_success(&format!("forgot the session {name}"));
+    Ok(exit)
 }
 
 /// Which sessions there are, the one that was used last first.

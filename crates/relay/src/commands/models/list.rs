@@ -52,8 +52,7 @@ impl ModelsListArgs {
                 (*role, selector.value.as_str(), means.map(|chosen| chosen.entry.model.selector()))
             })
             .collect();
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "models",
+        let found = json!({
             "models": lines.iter().map(ModelRow::to_json).collect::<Vec<_>>(),
             "withoutKey": hidden.len(),
             "roles": roles.iter().map(|(role, selector, means)| {
@@ -62,17 +61,14 @@ impl ModelsListArgs {
             "servers": servers.iter().map(render::models::server_json).collect::<Vec<_>>(),
             "trouble": registry.file_error.as_ref().map(render::models::models_error_json),
             "ignored": providers.ignored.iter().map(render::models::ignored_json).collect::<Vec<_>>(),
-        }));
-        if !ctx.is_json() {
-            let look = ctx.console.out_style();
-            let mut text = render::models::models_table(&lines, &look);
-            text += &render::models::roles_text(&roles, &look);
-            if !ctx.is_quiet() {
-                text += &render::models::hidden_models_note(shown.len(), hidden.len(), &filter, &look);
-            }
-            ctx.console.print(&text);
-        }
+        });
+        let quiet = ctx.is_quiet();
+        let exit = ctx.print_either(Exit::Done, found, |look| {
+            let hidden = render::models::hidden_models_note(shown.len(), hidden.len(), &filter, look);
+            let text = render::models::models_table(&lines, look) + &render::models::roles_text(&roles, look);
+            if quiet { text } else { text + &hidden }
+        });
         providers.eprint_remarks(ctx);
-        Ok(Exit::Done)
+        Ok(exit)
     }
 }

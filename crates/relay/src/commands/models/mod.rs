@@ -10,7 +10,7 @@ use clap::Subcommand;
 use relaycode_llm::models::{ModelMatchKind, ModelRole, SelectedModel};
 
 use crate::wiring::providers::Providers;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult};
 
 /// List models, show one, or test one with a tiny request
 ///
@@ -38,12 +38,8 @@ enum ModelsCommand {
     Test(test::ModelsTestArgs),
 }
 
-impl RunCommand for ModelsArgs {
-    fn name(&self) -> &'static str {
-        "models"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl ModelsArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         match &self.command {
             None => self.list.run(ctx),
             Some(ModelsCommand::List(args)) => args.run(ctx),

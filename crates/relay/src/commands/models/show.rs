@@ -36,17 +36,12 @@ impl ModelsShowArgs {
         object["how"] = json!(render::models::selection_name(chosen.matched_by));
         object["keyTrouble"] = json!(trouble);
         object["keyAddress"] = json!(provider.map(|provider| provider.docs).filter(|docs| !docs.is_empty()));
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "models", "model": object,
-            "others": chosen.alternatives,
-        }));
-        if !ctx.is_json() {
-            let look = ctx.console.out_style();
-            let docs = provider.map(|provider| provider.docs).unwrap_or_default();
-            let text = render::models::model_details(&chosen, &line, trouble.as_deref(), docs, &look);
-            ctx.console.print(&text);
-        }
+        let found = json!({"model": object, "others": chosen.alternatives});
+        let docs = provider.map(|provider| provider.docs).unwrap_or_default();
+        let exit = ctx.print_either(Exit::Done, found, |look| {
+            render::models::model_details(&chosen, &line, trouble.as_deref(), docs, look)
+        });
         providers.eprint_remarks(ctx);
-        Ok(Exit::Done)
+        Ok(exit)
     }
 }

@@ -2,15 +2,13 @@
 
 use relaycode_session::find::list::SessionSummary;
 use relaycode_session::home::remove::remove_session;
-use relaycode_tui::views::outcome;
+use relaycode_tui::pluralize;
 use relaycode_tui::views::sessions::list as view;
 use relaycode_tui::views::sessions::list::SessionRow;
-use relaycode_tui::{OutputStyle, pluralize};
 use serde_json::json;
 
-use super::locator::{SessionLocator, id_digits, session_failure, session_title, short_id};
-use crate::terminal::questions::is_yes;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, ProjectState, questions};
+use super::locator::{SessionLocator, id_digits, session_failure, session_row};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, questions};
 
 /// Delete sessions for good
 ///
@@ -44,31 +42,20 @@ impl SessionsDeleteArgs {
         for info in &sessions {
             if let Err(error) = remove_session(&place.fs, &info.path) {
                 let failure = session_failure(&error);
-                return Err(match deleted.len() {
-                    0 => failure.with_state(ProjectState::Unchanged),
-                    count => CommandFailure {
-                        message: format!(
-                            "{}; deleted before it: {}",
-                            failure.message,
-                            pluralize(count, "session")
-                        ),
-                        state: None,
-                        ..failure
-                    },
-                });
+                if deleted.is_empty() {
+                    return Err(failure.unchanged());
+                }
+                let before = pluralize(deleted.len(), "session");
+                let message = format!("{}; deleted before it: {before}", failure.message);
+                return Err(CommandFailure { message, state: None, ..failure });
             }
             deleted.push(info.id.clone());
         }
-        let look = ctx.style();
-        let said = match deleted.as_slice() {
-            [one] => format!("deleted {}", look.safe(one)),
+        ctx.print_success(&match deleted.as_slice() {
+            [one] => format!("deleted {one}"),
             many => format!("deleted {}", pluralize(many.len(), "session")),
-        };
-        ctx.print_info(&outcome::success_line(&look, &said));
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "sessions", "deleted": deleted,
-        }));
-        Ok(Exit::Done)
+        });
+        Ok(ctx.print_result(Exit::Done, json!({"deleted": deleted})))
     }
 
     /// Shows what would go, and gets a yes for it.
@@ -82,23 +69,11 @@ impl SessionsDeleteArgs {
                 "`-y` deletes without asking",
             ));
         };
-        let look: OutputStyle = ctx.console.err_style().for_stream(terminal.file());
+        let look = ctx.console.err_style().for_stream(terminal.file());
         let digits = id_digits(sessions);
-        let row = |info: &SessionSummary| SessionRow {
-            id: short_id(&info.id, digits),
-            modified: info.modified.clone(),
-            messages: info.messages,
-            about: session_title(info),
-            damage: info.damage.clone(),
-            ..SessionRow::default()
-        };
-        let rows: Vec<SessionRow> = sessions.iter().map(row).collect();
+        let rows: Vec<SessionRow> = sessions.iter().map(|info| session_row(info, digits)).collect();
         terminal.write_text(&view::text(&rows, 0, 0, &look));
         let what = if sessions.len() == 1 { "it".to_string() } else { pluralize(sessions.len(), "session") };
-        if is_yes(&questions::ask_line(&terminal, &format!("  delete {what} for good? [y/N]  "))?) {
-            return Ok(());
-        }
-        Err(CommandFailure::new(Exit::Declined, "declined", "not deleted")
-            .with_state(ProjectState::Unchanged))
+        questions::confirm(&terminal, &format!("  delete {what} for good? [y/N]  "), "not deleted")
     }
 }

@@ -14,7 +14,7 @@ use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, short_id};
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, ProjectState};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 
 /// Write a conversation to one HTML page, or to Markdown
 ///
@@ -82,21 +82,17 @@ impl SessionsExportArgs {
         }
         let path = self.output_path(&place, session.id(), markdown);
         let exported = self.write_file(&place, &path, &write)?;
-        let look = ctx.style();
-        ctx.print_info(&outcome::success_line(
-            &look,
-            &format!("exported to {}", look.safe(&path.display().to_string())),
-        ));
+        ctx.print_success(&format!("exported to {}", path.display()));
         if exported.skipped_images > 0 {
             let said = format!("images that are missing or too large: {}", exported.skipped_images);
-            ctx.print_info(&outcome::warning_line(&look, &said));
+            let text = outcome::warning_line(&ctx.style(), &said);
+            ctx.print_info(&text);
         }
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "sessions", "id": session.id(), "file": path.to_string_lossy(),
-            "format": if markdown { "markdown" } else { "html" }, "entries": exported.entries,
-            "entriesLeftOut": exported.skipped_entries, "images": exported.images, "imagesLeftOut": exported.skipped_images,
-        }));
-        Ok(Exit::Done)
+        Ok(ctx.print_result(Exit::Done, json!({
+            "id": session.id(), "file": path.to_string_lossy(), "format": if markdown { "markdown" } else { "html" },
+            "entries": exported.entries, "entriesLeftOut": exported.skipped_entries, "images": exported.images,
+            "imagesLeftOut": exported.skipped_images,
+        })))
     }
 
     fn is_markdown(&self) -> bool {
@@ -126,7 +122,7 @@ impl SessionsExportArgs {
         let cannot = |error: io::Error| {
             CommandFailure::unexpected(format!("the export cannot be written: {error}"))
                 .with_place(path.display())
-                .with_state(ProjectState::Unchanged)
+                .unchanged()
         };
         let name = path.file_name().and_then(|name| name.to_str());
         let name =
@@ -135,7 +131,7 @@ impl SessionsExportArgs {
         let exists = || {
             CommandFailure::usage(format!("{} is there already", path.display()))
                 .with_hint("--force overwrites it")
-                .with_state(ProjectState::Unchanged)
+                .unchanged()
         };
         if !self.force && fs.stat(&dir, name).is_ok() {
             return Err(exists());

@@ -2,7 +2,6 @@
 
 use relaycode_session::SessionHeader;
 use relaycode_session::home::layout;
-use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, session_failure, write_failure};
@@ -35,14 +34,11 @@ impl SessionsForkArgs {
         let to = to.map_err(|error| write_failure(&place.layout.project_dir(&place.cwd), &error))?;
         let forked = session.fork(&to, &name, header).map_err(|error| session_failure(&error))?;
         let path = place.layout.project_dir(&place.cwd).join(&name);
-        let look = ctx.style();
         let entries = if forked.len() == 1 { "entry" } else { "entries" };
         let said = format!("forked {} into {id}, {} {entries}", session.id(), forked.len());
-        ctx.print_info(&outcome::success_line(&look, &look.safe(&said)));
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "sessions", "id": id, "path": path.to_string_lossy(),
-            "parentSession": session.id(), "entries": forked.len(),
-        }));
-        Ok(Exit::Done)
+        ctx.print_success(&said);
+        Ok(ctx.print_result(Exit::Done, json!({
+            "id": id, "path": path.to_string_lossy(), "parentSession": session.id(), "entries": forked.len(),
+        })))
     }
 }

@@ -13,8 +13,9 @@ use relaycode_session::find::resolve::{self, ResolveError, ResolvedSession, Sess
 use relaycode_session::home::terminal::{TerminalBreadcrumb, TerminalHints, TerminalId};
 use relaycode_session::{BlobStore, HomeLayout, OpenMode, Session, SessionError, SessionLister};
 use relaycode_text::width::{Ellipsis, clip};
+use relaycode_tui::views::sessions::list::SessionRow;
 
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, ProjectState};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 
 /// Digits of an id that people see at least.
 const MIN_ID_DIGITS: usize = 8;
@@ -119,6 +120,18 @@ pub(super) fn session_title(info: &SessionSummary) -> String {
     first.chars().take(MAX_TITLE_CHARS).collect()
 }
 
+/// A session as the lists show it.
+pub(super) fn session_row(info: &SessionSummary, digits: usize) -> SessionRow {
+    SessionRow {
+        id: short_id(&info.id, digits),
+        modified: info.modified.clone(),
+        messages: info.messages,
+        about: session_title(info),
+        damage: info.damage.clone(),
+        ..SessionRow::default()
+    }
+}
+
 /// Copies of one session.
 fn have_same_id(sessions: &[SessionSummary]) -> bool {
     sessions.windows(2).all(|pair| pair[0].id == pair[1].id)
@@ -139,27 +152,26 @@ fn resolve_failure(error: &ResolveError) -> CommandFailure {
         };
         sessions.iter().map(line).collect::<Vec<_>>().join(", ")
     };
+    let usage = |kind, hint: String| CommandFailure::new(Exit::Usage, kind, error).with_hint(hint);
     match error {
-        ResolveError::None { .. } => CommandFailure::new(Exit::Usage, "unknown", error)
-            .with_hint("`relay sessions --all` lists those of other directories"),
+        ResolveError::None { .. } => {
+            usage("unknown", "`relay sessions --all` lists those of other directories".to_string())
+        }
         ResolveError::Unknown { nearest, .. } if nearest.is_empty() => {
-            CommandFailure::new(Exit::Usage, "unknown", error)
-                .with_hint("`relay sessions` lists them, with `--all` of every directory")
+            usage("unknown", "`relay sessions` lists them, with `--all` of every directory".to_string())
         }
-        ResolveError::Unknown { nearest, .. } => CommandFailure::new(Exit::Usage, "unknown", error)
-            .with_hint(format!("did you mean {}", named(nearest))),
+        ResolveError::Unknown { nearest, .. } => usage("unknown", format!("did you mean {}", named(nearest))),
         ResolveError::Ambiguous { candidates, .. } if have_same_id(candidates) => {
-            let paths = candidates.iter().map(|info| info.path.display().to_string());
-            CommandFailure::new(Exit::Usage, "ambiguous", error).with_hint(format!(
-                "they have the same id; give the path: {}",
-                paths.collect::<Vec<_>>().join(", ")
-            ))
+            let paths: Vec<_> = candidates.iter().map(|info| info.path.display().to_string()).collect();
+            usage("ambiguous", format!("they have the same id; give the path: {}", paths.join(", ")))
         }
-        ResolveError::Ambiguous { candidates, .. } => CommandFailure::new(Exit::Usage, "ambiguous", error)
-            .with_hint(format!("give more of its id: {}", named(candidates))),
-        ResolveError::NotASession { .. } => CommandFailure::new(Exit::Usage, "notASession", error).with_hint(
-            "a session is a file of lines of JSON that begins with a header; `relay sessions` lists them",
-        ),
+        ResolveError::Ambiguous { candidates, .. } => {
+            usage("ambiguous", format!("give more of its id: {}", named(candidates)))
+        }
+        ResolveError::NotASession { .. } => {
+            let format = "a session is a file of lines of JSON that begins with a header";
+            usage("notASession", format!("{format}; `relay sessions` lists them"))
+        }
         ResolveError::Io { path, .. } => CommandFailure::unexpected(error).with_place(path.display()),
     }
 }
@@ -183,21 +195,20 @@ pub(super) fn read_failure(path: &Path, error: &io::Error) -> CommandFailure {
 
 /// A directory that a session cannot be put into.
 pub(super) fn write_failure(path: &Path, error: &io::Error) -> CommandFailure {
-    io_failure("the session cannot be written", path, error).with_state(ProjectState::Unchanged)
+    io_failure("the session cannot be written", path, error).unchanged()
 }
 
 fn io_failure(what: &str, path: &Path, error: &io::Error) -> CommandFailure {
-    if relaycode_durable::fs::is_link(error) {
-        return CommandFailure::usage(format!("{what}: a link stands where a directory has to be"))
-            .with_place(path.display())
-            .with_hint("put the directory itself there, or set RELAY_HOME to where it is");
-    }
-    if error.kind() == io::ErrorKind::NotFound {
-        return CommandFailure::usage(format!("{what}: there is no such directory"))
-            .with_place(path.display())
-            .with_hint("make relay's home, or set RELAY_HOME to one that exists");
-    }
-    CommandFailure::unexpected(format!("{what}: {error}")).with_place(path.display())
+    let failure = if relaycode_durable::fs::is_link(error) {
+        CommandFailure::usage(format!("{what}: a link stands where a directory has to be"))
+            .with_hint("put the directory itself there, or set RELAY_HOME to where it is")
+    } else if error.kind() == io::ErrorKind::NotFound {
+        CommandFailure::usage(format!("{what}: there is no such directory"))
+            .with_hint("make relay's home, or set RELAY_HOME to one that exists")
+    } else {
+        CommandFailure::unexpected(format!("{what}: {error}"))
+    };
+    failure.with_place(path.display())
 }
 
 fn terminal_hints() -> TerminalHints {

@@ -12,7 +12,7 @@ mod tree;
 
 use clap::Subcommand;
 
-use crate::{CommandContext, CommandResult, Exit, RunCommand};
+use crate::{CommandContext, CommandResult};
 
 /// List, search and look after conversations
 ///
@@ -40,12 +40,8 @@ enum SessionsCommand {
     Delete(delete::SessionsDeleteArgs),
 }
 
-impl RunCommand for SessionsArgs {
-    fn name(&self) -> &'static str {
-        "sessions"
-    }
-
-    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+impl SessionsArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         match &self.command {
             None => self.list.run(ctx),
             Some(SessionsCommand::List(args)) => args.run(ctx),

@@ -33,13 +33,10 @@ impl SessionsRepairArgs {
         let kept = repaired.original.as_ref().map(|name| info.path.with_file_name(name));
         let found = &repaired.report.issues;
         let look = ctx.style();
-        if kept.is_none() {
-            ctx.print_info(&outcome::success_line(&look, "nothing to repair"));
-        } else {
-            let mut text = String::new();
-            for oddity in found.iter().take(MAX_LISTED) {
-                text += &outcome::warning_line(&look, &look.safe(&oddity.to_string()));
-            }
+        if let Some(kept) = &kept {
+            let odd = found.iter().take(MAX_LISTED);
+            let mut text: String =
+                odd.map(|odd| outcome::warning_line(&look, &look.safe(&odd.to_string()))).collect();
             let more = found.len().saturating_sub(MAX_LISTED) as u64 + repaired.report.unlisted;
             if more > 0 {
                 text += &outcome::indented_line(&look, &format!("and {more} more"));
@@ -48,24 +45,22 @@ impl SessionsRepairArgs {
                 text += &outcome::warning_line(&look, "it was of an older format");
             }
             ctx.print(&text);
-            ctx.print_info(&outcome::success_line(
-                &look,
-                &format!("repaired; entries now: {}", repaired.entries),
-            ));
-            if let Some(kept) = &kept {
-                let said = format!("the file as it was: {}", look.safe(&kept.display().to_string()));
-                ctx.print_info(&outcome::indented_line(&look, &said));
-            }
+            ctx.print_success(&format!("repaired; entries now: {}", repaired.entries));
+            ctx.print_detail(&format!("the file as it was: {}", kept.display()));
+        } else {
+            ctx.print_success("nothing to repair");
         }
         let oddities: Vec<_> = found
             .iter()
             .map(|odd| json!({"offset": odd.offset, "len": odd.len, "message": odd.to_string()}))
             .collect();
-        ctx.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
-            "repaired": kept.is_some(), "found": oddities, "more": repaired.report.unlisted, "entries": repaired.entries,
-            "original": kept.map(|kept| kept.to_string_lossy().into_owned()),
-        }));
-        Ok(Exit::Done)
+        Ok(ctx.print_result(
+            Exit::Done,
+            json!({
+                "path": info.path.to_string_lossy(), "repaired": kept.is_some(), "found": oddities,
+                "more": repaired.report.unlisted, "entries": repaired.entries,
+                "original": kept.map(|kept| kept.to_string_lossy().into_owned()),
+            }),
+        ))
     }
 }

@@ -40,11 +40,9 @@ impl SessionsShowArgs {
             let entries = path.iter().map(|id| session.entry(id).map(|entry| entry.to_object()));
             let entries =
                 entries.collect::<Result<Vec<Value>, _>>().map_err(|error| session_failure(&error))?;
-            ctx.console.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
-                "header": session.header(), "entries": entries, "damage": damage,
-            }));
-            return Ok(Exit::Done);
+            return Ok(ctx.print_result(Exit::Done, json!({
+                "path": info.path.to_string_lossy(), "header": session.header(), "entries": entries, "damage": damage,
+            })));
         }
         let head = TranscriptHeader {
             id: session.id().to_string(),
@@ -103,22 +101,16 @@ fn entry_parts(entry: &SessionEntry) -> Vec<TranscriptPart> {
             content_parts(content, &mut parts);
             parts
         }
-        EntryBody::Compaction { summary, .. } => {
-            vec![
-                TranscriptPart::Speaker { role: "compaction".into(), detail: time() },
-                TranscriptPart::Text(summary.clone()),
-            ]
-        }
-        EntryBody::BranchSummary { summary, .. } => {
-            vec![
-                TranscriptPart::Speaker { role: "branchSummary".into(), detail: time() },
-                TranscriptPart::Text(summary.clone()),
-            ]
-        }
+        EntryBody::Compaction { summary, .. } => summary_parts("compaction", summary, time()),
+        EntryBody::BranchSummary { summary, .. } => summary_parts("branchSummary", summary, time()),
         EntryBody::ModelChange { model, .. } => vec![TranscriptPart::Note(format!("model: {model}"))],
         EntryBody::ModeChange { mode, .. } => vec![TranscriptPart::Note(format!("mode: {mode}"))],
         _ => Vec::new(),
     }
+}
+
+fn summary_parts(role: &str, summary: &str, detail: String) -> Vec<TranscriptPart> {
+    vec![TranscriptPart::Speaker { role: role.into(), detail }, TranscriptPart::Text(summary.to_string())]
 }
 
 fn message_parts(message: &Value, time: &str) -> Vec<TranscriptPart> {

@@ -58,11 +58,13 @@ impl SessionsTreeArgs {
         let lines = outline::session_outline(&session, filter, &self.search)
             .map_err(|error| session_failure(&error))?;
         if ctx.is_json() {
-            ctx.console.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
-                "id": session.id(), "leaf": session.leaf(), "entries": entries_json(&lines), "total": session.len(),
-            }));
-            return Ok(Exit::Done);
+            return Ok(ctx.print_result(
+                Exit::Done,
+                json!({
+                    "path": info.path.to_string_lossy(), "id": session.id(), "leaf": session.leaf(),
+                    "entries": entries_json(&lines), "total": session.len(),
+                }),
+            ));
         }
         let look = ctx.console.out_style();
         let nodes: Vec<SessionTreeNode> = lines
@@ -76,12 +78,10 @@ impl SessionsTreeArgs {
             })
             .collect();
         if nodes.is_empty() {
-            let said = if session.is_empty() {
-                "nothing was said yet\n"
-            } else {
-                "nothing fits; `--filter all` shows everything\n"
-            };
-            ctx.print(said);
+            ctx.print(match session.is_empty() {
+                true => "nothing was said yet\n",
+                false => "nothing fits; `--filter all` shows everything\n",
+            });
         }
         ctx.console.print(&view::text(&nodes, &look));
         Ok(Exit::Done)

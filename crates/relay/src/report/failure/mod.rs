@@ -74,6 +74,11 @@ pub(crate) enum ProjectState {
 }
 
 impl ProjectState {
+    /// Nothing is left of it: because it never was there, or because it was put back.
+    pub(crate) fn after(put_back: bool) -> ProjectState {
+        if put_back { ProjectState::PutBack } else { ProjectState::Unchanged }
+    }
+
     /// As a clause, for people.
     pub(crate) fn clause(self) -> &'static str {
         match self {
@@ -130,6 +135,12 @@ pub(crate) struct FailureDetail {
     pub(crate) regions: Vec<FailureRegion>,
 }
 
+impl FailureDetail {
+    pub(crate) fn new(path: String, message: String) -> FailureDetail {
+        FailureDetail { path, message, ..FailureDetail::default() }
+    }
+}
+
 /// A place of a file that a revert would have to overwrite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct FailureRegion {
@@ -176,7 +187,17 @@ impl CommandFailure {
 
     /// The answer cannot be used.
     pub(crate) fn refused(kind: &'static str, message: impl Display) -> CommandFailure {
-        CommandFailure::new(Exit::Refused, kind, message).with_state(ProjectState::Unchanged)
+        CommandFailure::new(Exit::Refused, kind, message).unchanged()
+    }
+
+    /// Somebody said no.
+    pub(crate) fn declined(message: &str) -> CommandFailure {
+        CommandFailure::new(Exit::Declined, "declined", message).unchanged()
+    }
+
+    /// Somebody broke it off.
+    pub(crate) fn interrupted() -> CommandFailure {
+        CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
     }
 
     /// The system failed.
@@ -197,6 +218,11 @@ impl CommandFailure {
     /// Adds the state the project is in.
     pub(crate) fn with_state(self, state: ProjectState) -> CommandFailure {
         CommandFailure { state: Some(state), ..self }
+    }
+
+    /// Adds that nothing was changed.
+    pub(crate) fn unchanged(self) -> CommandFailure {
+        self.with_state(ProjectState::Unchanged)
     }
 
     /// Adds the files it is about.

@@ -9,7 +9,7 @@ use relaycode_friend::session::FriendSession;
 use relaycode_text::width::cells;
 use relaycode_tui::{Glyph, OutputStyle, PaintRole, clock, pluralize};
 
-use crate::{CommandFailure, CommandResult};
+use crate::CommandResult;
 
 pub(crate) struct FriendRow {
     pub(crate) name: String,

@@ -58,10 +58,8 @@ pub fn text(rows: &[SessionRow], more: usize, hidden: usize, style: &OutputStyle
             .then(|| format!("and {more} more; `relay sessions -n {}` lists them all", rows.len() + more)),
         (hidden > 0).then(|| {
             let (verb, them) = if hidden == 1 { ("has", "it") } else { ("have", "them") };
-            format!(
-                "{} {verb} no answer; `relay sessions --unanswered` lists {them}, too",
-                pluralize(hidden, "session")
-            )
+            let sessions = pluralize(hidden, "session");
+            format!("{sessions} {verb} no answer; `relay sessions --unanswered` lists {them}, too")
         }),
     ];
     for note in notes.into_iter().flatten() {
@@ -120,25 +118,15 @@ impl SessionLine {
         let tail = if self.tail.is_empty() { 0 } else { cells(&self.tail) + 3 };
         if style.is_narrow() && taken + tail + SHORTEST > style.columns() {
             let indent = cells(&lead);
-            let mut out = narrow::flow_parts(
-                style,
-                StyledText::plain(&lead),
-                indent,
-                2,
-                &[self.id, self.time, self.messages],
-            );
+            let columns = [self.id, self.time, self.messages];
+            let mut out = narrow::flow_parts(style, StyledText::plain(&lead), indent, 2, &columns);
             let edge = || StyledText::plain(&" ".repeat(indent));
             if !about.is_empty() {
                 out += &narrow::title_rows(style, edge(), indent, &about);
             }
             if !self.tail.is_empty() {
-                out += &narrow::flow_parts(
-                    style,
-                    edge(),
-                    indent,
-                    1,
-                    &[StyledText::painted(style, PaintRole::Dim, &self.tail)],
-                );
+                let tail = StyledText::painted(style, PaintRole::Dim, &self.tail);
+                out += &narrow::flow_parts(style, edge(), indent, 1, &[tail]);
             }
             return out;
         }
