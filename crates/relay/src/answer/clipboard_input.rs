@@ -11,7 +11,7 @@ pub(crate) fn read_clipboard(most: usize) -> CommandResult<String> {
     let opened = clipboard::open(&desktop::desktop_from_env(), desktop::clipboard_choice()?);
     let mut clipboard = opened.map_err(|error| {
         CommandFailure::usage(format!("no answer was named, and the clipboard cannot be read: {error}"))
-            .with_hint("name the file that holds the answer, or `-` to read it from a pipe")
+            .hint("name the file that holds the answer, or `-` to read it from a pipe")
     })?;
     let why = match clipboard.read(most, OWNER_TIMEOUT).map_err(CommandFailure::unexpected)? {
         ClipboardContent::Text(text) => return Ok(text),
@@ -26,6 +26,5 @@ pub(crate) fn read_clipboard(most: usize) -> CommandResult<String> {
         ClipboardContent::NotUtf8 => "the text on the clipboard is not UTF-8",
         ClipboardContent::Silent => "the program that has the clipboard does not hand it over",
     };
-    Err(CommandFailure::refused("clipboard", why)
-        .with_hint("copy the whole answer of the model and try again"))
+    Err(CommandFailure::refused("clipboard", why).hint("copy the whole answer of the model and try again"))
 }

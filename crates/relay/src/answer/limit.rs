@@ -70,7 +70,7 @@ fn parse_number(text: &str) -> Result<usize, String> {
 pub(crate) fn limit_failure(name: &str, message: impl Display) -> CommandFailure {
     let example = if name == "text" { "8M" } else { "5000" };
     CommandFailure::refused("limit", message)
-        .with_hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
+        .hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
 }
 
 #[cfg(test)]

@@ -20,9 +20,8 @@ use relaycode_tui::{OutputStyle, clock, views};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::answer::origin::AnswerOrigin;
 use crate::json::{self, base64};
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel};
+use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel};
 
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]
@@ -91,7 +90,7 @@ impl AnswerSource {
         if prompt::is_prompt(&text) {
             let said = "this is the prompt that relay prints, not an answer to it";
             return Err(CommandFailure::refused("prompt", said)
-                .with_hint("give it to your model, and its answer to relay"));
+                .hint("give it to your model, and its answer to relay"));
         }
         Ok(AnswerProposal::read_all(&text, &self.limits)?)
     }
@@ -179,7 +178,7 @@ impl AnswerSource {
             line => format!("{name}:{line}"),
         });
         let failure = CommandFailure::refused("refused", views::refusal::headline(refused))
-            .with_hint("paste `repair` back to the model");
+            .hint("paste `repair` back to the model");
         let mut object = json!({
             "project": root.to_string_lossy(), "error": CommandFailure { place, ..failure },
         });

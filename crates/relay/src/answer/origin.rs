@@ -77,9 +77,9 @@ impl AnswerOrigin {
         let bytes = bytes.map_err(|error| self.read_failure(&error))?;
         if bytes.len() > most {
             let message = format!("the answer is longer than the limit `text` ({most} bytes)");
-            return Err(limit::limit_failure("text", message).with_place(self.name()));
+            return Err(limit::limit_failure("text", message).place(self.name()));
         }
-        decode_text(bytes).map_err(|failure| failure.with_place(self.name()))
+        decode_text(bytes).map_err(|failure| failure.place(self.name()))
     }
 
     /// Whether somebody would have to type the answer.
@@ -96,8 +96,8 @@ impl AnswerOrigin {
             _ => format!("{name} cannot be read: {error}"),
         };
         CommandFailure::usage(message)
-            .with_hint("give the file that holds the answer, or `-` to read it from a pipe")
-            .with_place(name)
+            .hint("give the file that holds the answer, or `-` to read it from a pipe")
+            .place(name)
     }
 }
 
@@ -137,13 +137,13 @@ fn decode_text(bytes: Vec<u8>) -> CommandResult<String> {
     }
     if text.trim().is_empty() {
         return Err(CommandFailure::refused("nothing", "the answer is empty: there is nothing to do")
-            .with_hint("save the whole answer of the model and try again"));
+            .hint("save the whole answer of the model and try again"));
     }
     Ok(text)
 }
 
 fn not_text(message: &str) -> CommandFailure {
-    CommandFailure::refused("notText", message).with_hint("save the answer as plain UTF-8 text")
+    CommandFailure::refused("notText", message).hint("save the answer as plain UTF-8 text")
 }
 
 fn line_of(bytes: &[u8], at: usize) -> usize {

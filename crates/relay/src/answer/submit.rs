@@ -4,11 +4,9 @@
 use relaycode_change::plan::Plan;
 use relaycode_door::{AnswerProposal, Door, SubmitOutcome};
 
-use crate::answer::AnswerSource;
 use crate::approver::{ApproverSession, ApproverSetup, TerminalApprover};
 use crate::report::outcome::{OutcomeReporter, SubmitResult};
-use crate::wiring::programs::UserPrograms;
-use crate::{CommandContext, CommandResult, SignalGuard};
+use crate::{AnswerSource, CommandContext, CommandResult, SignalGuard, UserPrograms};
 
 /// Takes the answers of one source through the door.
 pub(crate) struct Submitter<'a> {
@@ -46,7 +44,7 @@ impl Submitter<'_> {
             Some(plan) => self.door.submit_planned(&submission, plan, &mut approver),
             None => self.door.submit(&submission, &mut approver),
         };
-        let (shown_digest, was_answered) = (approver.shown_digest(), approver.was_answered());
+        let (shown_digest, was_answered) = (approver.shown_digest, approver.was_answered);
         drop(approver);
         // Somebody may have thought for long.
         ctx.console.update_width();

@@ -8,7 +8,7 @@ use relaycode_ledger::Digest;
 use relaycode_tui::OutputStyle;
 use relaycode_tui::views::{self, card, question, rules};
 
-use super::{QuestionDialog, edit, pick};
+use super::{DialogResult, QuestionDialog, edit, pick};
 
 pub(super) struct ApplyPrompt<'a> {
     pub(super) question: &'a ApprovalQuestion<'a>,
@@ -23,7 +23,7 @@ pub(super) fn ask_apply(
     asking: &mut QuestionDialog<'_>,
     offer: &ApplyPrompt<'_>,
     shown: bool,
-) -> Result<ApprovalReply, ApprovalReply> {
+) -> DialogResult {
     let files = ChangedFiles::from_plan(offer.plan);
     if !shown {
         let clock = asking.setup.clock.as_deref().unwrap_or_default();
@@ -107,16 +107,12 @@ impl<'a> ChangedFiles<'a> {
         let Some(at) = self.find_file(if place.is_some() { file } else { what }) else {
             return self.report_unknown(asking, what);
         };
-        let part = place.map(|place| pick::single_hunk(&self.diffs[at], place));
-        match part {
-            None => asking.show(&|look| {
-                views::diff::file_text_with_layout(self.plans[at], &self.diffs[at], layout, look)
-            }),
-            Some(Some(part)) => {
-                asking.show(&|look| views::diff::file_text_with_layout(self.plans[at], &part, layout, look));
-            }
-            Some(None) => self.report_unknown(asking, what),
-        }
+        let part = match place {
+            None => Some(self.diffs[at].clone()),
+            Some(place) => pick::single_hunk(&self.diffs[at], place),
+        };
+        let Some(part) = part else { return self.report_unknown(asking, what) };
+        asking.show(&|look| views::diff::file_text_with_layout(self.plans[at], &part, layout, look));
     }
 
     fn report_unknown(&self, asking: &mut QuestionDialog<'_>, what: &str) {

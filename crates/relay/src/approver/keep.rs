@@ -1,13 +1,13 @@
 //! "keep?": the change is on disk, the project's commands have spoken.
 
 use relaycode_change::plan::Plan;
-use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply, GateReport};
+use relaycode_door::{ApprovalQuestion, ApprovalReason, GateReport};
 use relaycode_ledger::Digest;
 use relaycode_tui::OutputStyle;
 use relaycode_tui::views::{gate, question, rules};
 
-use super::QuestionDialog;
 use super::apply::ChangedFiles;
+use super::{DialogResult, QuestionDialog};
 
 /// What is on disk, and what was said of it.
 pub(super) struct KeepPrompt<'a> {
@@ -22,7 +22,7 @@ pub(super) fn ask_keep(
     asking: &mut QuestionDialog<'_>,
     question: &ApprovalQuestion<'_>,
     on_disk: &KeepPrompt<'_>,
-) -> Result<ApprovalReply, ApprovalReply> {
+) -> DialogResult {
     let files = ChangedFiles::from_plan(on_disk.plan);
     asking.say(&gate::pending_card(on_disk.gate, &asking.style));
     loop {

@@ -13,7 +13,7 @@ use relaycode_tui::{OutputStyle, StreamWidth};
 
 use super::RunProgram;
 use super::private_dir::PrivateDir;
-use crate::wiring::programs::UserPrograms;
+use crate::UserPrograms;
 
 /// Where text is shown, and what shows it if it is long.
 pub(crate) struct Pager<'a> {

@@ -147,20 +147,15 @@ fn spinner_line(
     room: usize,
     look: &OutputStyle,
 ) -> String {
-    let time = match passed >= SECONDS_SHOWN_AFTER {
-        true => format!("  {} s", passed.as_secs()),
-        false => String::new(),
-    };
+    let seconds = format!("  {} s", passed.as_secs());
+    let time = if passed >= SECONDS_SHOWN_AFTER { seconds } else { String::new() };
     let label = look.clip(label, room.saturating_sub(2 + time.len()));
     let mut text = format!("{frame} {label}{time}");
     let left = room.saturating_sub(cells(&text) + 2);
     if left >= MIN_TAIL_CELLS && !last.is_empty() {
         text = format!("{text}  {}", look.excerpt(&redact(last), left));
     }
-    match cells(&text) > room {
-        true => String::new(),
-        false => text,
-    }
+    if cells(&text) > room { String::new() } else { text }
 }
 
 /// The last line with something in it, without the colours that it came with.

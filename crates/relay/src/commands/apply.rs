@@ -4,11 +4,12 @@ use relaycode_door::{AnswerProposal, Door};
 use relaycode_tui::pluralize;
 
 use super::preview;
+use crate::answer::AnswerArgs;
 use crate::answer::consent_args::ConsentArgs;
-use crate::answer::submit::Submitter;
-use crate::answer::{AnswerArgs, AnswerSource};
 use crate::report::outcome::batch_json;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project};
+use crate::{
+    AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, Submitter,
+};
 
 /// Apply an answer, whole or not at all
 ///
@@ -39,7 +40,7 @@ impl ApplyArgs {
         if ctx.home.gate.as_ref() == Some(&project.root) {
             let said = "a command that judges a change cannot apply one";
             return Err(CommandFailure::refused("inGate", said)
-                .with_hint("take `relay apply` out of linter, preCommand and postCommand"));
+                .hint("take `relay apply` out of linter, preCommand and postCommand"));
         }
         let source = AnswerSource {
             consent: self.consent_args.to_consent(),

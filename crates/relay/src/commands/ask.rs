@@ -16,7 +16,6 @@ use crate::{CommandContext, CommandResult, SignalGuard};
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AskArgs {
     /// The question
-    #[arg(value_name = "PROMPT")]
     prompt: String,
 
     #[command(flatten)]

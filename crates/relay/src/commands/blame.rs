@@ -46,7 +46,7 @@ impl BlameArgs {
             all.filter(|line| only.is_none_or(|only| only == line.number)).collect();
         if let (Some(only), true) = (only, lines.is_empty()) {
             return Err(CommandFailure::usage(format!("{path} has no line {only}"))
-                .with_hint(format!("it has {} lines", blame.lines.len())));
+                .hint(format!("it has {} lines", blame.lines.len())));
         }
         let found = json!({
             "project": project.root.to_string_lossy(), "path": path.as_str(),

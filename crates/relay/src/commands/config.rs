@@ -19,7 +19,6 @@ enum ConfigCommand {
     /// Every key, its value, and where that comes from (the default)
     Show {
         /// Only this key, its value alone
-        #[arg(value_name = "KEY")]
         key: Option<String>,
     },
     /// Whether the configuration can be read, and what is odd about it
@@ -48,8 +47,9 @@ impl ConfigArgs {
 
 fn print_key(loaded: &LoadedConfig, key: &str, ctx: &mut CommandContext<'_>) -> CommandResult {
     let Some(row) = loaded.rows().into_iter().find(|row| row.key == key) else {
-        return Err(CommandFailure::usage(format!("there is no key `{key}`"))
-            .with_hint("`relay config show` lists them"));
+        return Err(
+            CommandFailure::usage(format!("there is no key `{key}`")).hint("`relay config show` lists them")
+        );
     };
     let found = json!({"keys": [views::config::row_json(&row)]});
     Ok(ctx.print_either(Exit::Done, found, |look| format!("{}\n", look.safe(&row.value))))
@@ -70,7 +70,6 @@ fn print_check(project: &Project, loaded: &LoadedConfig, ctx: &mut CommandContex
         "project": project.root.to_string_lossy(), "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
         "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
     }));
-    let text = views::config::check_report(loaded, &ctx.style());
-    ctx.print_info(&text);
+    ctx.print_info(&views::config::check_report(loaded, &ctx.style()));
     exit
 }

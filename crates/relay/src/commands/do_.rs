@@ -2,24 +2,21 @@
 
 use relaycode_door::{AnswerProposal, Door};
 use relaycode_friend::work::saved_patch::save_patch;
-use relaycode_friend::work::{WorkError, WorkEvent, WorkOptions, WorkOutcome, work};
-use relaycode_friend::{AskRequest, Friend, FriendContext};
+use relaycode_friend::work::{self, WorkError, WorkEvent};
+use relaycode_friend::{AskRequest, Friend, FriendContext, WorkOptions, WorkOutcome};
 use relaycode_project::access::Access;
 use relaycode_tui::clock;
 use serde_json::json;
 
 use crate::answer::consent_args::ConsentArgs;
-use crate::answer::origin::AnswerOrigin;
-use crate::answer::submit::Submitter;
-use crate::answer::{AnswerSource, limit};
+use crate::answer::limit;
 use crate::friends::args::{FriendArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
 use crate::friends::work_report::{self, work_json};
-use crate::report::render::answers;
 use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, json, path_args,
-    providers,
+    AnswerOrigin, AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project,
+    SignalGuard, Submitter, answers, json, path_args, providers,
 };
 
 /// Let another agent change the project, in a copy first
@@ -32,11 +29,9 @@ use crate::{
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DoArgs {
     /// What to do
-    #[arg(value_name = "PROMPT")]
     prompt: String,
 
     /// Files that it is about: paths, directories or globs
-    #[arg(value_name = "FILES")]
     files: Vec<String>,
 
     #[command(flatten)]
@@ -62,8 +57,9 @@ impl DoArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         if self.friend_args.session.is_some() {
             let said = "a friend that works begins anew each time; there is no --session for it";
-            return Err(CommandFailure::usage(said)
-                .with_hint("`relay ask --session NAME` goes on with a conversation"));
+            return Err(
+                CommandFailure::usage(said).hint("`relay ask --session NAME` goes on with a conversation")
+            );
         }
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
@@ -79,7 +75,7 @@ impl DoArgs {
         };
         let Some((friend, request)) = group.single_friend(&given) else {
             return Err(CommandFailure::usage("one friend works at a time, and several are named")
-                .with_hint("name one of them after --to"));
+                .hint("name one of them after --to"));
         };
         let files = path_args::expand_paths(&project.root, &ctx.options.directory, &self.files)?;
         let given = self.friend_args.read_context(request.limits.total, &stop, ctx)?;
@@ -118,7 +114,7 @@ impl DoArgs {
         let mut copying = providers::start_spinner(ctx, "copying the project");
         let mut listener: Option<FriendEventPrinter> = None;
         let name = friend.name().to_string();
-        let worked = work(friend, request, options, door, world, &mut |heard| match heard {
+        let worked = work::work(friend, request, options, door, world, &mut |heard| match heard {
             WorkEvent::Copying(progress) => {
                 if let Some(copying) = &copying {
                     copying.push_output(work_report::copy_progress_line(progress).as_bytes());
@@ -154,8 +150,7 @@ impl DoArgs {
         ctx: &mut CommandContext<'_>,
     ) {
         if !already.answer_shown && friend.abilities().writes_files {
-            let look = ctx.style();
-            ctx.print_info(&answers::answer_text(&worked.answer.text, &look));
+            ctx.print_info(&answers::answer_text(&worked.answer.text, &ctx.style()));
         }
         for said in &worked.answer.remarks {
             ctx.eprint_remark(LogLevel::Warn, said);
@@ -235,12 +230,11 @@ fn report_no_patch(
     ctx: &mut CommandContext<'_>,
 ) -> Exit {
     if !already.answer_shown {
-        let look = ctx.style();
-        ctx.print_info(&answers::answer_text(&worked.answer.text, &look));
+        ctx.print_info(&answers::answer_text(&worked.answer.text, &ctx.style()));
     }
     let said = format!("{name} answered in words, without a patch");
     let failure = CommandFailure::new(Exit::NoAnswer, "noPatch", said)
-        .with_hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
+        .hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
         .unchanged();
     let became = json!({"applied": false, "id": null, "error": json::to_value(&failure)});
     ctx.print_json(&work_json(worked, failure.exit, became, None));

@@ -87,7 +87,7 @@ impl CommitArgs {
             return Ok(print_commit(door, records, None, ctx));
         }
         let message = self.message.clone().or_else(|| plan.message.clone()).ok_or_else(|| {
-            CommandFailure::usage("these changes have no message").with_hint("give one with `-m`")
+            CommandFailure::usage("these changes have no message").hint("give one with `-m`")
         })?;
         ensure_trusted(door, &git, ctx)?;
         let look = ctx.console.err_style();
@@ -152,7 +152,7 @@ fn latest_change(project: &Project) -> CommandResult<Vec<TxId>> {
         entry.members.iter().all(|item| !item.undone && item.revert_of.is_empty() && item.damage.is_none())
     });
     let target = still_in.and_then(|entry| entry.target()).ok_or_else(|| {
-        CommandFailure::usage("there is no change to commit").with_hint("`relay log` lists what was applied")
+        CommandFailure::usage("there is no change to commit").hint("`relay log` lists what was applied")
     })?;
     Ok(target.ids())
 }
@@ -164,14 +164,13 @@ fn ensure_trusted(door: &Door, git: &Git<'_>, ctx: &mut CommandContext<'_>) -> C
     if trust.git_state(&door.root, &wants).allows() {
         return Ok(());
     }
-    let look = ctx.console.err_style();
-    let text = views::trust::text(&wants, None, &look);
+    let text = views::trust::text(&wants, None, &ctx.console.err_style());
     let Some(terminal) = questions::open_terminal() else {
         ctx.eprint_at(LogLevel::Error, &text);
         let programs = pluralize(wants.git.len(), "program");
         let said = format!("a commit here runs {programs} of the repository, which you have not trusted yet");
         return Err(CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
-            .with_hint("`relay trust` shows what would run, and asks")
+            .hint("`relay trust` shows what would run, and asks")
             .unchanged());
     };
     terminal.write_text(&text);

@@ -9,8 +9,7 @@ use relaycode_project::identity;
 use relaycode_tui::{clock, views};
 use serde_json::json;
 
-use crate::wiring::project;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, project};
 
 /// Set a project up, and print the prompt for its model
 ///
@@ -40,7 +39,7 @@ impl InitArgs {
             && wanted != has
         {
             return Err(CommandFailure::usage(format!("this project is called {has} already"))
-                .with_hint("change `projectId` in its configuration"));
+                .hint("change `projectId` in its configuration"));
         }
         let id = configured.or_else(|| self.id.clone()).unwrap_or(suggested.id);
         let tree = project.ledger.tree(u64::try_from(PlanLimits::default().file_bytes).unwrap_or(u64::MAX));

@@ -9,8 +9,7 @@ use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use crate::report::render::keys::KeyRow;
-use crate::wiring::providers::Providers;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, questions, render};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Providers, questions, render};
 
 /// Bytes of stdin that may be a key.
 const MAX_STDIN_BYTES: u64 = 64 << 10;
@@ -36,7 +35,6 @@ enum KeysCommand {
     /// Store the key of a provider
     Set {
         /// The provider, for example anthropic
-        #[arg(value_name = "PROVIDER")]
         provider: String,
         /// Read the key from stdin instead of asking for it
         #[arg(long)]
@@ -45,7 +43,6 @@ enum KeysCommand {
     /// Remove the stored key of a provider
     Remove {
         /// The provider
-        #[arg(value_name = "PROVIDER")]
         provider: String,
     },
 }
@@ -101,9 +98,8 @@ fn list_keys(providers: &Providers, all: bool, ctx: &mut CommandContext<'_>) -> 
 fn store_key(providers: &Providers, name: &str, stdin: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
     let provider = find_provider(providers, name)?;
     let typed = if stdin { read_stdin()? } else { ask_key(provider)? };
-    let key = ApiKey::new(&typed).map_err(|why| {
-        CommandFailure::usage(format!("what was given {why}")).with_hint("nothing was stored")
-    })?;
+    let key = ApiKey::new(&typed)
+        .map_err(|why| CommandFailure::usage(format!("what was given {why}")).hint("nothing was stored"))?;
     let replaced = matches!(providers.store.get(&provider.id), Ok(Some(_)));
     providers.store.set(&provider.id, &key).map_err(key_failure)?;
     let stored = json!({"provider": provider.id, "replaced": replaced, "tail": key.tail()});
@@ -146,7 +142,7 @@ fn find_provider<'p>(providers: &'p Providers, name: &str) -> CommandResult<&'p 
         true => "`relay keys list --all` lists them; models.yml can name others".to_string(),
         false => format!("did you mean {}?", near.join(", ")),
     };
-    Err(CommandFailure::usage(format!("there is no provider `{name}`")).with_hint(hint))
+    Err(CommandFailure::usage(format!("there is no provider `{name}`")).hint(hint))
 }
 
 fn read_stdin() -> CommandResult<String> {
@@ -155,10 +151,10 @@ fn read_stdin() -> CommandResult<String> {
     read.map_err(|error| CommandFailure::unexpected(format!("stdin cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_STDIN_BYTES {
         return Err(CommandFailure::usage(format!("stdin has more than {MAX_STDIN_BYTES} bytes"))
-            .with_hint("nothing was stored"));
+            .hint("nothing was stored"));
     }
     String::from_utf8(bytes)
-        .map_err(|_| CommandFailure::usage("what was given is no text").with_hint("nothing was stored"))
+        .map_err(|_| CommandFailure::usage("what was given is no text").hint("nothing was stored"))
 }
 
 fn ask_key(provider: &RegisteredProvider) -> CommandResult<String> {

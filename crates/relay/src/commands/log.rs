@@ -62,17 +62,14 @@ pub(crate) fn print_log(
         ctx.print_json(&json::result_json("log", Exit::Done, found));
     } else if ctx.is_quiet() {
         for id in rows.iter().filter_map(|row| row.id.as_ref()) {
-            let line = format!("{}\n", ctx.console.out_style().safe(id));
-            ctx.console.print(&line);
+            ctx.console.print(&format!("{}\n", ctx.console.out_style().safe(id)));
         }
     } else if oneline {
-        let text = views::log::oneline(&rows, &ctx.console.out_style());
-        ctx.console.print(&text);
+        ctx.console.print(&views::log::oneline(&rows, &ctx.console.out_style()));
     } else {
         // That nothing fits is not the same as that there is nothing.
         let any = page.total > 0 || ledger.log_page(0, 1)?.total > 0;
-        let text = views::log::text(&rows, page.total, any, &ctx.console.out_style());
-        ctx.console.print(&text);
+        ctx.console.print(&views::log::text(&rows, page.total, any, &ctx.console.out_style()));
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ impl ManArgs {
         let written = render_pages(self.markdown).and_then(|pages| write_pages(&self.to, &pages));
         let files = written.map_err(|error| {
             CommandFailure::unexpected(format!("the pages cannot be written: {error}"))
-                .with_place(self.to.display())
+                .place(self.to.display())
         })?;
         let shown = ctx.style().safe(&self.to.to_string_lossy()).into_owned();
         ctx.print_info(&format!("{} written to {shown}\n", pluralize(files.len(), "page")));

@@ -36,11 +36,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use relaycode_text::escape::is_unsafe;
 
 use crate::report::exit_codes;
-use crate::terminal::console::Console;
-use crate::terminal::environment::{ColorChoice, ConsoleEnv};
+use crate::terminal::environment::ColorChoice;
 use crate::wiring::context::GlobalArgs;
-use crate::wiring::home::RelayHome;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit};
+use crate::{CommandContext, CommandFailure, CommandResult, Console, ConsoleEnv, Exit, RelayHome};
 
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
 /// never applies one wrongly.
@@ -217,7 +215,7 @@ fn print_usage_error(error: &clap::Error, args: &[OsString], environment: &Conso
         // What is wrong stands before the first empty line, names of what is missing included.
         let lines: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let failure = CommandFailure::usage(lines.join(" ").trim_start_matches("error: "))
-            .with_hint("`relay --help` lists the commands, `relay COMMAND --help` the options of one");
+            .hint("`relay --help` lists the commands, `relay COMMAND --help` the options of one");
         let mut console = Console::stdio(environment, ColorChoice::Never);
         console.print_failure_json(&failure, "");
         let _ = console.finish();

@@ -9,10 +9,10 @@ use relaycode_tui::views;
 use relaycode_tui::views::diff::DiffLayout;
 use serde_json::{Value, json};
 
-use crate::answer::{self, AnswerArgs, AnswerSource};
+use crate::answer::{self, AnswerArgs};
 use crate::report::outcome::batch_json;
 use crate::terminal::environment::DiffLayoutArgs;
-use crate::{CommandContext, CommandResult, Exit, LogLevel, Project, json};
+use crate::{AnswerSource, CommandContext, CommandResult, Exit, LogLevel, Project, json};
 
 /// Show what an answer would change, without changing anything
 ///
@@ -146,8 +146,7 @@ fn print_refusal(
         ctx.eprint_at(LogLevel::Error, &text);
     }
     if shown.repair && !ctx.is_json() {
-        let text = ctx.console.out_style().block(&repair::repair_prompt(refused)).into_owned();
-        ctx.console.print(&text);
+        ctx.console.print(&ctx.console.out_style().block(&repair::repair_prompt(refused)).into_owned());
     }
 }
 

@@ -4,8 +4,8 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_door::{Door, InstructionsError, ModelInstructions};
 use serde_json::json;
 
-use crate::terminal::copy_out::{self, CopyTarget};
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, path_args};
+use crate::terminal::copy_out::CopyTarget;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, copy_out, path_args};
 
 /// Print the instructions for a model, and files to go with them
 ///
@@ -16,7 +16,6 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, path_a
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PromptArgs {
     /// Files to hand along: paths, directories or globs
-    #[arg(value_name = "FILES")]
     files: Vec<String>,
 
     /// Copy the text instead of printing it
@@ -56,7 +55,7 @@ pub(crate) fn model_instructions(
 ) -> CommandResult<ModelInstructions> {
     door.instructions(files).map_err(|error| match error {
         InstructionsError::TooMuch(_) => {
-            CommandFailure::usage(error).with_hint("hand along fewer or smaller files")
+            CommandFailure::usage(error).hint("hand along fewer or smaller files")
         }
         InstructionsError::Key(_) => CommandFailure::unexpected(error),
         InstructionsError::Remember(error) => error.into(),

@@ -15,9 +15,10 @@ use relaycode_ledger::{LedgerError, SecureReport};
 use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
-use crate::wiring::project;
-use crate::wiring::providers::start_spinner;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, questions};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, project, questions,
+    start_spinner,
+};
 
 /// Run any command, and make what it changes undoable
 ///
@@ -113,7 +114,7 @@ impl RecordArgs {
             None => Err(CommandFailure::unexpected(
                 "the process that watched the command was ended, and the command with it",
             )
-            .with_hint(recorded_hint(recorded))),
+            .hint(recorded_hint(recorded))),
         }
     }
 }
@@ -206,13 +207,13 @@ fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> Com
             secured_at.display()
         )
     };
-    failure.with_hint(next)
+    failure.hint(next)
 }
 
 /// The command took records of earlier changes with it.
 fn history_lost_failure(records: usize) -> CommandFailure {
     let said = format!("{} of earlier changes went with .relaycode", pluralize(records, "record"));
-    CommandFailure::new(Exit::DiskDoubt, "historyLost", said).with_hint(
+    CommandFailure::new(Exit::DiskDoubt, "historyLost", said).hint(
         "there was no copy of them: what they did cannot be undone any more; what the command changed can",
     )
 }
@@ -228,10 +229,9 @@ fn recorded_hint(recorded: bool) -> &'static str {
 fn not_run_failure(error: &ExecError, recorded: bool) -> CommandFailure {
     match error {
         ExecError::NotFound { .. } | ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
-            CommandFailure::new(Exit::Usage, "notRun", error)
-                .with_hint("nothing was run, and nothing is recorded")
+            CommandFailure::new(Exit::Usage, "notRun", error).hint("nothing was run, and nothing is recorded")
         }
-        _ => CommandFailure::unexpected(error).with_hint(recorded_hint(recorded)),
+        _ => CommandFailure::unexpected(error).hint(recorded_hint(recorded)),
     }
 }
 

@@ -5,15 +5,17 @@ use std::path::Path;
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{Record, RecordOmission};
-use relaycode_ledger::revert::{KeptEdits, RevertOptions, RevertPlan};
-use relaycode_ledger::{Ledger, LedgerError, LogEntry, LogTarget, TransactionHeader, TxId};
+use relaycode_ledger::{
+    KeptEdits, Ledger, LedgerError, LogEntry, LogTarget, RevertOptions, RevertPlan, TransactionHeader, TxId,
+};
 use relaycode_project::git::head::{self, GitHead};
 use relaycode_tui::views::outcome::RevertReport;
 use relaycode_tui::{clock, views};
 use serde_json::json;
 
-use crate::wiring::project;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, json, questions};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, json, project, questions,
+};
 
 /// Take a change back, keeping what came later
 ///
@@ -46,7 +48,7 @@ impl RevertArgs {
     fn file(&self) -> CommandResult<Option<RelPath>> {
         let parse = |file: &String| RelPath::parse(file).map_err(CommandFailure::usage);
         let hint = "give the file as `relay show` lists it";
-        self.file.as_ref().map(parse).transpose().map_err(|failure| failure.with_hint(hint))
+        self.file.as_ref().map(parse).transpose().map_err(|failure| failure.hint(hint))
     }
 }
 
@@ -107,7 +109,7 @@ impl RevertRequest<'_> {
         if !conflict || self.name == NEWEST {
             return failure;
         }
-        failure.with_hint(format!(
+        failure.hint(format!(
             "`relay revert {} --markers` writes both sides into the files, or undo the later edits first",
             self.name
         ))

@@ -48,7 +48,7 @@ impl ShowArgs {
         if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.shown.files.is_empty()))
         {
             return Err(CommandFailure::usage(format!("{file} is not among the files of {}", self.name))
-                .with_hint(format!("`relay show {}` lists them", self.name)));
+                .hint(format!("`relay show {}` lists them", self.name)));
         }
         if ctx.is_json() {
             // One, or those of a group, newest first.

@@ -17,8 +17,7 @@ use relaycode_watch::feed::OWNER_TIMEOUT;
 
 use super::DoctorFinding;
 use crate::sys::CLIPBOARD_KEEPS_TEXT;
-use crate::terminal::environment::ConsoleEnv;
-use crate::{Project, desktop, questions};
+use crate::{ConsoleEnv, Project, desktop, questions};
 
 /// Bytes that are read of a clipboard to see whether that works; more is text as well.
 const PROBE_BYTES: usize = 64 * 1024;
@@ -28,8 +27,7 @@ pub(super) fn clipboard(project: &Project) -> [DoctorFinding; 2] {
     let choice = match desktop::clipboard_choice() {
         Ok(choice) => choice,
         Err(failure) => {
-            let wrong =
-                DoctorFinding::bad(NAME, failure.message).with_next_step(failure.hint.unwrap_or_default());
+            let wrong = DoctorFinding::bad(NAME, failure.message).next_step(failure.hint.unwrap_or_default());
             return [wrong, check_copying(None)];
         }
     };
@@ -77,7 +75,7 @@ fn check_readable(clipboard: &mut dyn Clipboard, said: &str) -> DoctorFinding {
         Ok(ClipboardContent::Secret) => "what is on it is marked as a secret, and is not read",
         Ok(ClipboardContent::Silent) => {
             let said = format!("{said}; but the program that has what is on it does not hand it over");
-            return DoctorFinding::note(NAME, said).with_next_step("copy something anew, and ask again");
+            return DoctorFinding::note(NAME, said).next_step("copy something anew, and ask again");
         }
         Err(error) => return DoctorFinding::bad(NAME, error.to_string()),
     };
@@ -91,23 +89,23 @@ fn missing_clipboard(why: &ClipboardUnavailable, choice: ClipboardBackend) -> Do
     match why {
         ClipboardUnavailable::NoDesktop if choice != ClipboardBackend::Auto => {
             DoctorFinding::bad(NAME, format!("RELAY_CLIPBOARD asks for one that is not here: {said}"))
-                .with_next_step("unset RELAY_CLIPBOARD")
+                .next_step("unset RELAY_CLIPBOARD")
         }
-        ClipboardUnavailable::NoDesktop => DoctorFinding::note(NAME, said).with_next_step(PASTE),
+        ClipboardUnavailable::NoDesktop => DoctorFinding::note(NAME, said).next_step(PASTE),
         ClipboardUnavailable::NoDataControl => {
-            DoctorFinding::note(NAME, format!("{said}. GNOME is one of these")).with_next_step(
+            DoctorFinding::note(NAME, format!("{said}. GNOME is one of these")).next_step(
                 "start relay where DISPLAY is set (XWayland), paste answers into `relay watch`, or \
              `wl-paste | relay apply -` (from wl-clipboard)",
             )
         }
         ClipboardUnavailable::Off => {
-            DoctorFinding::note(NAME, "switched off by RELAY_CLIPBOARD=none").with_next_step(PASTE)
+            DoctorFinding::note(NAME, "switched off by RELAY_CLIPBOARD=none").next_step(PASTE)
         }
         ClipboardUnavailable::Unreachable { .. } if choice != ClipboardBackend::Auto => {
             DoctorFinding::bad(NAME, said)
-                .with_next_step("see to it that the display answers this user, or unset RELAY_CLIPBOARD")
+                .next_step("see to it that the display answers this user, or unset RELAY_CLIPBOARD")
         }
-        ClipboardUnavailable::Unreachable { .. } => DoctorFinding::note(NAME, said).with_next_step(format!(
+        ClipboardUnavailable::Unreachable { .. } => DoctorFinding::note(NAME, said).next_step(format!(
             "see to it that the display answers this user (WAYLAND_DISPLAY, DISPLAY); until then {PASTE}"
         )),
     }
@@ -127,13 +125,13 @@ fn check_copying(clipboard: Option<&str>) -> DoctorFinding {
     }
     if questions::open_terminal().is_none() {
         return DoctorFinding::note(NAME, "there is neither a clipboard nor a terminal to copy to")
-            .with_next_step("`relay prompt > prompt.md` writes to a file instead");
+            .next_step("`relay prompt > prompt.md` writes to a file instead");
     }
     let said = "through the terminal (OSC 52), which does not say whether it took it";
     let next = osc52::copy_advice(&desktop::terminal_env(true)).unwrap_or(
         "kitty, WezTerm, ghostty, foot and Alacritty take it as they are; xterm and iTerm2 have to be told to",
     );
-    DoctorFinding::note(NAME, said).with_next_step(next)
+    DoctorFinding::note(NAME, said).next_step(next)
 }
 
 /// Whether an answer can be pasted into `relay watch`.
@@ -142,9 +140,9 @@ pub(super) fn paste() -> DoctorFinding {
     const INSTEAD: &str = "`relay apply -` reads an answer from a pipe, or up to Ctrl-D";
     if ConsoleEnv::from_env().dumb {
         DoctorFinding::note(NAME, "this terminal (TERM) does not mark where pasted text begins and ends")
-            .with_next_step(INSTEAD)
+            .next_step(INSTEAD)
     } else if questions::open_terminal().is_none() {
-        DoctorFinding::note(NAME, "there is no terminal to paste into").with_next_step(INSTEAD)
+        DoctorFinding::note(NAME, "there is no terminal to paste into").next_step(INSTEAD)
     } else {
         DoctorFinding::good(NAME, "an answer that is pasted into `relay watch` is taken as a whole")
     }
@@ -170,12 +168,12 @@ pub(super) fn notifications(project: &Project) -> DoctorFinding {
         }
         DesktopProbe::NoServer => {
             DoctorFinding::note(NAME, format!("nobody on this desktop shows them: {otherwise}"))
-                .with_next_step(SERVERS)
+                .next_step(SERVERS)
         }
         DesktopProbe::Failed(error) => DoctorFinding::note(NAME, format!("{error}: {otherwise}")),
         DesktopProbe::None if shown => DoctorFinding::good(NAME, format!("there is no desktop: {otherwise}")),
         DesktopProbe::None => DoctorFinding::note(NAME, format!("there is no desktop: {otherwise}"))
-            .with_next_step("kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves"),
+            .next_step("kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves"),
     }
 }
 

@@ -11,16 +11,14 @@ use relaycode_tui::views;
 
 use super::DoctorFinding;
 use crate::sys::LIMITS;
-use crate::wiring::programs::UserPrograms;
-use crate::wiring::project;
-use crate::{CommandContext, Project, questions};
+use crate::{CommandContext, Project, UserPrograms, project, questions};
 
 /// Which relay this is, and on what.
 pub(super) fn relay() -> DoctorFinding {
     let (os, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     let said = format!("{} on {os} {machine}", env!("CARGO_PKG_VERSION"));
     let Some(next) = LIMITS else { return DoctorFinding::good("relay", said) };
-    DoctorFinding::note("relay", format!("{said}, where it is not tested")).with_next_step(next)
+    DoctorFinding::note("relay", format!("{said}, where it is not tested")).next_step(next)
 }
 
 /// The user's own directory.
@@ -28,7 +26,7 @@ pub(super) fn home(ctx: &CommandContext<'_>) -> DoctorFinding {
     const NAME: &str = "your directory";
     let Some(home) = &ctx.home.path else {
         let said = "neither RELAY_HOME nor HOME says where it is: nothing can be trusted or copied";
-        return DoctorFinding::bad(NAME, said).with_next_step("set HOME, or RELAY_HOME to an absolute path");
+        return DoctorFinding::bad(NAME, said).next_step("set HOME, or RELAY_HOME to an absolute path");
     };
     let shown = home.display();
     let stat = match fs::metadata(home) {
@@ -40,7 +38,7 @@ pub(super) fn home(ctx: &CommandContext<'_>) -> DoctorFinding {
     };
     if stat.mode() & 0o022 != 0 {
         let said = format!("others may write to {shown}, so nothing in it is believed");
-        return DoctorFinding::bad(NAME, said).with_next_step(format!("chmod 700 {shown}"));
+        return DoctorFinding::bad(NAME, said).next_step(format!("chmod 700 {shown}"));
     }
     DoctorFinding::good(NAME, shown.to_string())
 }
@@ -75,7 +73,7 @@ pub(super) fn terminal(ctx: &CommandContext<'_>) -> DoctorFinding {
     let letters = if look.utf8 { "UTF-8" } else { "no UTF-8: signs are plain ASCII" };
     if questions::open_terminal().is_none() {
         let said = format!("there is nobody to ask ({letters})");
-        return DoctorFinding::note(NAME, said).with_next_step("`-y` and `--allow` answer beforehand");
+        return DoctorFinding::note(NAME, said).next_step("`-y` and `--allow` answer beforehand");
     }
     let width = look.width.map(|width| format!(", {width} columns")).unwrap_or_default();
     DoctorFinding::good(NAME, format!("somebody can be asked{width}, {letters}"))
@@ -88,8 +86,9 @@ pub(super) fn programs() -> [DoctorFinding; 2] {
         let found = all.iter().filter_map(|words| words.first()).find_map(|word| find_on_path(word));
         match found {
             Some(path) => DoctorFinding::good(name, path.display().to_string()),
-            None => DoctorFinding::note(name, "none was found")
-                .with_next_step(format!("set {}", name.to_uppercase())),
+            None => {
+                DoctorFinding::note(name, "none was found").next_step(format!("set {}", name.to_uppercase()))
+            }
         }
     })
 }

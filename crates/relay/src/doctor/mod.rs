@@ -49,7 +49,7 @@ impl DoctorFinding {
         DoctorFinding { state: CheckStatus::Bad, ..DoctorFinding::good(name, said) }
     }
 
-    fn with_next_step(self, next: impl Into<String>) -> DoctorFinding {
+    fn next_step(self, next: impl Into<String>) -> DoctorFinding {
         DoctorFinding { next: Some(next.into()), ..self }
     }
 }

@@ -9,8 +9,7 @@ use relaycode_tui::pluralize;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 
 use super::{DoctorFinding, machine};
-use crate::wiring::project;
-use crate::{CommandContext, Project};
+use crate::{CommandContext, Project, project};
 
 /// Where it begins, and why there.
 pub(super) fn root(project: &Project, ctx: &CommandContext<'_>) -> DoctorFinding {
@@ -31,15 +30,14 @@ pub(super) fn files(project: &Project) -> Vec<DoctorFinding> {
     if rustix::fs::accessat(CWD, &project.root, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS).is_err() {
         return vec![
             DoctorFinding::bad(NAME, "the project cannot be written to")
-                .with_next_step("see to its permissions, or its mount"),
+                .next_step("see to its permissions, or its mount"),
         ];
     }
     let mut findings = vec![match can_exchange(project) {
         Some(true) => DoctorFinding::good(NAME, "files can be exchanged in one step"),
-        Some(false) => DoctorFinding::note(NAME, "files cannot be exchanged in one step here")
-            .with_next_step(
-                "a save in the very moment of a change could be lost: docs/promises.md states the window",
-            ),
+        Some(false) => DoctorFinding::note(NAME, "files cannot be exchanged in one step here").next_step(
+            "a save in the very moment of a change could be lost: docs/promises.md states the window",
+        ),
         None => DoctorFinding::note(
             NAME,
             "whether files can be exchanged was not tried: there is no .relaycode yet",
@@ -84,7 +82,7 @@ pub(super) fn config(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorF
     let Some(file) = &loaded.file else {
         return vec![
             DoctorFinding::note(NAME, "none: every change is asked about")
-                .with_next_step("`relay init` writes one"),
+                .next_step("`relay init` writes one"),
         ];
     };
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -92,7 +90,7 @@ pub(super) fn config(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorF
     let mut findings = vec![match loaded.remarks.len() {
         0 => DoctorFinding::good(NAME, format!("{name}, for {id}")),
         count => DoctorFinding::note(NAME, format!("{name}, for {id}, with {}", pluralize(count, "remark")))
-            .with_next_step("`relay config check` says which"),
+            .next_step("`relay config check` says which"),
     }];
     let wants = loaded.trust_request();
     findings.push(match TrustStore::new(home).state(&project.root, &wants) {
@@ -102,10 +100,11 @@ pub(super) fn config(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorF
         }
         TrustState::NeverAsked => {
             DoctorFinding::note("trust", "its commands are not trusted, and do not run")
-                .with_next_step("`relay trust`")
+                .next_step("`relay trust`")
         }
-        TrustState::Changed { .. } => DoctorFinding::note("trust", "its commands changed, and do not run")
-            .with_next_step("`relay trust`"),
+        TrustState::Changed { .. } => {
+            DoctorFinding::note("trust", "its commands changed, and do not run").next_step("`relay trust`")
+        }
         TrustState::Unavailable { why } => DoctorFinding::bad("trust", why),
     });
     let patch = &loaded.config.patch;
@@ -151,7 +150,7 @@ pub(super) fn git(project: &Project) -> Option<DoctorFinding> {
         Ok(rows) => {
             let programs = pluralize(rows.len(), "program");
             let said = format!("{version}; on a commit {programs} of the repository's own would run");
-            DoctorFinding::note("git", said).with_next_step("`relay trust` lists them")
+            DoctorFinding::note("git", said).next_step("`relay trust` lists them")
         }
         Err(GitError::NotARepository { .. }) => {
             DoctorFinding::good("git", format!("{version}; the project is in no repository"))
@@ -173,5 +172,5 @@ pub(super) fn ledger(project: &Project) -> DoctorFinding {
     }
     let open = pluralize(open, "change");
     DoctorFinding::note(NAME, format!("{total} in the log, and {open} open, or stopped in the middle"))
-        .with_next_step("`relay recover` sees to what stopped in the middle")
+        .next_step("`relay recover` sees to what stopped in the middle")
 }

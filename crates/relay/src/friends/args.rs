@@ -82,7 +82,7 @@ impl ReadOnlyArgs {
             return Err(CommandFailure::usage(format!(
                 "with the access `{access}` a friend may change files"
             ))
-            .with_hint("`relay do` lets it work in a copy, and shows you what it changed"));
+            .hint("`relay do` lets it work in a copy, and shows you what it changed"));
         }
         let root = project_root(ctx)?;
         let loaded = config::load(&root, ctx.home.path.as_deref())?;
@@ -148,8 +148,8 @@ fn read_schema(file: Option<&Path>, directory: &Path) -> CommandResult<Option<Va
     let failed = |error: &dyn std::fmt::Display| {
         let message = format!("the schema {} cannot be read: {error}", file.display());
         CommandFailure::new(Exit::Usage, "schema", message)
-            .with_place(file.display())
-            .with_hint("`--schema` names a file with a JSON schema; nothing was sent to anybody")
+            .place(file.display())
+            .hint("`--schema` names a file with a JSON schema; nothing was sent to anybody")
     };
     // Looked at before it is opened: a pipe would wait for its writer.
     if !file.metadata().map_err(|error| failed(&error))?.is_file() {

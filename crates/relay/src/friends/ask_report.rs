@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use super::group::GroupResult;
 use super::tree_report;
-use crate::report::render::answers::{self, AnswerPart};
-use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, json, render};
+use crate::report::render::answers::AnswerPart;
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, answers, json, render};
 
 pub(crate) fn report_answers(
     request: &AskRequest,
@@ -86,8 +86,7 @@ pub(crate) fn report_answers(
         if alone && failures.is_empty() {
             parts.iter().for_each(|part| ctx.console.print(&part.text));
         } else if !alone {
-            let text = answers::answers_text(&parts, &ctx.console.out_style());
-            ctx.console.print(&text);
+            ctx.console.print(&answers::answers_text(&parts, &ctx.console.out_style()));
         }
     }
     tree_report::report_tree_check(&seen, "it was not allowed to", ctx);

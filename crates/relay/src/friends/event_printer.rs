@@ -121,8 +121,7 @@ impl FriendEventPrinter {
     fn print_separator(&mut self, ctx: &mut CommandContext<'_>) {
         let look = ctx.console.out_style();
         let end = if self.at_line_start { "" } else { "\n" };
-        let text = format!("{end}{}\n", look.paint(PaintRole::Dim, "---"));
-        ctx.console.print(&text);
+        ctx.console.print(&format!("{end}{}\n", look.paint(PaintRole::Dim, "---")));
         ctx.console.flush();
         self.at_line_start = true;
     }

@@ -3,13 +3,11 @@
 
 use std::ffi::OsString;
 
-use relaycode_friend::FriendContext;
 use relaycode_friend::friend::depth;
-use relaycode_friend::friends::{FriendLookupError, FriendRegistry, ResolvedFriend};
+use relaycode_friend::friends::{FriendLookupError, ResolvedFriend};
+use relaycode_friend::{FriendContext, FriendRegistry};
 
-use crate::wiring::project::process_runner;
-use crate::wiring::providers::Providers;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Providers, process_runner};
 
 pub(crate) type StopCheck<'a> = &'a (dyn Fn() -> bool + Sync);
 
@@ -49,9 +47,7 @@ pub(crate) fn find_friends(
             .iter()
             .any(|other| other.friend().name() == one.friend().name() && other.model == one.model);
         if again {
-            return Err(
-                CommandFailure::usage(format!("{name} is named twice")).with_hint("name each friend once")
-            );
+            return Err(CommandFailure::usage(format!("{name} is named twice")).hint("name each friend once"));
         }
         chosen.push(one);
     }
@@ -66,7 +62,7 @@ impl From<FriendLookupError> for CommandFailure {
             }
             _ => "`relay models` says more",
         };
-        CommandFailure::new(Exit::Usage, "friend", error).with_hint(hint)
+        CommandFailure::new(Exit::Usage, "friend", error).hint(hint)
     }
 }
 

@@ -56,6 +56,6 @@ impl From<Friends> for CommandFailure {
                 return CommandFailure { message, ..CommandFailure::interrupted() };
             }
         };
-        CommandFailure::new(exit, kind, message).with_hint(hint)
+        CommandFailure::new(exit, kind, message).hint(hint)
     }
 }

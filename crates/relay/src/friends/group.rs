@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use relaycode_friend::driver::parallel::run_parallel;
 use relaycode_friend::friend::SessionSupport;
 use relaycode_friend::friends::ResolvedFriend;
 use relaycode_friend::session::{FriendSession, FriendSessionStore, FriendSessionUpdate};
 use relaycode_friend::tree_check::{TreeCheck, TreeCheckGap, TreeCheckReport};
 use relaycode_friend::{
     AskError, AskRequest, Friend, FriendContext, FriendFailure, FriendResult, TurnLimits, TurnMemory, ask,
+    run_parallel,
 };
 use relaycode_project::config::Config;
 use relaycode_project::git::Git;
@@ -60,7 +60,7 @@ impl<'a> FriendGroup<'a> {
                 return Err(CommandFailure::usage(
                     "a conversation goes on with one friend, and several are named",
                 )
-                .with_hint("name one of them after --to, or leave --session out"));
+                .hint("name one of them after --to, or leave --session out"));
             }
         };
         let friend_context = new_friend_context(ctx, stop)?;
@@ -192,6 +192,6 @@ pub(crate) fn project_root(ctx: &CommandContext<'_>) -> CommandResult<PathBuf> {
     let real = directory.canonicalize().ok().filter(|real| real.is_dir());
     real.ok_or_else(|| {
         CommandFailure::usage(format!("{} is no directory", directory.display()))
-            .with_hint("give the project with `-C DIR`")
+            .hint("give the project with `-C DIR`")
     })
 }

@@ -94,5 +94,5 @@ fn timeout_failure(total: Duration) -> CommandFailure {
     let message = format!("stdin did not end within {} s; nothing was sent to anybody", total.as_secs());
     CommandFailure::new(Exit::TimedOut, "timedOut", message)
         .unchanged()
-        .with_hint("what comes on stdin goes with the request; `</dev/null` sends nothing")
+        .hint("what comes on stdin goes with the request; `</dev/null` sends nothing")
 }

@@ -9,17 +9,16 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::InstructionsError;
-use relaycode_friend::FriendAnswer;
 use relaycode_friend::tree_check::TreeCheckReport;
+use relaycode_friend::work::WorkError;
 use relaycode_friend::work::saved_patch::{SavePatchError, SavedPatch};
 use relaycode_friend::work::scratch::{ScratchError, ScratchProgress};
-use relaycode_friend::work::{WorkError, WorkOutcome};
+use relaycode_friend::{FriendAnswer, WorkOutcome};
 use relaycode_tui::pluralize;
 use serde_json::{Value, json};
 
 use super::tree_report;
-use crate::report::render::answers;
-use crate::{CommandContext, CommandFailure, Exit, LogLevel, json};
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, answers, json};
 
 /// The object of `--json`: what became of the change, and what the friend said.
 pub(crate) fn work_json(worked: &WorkOutcome, exit: Exit, became: Value, kept: Option<&SavedPatch>) -> Value {
@@ -66,8 +65,7 @@ pub(crate) fn report_work_failure(
     if let WorkError::Unreadable { answer, .. } = &error {
         said = Some(friend_json(name, answer));
         if !shown {
-            let look = ctx.style();
-            ctx.print_info(&answers::answer_text(&answer.text, &look));
+            ctx.print_info(&answers::answer_text(&answer.text, &ctx.style()));
         }
     }
     let mut failure = CommandFailure::from(error);
@@ -116,8 +114,7 @@ pub(crate) fn save_temp_file(lost: SavePatchError, ctx: &mut CommandContext<'_>)
     let file = File::options().write(true).create_new(true).mode(0o600).open(&path);
     let written = file.and_then(|mut file| file.write_all(lost.answer.as_bytes()));
     if let Err(error) = &written {
-        let said = format!("nor can it be kept as {}: {error}", path.display());
-        ctx.eprint_remark(LogLevel::Error, &said);
+        ctx.eprint_remark(LogLevel::Error, &format!("nor can it be kept as {}: {error}", path.display()));
     }
     let path = written.is_ok().then_some(path);
     SavedPatch { path, left_out: lost.left_out, required_limits: lost.required_limits }
@@ -155,21 +152,18 @@ impl From<WorkError> for CommandFailure {
         let message = error.to_string();
         let usage = |kind| CommandFailure::new(Exit::Usage, kind, &message);
         let failure = match error {
-            WorkError::NoPrompt => usage("prompt").with_hint(
-                "say what you want, for example `relay do \"rename total to sum in src/cart.ts\"`",
-            ),
+            WorkError::NoPrompt => usage("prompt")
+                .hint("say what you want, for example `relay do \"rename total to sum in src/cart.ts\"`"),
             WorkError::File { .. } => usage("usage"),
-            WorkError::Access { .. } => {
-                usage("access").with_hint("`--access workspace` lets it change its copy")
-            }
+            WorkError::Access { .. } => usage("access").hint("`--access workspace` lets it change its copy"),
             WorkError::Depth(_) => CommandFailure::refused("depth", message),
             WorkError::Limit(_) | WorkError::Instructions(InstructionsError::TooMuch(_)) => {
-                CommandFailure::refused("tooLarge", message).with_hint("give it less")
+                CommandFailure::refused("tooLarge", message).hint("give it less")
             }
             WorkError::Scratch(ScratchError::Cancelled) => {
                 CommandFailure { message, ..CommandFailure::interrupted() }
             }
-            WorkError::Scratch(ScratchError::Own(_)) => CommandFailure::refused("copy", message).with_hint(
+            WorkError::Scratch(ScratchError::Own(_)) => CommandFailure::refused("copy", message).hint(
                 "the copy is made in RELAY_HOME: a place that can be written to, outside of the project",
             ),
             WorkError::Scratch(_) => CommandFailure::refused("copy", message),

@@ -2,15 +2,14 @@
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::proposal::Proposal;
-use relaycode_door::gate::GateReport;
-use relaycode_door::{AppliedChange, ApprovalReason, DoorError, RuleConsent, SubmitOutcome};
+use relaycode_door::{AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmitOutcome};
 use relaycode_ledger::{Digest, LedgerError, TxId};
 use relaycode_tui::{Glyph, views};
 use serde_json::{Value, json};
 
-use crate::answer::submit::Submitter;
-use crate::wiring::project;
-use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, answer, json, questions};
+use crate::{
+    CommandContext, CommandFailure, Exit, LogLevel, ProjectState, Submitter, answer, json, project, questions,
+};
 
 /// How an answer's way ended.
 pub(crate) struct SubmitResult {
@@ -67,8 +66,7 @@ impl OutcomeReporter<'_> {
     fn print_title(&self, ctx: &mut CommandContext<'_>) {
         if let (Some(clock), None) = (&self.clock, self.shown_digest) {
             let name = self.submitter.source.origin.name();
-            let look = ctx.style();
-            ctx.print_info(&views::card::title_line(clock, self.proposal, &name, &look));
+            ctx.print_info(&views::card::title_line(clock, self.proposal, &name, &ctx.style()));
         }
     }
 
@@ -87,8 +85,7 @@ impl OutcomeReporter<'_> {
             ctx.print_detail(&format!("on a branch of its own: {branch}"));
         }
         for rule in &applied.record.rules {
-            let text = views::outcome::detail_line(&ctx.console.err_style(), rule);
-            ctx.eprint_at(LogLevel::Debug, &text);
+            ctx.eprint_at(LogLevel::Debug, &views::outcome::detail_line(&ctx.console.err_style(), rule));
         }
         let more = json!({
             "applied": true, "id": id.to_string(), "digest": applied.digest.to_string(),
@@ -111,8 +108,7 @@ impl OutcomeReporter<'_> {
                         "c copies {what} for your model; the same id may be sent again"
                     ));
                 } else if let Some(reason) = reason {
-                    let text = views::question::rejection_preview(reason, &ctx.style());
-                    ctx.print_info(&text);
+                    ctx.print_info(&views::question::rejection_preview(reason, &ctx.style()));
                 }
                 ending
             }
@@ -125,7 +121,7 @@ impl OutcomeReporter<'_> {
                 let said =
                     format!("not applied: {} `{}` {}", step.step.name(), step.command, step.result_phrase());
                 let failure = CommandFailure::new(Exit::GateFailed, "gate", said)
-                    .with_hint("see to that command, or change it in the configuration")
+                    .hint("see to that command, or change it in the configuration")
                     .unchanged();
                 let tail = views::gate::output_tail(&step.output, &ctx.console.err_style());
                 ctx.eprint_at(LogLevel::Info, &tail);
@@ -172,18 +168,17 @@ impl OutcomeReporter<'_> {
             .with_state(ProjectState::PutBack);
         // What the commands did, not what they said.
         if views::gate::verdict_text(gate, &ctx.console.err_style()).is_none() {
-            let failure = failure.with_hint("see to what the project's commands do to its files");
+            let failure = failure.hint("see to what the project's commands do to its files");
             return self.report_failure(&failure, Some(plan), json!({"gate": gate}), ctx);
         }
-        let failure = failure.with_hint("`--allow gate` keeps it anyway");
+        let failure = failure.hint("`--allow gate` keeps it anyway");
         let retry = self.submitter.source.retry_command_line("apply", "--allow gate");
         let mut next = format!("keep it anyway: `{retry}`");
         if self.submitter.source.has_keys {
             next += &format!(" {} c copies the errors for your model", ctx.style().glyph(Glyph::Dot));
         }
         let (state, style) = (ProjectState::PutBack.clause(), ctx.console.err_style());
-        let text = views::gate::refused_card(gate, state, Some(&next), &style);
-        ctx.eprint_at(LogLevel::Error, &text);
+        ctx.eprint_at(LogLevel::Error, &views::gate::refused_card(gate, state, Some(&next), &style));
         self.failure_result(&failure, Some(plan), json!({"gate": gate}), ctx)
     }
 
@@ -272,9 +267,8 @@ fn failure_without_plan(outcome: &SubmitOutcome) -> CommandFailure {
     match outcome {
         SubmitOutcome::WrongProject { named, ours } => {
             let said = format!("the answer is for the project `{named}`, and this is `{ours}`");
-            CommandFailure::refused("otherProject", said).with_hint(
-                "go to that project, or correct `projectId` in the answer if it is meant for this one",
-            )
+            CommandFailure::refused("otherProject", said)
+                .hint("go to that project, or correct `projectId` in the answer if it is meant for this one")
         }
         SubmitOutcome::NotTrusted { wants, before } => {
             let what = relaycode_tui::pluralize(wants.commands.len(), "command");
@@ -284,7 +278,7 @@ fn failure_without_plan(outcome: &SubmitOutcome) -> CommandFailure {
             };
             let said = format!("this project wants to run {what}, {seen}");
             CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
-                .with_hint("`relay trust` shows what it wants to run, and asks")
+                .hint("`relay trust` shows what it wants to run, and asks")
                 .unchanged()
         }
         SubmitOutcome::Interrupted { put_back } => {
@@ -294,7 +288,7 @@ fn failure_without_plan(outcome: &SubmitOutcome) -> CommandFailure {
             let paths: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
             let said = format!("{} kept changing while it was planned", paths.join(", "));
             CommandFailure::new(Exit::NeedsYou, "changing", said)
-                .with_hint("see what writes to it, and apply the answer again")
+                .hint("see what writes to it, and apply the answer again")
                 .unchanged()
         }
         _ => CommandFailure::unexpected("the answer ended in a way that nobody tells of"),

@@ -12,8 +12,8 @@ use relaycode_tui::{OutputStyle, StreamWidth};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::terminal::environment::{self, ColorChoice, ConsoleEnv};
-use crate::{CommandFailure, CommandResult, LogLevel, json, render};
+use crate::terminal::environment::{self, ColorChoice};
+use crate::{CommandFailure, CommandResult, ConsoleEnv, LogLevel, json, render};
 
 /// The two streams of a command and how each wants to be written to.
 pub(crate) struct Console {
@@ -70,13 +70,11 @@ impl Console {
     /// The process's own streams.
     pub(crate) fn stdio(environment: &ConsoleEnv, color: ColorChoice) -> Console {
         let (out, err) = (io::stdout(), io::stderr());
-        let (out_look, err_look) = (
-            environment::style_for_stream(&out, environment, color),
-            environment::style_for_stream(&err, environment, color),
-        );
+        let out_style = environment::style_for_stream(&out, environment, color);
+        let err_style = environment::style_for_stream(&err, environment, color);
         Console {
-            out: ConsoleStream::new(BufWriter::new(out), out_look),
-            err: ConsoleStream::new(BufWriter::new(err), err_look),
+            out: ConsoleStream::new(BufWriter::new(out), out_style),
+            err: ConsoleStream::new(BufWriter::new(err), err_style),
             level: LogLevel::Info,
         }
     }
@@ -85,14 +83,10 @@ impl Console {
     /// one's stdout wants it.
     pub(crate) fn capturing(&self) -> (Console, Rc<RefCell<ConsoleCapture>>) {
         let kept = Rc::new(RefCell::new(ConsoleCapture::default()));
-        let stream = |side| {
-            ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream: side }, self.out.style)
-        };
-        let console = Console {
-            out: stream(CapturedStream::Out),
-            err: stream(CapturedStream::Err),
-            level: LogLevel::Info,
-        };
+        let stream =
+            |stream| ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream }, self.out.style);
+        let (out, err) = (stream(CapturedStream::Out), stream(CapturedStream::Err));
+        let console = Console { out, err, level: LogLevel::Info };
         (console, kept)
     }
 
@@ -168,7 +162,7 @@ impl Console {
         for error in [self.out.error, self.err.error].into_iter().flatten() {
             if error.kind() != io::ErrorKind::BrokenPipe {
                 return Err(CommandFailure::unexpected(format!("the output cannot be written: {error}"))
-                    .with_hint("whatever the command did is done: `relay log` says so"));
+                    .hint("whatever the command did is done: `relay log` says so"));
             }
         }
         Ok(())

@@ -50,7 +50,7 @@ pub(crate) fn copy_text(text: &str) -> CommandResult<CopyTarget> {
         Err(why) => why,
     };
     let Some(terminal) = questions::open_terminal() else {
-        return Err(copy_failure(&why).with_hint("`relay doctor` says what this system can do"));
+        return Err(copy_failure(&why).hint("`relay doctor` says what this system can do"));
     };
     let sequence = osc52::copy_sequence(text, &desktop::terminal_env(true))
         .map_err(|error| copy_failure(&format!("{why}; {error}")))?;

@@ -4,8 +4,7 @@
 use relaycode_tui::OutputStyle;
 use relaycode_tui::input::{PromptAnswer, Terminal};
 
-use crate::terminal::environment::ConsoleEnv;
-use crate::{CommandFailure, CommandResult, Exit, SignalGuard};
+use crate::{CommandFailure, CommandResult, ConsoleEnv, Exit, SignalGuard};
 
 /// The terminal, if there is one with somebody at it.
 pub(crate) fn open_terminal() -> Option<Terminal> {
@@ -43,13 +42,10 @@ pub(crate) fn is_yes(answer: &str) -> bool {
 
 /// Asks for a yes; anything else is a failure that says `otherwise`.
 pub(crate) fn confirm(terminal: &Terminal, question: &str, otherwise: &str) -> CommandResult<()> {
-    match is_yes(&ask_line(terminal, question)?) {
-        true => Ok(()),
-        false => Err(CommandFailure::declined(otherwise)),
-    }
+    if is_yes(&ask_line(terminal, question)?) { Ok(()) } else { Err(CommandFailure::declined(otherwise)) }
 }
 
 /// There is no terminal to ask on.
 pub(crate) fn nobody_to_ask(message: &str, hint: &str) -> CommandFailure {
-    CommandFailure::new(Exit::NobodyToAsk, "nobodyToAsk", message).with_hint(hint).unchanged()
+    CommandFailure::new(Exit::NobodyToAsk, "nobodyToAsk", message).hint(hint).unchanged()
 }

@@ -1,8 +1,7 @@
 //! The keys of a session. One list: what each does, and what `?` says about it.
 
 use relaycode_door::Door;
-use relaycode_ledger::revert::RevertOptions;
-use relaycode_ledger::{LogFilter, LogTarget, TxId};
+use relaycode_ledger::{LogFilter, LogTarget, RevertOptions, TxId};
 use relaycode_tui::input::Terminal;
 use relaycode_tui::input::decode::InputKey;
 use relaycode_tui::views::diff::{self, DiffLayout};
@@ -11,14 +10,11 @@ use relaycode_tui::{OutputStyle, pluralize};
 
 use super::last_answer::LastDiff;
 use super::{WatchFlow, WatchSession};
-use crate::CommandResult;
 use crate::approver::pager::Pager;
 use crate::approver::{diff_layout, terminal_program_runner};
 use crate::commands::{log, prompt, revert, show};
-use crate::terminal::copy_out;
 use crate::terminal::questions::is_yes;
-use crate::wiring::programs::UserPrograms;
-use crate::wiring::project;
+use crate::{CommandResult, UserPrograms, copy_out, project};
 
 /// The keys, and what each does.
 const KEYS: question::QuestionKeys = &[

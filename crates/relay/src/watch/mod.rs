@@ -36,9 +36,9 @@ use relaycode_watch::seen_texts::SeenTexts;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
-use crate::terminal::environment::ConsoleEnv;
 use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, desktop, questions,
+    CommandContext, CommandFailure, CommandResult, ConsoleEnv, Exit, LogLevel, Project, SignalGuard, desktop,
+    questions,
 };
 
 use last_answer::LastAnswer;
@@ -102,7 +102,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         let door = project.into_door(ctx)?;
         if door.loaded.file.is_none() {
             let said = "this project has no configuration, and so no name that answers could give";
-            return Err(CommandFailure::usage(said).with_hint("`relay init` makes one"));
+            return Err(CommandFailure::usage(said).hint("`relay init` makes one"));
         }
         let choice = desktop::clipboard_choice()?;
         let alone = lock_watch(&door)?;
@@ -379,7 +379,7 @@ fn lock_watch(door: &Door) -> CommandResult<Option<InstanceClaim>> {
             let since =
                 if since.is_empty() { String::new() } else { format!(", begun {}", clock::ago(since)) };
             Err(CommandFailure::usage(format!("`relay watch` already runs here ({process}{since})"))
-                .with_hint("use that one, or end it first"))
+                .hint("use that one, or end it first"))
         }
         Ok(ours) => Ok(Some(ours)),
         // A project that cannot be written to can still be looked at.

@@ -64,7 +64,7 @@ impl WatchSession<'_, '_> {
         let look = self.ctx.style();
         if let (Err(why), None) = (&opened, &self.terminal) {
             let said = format!("there is nothing to watch: {why}, and no terminal to paste into");
-            return Err(CommandFailure::usage(said).with_hint("`relay doctor` says what this system can do"));
+            return Err(CommandFailure::usage(said).hint("`relay doctor` says what this system can do"));
         }
         self.ctx.print_json(&json!({
             "event": "watching", "command": "watch", "project": self.door.root.to_string_lossy(),

@@ -11,11 +11,8 @@ use serde_json::Value;
 use super::WatchSession;
 use super::last_answer::{self, LastAnswer};
 use super::notices::SessionNotices;
-use crate::answer::AnswerSource;
-use crate::answer::origin::AnswerOrigin;
-use crate::answer::submit::Submitter;
 use crate::approver::ApproverSession;
-use crate::{CommandResult, LogLevel};
+use crate::{AnswerOrigin, AnswerSource, CommandResult, LogLevel, Submitter};
 
 impl WatchSession<'_, '_> {
     /// Takes up a text. `again`: the user wants it taken up although it was before.

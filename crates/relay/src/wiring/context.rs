@@ -12,10 +12,8 @@ use relaycode_tui::views::outcome;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::terminal::console::Console;
 use crate::terminal::environment::ColorChoice;
-use crate::wiring::home::RelayHome;
-use crate::{Exit, LogLevel, json};
+use crate::{Console, Exit, LogLevel, RelayHome, json};
 
 /// The options that every command has.
 #[derive(Debug, Clone, clap::Args)]

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use relaycode_tui::notify::TerminalEnv;
 use relaycode_watch::clipboard::{ClipboardBackend, DisplayAddresses};
 
-use crate::terminal::environment::ConsoleEnv;
-use crate::{CommandFailure, CommandResult};
+use crate::{CommandFailure, CommandResult, ConsoleEnv};
 
 /// Where clipboards are.
 pub(crate) fn desktop_from_env() -> DisplayAddresses {
@@ -36,7 +35,7 @@ pub(crate) fn clipboard_choice() -> CommandResult<ClipboardBackend> {
     let value = value.to_string_lossy();
     ClipboardBackend::from_name(&value).ok_or_else(|| {
         CommandFailure::usage(format!("{NAME} is `{value}`, which is no clipboard that relay knows"))
-            .with_hint(format!("it may be one of {}", ClipboardBackend::ALL.map(|known| known.0).join(", ")))
+            .hint(format!("it may be one of {}", ClipboardBackend::ALL.map(|known| known.0).join(", ")))
     })
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn expand_paths(root: &Path, directory: &Path, words: &[String]) -> C
         };
         if more.is_empty() {
             return Err(CommandFailure::usage(format!("no file fits `{word}`"))
-                .with_hint("quote a glob, so that relay sees it"));
+                .hint("quote a glob, so that relay sees it"));
         }
         for path in more {
             if !found.contains(&path) {
@@ -39,7 +39,7 @@ pub(crate) fn expand_paths(root: &Path, directory: &Path, words: &[String]) -> C
         }
         if found.len() > MAX_FILES {
             return Err(CommandFailure::usage(format!("`{word}` stands for more than {MAX_FILES} files"))
-                .with_hint("name fewer"));
+                .hint("name fewer"));
         }
     }
     Ok(found)
@@ -49,7 +49,7 @@ pub(crate) fn expand_paths(root: &Path, directory: &Path, words: &[String]) -> C
 pub(crate) fn resolve_path(root: &Path, directory: &Path, name: &str) -> CommandResult<RelPath> {
     let outside = || {
         CommandFailure::usage(format!("{name} is not in the project"))
-            .with_hint("name a file beneath its directory")
+            .hint("name a file beneath its directory")
     };
     let start = directory.canonicalize().map_err(|_| outside())?;
     let full = normalize_path(&start.join(name)).ok_or_else(outside)?;
@@ -66,10 +66,10 @@ pub(crate) fn read_text(door: &Door, path: &RelPath) -> CommandResult<String> {
         TreeEntry::Other(what) => return Err(CommandFailure::usage(format!("{path} is {what}"))),
     };
     if bytes.contains(&0) {
-        return Err(CommandFailure::usage(format!("{path} is binary")).with_hint("leave it out"));
+        return Err(CommandFailure::usage(format!("{path} is binary")).hint("leave it out"));
     }
     String::from_utf8(bytes)
-        .map_err(|_| CommandFailure::usage(format!("{path} is not UTF-8 text")).with_hint("leave it out"))
+        .map_err(|_| CommandFailure::usage(format!("{path} is not UTF-8 text")).hint("leave it out"))
 }
 
 fn glob(word: &str) -> CommandResult<GlobMatcher> {

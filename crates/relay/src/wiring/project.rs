@@ -8,11 +8,10 @@ use relaycode_door::Door;
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
 use relaycode_ledger::record::collect::RetentionPolicy;
-use relaycode_ledger::transaction::CommitVerdict;
 use relaycode_ledger::transaction::change::FileChange;
 use relaycode_ledger::{
-    CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode, TransactionHeader,
-    TxId,
+    CommitVerdict, CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode,
+    TransactionHeader, TxId,
 };
 use relaycode_project::config::{self, ConfigError, LoadedConfig};
 use relaycode_project::root;
@@ -81,7 +80,7 @@ impl Project {
         match self.ledger.find_target(name) {
             Err(LedgerError::UnknownTransaction { .. }) if self.ledger.log_page(0, 1)?.total == 0 => {
                 Err(CommandFailure::new(Exit::Usage, "unknown", "nothing was applied here yet")
-                    .with_hint("`relay apply answer.md` applies an answer"))
+                    .hint("`relay apply answer.md` applies an answer"))
             }
             found => Ok(found?),
         }
@@ -157,6 +156,6 @@ pub(crate) fn process_runner() -> CommandResult<Runner> {
 pub(crate) fn disk_doubt_failure(id: &str, said: &str) -> CommandFailure {
     let message = format!("{id} was committed, but then the disk said: {said}");
     CommandFailure::new(Exit::DiskDoubt, "doubt", message)
-        .with_hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
+        .hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
         .with_state(ProjectState::Committed)
 }

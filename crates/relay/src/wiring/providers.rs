@@ -19,9 +19,9 @@ use relaycode_project::root;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::approver::spinner::Spinner;
-use crate::wiring::home::RelayHome;
-use crate::wiring::project::process_runner;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, RelayHome, SignalGuard, process_runner,
+};
 
 /// Providers, models and keys.
 pub(crate) struct Providers {
@@ -73,8 +73,8 @@ impl Providers {
         match &self.registry.file_error {
             None => Ok(()),
             Some(error) => Err(CommandFailure::new(Exit::Usage, "models", &error.message)
-                .with_place(error.location())
-                .with_hint("correct models.yml; `relay models` reads it again")),
+                .place(error.location())
+                .hint("correct models.yml; `relay models` reads it again")),
         }
     }
 

@@ -43,10 +43,7 @@ pub(crate) fn labelled_line(style: &OutputStyle, label: StyledText, taken: usize
         return format!("{}{}\n", label.padded(taken).text, wrapped.trim_start());
     }
     let below = style.wrap(&format!("{}{text}", " ".repeat(BELOW)), BELOW);
-    match label.text.trim().is_empty() {
-        true => format!("{below}\n"),
-        false => format!("{}\n{below}\n", label.text),
-    }
+    if label.text.trim().is_empty() { format!("{below}\n") } else { format!("{}\n{below}\n", label.text) }
 }
 
 /// Indent of text below its label.

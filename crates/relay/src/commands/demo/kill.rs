@@ -13,8 +13,7 @@ use relaycode_exec::{Deadlines, ExitReason, Job, JobEnvironment};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::stage::DemoStage;
-use crate::wiring::project;
-use crate::{CommandFailure, CommandResult};
+use crate::{CommandFailure, CommandResult, project};
 
 /// Long enough for a slow machine to come to the linter; far shorter than the linter takes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);

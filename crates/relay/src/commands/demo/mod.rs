@@ -66,13 +66,13 @@ impl DemoArgs {
         let ended = match (toured, removed) {
             (Err(failure), _) => {
                 // Whoever wants to keep it wants to look at what went wrong.
-                let failure = if self.keep { failure.with_place(place) } else { failure };
+                let failure = if self.keep { failure.place(place) } else { failure };
                 return self.report_failure(failure, &results, ctx);
             }
             (Ok(_), Err(error)) => {
                 let failure =
                     CommandFailure::unexpected(format!("the scratch project cannot be removed: {error}"));
-                return self.report_failure(failure.with_place(place), &results, ctx);
+                return self.report_failure(failure.place(place), &results, ctx);
             }
             (Ok(ended), Ok(())) => ended,
         };
@@ -159,7 +159,7 @@ impl DemoArgs {
 fn step_failure(number: usize, failure: CommandFailure) -> CommandFailure {
     let message = format!("step {number} of the tour did not go as it says: {}", failure.message);
     CommandFailure { message, ..failure }
-        .with_hint("this should not happen: `relay doctor` says what works on this system and what does not")
+        .hint("this should not happen: `relay doctor` says what works on this system and what does not")
 }
 
 /// What to do in one's own project.

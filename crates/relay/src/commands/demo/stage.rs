@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use super::scratch::DemoProject;
 use crate::commands::{Cli, parse_args};
-use crate::terminal::console::Console;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard};
+use crate::{CommandContext, CommandFailure, CommandResult, Console, Exit, SignalGuard};
 
 /// Where a step works and speaks.
 pub(super) struct DemoStage<'a> {

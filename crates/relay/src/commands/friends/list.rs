@@ -1,10 +1,8 @@
 //! Who can be asked, and whether they answer.
 
-use relaycode_friend::ask::AskError;
 use relaycode_friend::ask::live_test::run_live_test;
-use relaycode_friend::driver::parallel::run_parallel;
 use relaycode_friend::friend::depth;
-use relaycode_friend::{Friend, FriendContext};
+use relaycode_friend::{AskError, Friend, FriendContext, run_parallel};
 use serde_json::{Value, json};
 
 use crate::friends::friend_context::{find_friends, known_friends, new_friend_context};

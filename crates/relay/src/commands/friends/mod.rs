@@ -31,7 +31,6 @@ enum FriendsCommand {
     /// Forget a conversation
     Forget {
         /// What it is called
-        #[arg(value_name = "NAME")]
         name: String,
     },
 }

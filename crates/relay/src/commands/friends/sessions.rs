@@ -32,7 +32,7 @@ pub(super) fn forget_session(name: &str, ctx: &mut CommandContext<'_>) -> Comman
     let store = FriendSessionStore::open(ctx.home.path.as_deref());
     if !store.forget(name)? {
         let failure = CommandFailure::new(Exit::Usage, "noSession", format!("there is no session {name}"));
-        return Err(failure.with_hint(known_sessions_hint(&store.list()?.sessions)));
+        return Err(failure.hint(known_sessions_hint(&store.list()?.sessions)));
     }
     let exit = ctx.print_result(Exit::Done, json!({"session": name, "forgotten": true}));
     ctx.print_success(&format!("forgot the session {name}"));

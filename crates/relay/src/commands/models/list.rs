@@ -4,13 +4,11 @@ use relaycode_llm::models::{ModelRole, RegistryModel};
 use serde_json::json;
 
 use crate::report::render::models::ModelRow;
-use crate::wiring::providers::Providers;
-use crate::{CommandContext, CommandResult, Exit, render};
+use crate::{CommandContext, CommandResult, Exit, Providers, render};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ModelsListArgs {
     /// Only models that this fits: a name, a pattern such as `anthropic/*`, a role, or words
-    #[arg(value_name = "FILTER")]
     filter: Vec<String>,
 
     /// Also models without a key

@@ -9,8 +9,7 @@ pub(crate) use test::ModelTestResult;
 use clap::Subcommand;
 use relaycode_llm::models::{ModelMatchKind, ModelRole, SelectedModel};
 
-use crate::wiring::providers::Providers;
-use crate::{CommandContext, CommandFailure, CommandResult};
+use crate::{CommandContext, CommandFailure, CommandResult, Providers};
 
 /// List models, show one, or test one with a tiny request
 ///
@@ -72,5 +71,5 @@ fn choose_model(
         providers.discover(ctx)?;
         chosen = select(providers);
     }
-    chosen.map_err(|error| CommandFailure::usage(error).with_hint("`relay models --all` lists every model"))
+    chosen.map_err(|error| CommandFailure::usage(error).hint("`relay models --all` lists every model"))
 }

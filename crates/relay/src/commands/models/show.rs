@@ -4,8 +4,7 @@ use serde_json::json;
 
 use super::choose_model;
 use crate::report::render::models::ModelRow;
-use crate::wiring::providers::Providers;
-use crate::{CommandContext, CommandResult, Exit, render};
+use crate::{CommandContext, CommandResult, Exit, Providers, render};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ModelsShowArgs {

@@ -2,19 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_llm::failure::{FailureClass, ModelFailure};
-use relaycode_llm::message::{Message, UserMessage};
+use relaycode_llm::message::UserMessage;
 use relaycode_llm::models::SelectedModel;
 use relaycode_llm::models::keys::KeySource;
 use relaycode_llm::request::{CacheRetention, ThinkingLevel};
 use relaycode_llm::stream::StreamTimeouts;
 use relaycode_llm::stream::retry::RetryBudget;
-use relaycode_llm::{AnswerStream, AssistantMessage, ChatRequest, StreamEvent, StreamOptions, StreamStep};
+use relaycode_llm::{
+    AnswerStream, AssistantMessage, ChatRequest, FailureClass, Message, ModelFailure, StreamEvent,
+    StreamOptions, StreamStep,
+};
 use serde_json::json;
 
 use super::choose_model;
-use crate::wiring::providers::{Providers, new_runtime, start_spinner, wait_for_stop};
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard, json, providers, render};
+use crate::wiring::providers::{new_runtime, wait_for_stop};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, Providers, SignalGuard, json, providers, render,
+    start_spinner,
+};
 
 /// Tokens that the answer may have.
 const MAX_ANSWER_TOKENS: u64 = 64;
@@ -79,8 +84,7 @@ impl ModelsTestArgs {
             "firstMs": json::millis(outcome.first_event), "totalMs": json::millis(outcome.total),
             "usage": outcome.message.usage,
         }));
-        let text = render::models::test_summary(&chosen, &outcome, &ctx.style());
-        ctx.print_info(&text);
+        ctx.print_info(&render::models::test_summary(&chosen, &outcome, &ctx.style()));
         Ok(exit)
     }
 }
@@ -157,6 +161,6 @@ fn test_failure(
         FailureClass::Aborted => (Exit::Interrupted, "interrupted", None),
     };
     let id = failure.request_id.as_ref().map(|id| format!(" (request {id})")).unwrap_or_default();
-    let told = CommandFailure::new(exit, kind, format!("{failure}{id}")).with_place(model.selector());
+    let told = CommandFailure::new(exit, kind, format!("{failure}{id}")).place(model.selector());
     CommandFailure { hint, ..told }
 }

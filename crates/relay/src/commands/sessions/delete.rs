@@ -1,6 +1,6 @@
 //! `relay sessions delete`: sessions go for good, with everything that is their own.
 
-use relaycode_session::find::list::SessionSummary;
+use relaycode_session::SessionSummary;
 use relaycode_session::home::remove::remove_session;
 use relaycode_tui::pluralize;
 use relaycode_tui::views::sessions::list as view;

@@ -23,7 +23,6 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsExportArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path; the latest if none is named
-    #[arg(value_name = "SESSION")]
     session: Option<String>,
 
     /// As one HTML page; this is what happens where nothing says otherwise
@@ -69,15 +68,14 @@ impl SessionsExportArgs {
         if self.output.as_deref() == Some(Path::new("-")) {
             if ctx.is_json() {
                 return Err(CommandFailure::usage("stdout cannot take both the export and an object")
-                    .with_hint("give a file with -o"));
+                    .hint("give a file with -o"));
             }
             let mut bytes = Vec::new();
             write(&mut bytes).map_err(CommandFailure::unexpected)?;
             let text = String::from_utf8_lossy(&bytes);
             let look = ctx.console.out_style();
             // A file is as it is; a terminal obeys what it is given.
-            let safe = if look.width.is_some() { look.block(&text) } else { text };
-            ctx.console.print(&safe);
+            ctx.console.print(&if look.width.is_some() { look.block(&text) } else { text });
             return Ok(Exit::Done);
         }
         let path = self.output_path(&place, session.id(), markdown);
@@ -85,8 +83,7 @@ impl SessionsExportArgs {
         ctx.print_success(&format!("exported to {}", path.display()));
         if exported.skipped_images > 0 {
             let said = format!("images that are missing or too large: {}", exported.skipped_images);
-            let text = outcome::warning_line(&ctx.style(), &said);
-            ctx.print_info(&text);
+            ctx.print_info(&outcome::warning_line(&ctx.style(), &said));
         }
         Ok(ctx.print_result(Exit::Done, json!({
             "id": session.id(), "file": path.to_string_lossy(), "format": if markdown { "markdown" } else { "html" },
@@ -121,7 +118,7 @@ impl SessionsExportArgs {
         let fs = &place.fs;
         let cannot = |error: io::Error| {
             CommandFailure::unexpected(format!("the export cannot be written: {error}"))
-                .with_place(path.display())
+                .place(path.display())
                 .unchanged()
         };
         let name = path.file_name().and_then(|name| name.to_str());
@@ -130,7 +127,7 @@ impl SessionsExportArgs {
         let dir = fs.open_root(path.parent().unwrap_or(Path::new("/"))).map_err(cannot)?;
         let exists = || {
             CommandFailure::usage(format!("{} is there already", path.display()))
-                .with_hint("--force overwrites it")
+                .hint("--force overwrites it")
                 .unchanged()
         };
         if !self.force && fs.stat(&dir, name).is_ok() {

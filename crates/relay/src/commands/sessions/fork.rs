@@ -13,7 +13,6 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsForkArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path
-    #[arg(value_name = "SESSION")]
     session: String,
 }
 
@@ -35,8 +34,7 @@ impl SessionsForkArgs {
         let forked = session.fork(&to, &name, header).map_err(|error| session_failure(&error))?;
         let path = place.layout.project_dir(&place.cwd).join(&name);
         let entries = if forked.len() == 1 { "entry" } else { "entries" };
-        let said = format!("forked {} into {id}, {} {entries}", session.id(), forked.len());
-        ctx.print_success(&said);
+        ctx.print_success(&format!("forked {} into {id}, {} {entries}", session.id(), forked.len()));
         Ok(ctx.print_result(Exit::Done, json!({
             "id": id, "path": path.to_string_lossy(), "parentSession": session.id(), "entries": forked.len(),
         })))

@@ -1,6 +1,6 @@
 //! `relay sessions list`: what there is, newest first.
 
-use relaycode_session::find::list::SessionSummary;
+use relaycode_session::SessionSummary;
 use relaycode_session::home::sweep;
 use relaycode_tui::clock;
 use relaycode_tui::views::sessions::list as view;
@@ -61,15 +61,13 @@ impl SessionsListArgs {
             }));
         } else if ctx.is_quiet() {
             for info in &listed.sessions {
-                let line = format!("{}\n", ctx.console.out_style().safe(&info.id));
-                ctx.console.print(&line);
+                ctx.console.print(&format!("{}\n", ctx.console.out_style().safe(&info.id)));
             }
         } else {
             let sessions = listed.sessions.iter().zip(numbers);
             let rows: Vec<_> = sessions.map(|(info, index)| self.row(info, index, digits)).collect();
             let look = ctx.console.out_style();
-            let text = view::text(&rows, total - rows.len(), listed.unanswered.len(), &look);
-            ctx.console.print(&text);
+            ctx.console.print(&view::text(&rows, total - rows.len(), listed.unanswered.len(), &look));
         }
         Ok(Exit::Done)
     }

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relaycode_durable::{Fs, FsDir, RealFs};
-use relaycode_session::find::list::{ListScope, SessionSummary};
+use relaycode_session::find::list::ListScope;
 use relaycode_session::find::resolve::{self, ResolveError, ResolvedSession, SessionTarget};
 use relaycode_session::home::terminal::{TerminalBreadcrumb, TerminalHints, TerminalId};
-use relaycode_session::{BlobStore, HomeLayout, OpenMode, Session, SessionError, SessionLister};
+use relaycode_session::{
+    BlobStore, HomeLayout, OpenMode, Session, SessionError, SessionLister, SessionSummary,
+};
 use relaycode_text::width::{Ellipsis, clip};
 use relaycode_tui::views::sessions::list::SessionRow;
 
@@ -31,12 +33,12 @@ impl SessionLocator {
     pub(super) fn open(ctx: &CommandContext<'_>) -> CommandResult<SessionLocator> {
         let home = ctx.home.path.as_ref().ok_or_else(|| {
             CommandFailure::usage("nothing says where sessions are kept")
-                .with_hint("set HOME, or RELAY_HOME to a full path")
+                .hint("set HOME, or RELAY_HOME to a full path")
         })?;
         let directory = &ctx.options.directory;
         let cwd = directory.canonicalize().map_err(|error| {
             CommandFailure::usage(format!("{} cannot be entered: {error}", directory.display()))
-                .with_hint("give a directory with `-C DIR`")
+                .hint("give a directory with `-C DIR`")
         })?;
         Ok(SessionLocator { fs: RealFs::default(), layout: HomeLayout::new(home), cwd })
     }
@@ -152,7 +154,7 @@ fn resolve_failure(error: &ResolveError) -> CommandFailure {
         };
         sessions.iter().map(line).collect::<Vec<_>>().join(", ")
     };
-    let usage = |kind, hint: String| CommandFailure::new(Exit::Usage, kind, error).with_hint(hint);
+    let usage = |kind, hint: String| CommandFailure::new(Exit::Usage, kind, error).hint(hint);
     match error {
         ResolveError::None { .. } => {
             usage("unknown", "`relay sessions --all` lists those of other directories".to_string())
@@ -172,7 +174,7 @@ fn resolve_failure(error: &ResolveError) -> CommandFailure {
             let format = "a session is a file of lines of JSON that begins with a header";
             usage("notASession", format!("{format}; `relay sessions` lists them"))
         }
-        ResolveError::Io { path, .. } => CommandFailure::unexpected(error).with_place(path.display()),
+        ResolveError::Io { path, .. } => CommandFailure::unexpected(error).place(path.display()),
     }
 }
 
@@ -201,14 +203,14 @@ pub(super) fn write_failure(path: &Path, error: &io::Error) -> CommandFailure {
 fn io_failure(what: &str, path: &Path, error: &io::Error) -> CommandFailure {
     let failure = if relaycode_durable::fs::is_link(error) {
         CommandFailure::usage(format!("{what}: a link stands where a directory has to be"))
-            .with_hint("put the directory itself there, or set RELAY_HOME to where it is")
+            .hint("put the directory itself there, or set RELAY_HOME to where it is")
     } else if error.kind() == io::ErrorKind::NotFound {
         CommandFailure::usage(format!("{what}: there is no such directory"))
-            .with_hint("make relay's home, or set RELAY_HOME to one that exists")
+            .hint("make relay's home, or set RELAY_HOME to one that exists")
     } else {
         CommandFailure::unexpected(format!("{what}: {error}"))
     };
-    failure.with_place(path.display())
+    failure.place(path.display())
 }
 
 fn terminal_hints() -> TerminalHints {

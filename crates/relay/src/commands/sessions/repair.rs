@@ -19,7 +19,6 @@ const MAX_LISTED: usize = 20;
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsRepairArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path
-    #[arg(value_name = "SESSION")]
     session: String,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_session::find::list::SessionSummary;
+use relaycode_session::SessionSummary;
 use relaycode_session::find::search::{self, SearchHit, SearchWords};
 use relaycode_tui::pluralize;
 use relaycode_tui::views::sessions::hits as view;
@@ -107,8 +107,7 @@ impl SessionsSearchArgs {
         }
         if ctx.is_quiet() {
             for (info, _) in found {
-                let line = format!("{}\n", look.safe(&info.id));
-                ctx.console.print(&line);
+                ctx.console.print(&format!("{}\n", look.safe(&info.id)));
             }
             return;
         }

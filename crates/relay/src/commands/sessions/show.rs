@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 use super::locator::{SessionLocator, session_failure, session_title};
 use crate::approver::pager::Pager;
 use crate::approver::terminal_program_runner;
-use crate::wiring::programs::UserPrograms;
-use crate::wiring::project::process_runner;
-use crate::{CommandContext, CommandResult, Exit, SignalGuard, questions};
+use crate::{CommandContext, CommandResult, Exit, SignalGuard, UserPrograms, process_runner, questions};
 
 /// Show a conversation
 ///
@@ -21,7 +19,6 @@ use crate::{CommandContext, CommandResult, Exit, SignalGuard, questions};
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsShowArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path; the latest if none is named
-    #[arg(value_name = "SESSION")]
     session: Option<String>,
 
     /// Leave nothing out

@@ -15,7 +15,6 @@ use crate::{CommandContext, CommandResult, Exit};
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsTreeArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path; the latest if none is named
-    #[arg(value_name = "SESSION")]
     session: Option<String>,
 
     /// What to show

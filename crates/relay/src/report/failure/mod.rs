@@ -156,14 +156,14 @@ impl From<ConfigError> for CommandFailure {
     fn from(error: ConfigError) -> CommandFailure {
         let place =
             if error.line == 0 { error.file.clone() } else { format!("{}:{}", error.file, error.line) };
-        let failure = CommandFailure::new(Exit::Usage, error.kind.as_str(), &error.what).with_place(place);
-        if error.hint.is_empty() { failure } else { failure.with_hint(&error.hint) }
+        let failure = CommandFailure::new(Exit::Usage, error.kind.as_str(), &error.what).place(place);
+        if error.hint.is_empty() { failure } else { failure.hint(&error.hint) }
     }
 }
 
 impl From<relaycode_project::root::RootError> for CommandFailure {
     fn from(error: relaycode_project::root::RootError) -> CommandFailure {
-        CommandFailure::usage(error).with_hint("give the project's directory with `-C DIR`")
+        CommandFailure::usage(error).hint("give the project's directory with `-C DIR`")
     }
 }
 
@@ -206,12 +206,12 @@ impl CommandFailure {
     }
 
     /// Adds what to do next.
-    pub(crate) fn with_hint(self, hint: impl Display) -> CommandFailure {
+    pub(crate) fn hint(self, hint: impl Display) -> CommandFailure {
         CommandFailure { hint: Some(hint.to_string()), ..self }
     }
 
     /// Adds where it happened.
-    pub(crate) fn with_place(self, place: impl Display) -> CommandFailure {
+    pub(crate) fn place(self, place: impl Display) -> CommandFailure {
         CommandFailure { place: Some(place.to_string()), ..self }
     }
 
@@ -239,11 +239,11 @@ impl From<ResponseError> for CommandFailure {
             ResponseError::TooManyHunks { .. } => "hunks",
             ResponseError::TooManyBlocks => {
                 let hint = "ask for the change in several answers";
-                return CommandFailure::refused("limit", error).with_hint(hint);
+                return CommandFailure::refused("limit", error).hint(hint);
             }
             ResponseError::TooManyAnswers => {
                 let hint = "give them in several files";
-                return CommandFailure::refused("limit", error).with_hint(hint);
+                return CommandFailure::refused("limit", error).hint(hint);
             }
         };
         crate::answer::limit::limit_failure(name, error)

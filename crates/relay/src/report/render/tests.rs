@@ -56,8 +56,7 @@ fn printed(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
         regions: vec![region],
     };
     let plain = FailureDetail { path: text.clone(), message: format!("{s}."), ..FailureDetail::default() };
-    let odd =
-        CommandFailure::new(Exit::NeedsYou, "x", s).with_hint(s).with_place(format!("{s}:1")).unchanged();
+    let odd = CommandFailure::new(Exit::NeedsYou, "x", s).hint(s).place(format!("{s}:1")).unchanged();
     let odd = odd.with_files([detail, plain]);
     let left = UnrestoredFile { path: text.clone(), reason: text.clone(), kept: Some(text.clone()) };
     let unfinished = UnfinishedPutBack { id: TxId::random(), restored: vec![text.clone()], left: vec![left] };
