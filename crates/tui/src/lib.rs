@@ -24,9 +24,14 @@ mod sys;
 mod tests;
 pub mod views;
 
+pub use input::{PromptAnswer, Terminal, TerminalEvent};
 pub use layout::clock;
 pub use layout::style::{Glyph, OutputStyle, PaintRole, StreamWidth};
 pub use layout::styled_text::{LIST_LIMIT, more_line, pluralize};
+pub use views::diff::DiffLayout;
+pub use views::outcome;
+
+use relaycode_text::width::cells;
 
 use layout::narrow;
 use layout::styled_text::{

@@ -1,7 +1,6 @@
 //! An answer on its way to the door: where it came from, what its user said beforehand, and how a plan or a refusal of
 //! it is shown, to people and as JSON. [`submit::Submitter`] is the one way through the door.
 
-pub(crate) mod clipboard_input;
 pub(crate) mod consent_args;
 pub(crate) mod limit;
 pub(crate) mod origin;

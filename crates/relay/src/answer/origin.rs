@@ -7,9 +7,11 @@ use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use relaycode_door::SubmissionOrigin;
+use relaycode_watch::clipboard::{self, ClipboardContent};
+use relaycode_watch::feed::OWNER_TIMEOUT;
 
-use crate::answer::{clipboard_input, limit};
-use crate::{CommandFailure, CommandResult};
+use crate::answer::limit;
+use crate::{CommandFailure, CommandResult, desktop};
 
 /// Where an answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,9 +70,7 @@ impl AnswerOrigin {
         let bytes = match self {
             AnswerOrigin::Stdin => read_bounded(io::stdin().lock(), most),
             AnswerOrigin::File(path) => open_file(path).and_then(|file| read_bounded(file, most)),
-            AnswerOrigin::Clipboard | AnswerOrigin::Paste => {
-                Ok(clipboard_input::read_clipboard(most)?.into_bytes())
-            }
+            AnswerOrigin::Clipboard | AnswerOrigin::Paste => Ok(read_clipboard(most)?.into_bytes()),
             // It comes with its text.
             AnswerOrigin::Friend(_) => Ok(Vec::new()),
         };
@@ -99,6 +99,29 @@ impl AnswerOrigin {
             .hint("give the file that holds the answer, or `-` to read it from a pipe")
             .place(name)
     }
+}
+
+/// What is on the clipboard, at most `most` bytes of it.
+fn read_clipboard(most: usize) -> CommandResult<String> {
+    let opened = clipboard::open(&desktop::desktop_from_env(), desktop::clipboard_choice()?);
+    let mut clipboard = opened.map_err(|error| {
+        CommandFailure::usage(format!("no answer was named, and the clipboard cannot be read: {error}"))
+            .hint("name the file that holds the answer, or `-` to read it from a pipe")
+    })?;
+    let why = match clipboard.read(most, OWNER_TIMEOUT).map_err(CommandFailure::unexpected)? {
+        ClipboardContent::Text(text) => return Ok(text),
+        ClipboardContent::TooLarge => {
+            let said = format!("what is on the clipboard is longer than the limit `text` ({most} bytes)");
+            return Err(limit::limit_failure("text", said));
+        }
+        ClipboardContent::OwnCopy => "what is on the clipboard was copied there by relay itself",
+        ClipboardContent::Empty => "the clipboard is empty",
+        ClipboardContent::Secret => "what is on the clipboard is marked as a secret",
+        ClipboardContent::NotText => "there is no text on the clipboard",
+        ClipboardContent::NotUtf8 => "the text on the clipboard is not UTF-8",
+        ClipboardContent::Silent => "the program that has the clipboard does not hand it over",
+    };
+    Err(CommandFailure::refused("clipboard", why).hint("copy the whole answer of the model and try again"))
 }
 
 fn open_file(path: &Path) -> io::Result<File> {

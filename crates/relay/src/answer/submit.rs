@@ -48,10 +48,11 @@ impl Submitter<'_> {
         drop(approver);
         // Somebody may have thought for long.
         ctx.console.update_width();
-        let reporter = OutcomeReporter { submitter: self, proposal: &answer.proposal, clock, shown_digest };
+        let proposal = &answer.proposal;
+        let mut reporter = OutcomeReporter { ctx, submitter: self, proposal, clock, shown_digest };
         let (result, outcome) = match outcome {
-            Ok(outcome) => (reporter.report_outcome(&outcome, ctx), Some(outcome)),
-            Err(error) => (reporter.report_error(error, ctx), None),
+            Ok(outcome) => (reporter.report_outcome(&outcome), Some(outcome)),
+            Err(error) => (reporter.report_error(error), None),
         };
         Ok(SubmittedAnswer { result, outcome, was_answered })
     }

@@ -26,10 +26,8 @@ use relaycode_change::proposal::Proposal;
 use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent};
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use relaycode_ledger::Digest;
-use relaycode_tui::input::{PromptAnswer, Terminal};
-use relaycode_tui::views::diff::DiffLayout;
-use relaycode_tui::views::{card, gate, outcome, question};
-use relaycode_tui::{OutputStyle, StreamWidth};
+use relaycode_tui::views::{card, gate, question, rules};
+use relaycode_tui::{DiffLayout, OutputStyle, PromptAnswer, StreamWidth, Terminal, outcome};
 
 use crate::{CommandResult, LogLevel, SignalGuard, UserPrograms, questions};
 
@@ -204,8 +202,8 @@ impl Approver for TerminalApprover {
                 apply::ask_apply(&mut asking, &change, shown)
             }
             ApprovalQuestion::Keep { plan, digest, gate, rules } => {
-                let on_disk = keep::KeepPrompt { plan, digest: *digest, gate, rules };
-                keep::ask_keep(&mut asking, question, &on_disk)
+                let why = rules::text(rules, Some(*digest), &asking.style);
+                keep::ask_keep(&mut asking, question, plan, gate, &why)
             }
         };
         self.terminal_gone |= asking.terminal_gone;

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use relaycode_exec::{Job, JobEnvironment, JobOutput};
 use relaycode_text::width::cells;
-use relaycode_tui::input::Terminal;
-use relaycode_tui::{OutputStyle, StreamWidth};
+use relaycode_tui::{OutputStyle, StreamWidth, Terminal};
 
 use super::RunProgram;
 use super::private_dir::PrivateDir;

@@ -5,7 +5,7 @@ use std::io::Read;
 use clap::Subcommand;
 use relaycode_llm::models::RegisteredProvider;
 use relaycode_llm::models::keys::{ApiKey, KeyError, KeySource};
-use relaycode_tui::views::outcome;
+use relaycode_tui::outcome;
 use serde_json::json;
 
 use crate::report::render::keys::KeyRow;

@@ -108,10 +108,10 @@ fn man_page(described: &ManEntry<'_>) -> io::Result<ManPage> {
     man.render(&mut bytes)?;
     let mut roff = Roff::new();
     roff.control("SH", ["EXIT STATUS"]);
-    for code in exit_codes::ALL {
+    for (code, _, meaning) in exit_codes::ALL {
         roff.control("TP", []);
-        roff.text([bold(code.code.to_string())]);
-        roff.text([roman(code.long)]);
+        roff.text([bold(code.to_string())]);
+        roff.text([roman(*meaning)]);
     }
     roff.control("SH", ["SEE ALSO"]);
     // A name that is cut at the end of a line cannot be searched for.

@@ -5,8 +5,7 @@ use relaycode_change::plan::tree::OverlayTree;
 use relaycode_change::prompt::repair;
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{AnswerProposal, Door, PlanPreview};
-use relaycode_tui::views;
-use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::{DiffLayout, views};
 use serde_json::{Value, json};
 
 use crate::answer::{self, AnswerArgs};

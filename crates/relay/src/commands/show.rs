@@ -6,9 +6,8 @@ use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{FileImage, FileRecord, Record};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
-use relaycode_tui::views::diff::DiffLayout;
 use relaycode_tui::views::record::{RecordView, RevertStatus, file_change};
-use relaycode_tui::{OutputStyle, views};
+use relaycode_tui::{DiffLayout, OutputStyle, views};
 use serde_json::{Value, json};
 
 use crate::terminal::environment::DiffLayoutArgs;

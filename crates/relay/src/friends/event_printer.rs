@@ -4,8 +4,7 @@
 
 use relaycode_friend::FriendEvent;
 use relaycode_friend::friend::answer::DeclinedActionKind;
-use relaycode_tui::PaintRole;
-use relaycode_tui::views::outcome;
+use relaycode_tui::{PaintRole, outcome};
 use serde_json::{Value, json};
 
 use crate::approver::spinner::Spinner;

@@ -1,8 +1,7 @@
 //! What the look at the project after friends were at it showed, told to people.
 
 use relaycode_friend::tree_check::{TreeCheckGap, TreeCheckReport};
-use relaycode_tui::pluralize;
-use relaycode_tui::views::outcome;
+use relaycode_tui::{outcome, pluralize};
 
 use crate::{CommandContext, LogLevel};
 

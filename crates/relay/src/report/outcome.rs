@@ -21,7 +21,8 @@ pub(crate) struct SubmitResult {
 }
 
 /// Tells what became of one answer.
-pub(crate) struct OutcomeReporter<'a> {
+pub(crate) struct OutcomeReporter<'a, 'c> {
+    pub(crate) ctx: &'a mut CommandContext<'c>,
     pub(crate) submitter: &'a Submitter<'a>,
     pub(crate) proposal: &'a Proposal,
     /// The time that cards show, where answers come in one after the other.
@@ -30,115 +31,112 @@ pub(crate) struct OutcomeReporter<'a> {
     pub(crate) shown_digest: Option<Digest>,
 }
 
-impl OutcomeReporter<'_> {
-    pub(crate) fn report_outcome(
-        &self,
-        outcome: &SubmitOutcome,
-        ctx: &mut CommandContext<'_>,
-    ) -> SubmitResult {
+impl OutcomeReporter<'_, '_> {
+    pub(crate) fn report_outcome(&mut self, outcome: &SubmitOutcome) -> SubmitResult {
         match outcome {
-            SubmitOutcome::Applied(applied) => self.report_applied(applied, ctx),
+            SubmitOutcome::Applied(applied) => self.report_applied(applied),
             SubmitOutcome::AlreadyIn { plan } => {
-                self.print_card(plan, ctx);
-                self.result(Exit::Done, json!({"applied": false, "id": null}), Some(plan), ctx)
+                self.print_card(plan);
+                self.result(Exit::Done, json!({"applied": false, "id": null}), Some(plan))
             }
             SubmitOutcome::Refused(refused) => {
-                self.print_title(ctx);
+                self.print_title();
                 let Submitter { source, door, .. } = self.submitter;
-                if !(ctx.is_quiet() && ctx.is_json()) {
-                    let style = ctx.console.err_style();
+                if !(self.ctx.is_quiet() && self.ctx.is_json()) {
+                    let style = self.ctx.console.err_style();
                     let text = source.refusal_text(self.proposal, refused, false, &style);
-                    ctx.eprint_at(LogLevel::Error, &text);
+                    self.ctx.eprint_at(LogLevel::Error, &text);
                 }
-                let object = source.refusal_json(self.proposal, refused, &door.root, ctx);
+                let object = source.refusal_json(self.proposal, refused, &door.root, self.ctx);
                 SubmitResult { exit: Exit::Refused, json: object, already_applied: false }
             }
-            outcome => self.report_not_applied(outcome, ctx),
+            outcome => self.report_not_applied(outcome),
         }
     }
 
-    pub(crate) fn report_error(&self, error: DoorError, ctx: &mut CommandContext<'_>) -> SubmitResult {
-        self.print_title(ctx);
-        self.report_failure(&error.into(), None, json!({}), ctx)
+    pub(crate) fn report_error(&mut self, error: DoorError) -> SubmitResult {
+        self.print_title();
+        self.report_failure(&error.into(), None, json!({}))
     }
 
     /// Which answer it is about, where they come in one after the other and there is no card.
-    fn print_title(&self, ctx: &mut CommandContext<'_>) {
+    fn print_title(&mut self) {
         if let (Some(clock), None) = (&self.clock, self.shown_digest) {
             let name = self.submitter.source.origin.name();
-            ctx.print_info(&views::card::title_line(clock, self.proposal, &name, &ctx.style()));
+            self.ctx.print_info(&views::card::title_line(clock, self.proposal, &name, &self.ctx.style()));
         }
     }
 
-    fn report_applied(&self, applied: &AppliedChange, ctx: &mut CommandContext<'_>) -> SubmitResult {
+    fn report_applied(&mut self, applied: &AppliedChange) -> SubmitResult {
         let id = applied.record.uuid;
         if let Some(said) = &applied.sync_warning {
             let failure = project::disk_doubt_failure(&id.short(), said);
-            return self.report_failure(&failure, Some(&applied.plan), json!({"id": id}), ctx);
+            return self.report_failure(&failure, Some(&applied.plan), json!({"id": id}));
         }
-        self.print_card(&applied.plan, ctx);
+        self.print_card(&applied.plan);
         let files = applied.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
-        let look = ctx.style();
+        let look = self.ctx.style();
         let gate = applied.gate.as_ref();
-        ctx.print_info(&views::outcome::applied_line(&id.short(), files, gate, self.undo_hint(), &look));
+        self.ctx.print_info(&views::outcome::applied_line(&id.short(), files, gate, self.undo_hint(), &look));
         if let Some(branch) = &applied.branch {
-            ctx.print_detail(&format!("on a branch of its own: {branch}"));
+            self.ctx.print_detail(&format!("on a branch of its own: {branch}"));
         }
         for rule in &applied.record.rules {
-            ctx.eprint_at(LogLevel::Debug, &views::outcome::detail_line(&ctx.console.err_style(), rule));
+            self.ctx.eprint_at(
+                LogLevel::Debug,
+                &views::outcome::detail_line(&self.ctx.console.err_style(), rule),
+            );
         }
         let more = json!({
             "applied": true, "id": id.to_string(), "digest": applied.digest.to_string(),
             "decidedBy": applied.record.decided_by, "rules": applied.record.rules, "gate": applied.gate,
             "branch": applied.branch,
         });
-        self.result(Exit::Done, more, Some(&applied.plan), ctx)
+        self.result(Exit::Done, more, Some(&applied.plan))
     }
 
-    fn report_not_applied(&self, outcome: &SubmitOutcome, ctx: &mut CommandContext<'_>) -> SubmitResult {
+    fn report_not_applied(&mut self, outcome: &SubmitOutcome) -> SubmitResult {
         match outcome {
             SubmitOutcome::Declined { plan, reason, put_back, gate } => {
                 let said = if *put_back { "not kept" } else { "not applied" };
                 let failure = CommandFailure::declined(said).with_state(ProjectState::after(*put_back));
                 let more = json!({"reason": reason, "gate": gate});
-                let ending = self.report_failure(&failure, Some(plan), more, ctx);
+                let ending = self.report_failure(&failure, Some(plan), more);
                 if self.submitter.source.has_keys && (reason.is_some() || *put_back) {
                     let what = if reason.is_some() { "your reason" } else { "what the gate said" };
-                    ctx.print_detail(&format!(
+                    self.ctx.print_detail(&format!(
                         "c copies {what} for your model; the same id may be sent again"
                     ));
                 } else if let Some(reason) = reason {
-                    ctx.print_info(&views::question::rejection_preview(reason, &ctx.style()));
+                    self.ctx.print_info(&views::question::rejection_preview(reason, &self.ctx.style()));
                 }
                 ending
             }
             SubmitOutcome::ApprovalRequired { plan, rules } => {
-                self.print_card(plan, ctx);
-                self.report_failure(&nobody_to_ask(rules), Some(plan), json!({"rules": rules}), ctx)
+                self.print_card(plan);
+                self.report_failure(&nobody_to_ask(rules), Some(plan), json!({"rules": rules}))
             }
             SubmitOutcome::PreCheckFailed { plan, step } => {
-                self.print_card(plan, ctx);
+                self.print_card(plan);
                 let said =
                     format!("not applied: {} `{}` {}", step.step.name(), step.command, step.result_phrase());
                 let failure = CommandFailure::new(Exit::GateFailed, "gate", said)
                     .hint("see to that command, or change it in the configuration")
                     .unchanged();
-                let tail = views::gate::output_tail(&step.output, &ctx.console.err_style());
-                ctx.eprint_at(LogLevel::Info, &tail);
-                self.report_failure(&failure, Some(plan), json!({"step": step}), ctx)
+                let tail = views::gate::output_tail(&step.output, &self.ctx.console.err_style());
+                self.ctx.eprint_at(LogLevel::Info, &tail);
+                self.report_failure(&failure, Some(plan), json!({"step": step}))
             }
-            SubmitOutcome::GateFailed { plan, gate, rules } => {
-                self.report_gate_failed(plan, gate, rules, ctx)
-            }
+            SubmitOutcome::GateFailed { plan, gate, rules } => self.report_gate_failed(plan, gate, rules),
             SubmitOutcome::AlreadyProcessed { id, other_content } => {
                 let (id, other_content) = (*id, *other_content);
-                self.print_title(ctx);
+                self.print_title();
                 let failure: CommandFailure = LedgerError::AlreadyProcessed { id, other_content }.into();
                 let fate = project::find_revert_status(&self.submitter.door.ledger, id).ok();
                 if self.submitter.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
                     let said = format!("{} is already in the ledger: passed over", id.short());
-                    ctx.eprint_remark(LogLevel::Warn, &said);
-                    let result = self.failure_result(&failure, None, json!({}), ctx);
+                    self.ctx.eprint_remark(LogLevel::Warn, &said);
+                    let result = self.failure_result(&failure, None, json!({}));
                     return SubmitResult { already_applied: true, ..result };
                 }
                 let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
@@ -146,62 +144,49 @@ impl OutcomeReporter<'_> {
                     format!("it was applied and reverted; `relay revert {}` brings it back", by.short())
                 };
                 let failure = CommandFailure { hint: by.map(brought_back).or(failure.hint), ..failure };
-                self.report_failure(&failure, None, json!({}), ctx)
+                self.report_failure(&failure, None, json!({}))
             }
             other => {
-                self.print_title(ctx);
-                self.report_failure(&failure_without_plan(other), None, json!({}), ctx)
+                self.print_title();
+                self.report_failure(&failure_without_plan(other), None, json!({}))
             }
         }
     }
 
     fn report_gate_failed(
-        &self,
+        &mut self,
         plan: &Plan,
         gate: &GateReport,
         rules: &[ApprovalReason],
-        ctx: &mut CommandContext<'_>,
     ) -> SubmitResult {
-        self.print_card(plan, ctx);
+        self.print_card(plan);
         let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
             .with_state(ProjectState::PutBack);
         // What the commands did, not what they said.
-        if views::gate::verdict_text(gate, &ctx.console.err_style()).is_none() {
+        if views::gate::verdict_text(gate, &self.ctx.console.err_style()).is_none() {
             let failure = failure.hint("see to what the project's commands do to its files");
-            return self.report_failure(&failure, Some(plan), json!({"gate": gate}), ctx);
+            return self.report_failure(&failure, Some(plan), json!({"gate": gate}));
         }
         let failure = failure.hint("`--allow gate` keeps it anyway");
         let retry = self.submitter.source.retry_command_line("apply", "--allow gate");
         let mut next = format!("keep it anyway: `{retry}`");
         if self.submitter.source.has_keys {
-            next += &format!(" {} c copies the errors for your model", ctx.style().glyph(Glyph::Dot));
+            next += &format!(" {} c copies the errors for your model", self.ctx.style().glyph(Glyph::Dot));
         }
-        let (state, style) = (ProjectState::PutBack.clause(), ctx.console.err_style());
-        ctx.eprint_at(LogLevel::Error, &views::gate::refused_card(gate, state, Some(&next), &style));
-        self.failure_result(&failure, Some(plan), json!({"gate": gate}), ctx)
+        let (state, style) = (ProjectState::PutBack.clause(), self.ctx.console.err_style());
+        self.ctx.eprint_at(LogLevel::Error, &views::gate::refused_card(gate, state, Some(&next), &style));
+        self.failure_result(&failure, Some(plan), json!({"gate": gate}))
     }
 
     /// Says what went wrong, on stderr.
-    fn report_failure(
-        &self,
-        failure: &CommandFailure,
-        plan: Option<&Plan>,
-        more: Value,
-        ctx: &mut CommandContext<'_>,
-    ) -> SubmitResult {
-        ctx.console.report_failure(failure, "apply", false);
-        self.failure_result(failure, plan, more, ctx)
+    fn report_failure(&mut self, failure: &CommandFailure, plan: Option<&Plan>, more: Value) -> SubmitResult {
+        self.ctx.console.report_failure(failure, "apply", false);
+        self.failure_result(failure, plan, more)
     }
 
-    fn failure_result(
-        &self,
-        failure: &CommandFailure,
-        plan: Option<&Plan>,
-        more: Value,
-        ctx: &CommandContext<'_>,
-    ) -> SubmitResult {
-        let mut result = self.result(failure.exit, more, plan, ctx);
+    fn failure_result(&mut self, failure: &CommandFailure, plan: Option<&Plan>, more: Value) -> SubmitResult {
+        let mut result = self.result(failure.exit, more, plan);
         result.json["error"] = json::to_value(failure);
         result
     }
@@ -212,29 +197,29 @@ impl OutcomeReporter<'_> {
     }
 
     /// The plan, if nobody has seen it yet.
-    fn print_card(&self, plan: &Plan, ctx: &mut CommandContext<'_>) {
+    fn print_card(&mut self, plan: &Plan) {
         if self.shown_digest.is_some_and(|shown| shown == relaycode_door::plan_digest(plan)) {
             return;
         }
-        let look = ctx.style();
+        let look = self.ctx.style();
         let source = self.submitter.source;
         let clock = self.clock.as_deref().unwrap_or_default();
         let mut text = source.card_text(self.proposal, plan, clock, &look);
         if source.diff {
             text += &views::diff::text(plan, &look);
         }
-        ctx.print_info(&text);
+        self.ctx.print_info(&text);
     }
 
-    fn result(&self, exit: Exit, more: Value, plan: Option<&Plan>, ctx: &CommandContext<'_>) -> SubmitResult {
+    fn result(&mut self, exit: Exit, more: Value, plan: Option<&Plan>) -> SubmitResult {
         let Submitter { door, .. } = self.submitter;
         let mut object = json!({"project": door.root.to_string_lossy()});
         json::merge(&mut object, more);
         // Nobody reads it otherwise, and it holds every diff.
-        if let Some(plan) = plan.filter(|_| ctx.is_json()) {
+        if let Some(plan) = plan.filter(|_| self.ctx.is_json()) {
             object["plan"] = json::to_value(&answer::plan_json(plan, false));
         }
-        let json = json::result_json(ctx.command, exit, object);
+        let json = json::result_json(self.ctx.command, exit, object);
         SubmitResult { exit, json, already_applied: false }
     }
 }

@@ -5,8 +5,7 @@
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
-use relaycode_tui::views::diff::DiffLayout;
-use relaycode_tui::{OutputStyle, StreamWidth};
+use relaycode_tui::{DiffLayout, OutputStyle, StreamWidth};
 
 /// `--color`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

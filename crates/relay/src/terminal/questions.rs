@@ -1,8 +1,7 @@
 //! Questions to the person at the terminal, outside the door: a line is asked for, and a signal meanwhile is a
 //! failure that says so.
 
-use relaycode_tui::OutputStyle;
-use relaycode_tui::input::{PromptAnswer, Terminal};
+use relaycode_tui::{OutputStyle, PromptAnswer, Terminal};
 
 use crate::{CommandFailure, CommandResult, ConsoleEnv, Exit, SignalGuard};
 

@@ -2,11 +2,9 @@
 
 use relaycode_door::Door;
 use relaycode_ledger::{LogFilter, LogTarget, RevertOptions, TxId};
-use relaycode_tui::input::Terminal;
 use relaycode_tui::input::decode::InputKey;
-use relaycode_tui::views::diff::{self, DiffLayout};
-use relaycode_tui::views::question;
-use relaycode_tui::{OutputStyle, pluralize};
+use relaycode_tui::views::{diff, question};
+use relaycode_tui::{DiffLayout, OutputStyle, Terminal, pluralize};
 
 use super::last_answer::LastDiff;
 use super::{WatchFlow, WatchSession};

@@ -5,10 +5,9 @@ use std::{io, thread};
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_door::{ApprovalQuestion, SubmitOutcome};
-use relaycode_tui::input::Terminal;
 use relaycode_tui::notify::{Notification, Notifier};
-use relaycode_tui::pluralize;
 use relaycode_tui::views::refusal;
+use relaycode_tui::{Terminal, pluralize};
 
 #[derive(Clone)]
 pub(super) struct SessionNotices {

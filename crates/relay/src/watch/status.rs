@@ -2,8 +2,7 @@
 
 use relaycode_project::config::ApprovalMode;
 use relaycode_text::width::cells;
-use relaycode_tui::views::outcome;
-use relaycode_tui::{Glyph, PaintRole, pluralize};
+use relaycode_tui::{Glyph, PaintRole, outcome, pluralize};
 use relaycode_watch::clipboard::ClipboardUnavailable;
 use serde_json::json;
 

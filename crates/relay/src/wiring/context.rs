@@ -7,8 +7,7 @@
 
 use std::path::PathBuf;
 
-use relaycode_tui::OutputStyle;
-use relaycode_tui::views::outcome;
+use relaycode_tui::{OutputStyle, outcome};
 use serde::Serialize;
 use serde_json::Value;
 

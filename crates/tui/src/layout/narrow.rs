@@ -7,9 +7,7 @@
 //!   A  src/a.ts  +12
 //! ```
 
-use relaycode_text::width::cells;
-
-use crate::{Glyph, OutputStyle, PaintRole, StyledText};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells};
 
 /// On narrower terminals rows begin closer to the edge.
 const CLOSE: usize = 40;

@@ -1,8 +1,6 @@
 //! The pieces of a line: text that may be painted and knows its width, counts, numbers.
 
-use relaycode_text::width::cells;
-
-use crate::{Glyph, OutputStyle, PaintRole};
+use crate::{Glyph, OutputStyle, PaintRole, cells};
 
 /// A list shows this many entries, then how many more there are.
 pub const LIST_LIMIT: usize = 12;

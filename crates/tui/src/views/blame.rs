@@ -2,8 +2,7 @@
 
 use relaycode_ledger::record::Record;
 
-use super::outcome;
-use crate::{OutputStyle, PaintRole, StyledText, clock, labelled_line};
+use crate::{OutputStyle, PaintRole, StyledText, clock, labelled_line, outcome};
 
 pub struct BlameRow<'a> {
     /// From 1.

@@ -11,12 +11,10 @@ use relaycode_change::plan::{
 };
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{GitFileMode, Proposal, ProposalNote, UnreadBlock};
-use relaycode_text::width::cells;
 
-use super::outcome;
 use crate::{
-    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, justified_line, line_counts, more_line, narrow,
-    pluralize,
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, cells, justified_line, line_counts, more_line,
+    narrow, outcome, pluralize,
 };
 
 /// `name` is used if the answer has no title; the time, if there is one, stands before it:

@@ -3,8 +3,7 @@
 use relaycode_door::git::commit_plan::CommitPlan;
 use relaycode_project::git::head::GitHead;
 
-use super::outcome;
-use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, pluralize};
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, outcome, pluralize};
 
 /// Before the commit.
 pub fn text(plan: &CommitPlan, message: &str, head: &GitHead, style: &OutputStyle) -> String {

@@ -5,14 +5,12 @@
 //! ```
 
 use relaycode_door::GateReport;
-use relaycode_ledger::TxId;
 use relaycode_ledger::record::RecordOmission;
-use relaycode_ledger::revert::{KeptEdits, RevertPlan};
+use relaycode_ledger::{KeptEdits, RevertPlan, TxId};
 use relaycode_project::git::head::GitHead;
-use relaycode_text::width::cells;
 
 use super::gate;
-use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, pluralize};
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, cells, pluralize};
 
 /// `gate` is the result of the project's commands, `undo` the command that undoes the change.
 pub fn applied_line(

@@ -13,8 +13,7 @@ use relaycode_ledger::SecureReport;
 use relaycode_ledger::record::{FileRecord, Record};
 use relaycode_ledger::recording::Omission;
 
-use super::outcome;
-use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, human_size, line_counts, pluralize};
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, human_size, line_counts, outcome, pluralize};
 
 /// Before the command runs.
 pub fn secured_line(secured: &SecureReport, took: Duration, style: &OutputStyle) -> String {

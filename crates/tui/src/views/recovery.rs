@@ -8,8 +8,7 @@
 use relaycode_ledger::error::UnfinishedPutBack;
 use relaycode_ledger::{RecoveredTransaction, RecoveryOutcome};
 
-use super::outcome;
-use crate::{LIST_LIMIT, OutputStyle, more_line, pluralize};
+use crate::{LIST_LIMIT, OutputStyle, more_line, outcome, pluralize};
 
 /// A few lines per transaction; nothing if there is none.
 pub fn text(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {

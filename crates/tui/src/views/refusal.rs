@@ -16,8 +16,10 @@ use relaycode_change::plan::{
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{Hunk, UnreadBlock};
 
-use super::{card, outcome};
-use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, justified_line, more_line, pluralize};
+use super::card;
+use crate::{
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, justified_line, more_line, outcome, pluralize,
+};
 
 /// `next` is a sentence on how to get a repair prompt, if there is one.
 pub fn text(

@@ -6,8 +6,7 @@
 //!   next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
 //! ```
 
-use crate::OutputStyle;
-use crate::views::outcome;
+use crate::{OutputStyle, outcome};
 
 /// `made`: the files written just now.
 pub fn text(id: &str, made: &[String], linter: &str, style: &OutputStyle) -> String {

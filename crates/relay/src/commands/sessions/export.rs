@@ -10,7 +10,7 @@ use relaycode_session::export::{
     self, EntrySource, EntryVisitor, ExportError, ExportOptions, ExportSource, ExportSummary,
 };
 use relaycode_session::{EntryBody, Session};
-use relaycode_tui::views::outcome;
+use relaycode_tui::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, short_id};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use relaycode_durable::Fs;
 use relaycode_session::Session;
-use relaycode_tui::views::outcome;
+use relaycode_tui::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, session_failure};

@@ -15,8 +15,7 @@ use relaycode_llm::models::{
     ModelFieldOrigin, ModelMatchKind, ModelRole, RegistryModel, SelectedModel, YamlFileError,
 };
 use relaycode_text::width::cells;
-use relaycode_tui::views::outcome;
-use relaycode_tui::{Glyph, OutputStyle, PaintRole};
+use relaycode_tui::{Glyph, OutputStyle, PaintRole, outcome};
 use serde_json::{Map, Value, json};
 
 use crate::commands::models::ModelTestResult;

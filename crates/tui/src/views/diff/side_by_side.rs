@@ -7,11 +7,10 @@ use std::fmt::Write;
 
 use relaycode_change::diff::{DiffHunk, DiffLine, DiffLineEnding, DiffLineKind, LineWords, changed_words};
 use relaycode_text::escape::TAB_STOP;
-use relaycode_text::width::cells;
 
 use super::paint::{PaintedSpan, paint_text, painted_spans, whole_line_paint};
 use super::{DiffView, NO_NEWLINE};
-use crate::{Glyph, OutputStyle, PaintRole, StyledText};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells};
 
 /// Least cells of a line number.
 const NUMBER_CELLS: usize = 3;

@@ -13,10 +13,10 @@ mod tests;
 use std::fmt::Write;
 use std::time::Duration;
 
-use relaycode_door::gate::{Diagnostic, GateReport, GateStep, StepReport, StepResult};
+use relaycode_door::GateReport;
+use relaycode_door::gate::{Diagnostic, GateStep, StepReport, StepResult};
 
-use super::outcome;
-use crate::{Glyph, OutputStyle, PaintRole, headline_with_state, pluralize};
+use crate::{Glyph, OutputStyle, PaintRole, headline_with_state, outcome, pluralize};
 
 /// Most new errors listed before it says how many more there are.
 const ERRORS: usize = 5;

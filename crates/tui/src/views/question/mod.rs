@@ -10,10 +10,9 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_door::ApprovalReason;
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
-use relaycode_text::width::cells;
 
 use super::{card, rules, trust};
-use crate::{Glyph, OutputStyle, PaintRole, StyledText, line_counts, narrow};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells, line_counts, narrow};
 
 pub type QuestionKeys = &'static [(&'static str, &'static str)];
 

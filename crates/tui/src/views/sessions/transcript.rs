@@ -11,8 +11,7 @@
 //!       … 40 more lines
 //! ```
 
-use crate::views::outcome;
-use crate::{Glyph, OutputStyle, PaintRole, human_size, pluralize};
+use crate::{Glyph, OutputStyle, PaintRole, human_size, outcome, pluralize};
 
 /// Lines shown of a message, unless everything is asked for.
 const SAID_LINES: usize = 400;
