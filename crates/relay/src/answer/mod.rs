@@ -9,14 +9,13 @@ pub(crate) mod submit;
 use std::path::{Path, PathBuf};
 
 use relaycode_change::diff;
-use relaycode_change::plan::{FilePlan, Plan, PlanFinding, PlanRefusal, RefusalReason};
+use relaycode_change::plan::{FilePlan, Plan, PlanRefusal, RefusalReason};
 use relaycode_change::prompt::{self, repair};
+use relaycode_change::proposal::Proposal;
 use relaycode_change::proposal::limits::PlanLimits;
-use relaycode_change::proposal::{Proposal, ProposalNote};
 use relaycode_door::{AnswerProposal, Consent, Submission};
 use relaycode_project::checkout;
 use relaycode_tui::{OutputStyle, clock, views};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::json::{self, base64};
@@ -178,25 +177,20 @@ impl AnswerSource {
         });
         let failure = CommandFailure::refused("refused", views::refusal::headline(refused))
             .hint("paste `repair` back to the model");
-        let mut object = json!({
-            "project": root.to_string_lossy(), "error": CommandFailure { place, ..failure },
-        });
+        let mut object =
+            json!({"project": root.to_string_lossy(), "error": CommandFailure { place, ..failure }});
         // `refusals`, `fitting`, `notes`
         json::merge(&mut object, json::to_value(refused));
-        json::merge(
-            &mut object,
-            json!({
-                "proposal": proposal_json(proposal), "repair": repair::repair_prompt(refused),
-            }),
-        );
+        object["proposal"] = json!(proposal_json(proposal));
+        object["repair"] = json!(repair::repair_prompt(refused));
         json::result_json(ctx.command, Exit::Refused, object)
     }
 }
 
 /// `with_text`: each file's resulting text, too.
-pub(crate) fn plan_json(plan: &Plan, with_text: bool) -> PlanJson<'_> {
-    let files = plan.files.iter().map(|file| plan_file_json(file, with_text)).collect();
-    PlanJson { files, findings: &plan.findings, notes: &plan.notes }
+pub(crate) fn plan_json(plan: &Plan, with_text: bool) -> Value {
+    let files: Vec<Value> = plan.files.iter().map(|file| plan_file_json(file, with_text)).collect();
+    json!({"files": files, "findings": plan.findings, "notes": plan.notes})
 }
 
 /// What was understood, as it may be printed: the key stays between the user and their model.
@@ -207,36 +201,16 @@ pub(crate) fn proposal_json(proposal: &Proposal) -> Proposal {
     proposal
 }
 
-fn plan_file_json(file: &FilePlan, with_text: bool) -> PlanFileJson<'_> {
-    let after = file.after.as_deref().filter(|_| with_text);
-    let text = after.map(std::str::from_utf8);
-    PlanFileJson {
-        file,
-        diff: diff::diff_file(file).content,
-        text: text.and_then(Result::ok),
-        base64: after.filter(|_| text.is_some_and(|t| t.is_err())).map(base64),
+fn plan_file_json(file: &FilePlan, with_text: bool) -> Value {
+    let mut object = json::to_value(file);
+    object["diff"] = json!(diff::diff_file(file).content);
+    if let Some(after) = file.after.as_deref().filter(|_| with_text) {
+        match std::str::from_utf8(after) {
+            Ok(text) => object["text"] = json!(text),
+            Err(_) => object["base64"] = json!(base64(after)),
+        }
     }
-}
-
-/// A plan in JSON.
-#[derive(Serialize)]
-pub(crate) struct PlanJson<'a> {
-    files: Vec<PlanFileJson<'a>>,
-    findings: &'a [PlanFinding],
-    notes: &'a [ProposalNote],
-}
-
-#[derive(Serialize)]
-struct PlanFileJson<'a> {
-    #[serde(flatten)]
-    file: &'a FilePlan,
-    diff: diff::DiffContent,
-    /// Only where it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
-    /// Instead of `text`, where that is no UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    base64: Option<String>,
+    object
 }
 
 /// A path as one types it into a shell.

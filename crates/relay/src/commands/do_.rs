@@ -82,12 +82,23 @@ impl DoArgs {
         let request = AskRequest { context: given, ..request };
         let door = project.into_door(ctx)?;
         let options = WorkOptions { files, limits: self.limit.to_limits() };
-        let (worked, heard) = self.run_friend(friend, &request, &options, &door, &group.friend_context, ctx);
+        let (worked, notices) =
+            self.run_friend(friend, &request, &options, &door, &group.friend_context, ctx);
         match worked {
-            Ok(mut worked) => self.submit_work(friend, &mut worked, &heard, &door, ctx),
-            Err(error) => Ok(work_report::report_work_failure(friend.name(), error, heard.answer_shown, ctx)),
+            Ok(outcome) => FriendWork { args: self, friend, outcome, notices }.submit(&door, ctx),
+            Err(error) => {
+                Ok(work_report::report_work_failure(friend.name(), error, notices.answer_shown, ctx))
+            }
         }
     }
+}
+
+/// What a friend did, and what is known of it already.
+struct FriendWork<'a> {
+    args: &'a DoArgs,
+    friend: &'a dyn Friend,
+    outcome: WorkOutcome,
+    notices: WorkNotices,
 }
 
 /// What people have been told while the friend worked.
@@ -140,51 +151,41 @@ impl DoArgs {
         }
         (worked, already)
     }
+}
 
-    /// Tells what the friend said. Of one without hands the answer is the patch itself, which is shown as a plan.
-    fn print_answer(
-        &self,
-        friend: &dyn Friend,
-        worked: &WorkOutcome,
-        already: &WorkNotices,
-        ctx: &mut CommandContext<'_>,
-    ) {
-        if !already.answer_shown && friend.abilities().writes_files {
-            ctx.print_info(&answers::answer_text(&worked.answer.text, &ctx.style()));
+impl FriendWork<'_> {
+    fn print_text(&self, ctx: &mut CommandContext<'_>) {
+        if !self.notices.answer_shown {
+            ctx.print_info(&answers::answer_text(&self.outcome.answer.text, &ctx.style()));
         }
-        for said in &worked.answer.remarks {
-            ctx.eprint_remark(LogLevel::Warn, said);
-        }
-        work_report::report_project_changes(friend.name(), &worked.tree_check, ctx);
     }
 
     /// Takes what the friend did through the door. If it does not go in, it stays in a file.
-    fn submit_work(
-        &self,
-        friend: &dyn Friend,
-        worked: &mut WorkOutcome,
-        already: &WorkNotices,
-        door: &Door,
-        ctx: &mut CommandContext<'_>,
-    ) -> CommandResult {
-        self.print_answer(friend, worked, already, ctx);
-        let Some(proposal) = worked.proposal.take() else {
-            return Ok(report_no_change(friend, worked, already, ctx));
-        };
+    fn submit(mut self, door: &Door, ctx: &mut CommandContext<'_>) -> CommandResult {
+        // Of one without hands the answer is the patch itself, which is shown as a plan.
+        if self.friend.abilities().writes_files {
+            self.print_text(ctx);
+        }
+        for said in &self.outcome.answer.remarks {
+            ctx.eprint_remark(LogLevel::Warn, said);
+        }
+        work_report::report_project_changes(self.friend.name(), &self.outcome.tree_check, ctx);
+        let Some(proposal) = self.outcome.proposal.take() else { return Ok(self.report_no_change(ctx)) };
+        let FriendWork { args, friend, outcome: worked, notices } = &self;
         let home = ctx.home.path.as_deref();
         let kept = save_patch(home, friend.name(), &door.project_id(), &proposal, &clock::now_utc())
             .unwrap_or_else(|lost| work_report::save_temp_file(*lost, ctx));
         let source = AnswerSource {
-            limits: self.limit.to_limits(),
-            consent: self.consent_args.to_consent(),
-            diff: self.consent_args.diff,
+            limits: args.limit.to_limits(),
+            consent: args.consent_args.to_consent(),
+            diff: args.consent_args.diff,
             file: kept.path.clone(),
             ..AnswerSource::new(AnswerOrigin::Friend(friend.name().to_string()), ctx)
         };
         let answer = AnswerProposal::new(proposal, &worked.answer.text);
         let submitter = Submitter { door, source: &source, is_batch: false };
         let ending = submitter.submit(&answer, None, None, ctx)?.result;
-        work_report::report_left_out(worked, &already.left_out, ctx);
+        work_report::report_left_out(worked, &notices.left_out, ctx);
         let applied = ending.exit == Exit::Done || ending.exit == Exit::DiskDoubt;
         if !(applied || worked.tree_check.changes.is_empty()) {
             let said = "that is said of this change alone; what changed while it ran is named above";
@@ -202,44 +203,32 @@ impl DoArgs {
         ctx.print_json(&work_json(worked, exit, ending.json, kept.as_ref()));
         Ok(exit)
     }
-}
 
-/// The friend wants nothing changed.
-fn report_no_change(
-    friend: &dyn Friend,
-    worked: &WorkOutcome,
-    already: &WorkNotices,
-    ctx: &mut CommandContext<'_>,
-) -> Exit {
-    if !friend.abilities().writes_files {
-        return report_no_patch(friend.name(), worked, already, ctx);
+    /// The friend wants nothing changed.
+    fn report_no_change(&self, ctx: &mut CommandContext<'_>) -> Exit {
+        if !self.friend.abilities().writes_files {
+            return self.report_no_patch(ctx);
+        }
+        let exit = exit_after_work(Exit::Done, &self.outcome);
+        ctx.print_json(&work_json(&self.outcome, exit, json!({"applied": false, "id": null}), None));
+        let place = if self.outcome.tree_check.is_unchanged() { "" } else { " in its copy" };
+        ctx.print_success(&format!("{} changed nothing{place}", self.friend.name()));
+        work_report::report_left_out(&self.outcome, &self.notices.left_out, ctx);
+        exit
     }
-    let exit = exit_after_work(Exit::Done, worked);
-    ctx.print_json(&work_json(worked, exit, json!({"applied": false, "id": null}), None));
-    let place = if worked.tree_check.is_unchanged() { "" } else { " in its copy" };
-    ctx.print_success(&format!("{} changed nothing{place}", friend.name()));
-    work_report::report_left_out(worked, &already.left_out, ctx);
-    exit
-}
 
-/// A friend without hands said something, and it is no patch.
-fn report_no_patch(
-    name: &str,
-    worked: &WorkOutcome,
-    already: &WorkNotices,
-    ctx: &mut CommandContext<'_>,
-) -> Exit {
-    if !already.answer_shown {
-        ctx.print_info(&answers::answer_text(&worked.answer.text, &ctx.style()));
+    /// A friend without hands said something, and it is no patch.
+    fn report_no_patch(&self, ctx: &mut CommandContext<'_>) -> Exit {
+        self.print_text(ctx);
+        let said = format!("{} answered in words, without a patch", self.friend.name());
+        let failure = CommandFailure::new(Exit::NoAnswer, "noPatch", said)
+            .hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
+            .unchanged();
+        let became = json!({"applied": false, "id": null, "error": json::to_value(&failure)});
+        ctx.print_json(&work_json(&self.outcome, failure.exit, became, None));
+        ctx.console.report_failure(&failure, "do", false);
+        failure.exit
     }
-    let said = format!("{name} answered in words, without a patch");
-    let failure = CommandFailure::new(Exit::NoAnswer, "noPatch", said)
-        .hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
-        .unchanged();
-    let became = json!({"applied": false, "id": null, "error": json::to_value(&failure)});
-    ctx.print_json(&work_json(worked, failure.exit, became, None));
-    ctx.console.report_failure(&failure, "do", false);
-    failure.exit
 }
 
 /// How it ends: files that changed in the project itself are for somebody to look at.

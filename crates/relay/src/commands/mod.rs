@@ -169,7 +169,7 @@ pub(crate) fn main() -> ExitCode {
         console: &mut console,
         home: &home,
     });
-    let level = console.level();
+    let level = console.level;
     let (failure, exit) = match (result, console.finish()) {
         (Ok(exit), Ok(())) => return command.exit_code(exit),
         // What was done to the project is done, whoever hears of it.
@@ -180,7 +180,7 @@ pub(crate) fn main() -> ExitCode {
         }
     };
     let mut console = Console::stdio(&environment, options.color);
-    console.set_level(level);
+    console.level = level;
     console.report_failure(&failure, &name, options.json);
     // Nothing is left to say it with, if this cannot be written either.
     let _ = console.finish();

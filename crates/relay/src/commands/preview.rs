@@ -1,11 +1,10 @@
 //! `relay preview`: what an answer would do, without doing it.
 
-use relaycode_change::plan::PlanRefusal;
 use relaycode_change::plan::tree::OverlayTree;
 use relaycode_change::prompt::repair;
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{AnswerProposal, Door, PlanPreview};
-use relaycode_tui::{DiffLayout, views};
+use relaycode_tui::{DiffLayout, OutputStyle, views};
 use serde_json::{Value, json};
 
 use crate::answer::{self, AnswerArgs};
@@ -84,6 +83,8 @@ pub(crate) fn preview_answers(
     shown: &PreviewOptions,
     ctx: &mut CommandContext<'_>,
 ) -> Exit {
+    // stdout is for the object or the prompt alone, where one was asked for.
+    let aside = ctx.is_json() || shown.repair;
     let mut objects = Vec::new();
     let mut exit = Exit::Done;
     let tree = door.tree(&source.limits);
@@ -94,7 +95,13 @@ pub(crate) fn preview_answers(
         }
         match door.preview(&source.submission(answer), &tree) {
             Ok(preview) => {
-                print_plan(source, &answer.proposal, &preview, shown, ctx);
+                let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
+                let text = shown.plan_text(source, &answer.proposal, &preview, &look);
+                match (ctx.is_quiet(), aside) {
+                    (true, _) => {}
+                    (false, true) => ctx.eprint_at(LogLevel::Info, &text),
+                    (false, false) => ctx.console.print(&text),
+                }
                 // Nobody reads it otherwise, and it holds the whole answer and every diff.
                 let json = ctx.is_json().then(|| plan_json(door, &answer.proposal, &preview, shown));
                 objects.push(json.unwrap_or_default());
@@ -103,7 +110,15 @@ pub(crate) fn preview_answers(
             Err(refused) => {
                 exit = Exit::Refused;
                 objects.push(source.refusal_json(&answer.proposal, &refused, &door.root, ctx));
-                print_refusal(source, &answer.proposal, &refused, shown, ctx);
+                if !(ctx.is_quiet() && aside) {
+                    let look = ctx.console.err_style();
+                    let text = source.refusal_text(&answer.proposal, &refused, shown.repair, &look);
+                    ctx.eprint_at(LogLevel::Error, &text);
+                }
+                if shown.repair && !ctx.is_json() {
+                    let prompt = repair::repair_prompt(&refused);
+                    ctx.console.print(&ctx.console.out_style().block(&prompt));
+                }
                 break;
             }
         }
@@ -112,40 +127,21 @@ pub(crate) fn preview_answers(
     exit
 }
 
-fn print_plan(
-    source: &AnswerSource,
-    proposal: &Proposal,
-    preview: &PlanPreview,
-    shown: &PreviewOptions,
-    ctx: &mut CommandContext<'_>,
-) {
-    let aside = ctx.is_json() || shown.repair;
-    let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
-    let mut text = source.card_text(proposal, &preview.plan, "", &look);
-    text += &views::rules::would_ask_line(&preview.rules, &look);
-    if shown.diff {
-        text += &views::diff::text_with_layout(&preview.plan, shown.layout, &look);
-    }
-    match (ctx.is_quiet(), aside) {
-        (true, _) => {}
-        (false, true) => ctx.eprint_at(LogLevel::Info, &text),
-        (false, false) => ctx.console.print(&text),
-    }
-}
-
-fn print_refusal(
-    source: &AnswerSource,
-    proposal: &Proposal,
-    refused: &PlanRefusal,
-    shown: &PreviewOptions,
-    ctx: &mut CommandContext<'_>,
-) {
-    if !(ctx.is_quiet() && (ctx.is_json() || shown.repair)) {
-        let text = source.refusal_text(proposal, refused, shown.repair, &ctx.console.err_style());
-        ctx.eprint_at(LogLevel::Error, &text);
-    }
-    if shown.repair && !ctx.is_json() {
-        ctx.console.print(&ctx.console.out_style().block(&repair::repair_prompt(refused)).into_owned());
+impl PreviewOptions {
+    /// The plan as people see it.
+    fn plan_text(
+        &self,
+        source: &AnswerSource,
+        proposal: &Proposal,
+        preview: &PlanPreview,
+        look: &OutputStyle,
+    ) -> String {
+        let mut text = source.card_text(proposal, &preview.plan, "", look);
+        text += &views::rules::would_ask_line(&preview.rules, look);
+        if self.diff {
+            text += &views::diff::text_with_layout(&preview.plan, self.layout, look);
+        }
+        text
     }
 }
 

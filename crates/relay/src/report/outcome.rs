@@ -217,7 +217,7 @@ impl OutcomeReporter<'_, '_> {
         json::merge(&mut object, more);
         // Nobody reads it otherwise, and it holds every diff.
         if let Some(plan) = plan.filter(|_| self.ctx.is_json()) {
-            object["plan"] = json::to_value(&answer::plan_json(plan, false));
+            object["plan"] = answer::plan_json(plan, false);
         }
         let json = json::result_json(self.ctx.command, exit, object);
         SubmitResult { exit, json, already_applied: false }

@@ -20,7 +20,7 @@ pub(crate) struct Console {
     out: ConsoleStream,
     err: ConsoleStream,
     /// How much is said beside what was asked for: `core.logLevel`, once it is known.
-    level: LogLevel,
+    pub(crate) level: LogLevel,
 }
 
 /// What a command wrote while its streams were kept.
@@ -32,25 +32,17 @@ pub(crate) struct ConsoleCapture {
     pub(crate) err: Vec<u8>,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum CapturedStream {
-    Out,
-    Err,
-}
-
 struct CaptureWriter {
     output: Rc<RefCell<ConsoleCapture>>,
-    stream: CapturedStream,
+    /// The stream that is kept.
+    stream: fn(&mut ConsoleCapture) -> &mut Vec<u8>,
 }
 
 impl Write for CaptureWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut kept = self.output.borrow_mut();
         kept.both.extend_from_slice(bytes);
-        match self.stream {
-            CapturedStream::Out => kept.out.extend_from_slice(bytes),
-            CapturedStream::Err => kept.err.extend_from_slice(bytes),
-        }
+        (self.stream)(&mut kept).extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -83,21 +75,12 @@ impl Console {
     /// one's stdout wants it.
     pub(crate) fn capturing(&self) -> (Console, Rc<RefCell<ConsoleCapture>>) {
         let kept = Rc::new(RefCell::new(ConsoleCapture::default()));
-        let stream =
-            |stream| ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream }, self.out.style);
-        let (out, err) = (stream(CapturedStream::Out), stream(CapturedStream::Err));
+        let stream = |stream: fn(&mut ConsoleCapture) -> &mut Vec<u8>| {
+            ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream }, self.out.style)
+        };
+        let (out, err) = (stream(|kept| &mut kept.out), stream(|kept| &mut kept.err));
         let console = Console { out, err, level: LogLevel::Info };
         (console, kept)
-    }
-
-    /// How much is said beside what was asked for.
-    pub(crate) fn level(&self) -> LogLevel {
-        self.level
-    }
-
-    /// From now on so much is said.
-    pub(crate) fn set_level(&mut self, level: LogLevel) {
-        self.level = level;
     }
 
     /// How stdout wants to be written to.

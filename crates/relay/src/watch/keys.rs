@@ -33,7 +33,7 @@ const LOG_ENTRIES: usize = 10;
 impl WatchSession<'_, '_> {
     pub(super) fn handle_key(&mut self, key: InputKey) -> Option<WatchFlow> {
         let InputKey::Char(key) = key else { return None };
-        self.status.clear_remark();
+        self.status.remark = None;
         let done = match key {
             'q' | 'Q' => return Some(WatchFlow::Quit),
             'p' => self.copy_prompt(),
@@ -94,7 +94,7 @@ impl WatchSession<'_, '_> {
 
     /// Says it in the live line.
     fn remark(&mut self, said: &'static str) -> CommandResult<()> {
-        self.status.set_remark(said);
+        self.status.remark = Some(said);
         Ok(())
     }
 

@@ -256,11 +256,13 @@ impl<'s, 'c> WatchSession<'s, 'c> {
                 self.bulk.add(text, Instant::now());
             }
             InboxEvent::Text(text) => self.process_text(text, false)?,
-            InboxEvent::Skipped(passed) => self.status.set_remark(match passed {
-                ClipboardSkipReason::TooLarge => "copied: more text than an answer may have",
-                ClipboardSkipReason::NotUtf8 => "copied: text that is not UTF-8",
-                ClipboardSkipReason::Silent => "copied: something that its program does not hand over",
-            }),
+            InboxEvent::Skipped(passed) => {
+                self.status.remark = Some(match passed {
+                    ClipboardSkipReason::TooLarge => "copied: more text than an answer may have",
+                    ClipboardSkipReason::NotUtf8 => "copied: text that is not UTF-8",
+                    ClipboardSkipReason::Silent => "copied: something that its program does not hand over",
+                });
+            }
             InboxEvent::Storm => {
                 let said = "the clipboard changes all the time: only what it comes to rest with is looked at";
                 self.eprint_remark(said);
@@ -300,14 +302,14 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     fn handle_paste(&mut self, paste: PastedText) {
         let limits = PlanLimits::default();
         if paste.truncated || paste.bytes.len() > limits.text_bytes {
-            return self.status.set_remark("pasted: more text than an answer may have");
+            return self.status.remark = Some("pasted: more text than an answer may have");
         }
         let Ok(text) = String::from_utf8(paste.bytes) else {
-            return self.status.set_remark("pasted: text that is not UTF-8");
+            return self.status.remark = Some("pasted: text that is not UTF-8");
         };
         match filter::read_text(text, InboxSource::Pasted, &limits) {
             Some(text) => self.inbox.put(InboxEvent::Text(text), false),
-            None => self.status.set_remark("pasted: nothing that changes a file"),
+            None => self.status.remark = Some("pasted: nothing that changes a file"),
         }
     }
 

@@ -74,7 +74,7 @@ impl WatchSession<'_, '_> {
         self.door = door;
         let config = self.door.config();
         self.interval.store(config.watcher.clipboard_poll_interval, Ordering::Relaxed);
-        self.ctx.console.set_level(config.core.log_level);
+        self.ctx.console.level = config.core.log_level;
         let mut said = changed[..changed.len().min(MAX_NAMED_KEYS)].join(", ");
         if changed.len() > MAX_NAMED_KEYS {
             said += &format!(" and {} more", changed.len() - MAX_NAMED_KEYS);

@@ -18,20 +18,10 @@ pub(super) struct WatchStatus {
     pub(super) declined: usize,
     pub(super) undone: usize,
     /// What is said in the live line until something else happens.
-    remark: Option<&'static str>,
+    pub(super) remark: Option<&'static str>,
 }
 
 impl WatchStatus {
-    /// Says something in the live line, until something else happens.
-    pub(super) fn set_remark(&mut self, said: &'static str) {
-        self.remark = Some(said);
-    }
-
-    /// Something else happens.
-    pub(super) fn clear_remark(&mut self) {
-        self.remark = None;
-    }
-
     /// `2 applied, 1 declined`; `None` if nothing happened.
     pub(super) fn summary_since(&self, before: &WatchStatus) -> Option<String> {
         let parts = [

@@ -17,7 +17,7 @@ use crate::{AnswerOrigin, AnswerSource, CommandResult, LogLevel, Submitter};
 impl WatchSession<'_, '_> {
     /// Takes up a text. `again`: the user wants it taken up although it was before.
     pub(super) fn process_text(&mut self, text: InboxText, again: bool) -> CommandResult<()> {
-        self.status.clear_remark();
+        self.status.remark = None;
         let verdict = if again { RepeatVerdict::New } else { self.seen_texts.judge(&text.text) };
         let retry = match verdict {
             RepeatVerdict::Ignore => return Ok(()),
@@ -78,19 +78,19 @@ impl WatchSession<'_, '_> {
                     continue;
                 }
                 Addressee::OtherProject => {
-                    self.status.set_remark("copied: an answer for another project");
+                    self.status.remark = Some("copied: an answer for another project");
                     continue;
                 }
                 Addressee::NoMatch => {
-                    self.status
-                        .set_remark("copied: code that says no project and changes no file of this one");
+                    self.status.remark =
+                        Some("copied: code that says no project and changes no file of this one");
                     continue;
                 }
             };
             if retry && plan.is_none() {
                 plan = self.door.plan(&submission).ok();
                 if plan.is_none() {
-                    self.status.set_remark("the same answer again: it still does not fit");
+                    self.status.remark = Some("the same answer again: it still does not fit");
                     return Ok(Some(PastOutcome::DoesNotFit));
                 }
             }
@@ -195,6 +195,6 @@ impl WatchSession<'_, '_> {
                  p copies this one's prompt"
             ));
         }
-        self.status.set_remark(said);
+        self.status.remark = Some(said);
     }
 }

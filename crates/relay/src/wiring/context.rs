@@ -66,7 +66,7 @@ impl CommandContext<'_> {
 
     /// How much people want to hear.
     pub(crate) fn level(&self) -> LogLevel {
-        let level = self.console.level();
+        let level = self.console.level;
         if self.is_quiet() { level.min(LogLevel::Error) } else { level }
     }
 

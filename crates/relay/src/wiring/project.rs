@@ -57,7 +57,7 @@ impl Project {
         let root = root::find(&ctx.options.directory, home.as_deref(), &ctx.home.ceilings)?.path;
         let config = config::load(&root, home.as_deref());
         if let Ok(loaded) = &config {
-            ctx.console.set_level(loaded.config.core.log_level);
+            ctx.console.level = loaded.config.core.log_level;
         }
         let settings = LedgerSettings { home, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;

@@ -121,74 +121,73 @@ fn title(proposal: &Proposal) -> Option<&str> {
         .next()
 }
 
-/// Most cells of a path in a row, if the width is bounded.
-fn path_room(style: &OutputStyle) -> usize {
-    /// Cells for the letter before and for counts and matches after the path.
-    const BESIDE: usize = 42;
-    // On a narrow terminal a name that is too long gets its own line.
-    style.width.filter(|_| !style.is_narrow()).map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
-}
-
-struct CardFileRow {
-    letter: char,
-    name: StyledText,
-    counts: StyledText,
-    about: String,
-}
-
-/// A file on as many lines as it needs.
-fn stacked(file: &FilePlan, row: &CardFileRow, style: &OutputStyle) -> String {
-    let names = (file.renamed_from.as_ref().map(RelPath::as_str), file.path.as_str());
-    narrow::file_rows(style, row.letter, names, &row.counts, &row.about)
+/// A file in a list: both names of a renamed one, its counts, and what else is said of it.
+pub(crate) struct CardFileRow<'a> {
+    pub(crate) letter: char,
+    pub(crate) from: Option<&'a str>,
+    pub(crate) path: &'a str,
+    pub(crate) counts: StyledText,
+    pub(crate) about: String,
 }
 
 fn rows(plan: &Plan, style: &OutputStyle) -> String {
+    /// Cells for the letter before and for counts and matches after the path.
+    const BESIDE: usize = 42;
     /// One very long name does not move the columns of all the others.
     const NAME_CELLS: usize = 48;
-    let room = path_room(style);
-    let row = |file: &FilePlan| CardFileRow {
+    let rows = plan.files.iter().map(|file| CardFileRow {
         letter: file.change.letter(),
-        name: StyledText::plain(&names(file, room, style)),
+        from: file.renamed_from.as_ref().map(RelPath::as_str),
+        path: file.path.as_str(),
         counts: line_counts(style, file.added, file.removed),
         about: about(file),
+    });
+    file_list(rows.collect(), BESIDE, NAME_CELLS, style)
+}
+
+/// A line for each file, or several on a narrow terminal. `beside`: cells for what stands before and after a path;
+/// `aligned`: names up to this width are padded.
+pub(crate) fn file_list(
+    rows: Vec<CardFileRow<'_>>,
+    beside: usize,
+    aligned: usize,
+    style: &OutputStyle,
+) -> String {
+    // On a narrow terminal a name that is too long gets its own line.
+    let bounded = style.width.filter(|_| !style.is_narrow());
+    let room = bounded.map_or(usize::MAX, |width| width.saturating_sub(beside).max(20));
+    let half = if room == usize::MAX { room } else { room / 2 };
+    let name = |row: &CardFileRow<'_>| match row.from {
+        None => style.path(row.path, room),
+        Some(from) => {
+            let arrow = style.glyph(Glyph::Arrow);
+            format!("{} {arrow} {}", style.path(from, half), style.path(row.path, half))
+        }
     };
-    let rows: Vec<CardFileRow> = plan.files.iter().map(row).collect();
-    let names = rows.iter().map(|row| row.name.cells);
-    let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);
+    let names: Vec<StyledText> = rows.iter().map(|row| StyledText::plain(&name(row))).collect();
+    let name_cells = names.iter().map(|name| name.cells).filter(|n| *n <= aligned).max().unwrap_or(0);
     let count_cells = rows.iter().map(|row| row.counts.cells).max().unwrap_or(0);
-    let line_cells = |row: &CardFileRow| {
-        let before = 4 + 3 + row.name.cells.max(name_cells);
+    let line_cells = |(row, name): (&CardFileRow<'_>, &StyledText)| {
+        let before = 4 + 3 + name.cells.max(name_cells);
         match (row.counts.cells, cells(&row.about)) {
             (0, 0) => before,
             (counts, 0) => before + 2 + counts,
             (_, about) => before + 2 + count_cells + 3 + about,
         }
     };
-    if style.is_narrow() && rows.iter().any(|row| line_cells(row) > style.columns()) {
-        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, style)).collect();
+    if style.is_narrow() && rows.iter().zip(&names).map(line_cells).any(|cells| cells > style.columns()) {
+        let stacked = |row: &CardFileRow<'_>| {
+            narrow::file_rows(style, row.letter, (row.from, row.path), &row.counts, &row.about)
+        };
+        return rows.iter().map(stacked).collect();
     }
-    let mut out = String::new();
-    for row in rows {
-        let name = row.name.padded(name_cells);
-        let counts = row.counts.padded(count_cells);
-        let about = style.paint(PaintRole::Dim, &row.about);
-        let line = format!("    {}  {}  {}   {about}", row.letter, name.text, counts.text);
-        out += &format!("{}\n", line.trim_end());
-    }
-    out
-}
-
-/// The name, or both names of a renamed file.
-fn names(file: &FilePlan, room: usize, style: &OutputStyle) -> String {
-    match &file.renamed_from {
-        None => style.path(file.path.as_str(), room),
-        Some(from) => {
-            let arrow = style.glyph(Glyph::Arrow);
-            let half = if room == usize::MAX { room } else { room / 2 };
-            let from = style.path(from.as_str(), half);
-            format!("{from} {arrow} {}", style.path(file.path.as_str(), half))
-        }
-    }
+    let line = |(row, name): (CardFileRow<'_>, StyledText)| {
+        let (name, counts) = (name.padded(name_cells).text, row.counts.padded(count_cells).text);
+        let line =
+            format!("    {}  {name}  {counts}   {}", row.letter, style.paint(PaintRole::Dim, &row.about));
+        format!("{}\n", line.trim_end())
+    };
+    rows.into_iter().zip(names).map(line).collect()
 }
 
 /// How a file's edits matched, and what else happens to it.

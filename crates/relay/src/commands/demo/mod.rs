@@ -45,14 +45,6 @@ const NEXT_STEPS: &[(&str, &str)] = &[
     ("relay --help", "the rest"),
 ];
 
-/// How far the tour came.
-enum TourEnd {
-    /// To its end.
-    Completed,
-    /// The user had seen enough.
-    Quit,
-}
-
 impl DemoArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         // Until the scratch project is gone a signal only asks to stop.
@@ -63,7 +55,7 @@ impl DemoArgs {
         let place = scratch.project.to_string_lossy().into_owned();
         let home = scratch.home.to_string_lossy().into_owned();
         let removed = scratch.close();
-        let ended = match (toured, removed) {
+        let completed = match (toured, removed) {
             (Err(failure), _) => {
                 // Whoever wants to keep it wants to look at what went wrong.
                 let failure = if self.keep { failure.place(place) } else { failure };
@@ -74,13 +66,13 @@ impl DemoArgs {
                     CommandFailure::unexpected(format!("the scratch project cannot be removed: {error}"));
                 return self.report_failure(failure.place(place), &results, ctx);
             }
-            (Ok(ended), Ok(())) => ended,
+            (Ok(completed), Ok(())) => completed,
         };
         if ctx.is_json() {
             return Ok(ctx
                 .print_result(Exit::Done, json!({"steps": results, "project": self.keep.then_some(place)})));
         }
-        if matches!(ended, TourEnd::Completed) {
+        if completed {
             print_next_steps(ctx);
         }
         if self.keep {
@@ -96,14 +88,14 @@ impl DemoArgs {
 }
 
 impl DemoArgs {
-    /// Goes from step to step. `results` is what happened, for machines.
+    /// Goes from step to step; `false`: the user had seen enough. `results` is what happened, for machines.
     fn run_tour(
         &self,
         scratch: &DemoProject,
         signals: &SignalGuard,
         results: &mut Vec<Value>,
         ctx: &mut CommandContext<'_>,
-    ) -> CommandResult<TourEnd> {
+    ) -> CommandResult<bool> {
         let terminals = io::stdin().is_terminal() && io::stdout().is_terminal();
         let pause = if self.auto || ctx.is_json() || !terminals { None } else { questions::open_terminal() };
         let pause = pause.map(DemoPause::new).transpose().map_err(CommandFailure::unexpected)?;
@@ -116,7 +108,7 @@ impl DemoArgs {
                 Some(pause) if pause.wait_to_continue(&stage.style(), &|| signals.stop_requested()) => {}
                 Some(_) => {
                     stage.check_interrupt()?;
-                    return Ok(TourEnd::Quit);
+                    return Ok(false);
                 }
                 None => stage.print("\n"),
             }
@@ -136,7 +128,7 @@ impl DemoArgs {
                 _ => failure,
             })?;
         }
-        Ok(TourEnd::Completed)
+        Ok(true)
     }
 
     /// Says that it failed, to a machine with the steps up to there.

@@ -41,14 +41,10 @@ impl ModelsListArgs {
         };
         let lines: Vec<ModelRow<'_>> =
             shown.iter().map(|known| ModelRow { known, key: key(known) }).collect();
-        let roles: Vec<(ModelRole, &str, Option<String>)> = registry
-            .file
-            .roles
-            .iter()
-            .map(|(role, selector)| {
-                let means = registry.select(&selector.value, &has_key).ok();
-                (*role, selector.value.as_str(), means.map(|chosen| chosen.entry.model.selector()))
-            })
+        let meaning = |selector: &str| Some(registry.select(selector, &has_key).ok()?.entry.model.selector());
+        let roles = registry.file.roles.iter();
+        let roles: Vec<(ModelRole, &str, Option<String>)> = roles
+            .map(|(role, selector)| (*role, selector.value.as_str(), meaning(&selector.value)))
             .collect();
         let found = json!({
             "models": lines.iter().map(ModelRow::to_json).collect::<Vec<_>>(),
