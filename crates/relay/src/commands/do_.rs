@@ -86,9 +86,7 @@ impl DoArgs {
             self.run_friend(friend, &request, &options, &door, &group.friend_context, ctx);
         match worked {
             Ok(outcome) => FriendWork { args: self, friend, outcome, notices }.submit(&door, ctx),
-            Err(error) => {
-                Ok(work_report::report_work_failure(friend.name(), error, notices.answer_shown, ctx))
-            }
+            Err(error) => Ok(work_report::report_error(friend.name(), error, notices.answer_shown, ctx)),
         }
     }
 }

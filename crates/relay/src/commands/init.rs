@@ -64,7 +64,7 @@ impl InitArgs {
             project.config = config::load(&project.root, ctx.home.path.as_deref());
         }
         let door = project.into_door(ctx)?;
-        let prompt = super::prompt::model_instructions(&door, &[])?.text;
+        let prompt = super::prompt::instructions(&door, &[])?.text;
         if !ctx.is_json() {
             let text = views::setup::text(&id, &made, &door.config().patch.linter, &ctx.console.err_style());
             ctx.eprint_at(LogLevel::Info, &text);

@@ -30,7 +30,7 @@ impl PromptArgs {
         let paths = path_args::expand_paths(&project.root, &directory, &self.files)?;
         let door = project.into_door(ctx)?;
         let read = read_files(&door, &paths)?;
-        let ModelInstructions { keyed_project_id: named, text: prompt } = model_instructions(&door, &read)?;
+        let ModelInstructions { keyed_project_id: named, text: prompt } = instructions(&door, &read)?;
         let names: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
         let copied = if self.copy { Some(copy_out::copy_text(&prompt)?) } else { None };
         if let (Some(copied), false) = (copied, ctx.is_json()) {
@@ -49,10 +49,7 @@ impl PromptArgs {
 }
 
 /// What a model is told, with these files.
-pub(crate) fn model_instructions(
-    door: &Door,
-    files: &[(RelPath, String)],
-) -> CommandResult<ModelInstructions> {
+pub(crate) fn instructions(door: &Door, files: &[(RelPath, String)]) -> CommandResult<ModelInstructions> {
     door.instructions(files).map_err(|error| match error {
         InstructionsError::TooMuch(_) => {
             CommandFailure::usage(error).hint("hand along fewer or smaller files")

@@ -6,7 +6,7 @@ use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{FileImage, FileRecord, Record};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
-use relaycode_tui::views::record::{RecordView, RevertStatus, file_change};
+use relaycode_tui::views::record::{RecordView, file_change};
 use relaycode_tui::{DiffLayout, OutputStyle, views};
 use serde_json::{Value, json};
 
@@ -40,9 +40,7 @@ impl ShowArgs {
         let project = Project::open(ctx)?;
         project.restore_ledger(ctx);
         let ids = project.find_target(&self.name)?.ids();
-        let read = |id: TxId| -> CommandResult<ShowRecord> {
-            ShowRecord::read(&project, project.ledger.record(id)?, project.revert_status(id)?, self)
-        };
+        let read = |id: TxId| ShowRecord::read(&project, id, self);
         let shown = ids.into_iter().map(read).collect::<CommandResult<Vec<_>>>()?;
         if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.shown.files.is_empty()))
         {
@@ -79,12 +77,8 @@ struct ShowRecord {
 }
 
 impl ShowRecord {
-    fn read(
-        project: &Project,
-        record: Record,
-        fate: RevertStatus,
-        args: &ShowArgs,
-    ) -> CommandResult<ShowRecord> {
+    fn read(project: &Project, id: TxId, args: &ShowArgs) -> CommandResult<ShowRecord> {
+        let (record, revert_status) = (project.ledger.record(id)?, project.revert_status(id)?);
         let wanted = |file: &&FileRecord| {
             args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
         };
@@ -92,7 +86,7 @@ impl ShowRecord {
         let asked = files.iter().filter(|_| args.diff || args.layout.side_by_side);
         let diffs =
             asked.map(|file| RecordDiff::read(&project.ledger, &record, file)).collect::<Result<_, _>>()?;
-        Ok(ShowRecord { shown: RecordView { record, revert_status: fate, files }, diffs })
+        Ok(ShowRecord { shown: RecordView { record, revert_status, files }, diffs })
     }
 
     /// The record without the contents of its files.

@@ -149,12 +149,7 @@ impl<'a> FriendGroup<'a> {
 }
 
 impl GroupSession {
-    fn open(
-        name: &str,
-        friend: &dyn Friend,
-        root: &Path,
-        home: Option<&Path>,
-    ) -> CommandResult<GroupSession> {
+    fn open(name: &str, friend: &dyn Friend, root: &Path, home: Option<&Path>) -> CommandResult<Self> {
         let store = FriendSessionStore::open(home);
         let found = store.find(name, friend.name(), root)?;
         Ok(GroupSession { name: name.to_string(), store, previous: found.session, remarks: found.remarks })

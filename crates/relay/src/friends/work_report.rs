@@ -51,12 +51,7 @@ fn friend_json(name: &str, answer: &FriendAnswer) -> Value {
 }
 
 /// Tells why nothing came of it, with what the friend said, unless that was `shown`, and what changed meanwhile.
-pub(crate) fn report_work_failure(
-    name: &str,
-    error: WorkError,
-    shown: bool,
-    ctx: &mut CommandContext<'_>,
-) -> Exit {
+pub(crate) fn report_error(name: &str, error: WorkError, shown: bool, ctx: &mut CommandContext<'_>) -> Exit {
     let (error, looked) = match error {
         WorkError::ProjectChanged { error, tree_check: looked } => (*error, looked),
         error => (error, TreeCheckReport::default()),

@@ -77,7 +77,7 @@ impl OutcomeReporter<'_, '_> {
         let files = applied.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
         let look = self.ctx.style();
         let gate = applied.gate.as_ref();
-        self.ctx.print_info(&views::outcome::applied_line(&id.short(), files, gate, self.undo_hint(), &look));
+        self.ctx.print_info(&views::outcome::applied(&id.short(), files, gate, self.undo_hint(), &look));
         if let Some(branch) = &applied.branch {
             self.ctx.print_detail(&format!("on a branch of its own: {branch}"));
         }

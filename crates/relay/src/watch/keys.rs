@@ -75,12 +75,12 @@ impl WatchSession<'_, '_> {
     }
 
     fn copy_prompt(&mut self) -> CommandResult<()> {
-        let text = prompt::model_instructions(&self.door, &[])?.text;
+        let text = prompt::instructions(&self.door, &[])?.text;
         self.copy(&text, "the prompt", ": give it to your model as its instructions")
     }
 
     fn show_prompt(&mut self) -> CommandResult<()> {
-        let text = prompt::model_instructions(&self.door, &[])?.text;
+        let text = prompt::instructions(&self.door, &[])?.text;
         self.show_paged(&|look| look.block(&text).into_owned());
         Ok(())
     }

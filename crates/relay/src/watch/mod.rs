@@ -93,10 +93,7 @@ enum WatchFlow {
 }
 
 impl<'s, 'c> WatchSession<'s, 'c> {
-    pub(crate) fn start(
-        consent: Consent,
-        ctx: &'s mut CommandContext<'c>,
-    ) -> CommandResult<WatchSession<'s, 'c>> {
+    pub(crate) fn start(consent: Consent, ctx: &'s mut CommandContext<'c>) -> CommandResult<Self> {
         let project = Project::open(ctx)?;
         project.recover(ctx)?;
         let door = project.into_door(ctx)?;

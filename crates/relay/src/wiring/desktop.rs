@@ -42,7 +42,7 @@ pub(crate) fn clipboard_choice() -> CommandResult<ClipboardBackend> {
 /// How somebody who looks elsewhere is reached; `terminal`: through a terminal, too.
 pub(crate) fn terminal_env(terminal: bool) -> TerminalEnv {
     let utf8 = ConsoleEnv::from_env().utf8;
-    TerminalEnv::from_variables(|name| std::env::var(name).ok(), terminal, utf8)
+    TerminalEnv::from_lookup(|name| std::env::var(name).ok(), terminal, utf8)
 }
 
 #[cfg(test)]

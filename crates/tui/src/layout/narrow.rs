@@ -63,16 +63,6 @@ pub(crate) fn title_rows(style: &OutputStyle, lead: StyledText, indent: usize, t
     flow_parts(style, lead, indent, 1, &parts)
 }
 
-/// A change's title and its size, one below the other.
-pub(crate) fn title_and_totals(
-    style: &OutputStyle,
-    lead: StyledText,
-    text: &str,
-    totals: &[StyledText],
-) -> String {
-    title_rows(style, lead, 2, text) + &flow_parts(style, StyledText::plain("  "), 2, 2, totals)
-}
-
 /// A file in a list: letter and name on one line, or two for a rename, then the rest.
 pub(crate) fn file_rows(
     style: &OutputStyle,

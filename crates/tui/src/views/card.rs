@@ -104,7 +104,8 @@ pub(crate) fn title_with_totals(
     let room = style.columns().saturating_sub(cells + lead.cells + 3);
     let clipped = style.clip(title, room);
     if style.is_narrow() && clipped != style.safe(title) {
-        return narrow::title_and_totals(style, lead, title, &totals);
+        let below = narrow::flow_parts(style, StyledText::plain("  "), 2, 2, &totals);
+        return narrow::title_rows(style, lead, 2, title) + &below;
     }
     let left = lead.append(&StyledText::painted(style, PaintRole::Strong, &clipped));
     let [files, lines] = totals;

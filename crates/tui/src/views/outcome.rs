@@ -13,13 +13,7 @@ use super::gate;
 use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, cells, pluralize};
 
 /// `gate` is the result of the project's commands, `undo` the command that undoes the change.
-pub fn applied_line(
-    id: &str,
-    files: usize,
-    gate: Option<&GateReport>,
-    undo: &str,
-    style: &OutputStyle,
-) -> String {
+pub fn applied(id: &str, files: usize, gate: Option<&GateReport>, undo: &str, style: &OutputStyle) -> String {
     let dot = style.glyph(Glyph::Dot);
     let checked = gate.and_then(|gate| gate::passed_summary(gate, style));
     let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();

@@ -50,10 +50,7 @@ pub(crate) struct WatchThread {
 }
 
 impl WatchThread {
-    pub(crate) fn spawn(
-        name: &str,
-        run: impl FnOnce(&WatchStopSignal) + Send + 'static,
-    ) -> io::Result<WatchThread> {
+    pub(crate) fn spawn(name: &str, run: impl FnOnce(&WatchStopSignal) + Send + 'static) -> io::Result<Self> {
         let (stopper, stop) = stop_pair()?;
         let thread = thread::Builder::new().name(name.to_string()).spawn(move || run(&stop))?;
         Ok(WatchThread { stopper: Some(stopper), thread: Some(thread) })

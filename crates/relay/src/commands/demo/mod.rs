@@ -99,8 +99,8 @@ impl DemoArgs {
         let terminals = io::stdin().is_terminal() && io::stdout().is_terminal();
         let pause = if self.auto || ctx.is_json() || !terminals { None } else { questions::open_terminal() };
         let pause = pause.map(DemoPause::new).transpose().map_err(CommandFailure::unexpected)?;
-        let heard = !ctx.is_json();
-        let mut stage = DemoStage::new(scratch, signals, heard, ctx.console);
+        let (visible, project_key, commands) = (!ctx.is_json(), String::new(), Vec::new());
+        let mut stage = DemoStage { scratch, signals, project_key, console: ctx.console, visible, commands };
         for (index, step) in STEPS.iter().enumerate() {
             match &pause {
                 _ if index == 0 => {}

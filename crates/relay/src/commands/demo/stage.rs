@@ -14,11 +14,11 @@ pub(super) struct DemoStage<'a> {
     pub(super) signals: &'a SignalGuard,
     /// The project's name with its key, once the prompt said it.
     pub(super) project_key: String,
-    console: &'a mut Console,
+    pub(super) console: &'a mut Console,
     /// People are there to be shown something.
-    visible: bool,
+    pub(super) visible: bool,
     /// What this step ran.
-    commands: Vec<DemoCommand>,
+    pub(super) commands: Vec<DemoCommand>,
 }
 
 /// A command of a step, for machines.
@@ -41,16 +41,6 @@ pub(super) struct DemoOutput {
 }
 
 impl<'a> DemoStage<'a> {
-    pub(super) fn new(
-        scratch: &'a DemoProject,
-        signals: &'a SignalGuard,
-        heard: bool,
-        console: &'a mut Console,
-    ) -> DemoStage<'a> {
-        let (project_key, commands) = (String::new(), Vec::new());
-        DemoStage { scratch, signals, project_key, console, visible: heard, commands }
-    }
-
     /// How what is shown wants to be written. The tour is for reading: its sentences are broken into lines
     /// wherever they go.
     pub(super) fn style(&self) -> OutputStyle {

@@ -24,11 +24,7 @@ pub(crate) struct DirectoryWatcher {
 }
 
 impl DirectoryWatcher {
-    pub(crate) fn start(
-        root: &Path,
-        home: Option<&Path>,
-        ring: ConfigFileCallback,
-    ) -> Result<DirectoryWatcher, String> {
+    pub(crate) fn start(root: &Path, home: Option<&Path>, ring: ConfigFileCallback) -> Result<Self, String> {
         let changes = WatchFlags::CLOSE_WRITE
             | WatchFlags::MODIFY
             | WatchFlags::CREATE

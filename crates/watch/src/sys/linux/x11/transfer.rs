@@ -132,7 +132,7 @@ impl X11Requestor {
             return Ok((self.receive_parts(window, most, until)?, true));
         }
         let mut bytes = Vec::new();
-        let whole = self.fetch_property(window, &mut bytes, most, size)?;
+        let whole = self.fetch(window, &mut bytes, most, size)?;
         Ok((if whole { X11TransferResult::Bytes(kind, bytes) } else { X11TransferResult::TooLarge }, false))
     }
 
@@ -167,7 +167,7 @@ impl X11Requestor {
                 self.link.server.delete_property(window, atoms.transfer)?;
                 return Ok(X11TransferResult::Bytes(kind, bytes));
             }
-            if !self.fetch_property(window, &mut bytes, most, size)? {
+            if !self.fetch(window, &mut bytes, most, size)? {
                 // The rest is received and thrown away.
                 self.link.server.delete_property(window, atoms.transfer)?;
                 return Ok(X11TransferResult::TooLarge);
@@ -184,13 +184,7 @@ impl X11Requestor {
     }
 
     /// Adds the property's bytes, unless that would be too much.
-    fn fetch_property(
-        &self,
-        window: Window,
-        bytes: &mut Vec<u8>,
-        most: usize,
-        size: usize,
-    ) -> ClipboardResult<bool> {
+    fn fetch(&self, window: Window, bytes: &mut Vec<u8>, most: usize, size: usize) -> ClipboardResult<bool> {
         let mut left = size;
         let mut offset = 0;
         while left > 0 {
