@@ -39,15 +39,9 @@ impl ClipboardFeed {
         limits: PlanLimits,
         inbox: Inbox,
     ) -> io::Result<ClipboardFeed> {
-        let watcher = FeedWorker {
-            clipboard,
-            limits,
-            inbox,
-            rate: ClipboardRate::default(),
-            storm_unreported: false,
-            last: None,
-            hash: RandomState::new(),
-        };
+        let (rate, hash) = (ClipboardRate::default(), RandomState::new());
+        let watcher =
+            FeedWorker { clipboard, limits, inbox, rate, storm_unreported: false, last: None, hash };
         let thread = WatchThread::spawn("clipboard", move |stop| watcher.run(&interval, stop))?;
         Ok(ClipboardFeed { _thread: thread })
     }

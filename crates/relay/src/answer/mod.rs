@@ -109,13 +109,7 @@ impl AnswerSource {
     }
 
     /// The plan as people see it, with the time if one is given.
-    pub(crate) fn card_text(
-        &self,
-        proposal: &Proposal,
-        plan: &Plan,
-        clock: &str,
-        style: &OutputStyle,
-    ) -> String {
+    pub(crate) fn card(&self, proposal: &Proposal, plan: &Plan, clock: &str, style: &OutputStyle) -> String {
         views::card::text(clock, proposal, plan, &self.origin.name(), style)
     }
 

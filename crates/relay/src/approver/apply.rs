@@ -18,14 +18,14 @@ pub(super) struct ApplyPrompt<'a> {
     pub(super) rules: &'a [ApprovalReason],
 }
 
-/// Asks whether to put the plan on disk; `shown`: the person saw this very plan before.
+/// Asks whether to put the plan on disk; `seen`: the person saw this very plan before.
 pub(super) fn ask_apply(
     asking: &mut QuestionDialog<'_>,
     offer: &ApplyPrompt<'_>,
-    shown: bool,
+    seen: bool,
 ) -> DialogResult {
     let files = ChangedFiles::from_plan(offer.plan);
-    if !shown {
+    if !seen {
         let clock = asking.setup.clock.as_deref().unwrap_or_default();
         asking.say(&card::text(clock, offer.proposal, offer.plan, &asking.setup.name, &asking.style));
         asking.say(&question::reasons(offer.rules, offer.plan, &asking.style));
@@ -102,8 +102,7 @@ impl<'a> ChangedFiles<'a> {
         }
         let (file, place) = what.split_once('.').unwrap_or((what, ""));
         // A dot may also stand in a path.
-        let place =
-            place.parse::<usize>().ok().and_then(|place| place.checked_sub(1)).filter(|_| is_number(file));
+        let place = place.parse::<usize>().ok().and_then(|p| p.checked_sub(1)).filter(|_| is_number(file));
         let Some(at) = self.find_file(if place.is_some() { file } else { what }) else {
             return self.report_unknown(asking, what);
         };

@@ -42,8 +42,7 @@ impl BlameArgs {
             text: &line.text,
             record: line.written_by.and_then(|id| records.get(&id)),
         });
-        let lines: Vec<BlameRow<'_>> =
-            all.filter(|line| only.is_none_or(|only| only == line.number)).collect();
+        let lines: Vec<BlameRow<'_>> = all.filter(|line| only.is_none_or(|n| n == line.number)).collect();
         if let (Some(only), true) = (only, lines.is_empty()) {
             return Err(CommandFailure::usage(format!("{path} has no line {only}"))
                 .hint(format!("it has {} lines", blame.lines.len())));

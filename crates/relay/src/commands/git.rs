@@ -112,12 +112,13 @@ impl CommitArgs {
         }
         let Some(terminal) = questions::open_terminal() else {
             ctx.print_info(card);
-            let (said, hint) = if mixed {
-                ("files of this commit also hold other edits", "`--with-edits` commits them as they are")
-            } else {
-                ("somebody has to say yes, and there is no terminal to ask on", "`-y` commits without asking")
-            };
-            return Err(questions::nobody_to_ask(said, hint));
+            return Err(match mixed {
+                true => {
+                    let said = "files of this commit also hold other edits";
+                    questions::nobody_to_ask(said, "`--with-edits` commits them as they are")
+                }
+                false => questions::nobody_to_say_yes("`-y` commits without asking"),
+            });
         };
         terminal.write_text(card);
         let question = if mixed { "  commit it with the other edits? [y/N]  " } else { "  commit? [y/N]  " };

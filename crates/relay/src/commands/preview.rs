@@ -136,7 +136,7 @@ impl PreviewOptions {
         preview: &PlanPreview,
         look: &OutputStyle,
     ) -> String {
-        let mut text = source.card_text(proposal, &preview.plan, "", look);
+        let mut text = source.card(proposal, &preview.plan, "", look);
         text += &views::rules::would_ask_line(&preview.rules, look);
         if self.diff {
             text += &views::diff::text_with_layout(&preview.plan, self.layout, look);

@@ -84,8 +84,7 @@ impl ShowRecord {
         };
         let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
         let asked = files.iter().filter(|_| args.diff || args.layout.side_by_side);
-        let diffs =
-            asked.map(|file| RecordDiff::read(&project.ledger, &record, file)).collect::<Result<_, _>>()?;
+        let diffs = asked.map(|f| RecordDiff::read(&project.ledger, &record, f)).collect::<Result<_, _>>()?;
         Ok(ShowRecord { shown: RecordView { record, revert_status, files }, diffs })
     }
 
@@ -153,9 +152,7 @@ pub(crate) fn record_diffs(ledger: &Ledger, id: TxId) -> CommandResult<Vec<Recor
 }
 
 /// Bytes of a record; `None` if they are not kept any more.
-fn available_bytes(
-    bytes: Result<Option<Vec<u8>>, LedgerError>,
-) -> Result<Option<Option<Vec<u8>>>, CommandFailure> {
+fn available_bytes(bytes: Result<Option<Vec<u8>>, LedgerError>) -> CommandResult<Option<Option<Vec<u8>>>> {
     match bytes {
         Ok(bytes) => Ok(Some(bytes)),
         Err(LedgerError::NotRevertible { .. }) => Ok(None),

@@ -72,10 +72,7 @@ impl TrustArgs {
             if self.yes {
                 return Ok(());
             }
-            return Err(questions::nobody_to_ask(
-                "somebody has to say yes, and there is no terminal to ask on",
-                "`relay trust -y` accepts what it shows",
-            ));
+            return Err(questions::nobody_to_say_yes("`relay trust -y` accepts what it shows"));
         };
         // What is asked about stands above the question, wherever the output goes.
         let look = ctx.console.err_style().for_stream(terminal.file());

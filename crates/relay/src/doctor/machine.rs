@@ -95,8 +95,7 @@ pub(super) fn programs() -> [DoctorFinding; 2] {
 
 /// Where a program is, as the shell would find it.
 pub(super) fn find_on_path(name: &OsStr) -> Option<PathBuf> {
-    let runs =
-        |path: &PathBuf| fs::metadata(path).is_ok_and(|stat| stat.is_file() && stat.mode() & 0o111 != 0);
+    let runs = |path: &PathBuf| fs::metadata(path).is_ok_and(|s| s.is_file() && s.mode() & 0o111 != 0);
     if name.as_encoded_bytes().contains(&b'/') {
         return Some(name.into()).filter(runs);
     }

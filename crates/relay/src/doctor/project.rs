@@ -61,8 +61,7 @@ fn can_exchange(project: &Project) -> Option<bool> {
     let state = rustix::fs::open(&state, flags, Mode::empty()).ok()?;
     let names = ["one", "two"].map(|name| format!("doctor-{}-{name}", std::process::id()));
     let make = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let made =
-        names.iter().all(|name| rustix::fs::openat(&state, name, make, Mode::RUSR | Mode::WUSR).is_ok());
+    let made = names.iter().all(|n| rustix::fs::openat(&state, n, make, Mode::RUSR | Mode::WUSR).is_ok());
     let done = rustix::fs::renameat_with(&state, &names[0], &state, &names[1], RenameFlags::EXCHANGE);
     for name in &names {
         // It is relay's own directory, and the names are this process's.

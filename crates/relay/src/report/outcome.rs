@@ -82,10 +82,8 @@ impl OutcomeReporter<'_, '_> {
             self.ctx.print_detail(&format!("on a branch of its own: {branch}"));
         }
         for rule in &applied.record.rules {
-            self.ctx.eprint_at(
-                LogLevel::Debug,
-                &views::outcome::detail_line(&self.ctx.console.err_style(), rule),
-            );
+            let text = views::outcome::detail_line(&self.ctx.console.err_style(), rule);
+            self.ctx.eprint_at(LogLevel::Debug, &text);
         }
         let more = json!({
             "applied": true, "id": id.to_string(), "digest": applied.digest.to_string(),
@@ -127,7 +125,7 @@ impl OutcomeReporter<'_, '_> {
                 self.ctx.eprint_at(LogLevel::Info, &tail);
                 self.report_failure(&failure, Some(plan), json!({"step": step}))
             }
-            SubmitOutcome::GateFailed { plan, gate, rules } => self.report_gate_failed(plan, gate, rules),
+            SubmitOutcome::GateFailed { plan, gate, rules } => self.report_gate(plan, gate, rules),
             SubmitOutcome::AlreadyProcessed { id, other_content } => {
                 let (id, other_content) = (*id, *other_content);
                 self.print_title();
@@ -153,12 +151,7 @@ impl OutcomeReporter<'_, '_> {
         }
     }
 
-    fn report_gate_failed(
-        &mut self,
-        plan: &Plan,
-        gate: &GateReport,
-        rules: &[ApprovalReason],
-    ) -> SubmitResult {
+    fn report_gate(&mut self, plan: &Plan, gate: &GateReport, rules: &[ApprovalReason]) -> SubmitResult {
         self.print_card(plan);
         let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
@@ -204,7 +197,7 @@ impl OutcomeReporter<'_, '_> {
         let look = self.ctx.style();
         let source = self.submitter.source;
         let clock = self.clock.as_deref().unwrap_or_default();
-        let mut text = source.card_text(self.proposal, plan, clock, &look);
+        let mut text = source.card(self.proposal, plan, clock, &look);
         if source.diff {
             text += &views::diff::text(plan, &look);
         }

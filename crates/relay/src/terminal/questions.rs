@@ -44,6 +44,11 @@ pub(crate) fn confirm(terminal: &Terminal, question: &str, otherwise: &str) -> C
     if is_yes(&ask_line(terminal, question)?) { Ok(()) } else { Err(CommandFailure::declined(otherwise)) }
 }
 
+/// Somebody has to say yes, and nobody can.
+pub(crate) fn nobody_to_say_yes(hint: &str) -> CommandFailure {
+    nobody_to_ask("somebody has to say yes, and there is no terminal to ask on", hint)
+}
+
 /// There is no terminal to ask on.
 pub(crate) fn nobody_to_ask(message: &str, hint: &str) -> CommandFailure {
     CommandFailure::new(Exit::NobodyToAsk, "nobodyToAsk", message).hint(hint).unchanged()

@@ -19,6 +19,7 @@ pub(crate) struct SignalGuard {
     flags: &'static SignalFlags,
 }
 
+#[derive(Default)]
 struct SignalFlags {
     /// Ctrl-C was typed.
     interrupted: Arc<AtomicBool>,
@@ -112,14 +113,7 @@ impl Drop for SignalGuard {
 
 impl SignalFlags {
     fn install() -> io::Result<SignalFlags> {
-        let signals = SignalFlags {
-            interrupted: Arc::default(),
-            terminated: Arc::default(),
-            resized: Arc::default(),
-            continued: Arc::default(),
-            default_action: Arc::default(),
-            guard_count: AtomicUsize::new(0),
-        };
+        let signals = SignalFlags::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // `nohup relay …` goes on when the terminal goes.
             if signal == SIGHUP && is_signal_ignored(signal) {

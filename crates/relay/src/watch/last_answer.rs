@@ -47,8 +47,7 @@ impl LastAnswer {
                 let judged = gate
                     .as_ref()
                     .map(|gate| ("what the gate said", gate::repair_prompt::gate_repair_prompt(gate)));
-                let reason =
-                    reason.as_ref().map(|reason| ("your reason", question::rejection_message(reason)));
+                let reason = reason.as_ref().map(|r| ("your reason", question::rejection_message(r)));
                 let offer = reason.or(judged);
                 LastAnswer { copy_offer: offer, ..LastAnswer::from_plan(plan) }
             }

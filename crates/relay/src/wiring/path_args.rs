@@ -80,8 +80,7 @@ fn glob(word: &str) -> CommandResult<GlobMatcher> {
 }
 
 fn walk_files(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> CommandResult<Vec<RelPath>> {
-    let from =
-        from.canonicalize().map_err(|error| CommandFailure::usage(format!("{}: {error}", from.display())))?;
+    let from = from.canonicalize().map_err(|e| CommandFailure::usage(format!("{}: {e}", from.display())))?;
     let mut found = Vec::new();
     // Links are not followed, and the user's global ignore file counts as in git.
     let walk = WalkBuilder::new(&from).hidden(false).require_git(false).sort_by_file_path(Ord::cmp).build();
@@ -95,8 +94,7 @@ fn walk_files(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> Comma
             continue;
         }
         // What no change may name (.git) is nothing to show a model either.
-        let inside =
-            path.strip_prefix(root).ok().and_then(|inside| RelPath::parse(&inside.to_string_lossy()).ok());
+        let inside = path.strip_prefix(root).ok().and_then(|i| RelPath::parse(&i.to_string_lossy()).ok());
         found.extend(inside);
         if found.len() > MAX_FILES {
             break;

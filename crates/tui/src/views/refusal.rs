@@ -35,8 +35,7 @@ pub fn text(
     for (index, refusal) in shown.iter().enumerate() {
         out += &entry(refusal, style);
         let ends_file = shown[index + 1..].iter().all(|later| later.path != refusal.path);
-        let fits =
-            refusal.path.as_ref().filter(|_| ends_file).and_then(|path| fitting_in(&refused.fitting, path));
+        let fits = refusal.path.as_ref().filter(|_| ends_file).and_then(|p| fitting_in(&refused.fitting, p));
         out += &fits.map(|fits| style.wrap(&format!("  {fits}"), 4) + "\n").unwrap_or_default();
     }
     out += &more_line(style, "  ", refused.refusals.len());
@@ -234,8 +233,7 @@ fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> Option<String> {
 fn fitting_elsewhere(refused: &PlanRefusal, style: &OutputStyle) -> String {
     /// Most files that are named.
     const NAMED: usize = 3;
-    let failing: HashSet<&RelPath> =
-        refused.refusals.iter().filter_map(|refusal| refusal.path.as_ref()).collect();
+    let failing: HashSet<&RelPath> = refused.refusals.iter().filter_map(|r| r.path.as_ref()).collect();
     let mut paths: Vec<&RelPath> = refused.fitting.iter().map(|hunk| &hunk.path).collect();
     paths.retain(|path| !failing.contains(path));
     let edits = paths.len();

@@ -20,8 +20,7 @@ pub(super) fn list_sessions(ctx: &mut CommandContext<'_>) -> CommandResult {
     let found = json!({
         "sessions": listed.sessions.iter().map(row).collect::<Vec<_>>(), "remarks": listed.remarks,
     });
-    let exit =
-        ctx.print_either(Exit::Done, found, |look| render::friends::sessions_table(&listed.sessions, look));
+    let exit = ctx.print_either(Exit::Done, found, |s| render::friends::sessions_table(&listed.sessions, s));
     for remark in &listed.remarks {
         ctx.eprint_remark(LogLevel::Warn, remark);
     }
@@ -41,8 +40,7 @@ pub(super) fn forget_session(name: &str, ctx: &mut CommandContext<'_>) -> Comman
 
 /// Which sessions there are, the one that was used last first.
 fn known_sessions_hint(sessions: &[FriendSession]) -> String {
-    let names: Vec<&str> =
-        sessions.iter().take(MAX_NAMED_SESSIONS).map(|session| session.name.as_str()).collect();
+    let names: Vec<&str> = sessions.iter().take(MAX_NAMED_SESSIONS).map(|s| s.name.as_str()).collect();
     match (names.len(), sessions.len()) {
         (0, _) => "there are none".to_string(),
         (named, all) if named < all => {

@@ -64,10 +64,7 @@ impl SessionsDeleteArgs {
             return Ok(());
         }
         let Some(terminal) = questions::open_terminal() else {
-            return Err(questions::nobody_to_ask(
-                "somebody has to say yes, and there is no terminal to ask on",
-                "`-y` deletes without asking",
-            ));
+            return Err(questions::nobody_to_say_yes("`-y` deletes without asking"));
         };
         let look = ctx.console.err_style().for_stream(terminal.file());
         let digits = id_digits(sessions);

@@ -35,8 +35,7 @@ impl SessionsShowArgs {
         let path: Vec<&str> = session.path(None);
         if ctx.is_json() {
             let entries = path.iter().map(|id| session.entry(id).map(|entry| entry.to_object()));
-            let entries =
-                entries.collect::<Result<Vec<Value>, _>>().map_err(|error| session_failure(&error))?;
+            let entries = entries.collect::<Result<Vec<Value>, _>>().map_err(|e| session_failure(&e))?;
             return Ok(ctx.print_result(Exit::Done, json!({
                 "path": info.path.to_string_lossy(), "header": session.header(), "entries": entries, "damage": damage,
             })));

@@ -169,15 +169,8 @@ impl From<relaycode_project::root::RootError> for CommandFailure {
 
 impl CommandFailure {
     pub(crate) fn new(exit: Exit, kind: &'static str, message: impl Display) -> CommandFailure {
-        CommandFailure {
-            kind,
-            message: message.to_string(),
-            hint: None,
-            place: None,
-            state: None,
-            files: Box::default(),
-            exit,
-        }
+        let (message, hint, place, state) = (message.to_string(), None, None, None);
+        CommandFailure { kind, message, hint, place, state, files: Box::default(), exit }
     }
 
     /// The command line, or what it names, is wrong.

@@ -34,8 +34,7 @@ impl WaylandConnection {
     /// Connects; afterwards the current content of the clipboard is known.
     pub(crate) fn open(socket: &Path) -> Result<WaylandConnection, ClipboardUnavailable> {
         let no = |why: String| ClipboardUnavailable::Unreachable { name: NAME, why };
-        let stream =
-            UnixStream::connect(socket).map_err(|error| no(format!("{}: {error}", socket.display())))?;
+        let stream = UnixStream::connect(socket).map_err(|e| no(format!("{}: {e}", socket.display())))?;
         let connection = Connection::from_socket(stream).map_err(|error| no(error.to_string()))?;
         let queue = connection.new_event_queue();
         let registry = connection.display().get_registry(&queue.handle(), ());

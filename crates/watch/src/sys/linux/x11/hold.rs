@@ -157,8 +157,7 @@ impl X11SelectionHolder<'_> {
 
     /// The previous part was taken: send the next; after the text an empty one.
     fn send_next_part(&mut self, window: Window, property: Atom) -> ClipboardResult<()> {
-        let at =
-            self.readers.iter().position(|reader| (reader.window, reader.property) == (window, property));
+        let at = self.readers.iter().position(|r| (r.window, r.property) == (window, property));
         let Some(reader) = at.and_then(|at| self.readers.get_mut(at)) else { return Ok(()) };
         let left = &self.text.as_bytes()[reader.sent..];
         let part = &left[..left.len().min(PART)];
