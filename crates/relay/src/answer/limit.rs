@@ -58,12 +58,9 @@ fn parse_number(text: &str) -> Result<usize, String> {
         Some(b'g' | b'G') => (&text[..text.len() - 1], 1 << 30),
         _ => (text, 1),
     };
-    digits
-        .parse::<usize>()
-        .ok()
-        .and_then(|number| number.checked_mul(factor))
-        .filter(|number| *number > 0)
-        .ok_or_else(|| format!("`{text}` is not a number such as 500 or 8M"))
+    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(factor));
+    let number = number.filter(|number| *number > 0);
+    number.ok_or_else(|| format!("`{text}` is not a number such as 500 or 8M"))
 }
 
 /// The answer is over the limit `name`.

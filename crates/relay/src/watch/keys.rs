@@ -113,10 +113,10 @@ impl WatchSession<'_, '_> {
             LastDiff::Planned(files) => {
                 let layout = self.layout(side);
                 let text = |look: &OutputStyle| -> String {
-                    files
+                    let texts = files
                         .iter()
-                        .map(|(file, of_file)| diff::file_text_with_layout(file, of_file, layout, look))
-                        .collect()
+                        .map(|(file, of_file)| diff::file_text_with_layout(file, of_file, layout, look));
+                    texts.collect()
                 };
                 self.live.erase();
                 show_in_pager(self, &text);

@@ -56,14 +56,10 @@ impl WatchSession<'_, '_> {
             }
         };
         let before = self.door.loaded.rows();
-        let changed: Vec<String> = door
-            .loaded
-            .rows()
-            .iter()
-            .zip(&before)
-            .filter(|(now, before)| now.value != before.value)
-            .map(|(now, _)| format!("{} is now {}", now.key, now.value))
-            .collect();
+        let now = door.loaded.rows();
+        let differ = now.iter().zip(&before).filter(|(now, before)| now.value != before.value);
+        let changed: Vec<String> =
+            differ.map(|(now, _)| format!("{} is now {}", now.key, now.value)).collect();
         let mended = std::mem::take(&mut self.config_broken);
         if changed.is_empty() {
             if mended {

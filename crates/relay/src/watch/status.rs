@@ -30,11 +30,8 @@ impl WatchStatus {
             (self.declined - before.declined, "declined"),
             (self.undone - before.undone, "undone"),
         ];
-        let parts: Vec<String> = parts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
+        let happened = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = happened.map(|(count, what)| format!("{count} {what}")).collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 

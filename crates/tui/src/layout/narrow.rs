@@ -43,10 +43,8 @@ pub(crate) fn flow_parts(
 
 /// Each word as its own part.
 pub(crate) fn painted_words(style: &OutputStyle, paint: PaintRole, text: &str) -> Vec<StyledText> {
-    text.split(' ')
-        .filter(|word| !word.is_empty())
-        .map(|word| StyledText::painted(style, paint, word))
-        .collect()
+    let words = text.split(' ').filter(|word| !word.is_empty());
+    words.map(|word| StyledText::painted(style, paint, word)).collect()
 }
 
 /// A title on its own lines, after `lead` and then at `indent`; cut after a few.

@@ -115,11 +115,8 @@ pub(crate) fn title_with_totals(
 /// The author's name for the change.
 fn title(proposal: &Proposal) -> Option<&str> {
     let control = &proposal.control;
-    [&control.git_commit_msg, &control.prompt_summary]
-        .into_iter()
-        .flatten()
-        .filter_map(|text| text.lines().map(str::trim).find(|line| !line.is_empty()))
-        .next()
+    let texts = [&control.git_commit_msg, &control.prompt_summary].into_iter().flatten();
+    texts.flat_map(|text| text.lines()).map(str::trim).find(|line| !line.is_empty())
 }
 
 /// A file in a list: both names of a renamed one, its counts, and what else is said of it.

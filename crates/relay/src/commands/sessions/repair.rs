@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use relaycode_durable::Fs;
 use relaycode_session::Session;
+use relaycode_session::file::load_report::LoadIssue;
 use relaycode_tui::outcome;
 use serde_json::json;
 
@@ -49,10 +50,9 @@ impl SessionsRepairArgs {
         } else {
             ctx.print_success("nothing to repair");
         }
-        let oddities: Vec<_> = found
-            .iter()
-            .map(|odd| json!({"offset": odd.offset, "len": odd.len, "message": odd.to_string()}))
-            .collect();
+        let oddity =
+            |odd: &LoadIssue| json!({"offset": odd.offset, "len": odd.len, "message": odd.to_string()});
+        let oddities: Vec<_> = found.iter().map(oddity).collect();
         Ok(ctx.print_result(
             Exit::Done,
             json!({

@@ -2,7 +2,9 @@
 //! step.
 
 use relaycode_ledger::LedgerError;
-use relaycode_ledger::error::{FileConflict, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile};
+use relaycode_ledger::error::{
+    ConflictRegion, FileConflict, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
+};
 use relaycode_tui::pluralize;
 
 use super::{CommandFailure, Exit, FailureDetail, FailureRegion, ProjectState};
@@ -136,15 +138,11 @@ impl From<UnrestoredFile> for FailureDetail {
 }
 
 fn revert_conflict_failure(message: String, conflicts: Vec<FileConflict>) -> CommandFailure {
-    let files = conflicts.into_iter().map(|conflict| FailureDetail {
-        path: conflict.path,
-        message: conflict.reason.unwrap_or_else(|| "has later edits in the same lines".to_string()),
-        regions: conflict
-            .regions
-            .into_iter()
-            .map(|region| FailureRegion { line: region.line, now: region.now, reverted: region.reverted })
-            .collect(),
-        ..FailureDetail::default()
+    let files = conflicts.into_iter().map(|FileConflict { path, reason, regions, .. }| {
+        let message = reason.unwrap_or_else(|| "has later edits in the same lines".to_string());
+        let region = |ConflictRegion { line, now, reverted, .. }| FailureRegion { line, now, reverted };
+        let regions = regions.into_iter().map(region).collect();
+        FailureDetail { regions, ..FailureDetail::new(path, message) }
     });
     CommandFailure::new(Exit::NeedsYou, "revertConflict", message)
         .with_files(files)

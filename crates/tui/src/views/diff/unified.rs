@@ -18,10 +18,9 @@ pub(super) fn write(out: &mut String, hunk: &DiffHunk, view: &DiffView<'_>) {
         let text = match painted_spans(hunk, at, &words, view.colours) {
             None => paint_text(style, paint, &format!("{sign}{}{mark}", style.code(&line.text))),
             Some(pieces) => {
-                let text: String = pieces
-                    .iter()
-                    .map(|piece| paint_text(style, piece.paint, &style.code(piece.text)))
-                    .collect();
+                let pieces = pieces.iter();
+                let text: String =
+                    pieces.map(|piece| paint_text(style, piece.paint, &style.code(piece.text))).collect();
                 paint_text(style, paint, &sign.to_string()) + &text + &paint_text(style, paint, mark)
             }
         };

@@ -103,11 +103,8 @@ impl X11SelectionHolder<'_> {
             target: asked.target,
             property: if put { property } else { x11rb::NONE },
         };
-        self.link
-            .server
-            .send_event(false, asked.requestor, EventMask::NO_EVENT, answer)
-            .map(drop)
-            .map_err(connection_error)
+        self.link.server.send_event(false, asked.requestor, EventMask::NO_EVENT, answer)?;
+        Ok(())
     }
 
     /// Puts the requested form into the property; returns whether we have it.
