@@ -67,7 +67,7 @@ fn a_path_out_of_the_project_is_refused() {
         `x/../../escape.txt` contains `..`; paths stay inside the project
       next: `... | relay preview - -C <project>/inner --repair` writes a prompt for your model
 
-    # ..\\escape.txt
+    # ..\escape.txt
     exit 3
     ----- stderr -----
     ✗ refused: 1 block cannot be read                                    nothing was changed
