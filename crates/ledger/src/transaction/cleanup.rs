@@ -266,7 +266,8 @@ pub(crate) fn clear_staging(
         let asides = ASIDES.iter().chain(&[FRESH]);
         let number = asides.into_iter().find_map(|what| name.strip_suffix(what)?.strip_suffix('-'));
         let number = number.unwrap_or(&name);
-        if kind == FsKind::File && number.bytes().all(|byte| byte.is_ascii_digit()) {
+        let is_staged = matches!(kind, FsKind::File | FsKind::Link);
+        if is_staged && number.bytes().all(|byte| byte.is_ascii_digit()) {
             remove_named(state, &own.dir, &name)?;
         }
     }
