@@ -227,6 +227,7 @@ fn broken_and_explosive_yaml() {
 #[test]
 fn paths_that_lead_elsewhere() {
     let project = project();
+    let mut reasons = String::new();
     for path in [
         "/etc/passwd",
         "../outside.txt",
@@ -250,16 +251,39 @@ fn paths_that_lead_elsewhere() {
         "dir./x.txt",
         "x?.txt",
     ] {
-        for answer in [edit(path, "two", "2"), whole(path, "x\n")] {
+        let [edited, written] = [edit(path, "two", "2"), whole(path, "x\n")].map(|answer| {
             let ran = project.preview(&answer);
-            assert_eq!(ran.code, 3, "{path:?}: {ran:?}");
-            assert!(
-                ran.err.contains("line 1 of the answer") || ran.err.contains("line 2 of the answer"),
-                "{path:?}: {}",
-                ran.err
-            );
-        }
+            assert_eq!((ran.code, ran.err.lines().count()), (3, 4), "{path:?}: {ran:?}");
+            // The place in the answer, and the reason.
+            let said: Vec<&str> = ran.err.lines().skip(1).take(2).map(str::trim).collect();
+            said.join(": ")
+        });
+        assert_eq!(edited, written, "{path:?}");
+        reasons += &format!("{edited}\n");
     }
+    relay_snapshot!(reasons, @r"
+    line 1 of the answer: `/etc/passwd` is absolute; paths are relative to the project
+    line 1 of the answer: `../outside.txt` contains `..`; paths stay inside the project
+    line 1 of the answer: `a/../../b.txt` contains `..`; paths stay inside the project
+    line 1 of the answer: `..\\outside.txt` contains `..`; paths stay inside the project
+    line 1 of the answer: `~/x.txt` is absolute; paths are relative to the project
+    line 1 of the answer: `C:\\x.txt` names a Windows drive or stream; paths are relative to the project
+    line 1 of the answer: `c:x.txt` names a Windows drive or stream; paths are relative to the project
+    line 1 of the answer: `\\\\server\\share\\x.txt` is absolute; paths are relative to the project
+    line 1 of the answer: `.git/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.GIT/hooks/pre-commit` is inside `.git`, which no change may write
+    line 1 of the answer: `sub/.git/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.git./config` is inside `.git`, which no change may write
+    line 1 of the answer: `git~1/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.ｇit/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.g\u{200c}it/config` contains the invisible character U+200C, which a path cannot have
+    line 1 of the answer: `.relaycode/lock` is inside `.relaycode`, which no change may write
+    line 1 of the answer: `aux.txt` uses a name that Windows reserves for a device
+    line 1 of the answer: `src/nul.txt` uses a name that Windows reserves for a device
+    line 1 of the answer: `com1.rs` uses a name that Windows reserves for a device
+    line 1 of the answer: `dir./x.txt` has a component that begins or ends with a blank, or ends with a dot; not every system can keep such a name
+    line 1 of the answer: `x?.txt` contains `?`, which a path cannot have
+    ");
 }
 
 #[test]
