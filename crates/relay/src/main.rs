@@ -27,6 +27,26 @@ mod wiring;
 
 use std::process::ExitCode;
 
+use relaycode_project::config::LogLevel;
+
+// What nearly every module uses.
+use answer::AnswerSource;
+use answer::origin::AnswerOrigin;
+use answer::submit::Submitter;
+use report::failure::{CommandFailure, CommandResult, Exit, FailureDetail, ProjectState};
+use report::render::answers;
+use report::{json, render};
+use terminal::console::Console;
+use terminal::environment::ConsoleEnv;
+use terminal::signals::SignalGuard;
+use terminal::{copy_out, questions};
+use wiring::context::CommandContext;
+use wiring::home::RelayHome;
+use wiring::programs::UserPrograms;
+use wiring::project::{Project, process_runner};
+use wiring::providers::{Providers, start_spinner};
+use wiring::{desktop, path_args, project, providers};
+
 fn main() -> ExitCode {
     // Before anything else: this process is then no relay, but the keeper of a process that relay started.
     if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEPER_ARGUMENT) {

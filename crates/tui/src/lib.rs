@@ -24,7 +24,16 @@ mod sys;
 mod tests;
 pub mod views;
 
-pub use layout::styled_text::{LIST_LIMIT, pluralize};
+pub use input::{PromptAnswer, Terminal, TerminalEvent};
+pub use layout::clock;
+pub use layout::style::{Glyph, OutputStyle, PaintRole, StreamWidth};
+pub use layout::styled_text::{LIST_LIMIT, more_line, pluralize};
+pub use views::diff::DiffLayout;
+pub use views::outcome;
+
+use relaycode_text::width::cells;
+
+use layout::narrow;
 use layout::styled_text::{
     StyledText, headline_with_state, human_size, justified_line, labelled_line, line_counts,
 };

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::Write;
 
-use crate::layout::style::StreamWidth;
+use crate::StreamWidth;
 
 #[derive(Debug)]
 pub struct LiveLine {

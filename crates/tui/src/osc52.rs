@@ -12,6 +12,9 @@
 //!   other; tmux drops the one that it does not allow, and the same text set twice is set once.
 //! - screen: nothing. It hands over what stands in a device control string, piece by piece.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::notify::{Multiplexer, TerminalEnv};
 
 /// Most bytes of text. As base64 with its frame that is a sequence of just under 100 000 bytes, which
@@ -80,19 +83,8 @@ fn through_screen(sequence: &str) -> String {
     out + "\x1b\\"
 }
 
-/// With padding.
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let at = |index: usize| usize::from(group.get(index).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for digit in 0..4 {
-            let value = bits >> (18 - 6 * digit) & 63;
-            out.push(if digit <= group.len() { char::from(DIGITS[value]) } else { '=' });
-        }
-    }
-    out
+    STANDARD.encode(bytes)
 }
 
 #[cfg(test)]

@@ -5,13 +5,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use relaycode_change::proposal::limits::PlanLimits;
 
 use crate::clipboard::{
-    self, Clipboard, ClipboardContent, ClipboardError, ClipboardWake, WatchStopGuard, WatchStopSignal,
+    Clipboard, ClipboardContent, ClipboardResult, ClipboardWake, WatchStopSignal, WatchThread,
 };
 use crate::filter;
 use crate::inbox::{ClipboardSkipReason, Inbox, InboxEvent, InboxSource};
@@ -25,8 +24,7 @@ const ECHO_WINDOW: Duration = Duration::from_millis(500);
 /// Watches the clipboard until dropped.
 #[derive(Debug)]
 pub struct ClipboardFeed {
-    stopper: Option<WatchStopGuard>,
-    thread: Option<JoinHandle<()>>,
+    _thread: WatchThread,
 }
 
 impl ClipboardFeed {
@@ -41,29 +39,11 @@ impl ClipboardFeed {
         limits: PlanLimits,
         inbox: Inbox,
     ) -> io::Result<ClipboardFeed> {
-        let (stopper, stop) = clipboard::stop_pair()?;
-        let watcher = FeedWorker {
-            clipboard,
-            limits,
-            inbox,
-            rate: ClipboardRate::default(),
-            storm_unreported: false,
-            last: None,
-            hash: RandomState::new(),
-        };
-        let thread = thread::Builder::new()
-            .name("clipboard".to_string())
-            .spawn(move || watcher.run(&interval, &stop))?;
-        Ok(ClipboardFeed { stopper: Some(stopper), thread: Some(thread) })
-    }
-}
-
-impl Drop for ClipboardFeed {
-    fn drop(&mut self) {
-        drop(self.stopper.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        let (rate, hash) = (ClipboardRate::default(), RandomState::new());
+        let watcher =
+            FeedWorker { clipboard, limits, inbox, rate, storm_unreported: false, last: None, hash };
+        let thread = WatchThread::spawn("clipboard", move |stop| watcher.run(&interval, stop))?;
+        Ok(ClipboardFeed { _thread: thread })
     }
 }
 
@@ -91,11 +71,7 @@ impl FeedWorker {
         }
     }
 
-    fn on_change(
-        &mut self,
-        woken: ClipboardWake,
-        stop: &WatchStopSignal,
-    ) -> Result<ClipboardWake, ClipboardError> {
+    fn on_change(&mut self, woken: ClipboardWake, stop: &WatchStopSignal) -> ClipboardResult<ClipboardWake> {
         if woken == ClipboardWake::Stopped {
             return Ok(woken);
         }
@@ -111,21 +87,21 @@ impl FeedWorker {
             }
         }
         let storm = weather != StormState::Calm;
-        match self.clipboard.read(self.limits.text_bytes, OWNER_TIMEOUT)? {
-            ClipboardContent::Text(text) => self.on_text(text, storm),
-            ClipboardContent::TooLarge => {
-                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::TooLarge), storm);
+        let skipped = match self.clipboard.read(self.limits.text_bytes, OWNER_TIMEOUT)? {
+            ClipboardContent::Text(text) => {
+                self.on_text(text, storm);
+                None
             }
-            ClipboardContent::NotUtf8 => {
-                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::NotUtf8), storm);
-            }
-            ClipboardContent::Silent => {
-                self.inbox.put(InboxEvent::Skipped(ClipboardSkipReason::Silent), storm);
-            }
+            ClipboardContent::TooLarge => Some(ClipboardSkipReason::TooLarge),
+            ClipboardContent::NotUtf8 => Some(ClipboardSkipReason::NotUtf8),
+            ClipboardContent::Silent => Some(ClipboardSkipReason::Silent),
             ClipboardContent::Empty
             | ClipboardContent::NotText
             | ClipboardContent::OwnCopy
-            | ClipboardContent::Secret => {}
+            | ClipboardContent::Secret => None,
+        };
+        if let Some(reason) = skipped {
+            self.inbox.put(InboxEvent::Skipped(reason), storm);
         }
         Ok(ClipboardWake::Changed)
     }

@@ -2,8 +2,7 @@
 //! forgotten.
 
 use relaycode_change::plan::{FileChangeKind, Plan};
-use relaycode_change::prompt;
-use relaycode_change::prompt::repair;
+use relaycode_change::prompt::{self, repair};
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::{AnswerProposal, Door, Submission};
 use relaycode_project::checkout::NamedProject;

@@ -153,8 +153,7 @@ impl Inbox {
     pub fn collapse_storm(&self) {
         let mut state = self.lock();
         let now = Instant::now();
-        let begun =
-            |waiting: &InboxEntry| waiting.was_copied() && now.duration_since(waiting.since) < STORM_WINDOW;
+        let begun = |entry: &InboxEntry| entry.was_copied() && now.duration_since(entry.since) < STORM_WINDOW;
         let last = state.waiting.iter().rposition(begun);
         let mut at = 0;
         state.waiting.retain_mut(|waiting| {

@@ -4,19 +4,11 @@ use std::fmt::Display;
 
 use relaycode_change::proposal::limits::PlanLimits;
 
-use crate::report::failure::CommandFailure;
+use crate::CommandFailure;
 
 /// Changed limits, as given on the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct LimitOverrides(Vec<(LimitName, usize)>);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LimitName {
-    Text,
-    Files,
-    File,
-    Hunks,
-}
+pub(crate) struct LimitOverrides(Vec<(String, usize)>);
 
 /// The names, as they stand in help and in messages.
 const LIMIT_NAMES: &str = "text (bytes of the answer), files, file (bytes of one file), hunks";
@@ -29,16 +21,10 @@ impl LimitOverrides {
             let (name, number) = part
                 .split_once('=')
                 .ok_or_else(|| format!("`{part}` is not name=number; the names are {LIMIT_NAMES}"))?;
-            let name = match name.trim() {
-                "text" => LimitName::Text,
-                "files" => LimitName::Files,
-                "file" => LimitName::File,
-                "hunks" => LimitName::Hunks,
-                other => {
-                    return Err(format!("there is no limit `{other}`; the names are {LIMIT_NAMES}"));
-                }
-            };
-            changed.push((name, parse_number(number.trim())?));
+            let name = name.trim();
+            limit_mut(&mut PlanLimits::default(), name)
+                .ok_or_else(|| format!("there is no limit `{name}`; the names are {LIMIT_NAMES}"))?;
+            changed.push((name.to_string(), parse_number(number.trim())?));
         }
         Ok(LimitOverrides(changed))
     }
@@ -47,14 +33,21 @@ impl LimitOverrides {
     pub(crate) fn to_limits(&self) -> PlanLimits {
         let mut limits = PlanLimits::default();
         for (name, number) in &self.0 {
-            match name {
-                LimitName::Text => limits.text_bytes = *number,
-                LimitName::Files => limits.files = *number,
-                LimitName::File => limits.file_bytes = *number,
-                LimitName::Hunks => limits.hunks = *number,
+            if let Some(limit) = limit_mut(&mut limits, name) {
+                *limit = *number;
             }
         }
         limits
+    }
+}
+
+fn limit_mut<'l>(limits: &'l mut PlanLimits, name: &str) -> Option<&'l mut usize> {
+    match name {
+        "text" => Some(&mut limits.text_bytes),
+        "files" => Some(&mut limits.files),
+        "file" => Some(&mut limits.file_bytes),
+        "hunks" => Some(&mut limits.hunks),
+        _ => None,
     }
 }
 
@@ -65,19 +58,16 @@ fn parse_number(text: &str) -> Result<usize, String> {
         Some(b'g' | b'G') => (&text[..text.len() - 1], 1 << 30),
         _ => (text, 1),
     };
-    digits
-        .parse::<usize>()
-        .ok()
-        .and_then(|number| number.checked_mul(factor))
-        .filter(|number| *number > 0)
-        .ok_or_else(|| format!("`{text}` is not a number such as 500 or 8M"))
+    let number = digits.parse::<usize>().ok().and_then(|number| number.checked_mul(factor));
+    let number = number.filter(|number| *number > 0);
+    number.ok_or_else(|| format!("`{text}` is not a number such as 500 or 8M"))
 }
 
 /// The answer is over the limit `name`.
 pub(crate) fn limit_failure(name: &str, message: impl Display) -> CommandFailure {
     let example = if name == "text" { "8M" } else { "5000" };
     CommandFailure::refused("limit", message)
-        .with_hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
+        .hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
 }
 
 #[cfg(test)]

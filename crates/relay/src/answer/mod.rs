@@ -1,34 +1,25 @@
 //! An answer on its way to the door: where it came from, what its user said beforehand, and how a plan or a refusal of
 //! it is shown, to people and as JSON. [`submit::Submitter`] is the one way through the door.
 
-pub(crate) mod clipboard_input;
 pub(crate) mod consent_args;
 pub(crate) mod limit;
 pub(crate) mod origin;
 pub(crate) mod submit;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use relaycode_change::plan::{FilePlan, Plan, PlanFinding, PlanRefusal, RefusalReason};
-use relaycode_change::prompt::repair;
+use relaycode_change::diff;
+use relaycode_change::plan::{FilePlan, Plan, PlanRefusal, RefusalReason};
+use relaycode_change::prompt::{self, repair};
+use relaycode_change::proposal::Proposal;
 use relaycode_change::proposal::limits::PlanLimits;
-use relaycode_change::proposal::{Proposal, ProposalNote};
-use relaycode_change::{diff, prompt};
 use relaycode_door::{AnswerProposal, Consent, Submission};
 use relaycode_project::checkout;
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::clock;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views;
-use serde::Serialize;
-use serde_json::Value;
+use relaycode_tui::{OutputStyle, clock, views};
+use serde_json::{Value, json};
 
-use crate::answer::origin::AnswerOrigin;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::json;
-use crate::report::json::base64;
-use crate::wiring::context::CommandContext;
+use crate::json::{self, base64};
+use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel};
 
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]
@@ -47,20 +38,18 @@ pub(crate) struct AnswerArgs {
 }
 
 impl AnswerArgs {
-    pub(crate) fn to_source(&self, command: &'static str, context: &CommandContext<'_>) -> AnswerSource {
+    pub(crate) fn to_source(&self, ctx: &CommandContext<'_>) -> AnswerSource {
         AnswerSource {
             limits: self.limit.to_limits(),
             check_syntax: !self.no_syntax,
             file: self.file.clone(),
-            ..AnswerSource::new(command, AnswerOrigin::from_argument(self.file.as_deref()), context)
+            ..AnswerSource::new(AnswerOrigin::from_argument(self.file.as_deref()), ctx)
         }
     }
 }
 
 /// Where answers come from, and what their user said beforehand.
 pub(crate) struct AnswerSource {
-    /// The name of the command, for `--json`.
-    pub(crate) command: &'static str,
     pub(crate) origin: AnswerOrigin,
     pub(crate) limits: PlanLimits,
     pub(crate) check_syntax: bool,
@@ -76,13 +65,8 @@ pub(crate) struct AnswerSource {
 }
 
 impl AnswerSource {
-    pub(crate) fn new(
-        command: &'static str,
-        origin: AnswerOrigin,
-        context: &CommandContext<'_>,
-    ) -> AnswerSource {
+    pub(crate) fn new(origin: AnswerOrigin, ctx: &CommandContext<'_>) -> AnswerSource {
         AnswerSource {
-            command,
             origin,
             limits: PlanLimits::default(),
             check_syntax: true,
@@ -90,26 +74,21 @@ impl AnswerSource {
             diff: false,
             has_keys: false,
             file: None,
-            directory: context.options.directory.clone(),
+            directory: ctx.options.directory.clone(),
         }
     }
 
     /// Reads the text and the answers in it, in their order; at least one.
-    pub(crate) fn read_answers(
-        &self,
-        context: &mut CommandContext<'_>,
-    ) -> Result<Vec<AnswerProposal>, CommandFailure> {
+    pub(crate) fn read_answers(&self, ctx: &mut CommandContext<'_>) -> CommandResult<Vec<AnswerProposal>> {
         if self.origin.is_typed() {
             // To everybody: who sees nothing happen has to know why.
-            context.eprint_at(LogLevel::Silent, "reading the answer from the terminal; Ctrl-D ends it\n");
+            ctx.eprint_at(LogLevel::Silent, "reading the answer from the terminal; Ctrl-D ends it\n");
         }
         let text = self.origin.read_text(self.limits.text_bytes)?;
         if prompt::is_prompt(&text) {
-            return Err(CommandFailure::refused(
-                "prompt",
-                "this is the prompt that relay prints, not an answer to it",
-            )
-            .with_hint("give it to your model, and its answer to relay"));
+            let said = "this is the prompt that relay prints, not an answer to it";
+            return Err(CommandFailure::refused("prompt", said)
+                .hint("give it to your model, and its answer to relay"));
         }
         Ok(AnswerProposal::read_all(&text, &self.limits)?)
     }
@@ -130,13 +109,7 @@ impl AnswerSource {
     }
 
     /// The plan as people see it, with the time if one is given.
-    pub(crate) fn card_text(
-        &self,
-        proposal: &Proposal,
-        plan: &Plan,
-        clock: &str,
-        style: &OutputStyle,
-    ) -> String {
+    pub(crate) fn card(&self, proposal: &Proposal, plan: &Plan, clock: &str, style: &OutputStyle) -> String {
         views::card::text(clock, proposal, plan, &self.origin.name(), style)
     }
 
@@ -155,24 +128,20 @@ impl AnswerSource {
 
     /// How to get the repair prompt for the same answer, if one would help.
     fn repair_hint(&self, refused: &PlanRefusal) -> Option<String> {
-        let nothing = |reason: &RefusalReason| matches!(reason, RefusalReason::Nothing { .. });
-        if refused.refusals.iter().all(|r| nothing(&r.reason)) {
-            return None;
-        }
+        let all = |is: fn(&RefusalReason) -> bool| refused.refusals.iter().all(|r| is(&r.reason));
         // Of a friend's work that is too large no other is wanted: it is said where it is kept.
-        let too_large = |reason: &RefusalReason| matches!(reason, RefusalReason::Limit { .. });
-        if self.origin.friend().is_some() && refused.refusals.iter().all(|r| too_large(&r.reason)) {
+        if all(|reason| matches!(reason, RefusalReason::Nothing { .. }))
+            || self.origin.friend().is_some() && all(|reason| matches!(reason, RefusalReason::Limit { .. }))
+        {
             return None;
         }
-        if self.has_keys {
-            return Some(
-                "c copies a repair prompt for your model; the same id may be sent again".to_string(),
-            );
-        }
-        Some(format!(
-            "next: `{}` writes a prompt for your model",
-            self.retry_command_line("preview", "--repair")
-        ))
+        Some(match self.has_keys {
+            true => "c copies a repair prompt for your model; the same id may be sent again".to_string(),
+            false => {
+                let retry = self.retry_command_line("preview", "--repair");
+                format!("next: `{retry}` writes a prompt for your model")
+            }
+        })
     }
 
     /// The command line that gives the same answer to a command, with another option.
@@ -188,31 +157,34 @@ impl AnswerSource {
     }
 
     /// `root` is the project's.
-    pub(crate) fn refusal_json(&self, proposal: &Proposal, refused: &PlanRefusal, root: &Path) -> Value {
+    pub(crate) fn refusal_json(
+        &self,
+        proposal: &Proposal,
+        refused: &PlanRefusal,
+        root: &Path,
+        ctx: &CommandContext<'_>,
+    ) -> Value {
         let name = self.origin.name();
         let place = refused.refusals.first().map(|refusal| match refusal.line {
             0 => name,
             line => format!("{name}:{line}"),
         });
         let failure = CommandFailure::refused("refused", views::refusal::headline(refused))
-            .with_hint("paste `repair` back to the model");
-        json::to_value(&RefusalJson {
-            ok: false,
-            code: Exit::Refused as u8,
-            command: self.command,
-            project: root.to_string_lossy(),
-            error: CommandFailure { place, ..failure },
-            refused,
-            proposal: proposal_json(proposal),
-            repair: repair::repair_prompt(refused),
-        })
+            .hint("paste `repair` back to the model");
+        let mut object =
+            json!({"project": root.to_string_lossy(), "error": CommandFailure { place, ..failure }});
+        // `refusals`, `fitting`, `notes`
+        json::merge(&mut object, json::to_value(refused));
+        object["proposal"] = json!(proposal_json(proposal));
+        object["repair"] = json!(repair::repair_prompt(refused));
+        json::result_json(ctx.command, Exit::Refused, object)
     }
 }
 
 /// `with_text`: each file's resulting text, too.
-pub(crate) fn plan_json(plan: &Plan, with_text: bool) -> PlanJson<'_> {
-    let files = plan.files.iter().map(|file| plan_file_json(file, with_text)).collect();
-    PlanJson { files, findings: &plan.findings, notes: &plan.notes }
+pub(crate) fn plan_json(plan: &Plan, with_text: bool) -> Value {
+    let files: Vec<Value> = plan.files.iter().map(|file| plan_file_json(file, with_text)).collect();
+    json!({"files": files, "findings": plan.findings, "notes": plan.notes})
 }
 
 /// What was understood, as it may be printed: the key stays between the user and their model.
@@ -223,51 +195,16 @@ pub(crate) fn proposal_json(proposal: &Proposal) -> Proposal {
     proposal
 }
 
-fn plan_file_json(file: &FilePlan, with_text: bool) -> PlanFileJson<'_> {
-    let after = file.after.as_deref().filter(|_| with_text);
-    let text = after.map(std::str::from_utf8);
-    PlanFileJson {
-        file,
-        diff: diff::diff_file(file).content,
-        text: text.and_then(Result::ok),
-        base64: after.filter(|_| text.is_some_and(|t| t.is_err())).map(base64),
+fn plan_file_json(file: &FilePlan, with_text: bool) -> Value {
+    let mut object = json::to_value(file);
+    object["diff"] = json!(diff::diff_file(file).content);
+    if let Some(after) = file.after.as_deref().filter(|_| with_text) {
+        match std::str::from_utf8(after) {
+            Ok(text) => object["text"] = json!(text),
+            Err(_) => object["base64"] = json!(base64(after)),
+        }
     }
-}
-
-/// A plan in JSON.
-#[derive(Serialize)]
-pub(crate) struct PlanJson<'a> {
-    files: Vec<PlanFileJson<'a>>,
-    findings: &'a [PlanFinding],
-    notes: &'a [ProposalNote],
-}
-
-#[derive(Serialize)]
-struct PlanFileJson<'a> {
-    #[serde(flatten)]
-    file: &'a FilePlan,
-    diff: diff::DiffContent,
-    /// Only where it was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
-    /// Instead of `text`, where that is no UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    base64: Option<String>,
-}
-
-/// A refusal in JSON.
-#[derive(Serialize)]
-struct RefusalJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    error: CommandFailure,
-    /// `refusals`, `fitting`, `notes`
-    #[serde(flatten)]
-    refused: &'a PlanRefusal,
-    proposal: Proposal,
-    repair: String,
+    object
 }
 
 /// A path as one types it into a shell.

@@ -6,9 +6,12 @@ use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use crate::answer::clipboard_input;
+use relaycode_door::SubmissionOrigin;
+use relaycode_watch::clipboard::{self, ClipboardContent};
+use relaycode_watch::feed::OWNER_TIMEOUT;
+
 use crate::answer::limit;
-use crate::report::failure::CommandFailure;
+use crate::{CommandFailure, CommandResult, desktop};
 
 /// Where an answer comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,33 +55,31 @@ impl AnswerOrigin {
     }
 
     /// What the door calls it.
-    pub(crate) fn to_door_origin(&self) -> relaycode_door::SubmissionOrigin {
+    pub(crate) fn to_door_origin(&self) -> SubmissionOrigin {
         match self {
-            AnswerOrigin::Stdin => relaycode_door::SubmissionOrigin::Stdin,
-            AnswerOrigin::File(_) => relaycode_door::SubmissionOrigin::File,
-            AnswerOrigin::Clipboard => relaycode_door::SubmissionOrigin::Clipboard,
-            AnswerOrigin::Paste => relaycode_door::SubmissionOrigin::Paste,
-            AnswerOrigin::Friend(_) => relaycode_door::SubmissionOrigin::Friend,
+            AnswerOrigin::Stdin => SubmissionOrigin::Stdin,
+            AnswerOrigin::File(_) => SubmissionOrigin::File,
+            AnswerOrigin::Clipboard => SubmissionOrigin::Clipboard,
+            AnswerOrigin::Paste => SubmissionOrigin::Paste,
+            AnswerOrigin::Friend(_) => SubmissionOrigin::Friend,
         }
     }
 
     /// The text, at most `most` bytes of it.
-    pub(crate) fn read_text(&self, most: usize) -> Result<String, CommandFailure> {
+    pub(crate) fn read_text(&self, most: usize) -> CommandResult<String> {
         let bytes = match self {
             AnswerOrigin::Stdin => read_bounded(io::stdin().lock(), most),
             AnswerOrigin::File(path) => open_file(path).and_then(|file| read_bounded(file, most)),
-            AnswerOrigin::Clipboard | AnswerOrigin::Paste => {
-                Ok(clipboard_input::read_clipboard(most)?.into_bytes())
-            }
+            AnswerOrigin::Clipboard | AnswerOrigin::Paste => Ok(read_clipboard(most)?.into_bytes()),
             // It comes with its text.
             AnswerOrigin::Friend(_) => Ok(Vec::new()),
         };
         let bytes = bytes.map_err(|error| self.read_failure(&error))?;
         if bytes.len() > most {
             let message = format!("the answer is longer than the limit `text` ({most} bytes)");
-            return Err(limit::limit_failure("text", message).with_place(self.name()));
+            return Err(limit::limit_failure("text", message).place(self.name()));
         }
-        decode_text(bytes).map_err(|failure| failure.with_place(self.name()))
+        decode_text(bytes).map_err(|failure| failure.place(self.name()))
     }
 
     /// Whether somebody would have to type the answer.
@@ -95,9 +96,32 @@ impl AnswerOrigin {
             _ => format!("{name} cannot be read: {error}"),
         };
         CommandFailure::usage(message)
-            .with_hint("give the file that holds the answer, or `-` to read it from a pipe")
-            .with_place(name)
+            .hint("give the file that holds the answer, or `-` to read it from a pipe")
+            .place(name)
     }
+}
+
+/// What is on the clipboard, at most `most` bytes of it.
+fn read_clipboard(most: usize) -> CommandResult<String> {
+    let opened = clipboard::open(&desktop::desktop_from_env(), desktop::clipboard_choice()?);
+    let mut clipboard = opened.map_err(|error| {
+        CommandFailure::usage(format!("no answer was named, and the clipboard cannot be read: {error}"))
+            .hint("name the file that holds the answer, or `-` to read it from a pipe")
+    })?;
+    let why = match clipboard.read(most, OWNER_TIMEOUT).map_err(CommandFailure::unexpected)? {
+        ClipboardContent::Text(text) => return Ok(text),
+        ClipboardContent::TooLarge => {
+            let said = format!("what is on the clipboard is longer than the limit `text` ({most} bytes)");
+            return Err(limit::limit_failure("text", said));
+        }
+        ClipboardContent::OwnCopy => "what is on the clipboard was copied there by relay itself",
+        ClipboardContent::Empty => "the clipboard is empty",
+        ClipboardContent::Secret => "what is on the clipboard is marked as a secret",
+        ClipboardContent::NotText => "there is no text on the clipboard",
+        ClipboardContent::NotUtf8 => "the text on the clipboard is not UTF-8",
+        ClipboardContent::Silent => "the program that has the clipboard does not hand it over",
+    };
+    Err(CommandFailure::refused("clipboard", why).hint("copy the whole answer of the model and try again"))
 }
 
 fn open_file(path: &Path) -> io::Result<File> {
@@ -117,7 +141,7 @@ fn read_bounded(source: impl Read, most: usize) -> io::Result<Vec<u8>> {
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-fn decode_text(bytes: Vec<u8>) -> Result<String, CommandFailure> {
+fn decode_text(bytes: Vec<u8>) -> CommandResult<String> {
     if let Some(what) = known_format(&bytes) {
         return Err(not_text(&format!("the answer is {what}, not UTF-8 text")));
     }
@@ -136,13 +160,13 @@ fn decode_text(bytes: Vec<u8>) -> Result<String, CommandFailure> {
     }
     if text.trim().is_empty() {
         return Err(CommandFailure::refused("nothing", "the answer is empty: there is nothing to do")
-            .with_hint("save the whole answer of the model and try again"));
+            .hint("save the whole answer of the model and try again"));
     }
     Ok(text)
 }
 
 fn not_text(message: &str) -> CommandFailure {
-    CommandFailure::refused("notText", message).with_hint("save the answer as plain UTF-8 text")
+    CommandFailure::refused("notText", message).hint("save the answer as plain UTF-8 text")
 }
 
 fn line_of(bytes: &[u8], at: usize) -> usize {

@@ -4,13 +4,9 @@
 use relaycode_change::plan::Plan;
 use relaycode_door::{AnswerProposal, Door, SubmitOutcome};
 
-use crate::answer::AnswerSource;
 use crate::approver::{ApproverSession, ApproverSetup, TerminalApprover};
-use crate::report::failure::CommandFailure;
 use crate::report::outcome::{OutcomeReporter, SubmitResult};
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use crate::wiring::programs::UserPrograms;
+use crate::{AnswerSource, CommandContext, CommandResult, SignalGuard, UserPrograms};
 
 /// Takes the answers of one source through the door.
 pub(crate) struct Submitter<'a> {
@@ -36,43 +32,40 @@ impl Submitter<'_> {
         answer: &AnswerProposal,
         plan: Option<Plan>,
         session: Option<ApproverSession>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<SubmittedAnswer, CommandFailure> {
-        context.console.flush();
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<SubmittedAnswer> {
+        ctx.console.flush();
         SignalGuard::hold_until_exit()?;
         let clock = session.as_ref().map(|session| session.clock.clone());
         let mut approver =
-            TerminalApprover::new(self.approver_setup(context), self.door.runner.clone(), session)?;
+            TerminalApprover::new(self.approver_setup(ctx), self.door.runner.clone(), session)?;
         let submission = self.source.submission(answer);
         let outcome = match plan {
             Some(plan) => self.door.submit_planned(&submission, plan, &mut approver),
             None => self.door.submit(&submission, &mut approver),
         };
-        let (shown_digest, was_answered) = (approver.shown_digest(), approver.was_answered());
+        let (shown_digest, was_answered) = (approver.shown_digest, approver.was_answered);
         drop(approver);
         // Somebody may have thought for long.
-        context.console.update_width();
-        let reporter = OutcomeReporter { submitter: self, proposal: &answer.proposal, clock, shown_digest };
-        Ok(match outcome {
-            Ok(outcome) => {
-                let result = reporter.report_outcome(&outcome, context);
-                SubmittedAnswer { result, outcome: Some(outcome), was_answered }
-            }
-            Err(error) => {
-                SubmittedAnswer { result: reporter.report_error(error, context), outcome: None, was_answered }
-            }
-        })
+        ctx.console.update_width();
+        let proposal = &answer.proposal;
+        let mut reporter = OutcomeReporter { ctx, submitter: self, proposal, clock, shown_digest };
+        let (result, outcome) = match outcome {
+            Ok(outcome) => (reporter.report_outcome(&outcome), Some(outcome)),
+            Err(error) => (reporter.report_error(error), None),
+        };
+        Ok(SubmittedAnswer { result, outcome, was_answered })
     }
 
-    fn approver_setup(&self, context: &CommandContext<'_>) -> ApproverSetup {
+    fn approver_setup(&self, ctx: &CommandContext<'_>) -> ApproverSetup {
         ApproverSetup {
             name: self.source.origin.name(),
             clock: None,
             config: self.door.config_file_name(),
             diff: self.source.diff,
-            level: context.level(),
-            json: context.is_json(),
-            style: context.console.err_style(),
+            level: ctx.level(),
+            json: ctx.is_json(),
+            style: ctx.console.err_style(),
             programs: UserPrograms::from_env(),
         }
     }

@@ -5,11 +5,10 @@ use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply};
 use relaycode_ledger::Digest;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views;
-use relaycode_tui::views::{card, question, rules};
+use relaycode_tui::OutputStyle;
+use relaycode_tui::views::{self, card, question, rules};
 
-use super::{QuestionDialog, edit, pick};
+use super::{DialogResult, QuestionDialog, edit, pick};
 
 pub(super) struct ApplyPrompt<'a> {
     pub(super) question: &'a ApprovalQuestion<'a>,
@@ -19,14 +18,14 @@ pub(super) struct ApplyPrompt<'a> {
     pub(super) rules: &'a [ApprovalReason],
 }
 
-/// Asks whether to put the plan on disk; `shown`: the person saw this very plan before.
+/// Asks whether to put the plan on disk; `seen`: the person saw this very plan before.
 pub(super) fn ask_apply(
     asking: &mut QuestionDialog<'_>,
     offer: &ApplyPrompt<'_>,
-    shown: bool,
-) -> Result<ApprovalReply, ApprovalReply> {
+    seen: bool,
+) -> DialogResult {
     let files = ChangedFiles::from_plan(offer.plan);
-    if !shown {
+    if !seen {
         let clock = asking.setup.clock.as_deref().unwrap_or_default();
         asking.say(&card::text(clock, offer.proposal, offer.plan, &asking.setup.name, &asking.style));
         asking.say(&question::reasons(offer.rules, offer.plan, &asking.style));
@@ -103,21 +102,16 @@ impl<'a> ChangedFiles<'a> {
         }
         let (file, place) = what.split_once('.').unwrap_or((what, ""));
         // A dot may also stand in a path.
-        let place =
-            place.parse::<usize>().ok().and_then(|place| place.checked_sub(1)).filter(|_| is_number(file));
+        let place = place.parse::<usize>().ok().and_then(|p| p.checked_sub(1)).filter(|_| is_number(file));
         let Some(at) = self.find_file(if place.is_some() { file } else { what }) else {
             return self.report_unknown(asking, what);
         };
-        let part = place.map(|place| pick::single_hunk(&self.diffs[at], place));
-        match part {
-            None => asking.show(&|look| {
-                views::diff::file_text_with_layout(self.plans[at], &self.diffs[at], layout, look)
-            }),
-            Some(Some(part)) => {
-                asking.show(&|look| views::diff::file_text_with_layout(self.plans[at], &part, layout, look));
-            }
-            Some(None) => self.report_unknown(asking, what),
-        }
+        let part = match place {
+            None => Some(self.diffs[at].clone()),
+            Some(place) => pick::single_hunk(&self.diffs[at], place),
+        };
+        let Some(part) = part else { return self.report_unknown(asking, what) };
+        asking.show(&|look| views::diff::file_text_with_layout(self.plans[at], &part, layout, look));
     }
 
     fn report_unknown(&self, asking: &mut QuestionDialog<'_>, what: &str) {

@@ -8,12 +8,12 @@ use std::path::Path;
 use relaycode_change::diff::DiffContent;
 use relaycode_change::plan::FilePlan;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_door::{ApprovalReply, PlanRevision};
+use relaycode_door::PlanRevision;
 use relaycode_exec::{ExecError, ExitReason, Job, JobOutput};
 
-use super::QuestionDialog;
 use super::apply::ChangedFiles;
 use super::private_dir::PrivateDir;
+use super::{DialogResult, QuestionDialog};
 
 /// Bytes of an edited text at most.
 const EDITED_BYTES: u64 = 16 << 20;
@@ -25,7 +25,7 @@ pub(super) fn ask_edit(
     asking: &mut QuestionDialog<'_>,
     files: &ChangedFiles<'_>,
     what: &str,
-) -> Result<Option<PlanRevision>, ApprovalReply> {
+) -> DialogResult<Option<PlanRevision>> {
     let Some(index) = choose_file(asking, files, what)? else {
         return Ok(None);
     };
@@ -36,25 +36,19 @@ pub(super) fn ask_edit(
         asking.remark(&format!("{} has no text to edit", file.path));
         return Ok(None);
     };
-    let edited = match run_editor(asking, file, text) {
-        Ok(edited) => edited,
-        Err(said) => {
-            asking.remark(&format!("{said}: nothing changes"));
-            return Ok(None);
-        }
-    };
-    if edited == text {
-        asking.remark("the text is as it was: nothing changes");
-        return Ok(None);
+    match run_editor(asking, file, text) {
+        Err(said) => asking.remark(&format!("{said}: nothing changes")),
+        Ok(edited) if edited == text => asking.remark("the text is as it was: nothing changes"),
+        Ok(edited) => return Ok(Some(PlanRevision::Text(file.path.clone(), edited))),
     }
-    Ok(Some(PlanRevision::Text(file.path.clone(), edited)))
+    Ok(None)
 }
 
 fn choose_file(
     asking: &mut QuestionDialog<'_>,
     files: &ChangedFiles<'_>,
     what: &str,
-) -> Result<Option<usize>, ApprovalReply> {
+) -> DialogResult<Option<usize>> {
     let mut word = what.to_string();
     if word.is_empty() {
         let editable: Vec<usize> =
@@ -86,20 +80,20 @@ fn run_editor(asking: &mut QuestionDialog<'_>, file: &FilePlan, text: &[u8]) -> 
         words.push(path.clone().into_os_string());
         let job = Job { output: JobOutput::Terminal, ..Job::argv(words, scratch.path()) };
         match (asking.hooks.run)(&job) {
-            Ok(finished) => {
-                return match finished.reason {
-                    ExitReason::Exited(0) => {
-                        read_edited(&path).map_err(|error| format!("the edited text: {error}"))
-                    }
-                    ExitReason::Exited(code) => Err(format!("the editor ended with code {code}")),
-                    _ => Err("the editor did not end by itself".to_string()),
-                };
-            }
+            Ok(finished) => return edited_text(&finished.reason, &path),
             Err(ExecError::NotFound { program }) => missing.push(program),
             Err(error) => return Err(error.to_string()),
         }
     }
     Err(format!("there is no editor ({}); set VISUAL or EDITOR", missing.join(", ")))
+}
+
+fn edited_text(ended: &ExitReason, path: &Path) -> Result<Vec<u8>, String> {
+    match ended {
+        ExitReason::Exited(0) => read_edited(path).map_err(|error| format!("the edited text: {error}")),
+        ExitReason::Exited(code) => Err(format!("the editor ended with code {code}")),
+        _ => Err("the editor did not end by itself".to_string()),
+    }
 }
 
 /// A name that only shares the extension: editors obey some names, and the name is a stranger's.

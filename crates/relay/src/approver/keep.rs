@@ -1,30 +1,23 @@
 //! "keep?": the change is on disk, the project's commands have spoken.
 
 use relaycode_change::plan::Plan;
-use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply, GateReport};
-use relaycode_ledger::Digest;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views::{gate, question, rules};
+use relaycode_door::{ApprovalQuestion, GateReport};
+use relaycode_tui::OutputStyle;
+use relaycode_tui::views::{gate, question};
 
-use super::QuestionDialog;
 use super::apply::ChangedFiles;
-
-/// What is on disk, and what was said of it.
-pub(super) struct KeepPrompt<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) digest: Digest,
-    pub(super) gate: &'a GateReport,
-    pub(super) rules: &'a [ApprovalReason],
-}
+use super::{DialogResult, QuestionDialog};
 
 /// Asks whether to keep it.
 pub(super) fn ask_keep(
     asking: &mut QuestionDialog<'_>,
     question: &ApprovalQuestion<'_>,
-    on_disk: &KeepPrompt<'_>,
-) -> Result<ApprovalReply, ApprovalReply> {
-    let files = ChangedFiles::from_plan(on_disk.plan);
-    asking.say(&gate::pending_card(on_disk.gate, &asking.style));
+    plan: &Plan,
+    gate: &GateReport,
+    why: &str,
+) -> DialogResult {
+    let files = ChangedFiles::from_plan(plan);
+    asking.say(&gate::pending_card(gate, &asking.style));
     loop {
         let said = asking.read_reply(&question::keep_prompt(&asking.style))?;
         match said.word.as_str() {
@@ -33,8 +26,8 @@ pub(super) fn ask_keep(
             "r" => return asking.decline_with_reason(&said.rest),
             "d" => files.show_diff(asking, &said.rest, false),
             "s" => files.show_diff(asking, &said.rest, true),
-            "o" => asking.show(&|look: &OutputStyle| gate::full_output(on_disk.gate, look)),
-            "w" => asking.say(&rules::text(on_disk.rules, Some(on_disk.digest), &asking.style)),
+            "o" => asking.show(&|look: &OutputStyle| gate::full_output(gate, look)),
+            "w" => asking.say(why),
             "?" => asking.show_keys(question::KEEP_KEYS),
             _ => asking.explain_keys(question::KEEP_KEYS)?,
         }

@@ -26,16 +26,11 @@ use relaycode_change::proposal::Proposal;
 use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent};
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use relaycode_ledger::Digest;
-use relaycode_project::config::LogLevel;
-use relaycode_tui::input::{PromptAnswer, Terminal};
-use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
-use relaycode_tui::views::diff::DiffLayout;
-use relaycode_tui::views::{card, gate, outcome, question};
+use relaycode_tui::views::{card, gate, question, rules};
+use relaycode_tui::{DiffLayout, OutputStyle, PromptAnswer, StreamWidth, Terminal, outcome};
 
-use crate::report::failure::CommandFailure;
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::programs::UserPrograms;
+use crate::{CommandResult, LogLevel, SignalGuard, UserPrograms, questions};
+
 use pager::Pager;
 use spinner::Spinner;
 
@@ -48,9 +43,9 @@ pub(crate) struct TerminalApprover {
     hooks: ApproverHooks,
     spinner: Option<Spinner>,
     /// The digest of the plan that was last shown.
-    shown_digest: Option<Digest>,
+    pub(crate) shown_digest: Option<Digest>,
     /// Somebody sat at the terminal and answered.
-    was_answered: bool,
+    pub(crate) was_answered: bool,
     /// The terminal went away: nobody will answer any more.
     terminal_gone: bool,
 }
@@ -113,7 +108,7 @@ impl TerminalApprover {
         mut setup: ApproverSetup,
         runner: Runner,
         session: Option<ApproverSession>,
-    ) -> Result<TerminalApprover, CommandFailure> {
+    ) -> CommandResult<TerminalApprover> {
         let held = Rc::new(SignalGuard::acquire()?);
         let signals = Rc::clone(&held);
         let (open, on_question): (OpenTerminal, OnQuestion) = match session {
@@ -134,24 +129,9 @@ impl TerminalApprover {
         Ok(TerminalApprover::with_hooks(setup, outside))
     }
 
-    fn with_hooks(setup: ApproverSetup, outside: ApproverHooks) -> TerminalApprover {
-        TerminalApprover {
-            setup,
-            hooks: outside,
-            spinner: None,
-            shown_digest: None,
-            was_answered: false,
-            terminal_gone: false,
-        }
-    }
-
-    pub(crate) fn was_answered(&self) -> bool {
-        self.was_answered
-    }
-
-    /// The digest of the plan whose card the person saw last.
-    pub(crate) fn shown_digest(&self) -> Option<Digest> {
-        self.shown_digest
+    fn with_hooks(setup: ApproverSetup, hooks: ApproverHooks) -> TerminalApprover {
+        let (shown_digest, was_answered, terminal_gone) = (None, false, false);
+        TerminalApprover { setup, hooks, spinner: None, shown_digest, was_answered, terminal_gone }
     }
 
     /// Shows what is about to be done, where that is wanted at once.
@@ -221,11 +201,10 @@ impl Approver for TerminalApprover {
                 let change = apply::ApplyPrompt { question, proposal, plan, digest: *digest, rules };
                 apply::ask_apply(&mut asking, &change, shown)
             }
-            ApprovalQuestion::Keep { plan, digest, gate, rules } => keep::ask_keep(
-                &mut asking,
-                question,
-                &keep::KeepPrompt { plan, digest: *digest, gate, rules },
-            ),
+            ApprovalQuestion::Keep { plan, digest, gate, rules } => {
+                let why = rules::text(rules, Some(*digest), &asking.style);
+                keep::ask_keep(&mut asking, question, plan, gate, &why)
+            }
         };
         self.terminal_gone |= asking.terminal_gone;
         asked.unwrap_or_else(|decided| decided)
@@ -281,6 +260,9 @@ struct QuestionDialog<'a> {
     terminal_gone: bool,
 }
 
+/// An error: the reply, where it is decided early.
+type DialogResult<T = ApprovalReply> = Result<T, ApprovalReply>;
+
 /// A line that was typed: its first word in small letters, and the rest as it is.
 struct TypedLine {
     word: String,
@@ -321,7 +303,7 @@ impl QuestionDialog<'_> {
     }
 
     /// A line; `None` if it is empty or the input ended.
-    fn read_line(&mut self, prompt: &str) -> Result<Option<String>, ApprovalReply> {
+    fn read_line(&mut self, prompt: &str) -> DialogResult<Option<String>> {
         match self.terminal.prompt(prompt, &self.style, &*self.hooks.stop) {
             PromptAnswer::Line(line) => Ok(Some(line).filter(|line| !line.is_empty())),
             PromptAnswer::EndOfInput => Ok(None),
@@ -334,13 +316,13 @@ impl QuestionDialog<'_> {
     }
 
     /// What was typed; nothing is a no.
-    fn read_reply(&mut self, prompt: &str) -> Result<TypedLine, ApprovalReply> {
+    fn read_reply(&mut self, prompt: &str) -> DialogResult<TypedLine> {
         let line = self.read_line(prompt)?;
         line.map(|line| TypedLine::parse(&line)).ok_or(ApprovalReply::No { reason: None })
     }
 
     /// Explains the keys to somebody who was not understood; after a while that is a no.
-    fn explain_keys(&mut self, keys: question::QuestionKeys) -> Result<(), ApprovalReply> {
+    fn explain_keys(&mut self, keys: question::QuestionKeys) -> DialogResult<()> {
         self.misunderstood += 1;
         if self.misunderstood > MAX_MISUNDERSTOOD {
             return Err(ApprovalReply::No { reason: None });
@@ -355,7 +337,7 @@ impl QuestionDialog<'_> {
     }
 
     /// The reason for a no: what was typed behind it, else what is typed now.
-    fn decline_with_reason(&mut self, rest: &str) -> Result<ApprovalReply, ApprovalReply> {
+    fn decline_with_reason(&mut self, rest: &str) -> DialogResult {
         if !rest.is_empty() {
             return Ok(decline(rest));
         }

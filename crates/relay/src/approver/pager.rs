@@ -8,12 +8,11 @@ use std::path::Path;
 
 use relaycode_exec::{Job, JobEnvironment, JobOutput};
 use relaycode_text::width::cells;
-use relaycode_tui::input::Terminal;
-use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
+use relaycode_tui::{OutputStyle, StreamWidth, Terminal};
 
 use super::RunProgram;
 use super::private_dir::PrivateDir;
-use crate::wiring::programs::UserPrograms;
+use crate::UserPrograms;
 
 /// Where text is shown, and what shows it if it is long.
 pub(crate) struct Pager<'a> {

@@ -5,31 +5,29 @@
 
 use relaycode_change::diff::{DiffContent, FileDiff};
 use relaycode_door::{ApprovalReply, PlanRevision};
-use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::OutputStyle;
 use relaycode_tui::views::question;
 
 use super::apply::ChangedFiles;
-use super::{MAX_MISUNDERSTOOD, QuestionDialog, TypedLine};
+use super::{DialogResult, MAX_MISUNDERSTOOD, QuestionDialog, TypedLine};
 
 /// Lets the person pick; `what` is what they typed already. `None`: everything stays as it is.
 pub(super) fn ask_pick(
     asking: &mut QuestionDialog<'_>,
     files: &ChangedFiles<'_>,
     what: &str,
-) -> Result<Option<Vec<PlanRevision>>, ApprovalReply> {
+) -> DialogResult<Option<Vec<PlanRevision>>> {
     let places: Vec<usize> = files.diffs.iter().map(|diff| question::selectable_hunks(diff).len()).collect();
     let mut typed = Some(what.to_string()).filter(|what| !what.is_empty());
     if typed.is_none() {
         asking.show(&|look: &OutputStyle| files.list(true, look));
     }
     loop {
-        let line = match typed.take() {
-            Some(line) => line,
-            None => match asking.read_line(&question::pick_prompt(&asking.style))? {
-                Some(line) => line,
-                None => return Ok(None),
-            },
+        let asked = match typed.take() {
+            Some(line) => Some(line),
+            None => asking.read_line(&question::pick_prompt(&asking.style))?,
         };
+        let Some(line) = asked else { return Ok(None) };
         let said = TypedLine::parse(&line);
         if matches!(said.word.as_str(), "d" | "s") {
             files.show_diff(asking, &said.rest, said.word == "s");

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use relaycode_door::gate::GateStep;
 use relaycode_text::redact::redact;
 use relaycode_text::width::cells;
+use relaycode_tui::OutputStyle;
 use relaycode_tui::input::is_foreground;
-use relaycode_tui::layout::style::OutputStyle;
 use terminal_size::terminal_size_of;
 
 /// What is quicker shows nothing.
@@ -132,35 +132,23 @@ fn draw(shared: &SpinnerShared, label: &str, look: OutputStyle) {
         let columns = terminal_size_of(&state.err).map_or(80, |(width, _)| usize::from(width.0));
         let room = columns.saturating_sub(1);
         let last = last_line(&state.tail);
-        let text = spinner_line(FRAMES[frame % FRAMES.len()], label, start.elapsed(), &last, room, &look);
+        let text = line(FRAMES[frame % FRAMES.len()], label, start.elapsed(), &last, room, &look);
         state.redraw(&text);
         frame += 1;
     }
 }
 
 /// `/ checking: tsc --noEmit  4 s  src/cart.ts …`, in at most `room` cells.
-fn spinner_line(
-    frame: char,
-    label: &str,
-    passed: Duration,
-    last: &str,
-    room: usize,
-    look: &OutputStyle,
-) -> String {
-    let time = match passed >= SECONDS_SHOWN_AFTER {
-        true => format!("  {} s", passed.as_secs()),
-        false => String::new(),
-    };
+fn line(frame: char, label: &str, passed: Duration, last: &str, room: usize, look: &OutputStyle) -> String {
+    let seconds = format!("  {} s", passed.as_secs());
+    let time = if passed >= SECONDS_SHOWN_AFTER { seconds } else { String::new() };
     let label = look.clip(label, room.saturating_sub(2 + time.len()));
     let mut text = format!("{frame} {label}{time}");
     let left = room.saturating_sub(cells(&text) + 2);
     if left >= MIN_TAIL_CELLS && !last.is_empty() {
         text = format!("{text}  {}", look.excerpt(&redact(last), left));
     }
-    match cells(&text) > room {
-        true => String::new(),
-        false => text,
-    }
+    if cells(&text) > room { String::new() } else { text }
 }
 
 /// The last line with something in it, without the colours that it came with.
@@ -198,9 +186,8 @@ mod tests {
 
     #[test]
     fn the_line_fits_and_holds_nothing_that_a_terminal_obeys() {
-        let at = |seconds, last, room| {
-            spinner_line('|', "checking: tsc", Duration::from_secs(seconds), last, room, &LOOK)
-        };
+        let at =
+            |seconds, last, room| line('|', "checking: tsc", Duration::from_secs(seconds), last, room, &LOOK);
         assert_eq!(at(1, "", 79), "| checking: tsc");
         assert_eq!(at(3, "", 79), "| checking: tsc  3 s");
         assert_eq!(at(61, "src/cart.ts", 79), "| checking: tsc  61 s  src/cart.ts");
@@ -217,7 +204,7 @@ mod tests {
         for number in 0..relaycode_testkit::hostile_text::string_count() {
             let said = relaycode_testkit::hostile_text::hostile_string(number);
             let last = last_line(said.as_bytes());
-            let text = spinner_line('|', &said, Duration::from_secs(4), &last, 79, &LOOK);
+            let text = line('|', &said, Duration::from_secs(4), &last, 79, &LOOK);
             assert_eq!(
                 relaycode_testkit::hostile_text::find_unsafe_char(&text, false),
                 None,

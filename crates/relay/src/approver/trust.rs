@@ -1,11 +1,11 @@
 //! The two questions before a plan: may the project's commands run, and is this a new change?
 
-use relaycode_door::{ApprovalQuestion, ApprovalReply};
+use relaycode_door::ApprovalQuestion;
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
 use relaycode_tui::views::{question, trust};
 
-use super::QuestionDialog;
+use super::{DialogResult, QuestionDialog};
 
 /// Asks whether the project may run what it names. It is shown whole.
 pub(super) fn ask_trust(
@@ -13,7 +13,7 @@ pub(super) fn ask_trust(
     question: &ApprovalQuestion<'_>,
     wants: &TrustRequest,
     before: Option<&TrustRequest>,
-) -> Result<ApprovalReply, ApprovalReply> {
+) -> DialogResult {
     asking.say(&trust::text(wants, before, &asking.style));
     let prompt = question::trust_prompt(wants, before, &asking.setup.config, &asking.style);
     let why = question::explain_trust(question.digest(), &asking.style);
@@ -26,7 +26,7 @@ pub(super) fn ask_new_change(
     question: &ApprovalQuestion<'_>,
     id: TxId,
     answer: Digest,
-) -> Result<ApprovalReply, ApprovalReply> {
+) -> DialogResult {
     asking.say(&question::same_id_warning(id, &asking.style));
     let prompt = question::new_change_prompt(&asking.style);
     let why = question::explain_new_change(answer, &asking.style);
@@ -40,7 +40,7 @@ fn ask_yes_no(
     prompt: &str,
     why: &str,
     keys: question::QuestionKeys,
-) -> Result<ApprovalReply, ApprovalReply> {
+) -> DialogResult {
     loop {
         let said = asking.read_reply(prompt)?;
         match said.word.as_str() {

@@ -1,17 +1,15 @@
 //! `relay apply`: an answer becomes a change of the project, whole or not at all.
 
 use relaycode_door::{AnswerProposal, Door};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::views;
+use relaycode_tui::pluralize;
 
 use super::preview;
+use crate::answer::AnswerArgs;
 use crate::answer::consent_args::ConsentArgs;
-use crate::answer::submit::Submitter;
-use crate::answer::{AnswerArgs, AnswerSource};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
 use crate::report::outcome::batch_json;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{
+    AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, Submitter,
+};
 
 /// Apply an answer, whole or not at all
 ///
@@ -36,39 +34,27 @@ pub(crate) struct ApplyArgs {
     dry_run: bool,
 }
 
-impl RunCommand for ApplyArgs {
-    fn name(&self) -> &'static str {
-        "apply"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        if context.home.gate.as_ref() == Some(&project.root) {
-            return Err(CommandFailure::new(
-                Exit::Refused,
-                "inGate",
-                "a command that judges a change cannot apply one",
-            )
-            .with_hint("take `relay apply` out of linter, preCommand and postCommand")
-            .with_state(ProjectState::Unchanged));
+impl ApplyArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        if ctx.home.gate.as_ref() == Some(&project.root) {
+            let said = "a command that judges a change cannot apply one";
+            return Err(CommandFailure::refused("inGate", said)
+                .hint("take `relay apply` out of linter, preCommand and postCommand"));
         }
         let source = AnswerSource {
             consent: self.consent_args.to_consent(),
             diff: self.consent_args.diff,
-            ..self.answer_args.to_source(self.name(), context)
+            ..self.answer_args.to_source(ctx)
         };
-        let answers = source.read_answers(context)?;
-        project.recover(context)?;
-        let door = project.into_door(context)?;
+        let answers = source.read_answers(ctx)?;
+        project.recover(ctx)?;
+        let door = project.into_door(ctx)?;
         if self.dry_run {
             let shown = preview::PreviewOptions { diff: self.consent_args.diff, ..Default::default() };
-            return Ok(preview::preview_answers(&door, &source, &answers, &shown, context));
+            return Ok(preview::preview_answers(&door, &source, &answers, &shown, ctx));
         }
-        apply_all(&door, &source, &answers, context)
+        apply_all(&door, &source, &answers, ctx)
     }
 }
 
@@ -78,17 +64,17 @@ fn apply_all(
     door: &Door,
     source: &AnswerSource,
     answers: &[AnswerProposal],
-    context: &mut CommandContext<'_>,
-) -> Result<Exit, CommandFailure> {
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult {
     let submitter = Submitter { door, source, is_batch: answers.len() > 1 };
     let mut objects = Vec::new();
     let mut exit = Exit::Done;
     let mut applied = 0;
     for (at, answer) in answers.iter().enumerate() {
         if at > 0 {
-            context.print_info("\n");
+            ctx.print_info("\n");
         }
-        let ending = submitter.submit(answer, None, None, context)?.result;
+        let ending = submitter.submit(answer, None, None, ctx)?.result;
         exit = ending.exit;
         objects.push(ending.json);
         if ending.already_applied {
@@ -100,17 +86,13 @@ fn apply_all(
         if exit != Exit::Done {
             let rest = answers.len() - at - 1;
             if rest > 0 {
-                let said = format!(
-                    "{} after it in the same text {} not looked at",
-                    relaycode_tui::pluralize(rest, "answer"),
-                    if rest == 1 { "was" } else { "were" }
-                );
-                let text = views::outcome::warning_line(&context.console.err_style(), &said);
-                context.eprint_at(LogLevel::Warn, &text);
+                let (answers, were) = (pluralize(rest, "answer"), if rest == 1 { "was" } else { "were" });
+                let said = format!("{answers} after it in the same text {were} not looked at");
+                ctx.eprint_remark(LogLevel::Warn, &said);
             }
             break;
         }
     }
-    context.print_json(&batch_json(source.command, exit, answers.len(), objects));
+    ctx.print_json(&batch_json(ctx.command, exit, answers.len(), objects));
     Ok(exit)
 }

@@ -4,9 +4,7 @@ use relaycode_friend::{AskDiff, AskRequest};
 
 use crate::friends::args::{FriendArgs, ReadOnlyArgs};
 use crate::friends::ask_report::report_answers;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandResult, SignalGuard};
 
 /// Ask another agent, who looks and changes nothing
 ///
@@ -18,7 +16,6 @@ use crate::wiring::context::{CommandContext, RunCommand};
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AskArgs {
     /// The question
-    #[arg(value_name = "PROMPT")]
     prompt: String,
 
     #[command(flatten)]
@@ -32,18 +29,14 @@ pub(crate) struct AskArgs {
     read_only: ReadOnlyArgs,
 }
 
-impl RunCommand for AskArgs {
-    fn name(&self) -> &'static str {
-        "ask"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl AskArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
-        let (group, request) = self.read_only.prepare(&self.friend_args, &stop, context)?;
+        let (group, request) = self.read_only.prepare(&self.friend_args, &stop, ctx)?;
         let diff = if self.include_diff { AskDiff::Latest } else { AskDiff::None };
         let request = AskRequest { prompt: self.prompt.clone(), diff, ..request };
-        let asked = group.ask_all(&request, context)?;
-        Ok(report_answers("ask", &request, asked, context))
+        let asked = group.ask_all(&request, ctx)?;
+        Ok(report_answers(&request, asked, ctx))
     }
 }

@@ -5,15 +5,11 @@ use std::fs;
 
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
-use relaycode_project::config::LogLevel;
 use relaycode_tui::views;
 use relaycode_tui::views::blame::BlameRow;
 use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::path_args;
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, path_args};
 
 /// Say which change wrote each line of a file, and what had been asked for
 #[derive(Debug, Clone, clap::Args)]
@@ -23,16 +19,12 @@ pub(crate) struct BlameArgs {
     place: String,
 }
 
-impl RunCommand for BlameArgs {
-    fn name(&self) -> &'static str {
-        "blame"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.restore_ledger(context);
-        let (name, only) = self.split_place(context);
-        let path = path_args::resolve_path(&project.root, &context.options.directory, &name)?;
+impl BlameArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.restore_ledger(ctx);
+        let (name, only) = self.split_place(ctx);
+        let path = path_args::resolve_path(&project.root, &ctx.options.directory, &name)?;
         match fs::symlink_metadata(project.root.join(path.as_str())) {
             Ok(stat) if stat.is_file() => {}
             Ok(_) => return Err(CommandFailure::usage(format!("{path} is no regular file"))),
@@ -50,39 +42,32 @@ impl RunCommand for BlameArgs {
             text: &line.text,
             record: line.written_by.and_then(|id| records.get(&id)),
         });
-        let lines: Vec<BlameRow<'_>> =
-            all.filter(|line| only.is_none_or(|only| only == line.number)).collect();
+        let lines: Vec<BlameRow<'_>> = all.filter(|line| only.is_none_or(|n| n == line.number)).collect();
         if let (Some(only), true) = (only, lines.is_empty()) {
             return Err(CommandFailure::usage(format!("{path} has no line {only}"))
-                .with_hint(format!("it has {} lines", blame.lines.len())));
+                .hint(format!("it has {} lines", blame.lines.len())));
         }
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "blame", "project": project.root.to_string_lossy(),
-            "path": path.as_str(), "lines": lines.iter().map(line_json).collect::<Vec<Value>>(), "note": blame.note,
-        }));
-        if !context.is_json() {
-            let look = context.console.out_style();
-            let text = match only {
-                Some(_) => lines.iter().map(|line| views::blame::text_of_one(line, &look)).collect(),
-                None => views::blame::text_of_all(&lines, &look),
-            };
-            context.console.print(&text);
-            if let Some(note) = &blame.note {
-                let look = context.console.err_style();
-                let text = views::outcome::warning_line(&look, &look.safe(note));
-                context.eprint_at(LogLevel::Warn, &text);
-            }
+        let found = json!({
+            "project": project.root.to_string_lossy(), "path": path.as_str(),
+            "lines": lines.iter().map(line_json).collect::<Vec<Value>>(), "note": blame.note,
+        });
+        let exit = ctx.print_either(Exit::Done, found, |look| match only {
+            Some(_) => lines.iter().map(|line| views::blame::text_of_one(line, look)).collect(),
+            None => views::blame::text_of_all(&lines, look),
+        });
+        if let Some(note) = blame.note.as_ref().filter(|_| !ctx.is_json()) {
+            ctx.eprint_remark(LogLevel::Warn, note);
         }
-        Ok(Exit::Done)
+        Ok(exit)
     }
 }
 
 impl BlameArgs {
     /// The file and the line; a file may have a colon in its name.
-    fn split_place(&self, context: &CommandContext<'_>) -> (String, Option<usize>) {
+    fn split_place(&self, ctx: &CommandContext<'_>) -> (String, Option<usize>) {
         if let Some((name, line)) = self.place.rsplit_once(':')
             && let Ok(line) = line.parse::<usize>()
-            && !context.options.directory.join(&self.place).exists()
+            && !ctx.options.directory.join(&self.place).exists()
         {
             return (name.to_string(), Some(line));
         }

@@ -3,10 +3,9 @@
 
 use clap::Command;
 use clap_complete::Shell;
-use serde::Serialize;
+use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandResult, Exit};
 
 /// Print a script with which a shell completes relay's commands and options
 ///
@@ -20,36 +19,12 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-impl RunCommand for CompletionsArgs {
-    fn name(&self) -> &'static str {
-        "completions"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl CompletionsArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let script = completion_script(self.shell);
-        if context.is_json() {
-            context.print_json(&CompletionsJson {
-                ok: true,
-                code: Exit::Done as u8,
-                command: "completions",
-                shell: self.shell.to_string(),
-                script,
-            });
-        } else {
-            context.console.print(&script);
-        }
-        Ok(Exit::Done)
+        let found = json!({"shell": self.shell.to_string(), "script": &script});
+        Ok(ctx.print_either(Exit::Done, found, |_| script))
     }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct CompletionsJson {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    shell: String,
-    script: String,
 }
 
 fn completion_script(shell: Shell) -> String {

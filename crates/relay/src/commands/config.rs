@@ -5,9 +5,7 @@ use relaycode_project::config::{self, LoadedConfig};
 use relaycode_tui::views;
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project};
 
 /// Show, check or describe the configuration
 #[derive(Debug, Clone, clap::Args)]
@@ -21,7 +19,6 @@ enum ConfigCommand {
     /// Every key, its value, and where that comes from (the default)
     Show {
         /// Only this key, its value alone
-        #[arg(value_name = "KEY")]
         key: Option<String>,
     },
     /// Whether the configuration can be read, and what is odd about it
@@ -30,67 +27,49 @@ enum ConfigCommand {
     Schema,
 }
 
-impl RunCommand for ConfigArgs {
-    fn name(&self) -> &'static str {
-        "config"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl ConfigArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         if let Some(ConfigCommand::Schema) = self.command {
             let text =
                 serde_json::to_string_pretty(&config::json_schema()).map_err(CommandFailure::unexpected)?;
-            context.console.print(&format!("{text}\n"));
+            ctx.console.print(&format!("{text}\n"));
             return Ok(Exit::Done);
         }
-        let project = Project::open(context)?;
+        let project = Project::open(ctx)?;
         let loaded = project.config()?;
         match &self.command {
-            Some(ConfigCommand::Show { key: Some(key) }) => print_key(loaded, key, context),
-            Some(ConfigCommand::Check) => Ok(print_check(&project, loaded, context)),
-            _ => Ok(print_all(&project, loaded, context)),
+            Some(ConfigCommand::Show { key: Some(key) }) => print_key(loaded, key, ctx),
+            Some(ConfigCommand::Check) => Ok(print_check(&project, loaded, ctx)),
+            _ => Ok(print_all(&project, loaded, ctx)),
         }
     }
 }
 
-fn print_key(
-    loaded: &LoadedConfig,
-    key: &str,
-    context: &mut CommandContext<'_>,
-) -> Result<Exit, CommandFailure> {
+fn print_key(loaded: &LoadedConfig, key: &str, ctx: &mut CommandContext<'_>) -> CommandResult {
     let Some(row) = loaded.rows().into_iter().find(|row| row.key == key) else {
-        return Err(CommandFailure::usage(format!("there is no key `{key}`"))
-            .with_hint("`relay config show` lists them"));
+        return Err(
+            CommandFailure::usage(format!("there is no key `{key}`")).hint("`relay config show` lists them")
+        );
     };
-    context.print_json(&json!({"ok": true, "code": Exit::Done as u8, "command": "config", "keys": [views::config::row_json(&row)]}));
-    if !context.is_json() {
-        let value = context.console.out_style().safe(&row.value).into_owned();
-        context.console.print(&format!("{value}\n"));
-    }
-    Ok(Exit::Done)
+    let found = json!({"keys": [views::config::row_json(&row)]});
+    Ok(ctx.print_either(Exit::Done, found, |look| format!("{}\n", look.safe(&row.value))))
 }
 
-fn print_all(project: &Project, loaded: &LoadedConfig, context: &mut CommandContext<'_>) -> Exit {
+fn print_all(project: &Project, loaded: &LoadedConfig, ctx: &mut CommandContext<'_>) -> Exit {
     let rows = loaded.rows();
-    context.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
-        "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
+    let found = json!({
+        "project": project.root.to_string_lossy(), "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
         "keys": rows.iter().map(views::config::row_json).collect::<Vec<_>>(),
         "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
-    }));
-    if !context.is_json() {
-        let text = views::config::table(loaded, &rows, &context.console.out_style());
-        context.console.print(&text);
-    }
-    Exit::Done
+    });
+    ctx.print_either(Exit::Done, found, |look| views::config::table(loaded, &rows, look))
 }
 
-fn print_check(project: &Project, loaded: &LoadedConfig, context: &mut CommandContext<'_>) -> Exit {
-    context.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "config", "project": project.root.to_string_lossy(),
-        "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
+fn print_check(project: &Project, loaded: &LoadedConfig, ctx: &mut CommandContext<'_>) -> Exit {
+    let exit = ctx.print_result(Exit::Done, json!({
+        "project": project.root.to_string_lossy(), "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
         "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
     }));
-    let text = views::config::check_report(loaded, &context.style());
-    context.print_info(&text);
-    Exit::Done
+    ctx.print_info(&views::config::check_report(loaded, &ctx.style()));
+    exit
 }

@@ -2,31 +2,22 @@
 
 use relaycode_door::{AnswerProposal, Door};
 use relaycode_friend::work::saved_patch::save_patch;
-use relaycode_friend::work::{WorkError, WorkEvent, WorkOptions, WorkOutcome, work};
-use relaycode_friend::{AskRequest, Friend, FriendContext};
+use relaycode_friend::work::{self, WorkError, WorkEvent};
+use relaycode_friend::{AskRequest, Friend, FriendContext, WorkOptions, WorkOutcome};
 use relaycode_project::access::Access;
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::clock;
-use relaycode_tui::views::outcome;
+use relaycode_tui::clock;
 use serde_json::json;
 
-use crate::answer::AnswerSource;
 use crate::answer::consent_args::ConsentArgs;
 use crate::answer::limit;
-use crate::answer::origin::AnswerOrigin;
-use crate::answer::submit::Submitter;
 use crate::friends::args::{FriendArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
-use crate::friends::tree_report;
 use crate::friends::work_report::{self, work_json};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::report::json;
-use crate::report::render::answers;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
-use crate::wiring::providers;
+use crate::{
+    AnswerOrigin, AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project,
+    SignalGuard, Submitter, answers, json, path_args, providers,
+};
 
 /// Let another agent change the project, in a copy first
 ///
@@ -38,11 +29,9 @@ use crate::wiring::providers;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DoArgs {
     /// What to do
-    #[arg(value_name = "PROMPT")]
     prompt: String,
 
     /// Files that it is about: paths, directories or globs
-    #[arg(value_name = "FILES")]
     files: Vec<String>,
 
     #[command(flatten)]
@@ -64,28 +53,20 @@ pub(crate) struct DoArgs {
     no_tree_check: bool,
 }
 
-impl RunCommand for DoArgs {
-    fn name(&self) -> &'static str {
-        "do"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl DoArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         if self.friend_args.session.is_some() {
-            return Err(CommandFailure::usage(
-                "a friend that works begins anew each time; there is no --session for it",
-            )
-            .with_hint("`relay ask --session NAME` goes on with a conversation"));
+            let said = "a friend that works begins anew each time; there is no --session for it";
+            return Err(
+                CommandFailure::usage(said).hint("`relay ask --session NAME` goes on with a conversation")
+            );
         }
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
-        let project = Project::open(context)?;
-        project.recover(context)?;
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
         let (root, config) = (project.root.clone(), &project.config()?.config);
-        let (group, request) = FriendGroup::resolve(&self.friend_args, root, config, context, &stop)?;
+        let (group, request) = FriendGroup::resolve(&self.friend_args, root, config, ctx, &stop)?;
         let given = AskRequest {
             prompt: self.prompt.clone(),
             access: self.access,
@@ -94,23 +75,28 @@ impl RunCommand for DoArgs {
         };
         let Some((friend, request)) = group.single_friend(&given) else {
             return Err(CommandFailure::usage("one friend works at a time, and several are named")
-                .with_hint("name one of them after --to"));
+                .hint("name one of them after --to"));
         };
-        let files =
-            crate::wiring::path_args::expand_paths(&project.root, &context.options.directory, &self.files)?;
-        let given = self.friend_args.read_context(request.limits.total, &stop, context)?;
+        let files = path_args::expand_paths(&project.root, &ctx.options.directory, &self.files)?;
+        let given = self.friend_args.read_context(request.limits.total, &stop, ctx)?;
         let request = AskRequest { context: given, ..request };
-        let door = project.into_door(context)?;
+        let door = project.into_door(ctx)?;
         let options = WorkOptions { files, limits: self.limit.to_limits() };
-        let (worked, heard) =
-            self.run_friend(friend, &request, &options, &door, &group.friend_context, context);
+        let (worked, notices) =
+            self.run_friend(friend, &request, &options, &door, &group.friend_context, ctx);
         match worked {
-            Ok(mut worked) => self.submit_work(friend, &mut worked, &heard, &door, context),
-            Err(error) => {
-                Ok(work_report::report_work_failure(friend.name(), error, heard.answer_shown, context))
-            }
+            Ok(outcome) => FriendWork { args: self, friend, outcome, notices }.submit(&door, ctx),
+            Err(error) => Ok(work_report::report_error(friend.name(), error, notices.answer_shown, ctx)),
         }
     }
+}
+
+/// What a friend did, and what is known of it already.
+struct FriendWork<'a> {
+    args: &'a DoArgs,
+    friend: &'a dyn Friend,
+    outcome: WorkOutcome,
+    notices: WorkNotices,
 }
 
 /// What people have been told while the friend worked.
@@ -131,13 +117,13 @@ impl DoArgs {
         options: &WorkOptions,
         door: &Door,
         world: &FriendContext<'_>,
-        context: &mut CommandContext<'_>,
+        ctx: &mut CommandContext<'_>,
     ) -> (Result<WorkOutcome, WorkError>, WorkNotices) {
         let mut already = WorkNotices::default();
-        let mut copying = providers::start_spinner(context, "copying the project");
+        let mut copying = providers::start_spinner(ctx, "copying the project");
         let mut listener: Option<FriendEventPrinter> = None;
         let name = friend.name().to_string();
-        let worked = work(friend, request, options, door, world, &mut |heard| match heard {
+        let worked = work::work(friend, request, options, door, world, &mut |heard| match heard {
             WorkEvent::Copying(progress) => {
                 if let Some(copying) = &copying {
                     copying.push_output(work_report::copy_progress_line(progress).as_bytes());
@@ -145,74 +131,63 @@ impl DoArgs {
             }
             WorkEvent::Copied { files, left_out } => {
                 copying = None;
-                work_report::report_copy(&name, files, &left_out, context);
+                work_report::report_copy(&name, files, &left_out, ctx);
                 already.left_out = left_out;
             }
             WorkEvent::Friend(event) => {
                 copying = None;
                 let listener = listener.get_or_insert_with(|| {
-                    FriendEventPrinter::new(vec![name.clone()], self.friend_args.stream, context)
+                    FriendEventPrinter::new(vec![name.clone()], self.friend_args.stream, ctx)
                 });
-                listener.print_event(0, &event, context);
+                listener.print_event(0, &event, ctx);
             }
         });
         drop(copying);
         already.answer_shown = listener.as_ref().is_some_and(FriendEventPrinter::has_printed_text);
         if let Some(mut listener) = listener {
-            listener.finish(context);
+            listener.finish(ctx);
         }
         (worked, already)
     }
+}
 
-    /// Tells what the friend said. Of one without hands the answer is the patch itself, which is shown as a plan.
-    fn print_answer(
-        &self,
-        friend: &dyn Friend,
-        worked: &WorkOutcome,
-        already: &WorkNotices,
-        context: &mut CommandContext<'_>,
-    ) {
-        if !already.answer_shown && friend.abilities().writes_files {
-            let look = context.style();
-            context.print_info(&answers::answer_text(&worked.answer.text, &look));
+impl FriendWork<'_> {
+    fn print_text(&self, ctx: &mut CommandContext<'_>) {
+        if !self.notices.answer_shown {
+            ctx.print_info(&answers::answer_text(&self.outcome.answer.text, &ctx.style()));
         }
-        for said in &worked.answer.remarks {
-            tree_report::eprint_remark(said, LogLevel::Warn, context);
-        }
-        work_report::report_project_changes(friend.name(), &worked.tree_check, context);
     }
 
     /// Takes what the friend did through the door. If it does not go in, it stays in a file.
-    fn submit_work(
-        &self,
-        friend: &dyn Friend,
-        worked: &mut WorkOutcome,
-        already: &WorkNotices,
-        door: &Door,
-        context: &mut CommandContext<'_>,
-    ) -> Result<Exit, CommandFailure> {
-        self.print_answer(friend, worked, already, context);
-        let Some(proposal) = worked.proposal.take() else {
-            return Ok(report_no_change(friend, worked, already, context));
-        };
-        let home = context.home.path.as_deref();
+    fn submit(mut self, door: &Door, ctx: &mut CommandContext<'_>) -> CommandResult {
+        // Of one without hands the answer is the patch itself, which is shown as a plan.
+        if self.friend.abilities().writes_files {
+            self.print_text(ctx);
+        }
+        for said in &self.outcome.answer.remarks {
+            ctx.eprint_remark(LogLevel::Warn, said);
+        }
+        work_report::report_project_changes(self.friend.name(), &self.outcome.tree_check, ctx);
+        let Some(proposal) = self.outcome.proposal.take() else { return Ok(self.report_no_change(ctx)) };
+        let FriendWork { args, friend, outcome: worked, notices } = &self;
+        let home = ctx.home.path.as_deref();
         let kept = save_patch(home, friend.name(), &door.project_id(), &proposal, &clock::now_utc())
-            .unwrap_or_else(|lost| work_report::save_temp_file(*lost, context));
+            .unwrap_or_else(|lost| work_report::save_temp_file(*lost, ctx));
         let source = AnswerSource {
-            limits: self.limit.to_limits(),
-            consent: self.consent_args.to_consent(),
-            diff: self.consent_args.diff,
+            limits: args.limit.to_limits(),
+            consent: args.consent_args.to_consent(),
+            diff: args.consent_args.diff,
             file: kept.path.clone(),
-            ..AnswerSource::new(self.name(), AnswerOrigin::Friend(friend.name().to_string()), context)
+            ..AnswerSource::new(AnswerOrigin::Friend(friend.name().to_string()), ctx)
         };
         let answer = AnswerProposal::new(proposal, &worked.answer.text);
         let submitter = Submitter { door, source: &source, is_batch: false };
-        let ending = submitter.submit(&answer, None, None, context)?.result;
-        work_report::report_left_out(worked, &already.left_out, context);
+        let ending = submitter.submit(&answer, None, None, ctx)?.result;
+        work_report::report_left_out(worked, &notices.left_out, ctx);
         let applied = ending.exit == Exit::Done || ending.exit == Exit::DiskDoubt;
         if !(applied || worked.tree_check.changes.is_empty()) {
             let said = "that is said of this change alone; what changed while it ran is named above";
-            tree_report::eprint_remark(said, LogLevel::Error, context);
+            ctx.eprint_remark(LogLevel::Error, said);
         }
         if let (true, Some(path)) = (applied, &kept.path) {
             // It is of no use any more; one that stays is among those that go by and by.
@@ -220,57 +195,38 @@ impl DoArgs {
         }
         let kept = Some(kept).filter(|_| !applied);
         if let Some(kept) = &kept {
-            work_report::report_saved_patch(kept, context);
+            work_report::report_saved_patch(kept, ctx);
         }
         let exit = exit_after_work(ending.exit, worked);
-        context.print_json(&work_json(worked, exit, ending.json, kept.as_ref()));
+        ctx.print_json(&work_json(worked, exit, ending.json, kept.as_ref()));
         Ok(exit)
     }
-}
 
-/// The friend wants nothing changed.
-fn report_no_change(
-    friend: &dyn Friend,
-    worked: &WorkOutcome,
-    already: &WorkNotices,
-    context: &mut CommandContext<'_>,
-) -> Exit {
-    if !friend.abilities().writes_files {
-        return report_no_patch(friend.name(), worked, already, context);
+    /// The friend wants nothing changed.
+    fn report_no_change(&self, ctx: &mut CommandContext<'_>) -> Exit {
+        if !self.friend.abilities().writes_files {
+            return self.report_no_patch(ctx);
+        }
+        let exit = exit_after_work(Exit::Done, &self.outcome);
+        ctx.print_json(&work_json(&self.outcome, exit, json!({"applied": false, "id": null}), None));
+        let place = if self.outcome.tree_check.is_unchanged() { "" } else { " in its copy" };
+        ctx.print_success(&format!("{} changed nothing{place}", self.friend.name()));
+        work_report::report_left_out(&self.outcome, &self.notices.left_out, ctx);
+        exit
     }
-    let exit = exit_after_work(Exit::Done, worked);
-    context.print_json(&work_json(worked, exit, json!({"applied": false, "id": null}), None));
-    let look = context.style();
-    let said = match worked.tree_check.is_unchanged() {
-        true => format!("{} changed nothing", friend.name()),
-        false => format!("{} changed nothing in its copy", friend.name()),
-    };
-    context.print_info(&outcome::success_line(&look, &said));
-    work_report::report_left_out(worked, &already.left_out, context);
-    exit
-}
 
-/// A friend without hands said something, and it is no patch.
-fn report_no_patch(
-    name: &str,
-    worked: &WorkOutcome,
-    already: &WorkNotices,
-    context: &mut CommandContext<'_>,
-) -> Exit {
-    if !already.answer_shown {
-        let look = context.style();
-        context.print_info(&answers::answer_text(&worked.answer.text, &look));
+    /// A friend without hands said something, and it is no patch.
+    fn report_no_patch(&self, ctx: &mut CommandContext<'_>) -> Exit {
+        self.print_text(ctx);
+        let said = format!("{} answered in words, without a patch", self.friend.name());
+        let failure = CommandFailure::new(Exit::NoAnswer, "noPatch", said)
+            .hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
+            .unchanged();
+        let became = json!({"applied": false, "id": null, "error": json::to_value(&failure)});
+        ctx.print_json(&work_json(&self.outcome, failure.exit, became, None));
+        ctx.console.report_failure(&failure, "do", false);
+        failure.exit
     }
-    let failure =
-        CommandFailure::new(Exit::NoAnswer, "noPatch", format!("{name} answered in words, without a patch"))
-            .with_hint(
-                "name the files that it has to see, and say what to change; `relay ask` is for questions",
-            )
-            .with_state(ProjectState::Unchanged);
-    let became = json!({"applied": false, "id": null, "error": json::to_value(&failure)});
-    context.print_json(&work_json(worked, failure.exit, became, None));
-    context.console.report_failure(&failure, "do", false);
-    failure.exit
 }
 
 /// How it ends: files that changed in the project itself are for somebody to look at.

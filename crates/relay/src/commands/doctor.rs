@@ -3,10 +3,7 @@
 use serde_json::json;
 
 use crate::doctor::{self, CheckStatus};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandResult, Exit, Project, render};
 
 /// Say what works here, what does not, and what to do about it
 ///
@@ -16,26 +13,17 @@ use crate::wiring::project::Project;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DoctorArgs {}
 
-impl RunCommand for DoctorArgs {
-    fn name(&self) -> &'static str {
-        "doctor"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        let found = doctor::run_checks(&project, context);
+impl DoctorArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        let found = doctor::run_checks(&project, ctx);
         let bad = found.iter().any(|one| one.state == CheckStatus::Bad);
         let exit = if bad { Exit::NeedsYou } else { Exit::Done };
-        context.print_json(&json!({
-            "ok": !bad, "code": exit as u8, "command": "doctor", "project": project.root.to_string_lossy(),
-            "checks": found,
-        }));
-        if !context.is_json() {
-            let look = context.console.out_style();
-            let wanted = found.iter().filter(|one| !context.is_quiet() || one.state != CheckStatus::Good);
-            let text: String = wanted.map(|one| render::doctor::finding_line(one, &look)).collect();
-            context.console.print(&text);
-        }
-        Ok(exit)
+        let quiet = ctx.is_quiet();
+        let report = json!({"project": project.root.to_string_lossy(), "checks": found});
+        Ok(ctx.print_either(exit, report, |look| {
+            let wanted = found.iter().filter(|one| !quiet || one.state != CheckStatus::Good);
+            wanted.map(|one| render::doctor::finding_line(one, look)).collect()
+        }))
     }
 }

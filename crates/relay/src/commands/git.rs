@@ -2,22 +2,15 @@
 
 use clap::Subcommand;
 use relaycode_door::Door;
-use relaycode_door::git::commit_plan;
-use relaycode_door::git::commit_plan::{CommitError, CommitPlan};
+use relaycode_door::git::commit_plan::{self, CommitError, CommitPlan};
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
-use relaycode_project::config::LogLevel;
 use relaycode_project::git::{Git, GitError};
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_project::trust::TrustRequest;
+use relaycode_tui::{clock, pluralize, views};
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::questions;
-use crate::terminal::questions::is_yes;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, questions};
 
 /// Work with git
 #[derive(Debug, Clone, clap::Args)]
@@ -55,130 +48,104 @@ struct CommitArgs {
     yes: bool,
 }
 
-impl RunCommand for GitArgs {
-    fn name(&self) -> &'static str {
-        "git"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl GitArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let GitCommand::Commit(args) = &self.command;
-        let project = Project::open(context)?;
-        project.recover(context)?;
-        let ids = args.change_ids(&project)?;
-        let mut records = Vec::new();
-        for id in ids {
-            records.push(project.ledger.record(id)?);
-        }
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
+        let ids = args.change_ids(&project)?.into_iter();
+        let mut records = ids.map(|id| project.ledger.record(id)).collect::<Result<Vec<_>, _>>()?;
         records.sort_by_key(|record| record.number);
-        let door = project.into_door(context)?;
-        args.commit(&door, &records, context)
+        let door = project.into_door(ctx)?;
+        args.commit(&door, &records, ctx)
     }
 }
 
 impl CommitArgs {
     /// The changes that are meant.
-    fn change_ids(&self, project: &Project) -> Result<Vec<TxId>, CommandFailure> {
+    fn change_ids(&self, project: &Project) -> CommandResult<Vec<TxId>> {
+        if self.names.is_empty() {
+            return latest_change(project);
+        }
         let mut ids = Vec::new();
         for name in &self.names {
             ids.extend(project.find_target(name)?.ids());
         }
-        if self.names.is_empty() {
-            ids = latest_change(project)?;
-        }
         Ok(ids)
     }
 
-    fn commit(
-        &self,
-        door: &Door,
-        records: &[Record],
-        context: &mut CommandContext<'_>,
-    ) -> Result<Exit, CommandFailure> {
+    fn commit(&self, door: &Door, records: &[Record], ctx: &mut CommandContext<'_>) -> CommandResult {
         // Hooks may take long: whoever stops them gets the index back as it was.
         let signals = SignalGuard::acquire()?;
         let stopped = || signals.stop_requested();
         let git = door.git().with_stop(&stopped);
         let plan = commit_plan::plan_commit(door, &git, records)?;
         if plan.nothing_left {
-            return Ok(report_nothing_left(door, records, context));
+            ctx.print_success(
+                "nothing of it is left to commit: its files are as they are in the last commit",
+            );
+            return Ok(print_commit(door, records, None, ctx));
         }
-        let message = match self.message.clone().or_else(|| plan.message.clone()) {
-            Some(message) => message,
-            None => {
-                return Err(
-                    CommandFailure::usage("these changes have no message").with_hint("give one with `-m`")
-                );
-            }
-        };
-        ensure_trusted(door, &git, context)?;
-        let look = context.console.err_style();
+        let message = self.message.clone().or_else(|| plan.message.clone()).ok_or_else(|| {
+            CommandFailure::usage("these changes have no message").hint("give one with `-m`")
+        })?;
+        ensure_trusted(door, &git, ctx)?;
+        let look = ctx.console.err_style();
         let card = views::commit::text(&plan, &message, &door.head(), &look);
-        self.ask_consent(&plan, &card, context)?;
+        self.ask_consent(&plan, &card, ctx)?;
         let paths: Vec<&str> = plan.paths.iter().map(String::as_str).collect();
         let committed = git.commit(&paths, &message)?;
-        let look = context.style();
+        let look = ctx.style();
         if !committed.output.trim().is_empty() {
-            context.print_info(&views::gate::output_tail(&committed.output, &look));
+            ctx.print_info(&views::gate::output_tail(&committed.output, &look));
         }
-        context.print_info(&views::commit::committed_line(&committed.id, paths.len(), &door.head(), &look));
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
-            "commit": committed.id, "files": paths, "message": message,
-            "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
-        }));
-        Ok(Exit::Done)
+        ctx.print_info(&views::commit::committed_line(&committed.id, paths.len(), &door.head(), &look));
+        Ok(print_commit(door, records, Some((&committed.id, &paths, &message)), ctx))
     }
 
     /// Asks about the commit, and about edits in it that are not relay's.
-    fn ask_consent(
-        &self,
-        plan: &CommitPlan,
-        card: &str,
-        context: &mut CommandContext<'_>,
-    ) -> Result<(), CommandFailure> {
+    fn ask_consent(&self, plan: &CommitPlan, card: &str, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
         let mixed = !plan.mixed_paths.is_empty() && !self.with_edits;
         if self.yes && !mixed {
-            context.print_info(card);
+            ctx.print_info(card);
             return Ok(());
         }
         let Some(terminal) = questions::open_terminal() else {
-            context.print_info(card);
-            let (said, hint) = if mixed {
-                ("files of this commit also hold other edits", "`--with-edits` commits them as they are")
-            } else {
-                ("somebody has to say yes, and there is no terminal to ask on", "`-y` commits without asking")
-            };
-            return Err(questions::nobody_to_ask(said, hint));
+            ctx.print_info(card);
+            return Err(match mixed {
+                true => {
+                    let said = "files of this commit also hold other edits";
+                    questions::nobody_to_ask(said, "`--with-edits` commits them as they are")
+                }
+                false => questions::nobody_to_say_yes("`-y` commits without asking"),
+            });
         };
         terminal.write_text(card);
         let question = if mixed { "  commit it with the other edits? [y/N]  " } else { "  commit? [y/N]  " };
-        if is_yes(&questions::ask_line(&terminal, question)?) {
-            return Ok(());
-        }
-        Err(CommandFailure::new(Exit::Declined, "declined", "not committed")
-            .with_state(ProjectState::Unchanged))
+        questions::confirm(&terminal, question, "not committed")
     }
 }
 
-/// All of it is committed already.
-fn report_nothing_left(door: &Door, records: &[Record], context: &mut CommandContext<'_>) -> Exit {
-    let said = "nothing of it is left to commit: its files are as they are in the last commit";
-    let look = context.style();
-    context.print_info(&views::outcome::success_line(&look, said));
-    context.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "git", "project": door.root.to_string_lossy(),
-        "commit": null, "files": [], "message": null,
-        "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
-    }));
-    Exit::Done
+/// The object of a commit; `None`: all of it is committed already.
+fn print_commit(
+    door: &Door,
+    records: &[Record],
+    commit: Option<(&str, &[&str], &str)>,
+    ctx: &mut CommandContext<'_>,
+) -> Exit {
+    let (id, files, message) =
+        commit.map_or((None, &[][..], None), |(id, files, message)| (Some(id), files, Some(message)));
+    ctx.print_result(
+        Exit::Done,
+        json!({
+            "project": door.root.to_string_lossy(), "commit": id, "files": files, "message": message,
+            "ids": records.iter().map(|record| record.uuid.to_string()).collect::<Vec<_>>(),
+        }),
+    )
 }
 
 /// The latest change that is still in.
-fn latest_change(project: &Project) -> Result<Vec<TxId>, CommandFailure> {
+fn latest_change(project: &Project) -> CommandResult<Vec<TxId>> {
     /// Entries that are looked at.
     const NEAR: usize = 100;
     let page = project.ledger.log_page(0, NEAR)?;
@@ -186,40 +153,29 @@ fn latest_change(project: &Project) -> Result<Vec<TxId>, CommandFailure> {
         entry.members.iter().all(|item| !item.undone && item.revert_of.is_empty() && item.damage.is_none())
     });
     let target = still_in.and_then(|entry| entry.target()).ok_or_else(|| {
-        CommandFailure::usage("there is no change to commit").with_hint("`relay log` lists what was applied")
+        CommandFailure::usage("there is no change to commit").hint("`relay log` lists what was applied")
     })?;
     Ok(target.ids())
 }
 
 /// What the repository would run must be trusted: a commit runs its hooks and filters.
-fn ensure_trusted(
-    door: &Door,
-    git: &Git<'_>,
-    context: &mut CommandContext<'_>,
-) -> Result<(), CommandFailure> {
-    let wants =
-        relaycode_project::trust::TrustRequest { git: git.commands_on_commit()?, ..Default::default() };
+fn ensure_trusted(door: &Door, git: &Git<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+    let wants = TrustRequest { git: git.commands_on_commit()?, ..TrustRequest::default() };
     let trust = door.trust();
     if trust.git_state(&door.root, &wants).allows() {
         return Ok(());
     }
-    let look = context.console.err_style();
-    let text = views::trust::text(&wants, None, &look);
+    let text = views::trust::text(&wants, None, &ctx.console.err_style());
     let Some(terminal) = questions::open_terminal() else {
-        context.eprint_at(LogLevel::Error, &text);
-        let said = format!(
-            "a commit here runs {} of the repository, which you have not trusted yet",
-            relaycode_tui::pluralize(wants.git.len(), "program")
-        );
+        ctx.eprint_at(LogLevel::Error, &text);
+        let programs = pluralize(wants.git.len(), "program");
+        let said = format!("a commit here runs {programs} of the repository, which you have not trusted yet");
         return Err(CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
-            .with_hint("`relay trust` shows what would run, and asks")
-            .with_state(ProjectState::Unchanged));
+            .hint("`relay trust` shows what would run, and asks")
+            .unchanged());
     };
     terminal.write_text(&text);
-    if !is_yes(&questions::ask_line(&terminal, "  run them on every `relay git commit`? [y/N]  ")?) {
-        return Err(CommandFailure::new(Exit::Declined, "declined", "not committed")
-            .with_state(ProjectState::Unchanged));
-    }
+    questions::confirm(&terminal, "  run them on every `relay git commit`? [y/N]  ", "not committed")?;
     trust.grant_git(&door.root, &wants, &clock::now_utc()).map_err(CommandFailure::unexpected)
 }
 
@@ -252,10 +208,7 @@ impl From<GitError> for CommandFailure {
             | GitError::Conflicted { .. }
             | GitError::ManyNewFiles { .. }
             | GitError::LimitExceeded { .. } => Exit::Refused,
-            GitError::Stopped { .. } => {
-                return CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
-                    .with_state(ProjectState::Unchanged);
-            }
+            GitError::Stopped { .. } => return CommandFailure::interrupted().unchanged(),
             // A hook said no, as a rule.
             GitError::Failed { what, .. } if what == "commit" => Exit::GateFailed,
             _ => Exit::Unexpected,
@@ -270,10 +223,9 @@ impl From<GitError> for CommandFailure {
             }
             _ => None,
         };
-        let failure = CommandFailure::new(exit, "git", error).with_state(ProjectState::Unchanged);
-        match hint {
-            Some(hint) => failure.with_hint(hint),
-            None => failure,
+        CommandFailure {
+            hint: hint.map(str::to_string),
+            ..CommandFailure::new(exit, "git", error).unchanged()
         }
     }
 }

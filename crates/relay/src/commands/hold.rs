@@ -8,10 +8,8 @@ use std::io::{self, Read, Write};
 
 use relaycode_watch::HOLD_MOST;
 
-use crate::report::failure::{CommandFailure, Exit};
 use crate::terminal::copy_out::{HOLD_ACK, HOLD_COMMAND};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::desktop;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, desktop};
 
 /// Hold a text on the clipboard
 #[derive(Debug, Clone, clap::Args)]
@@ -21,12 +19,8 @@ pub(crate) struct HoldArgs {
     stay: bool,
 }
 
-impl RunCommand for HoldArgs {
-    fn name(&self) -> &'static str {
-        HOLD_COMMAND
-    }
-
-    fn run(&self, _: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl HoldArgs {
+    pub(crate) fn run(&self, _: &mut CommandContext<'_>) -> CommandResult {
         let mut text = Vec::new();
         let most = u64::try_from(HOLD_MOST).unwrap_or(u64::MAX).saturating_add(1);
         io::stdin().lock().take(most).read_to_end(&mut text).map_err(CommandFailure::unexpected)?;

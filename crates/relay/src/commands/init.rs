@@ -3,16 +3,13 @@
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::setup;
 use relaycode_ledger::{TransactionHeader, TxId};
-use relaycode_project::config::{self, LogLevel, check_project_id};
+use relaycode_project::config::{self, check_project_id};
+use relaycode_project::git::head;
 use relaycode_project::identity;
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_tui::{clock, views};
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project;
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, project};
 
 /// Set a project up, and print the prompt for its model
 ///
@@ -31,18 +28,10 @@ fn parse_project_id(text: &str) -> Result<String, String> {
     check_project_id(text).map(|()| text.to_string())
 }
 
-impl RunCommand for InitArgs {
-    fn name(&self) -> &'static str {
-        "init"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let mut project = Project::open(context)?;
-        project.recover(context)?;
+impl InitArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let mut project = Project::open(ctx)?;
+        project.recover(ctx)?;
         let loaded = project.config()?;
         let suggested = identity::suggest_project_id(&project.root);
         let configured = loaded.config.project_id.clone();
@@ -50,7 +39,7 @@ impl RunCommand for InitArgs {
             && wanted != has
         {
             return Err(CommandFailure::usage(format!("this project is called {has} already"))
-                .with_hint("change `projectId` in its configuration"));
+                .hint("change `projectId` in its configuration"));
         }
         let id = configured.or_else(|| self.id.clone()).unwrap_or(suggested.id);
         let tree = project.ledger.tree(u64::try_from(PlanLimits::default().file_bytes).unwrap_or(u64::MAX));
@@ -60,36 +49,31 @@ impl RunCommand for InitArgs {
         project.ledger.make_state()?;
         let mut transaction = None;
         if !changes.is_empty() {
-            let head = project.git_head();
+            let head = head::read(&project.root);
             let about = TransactionHeader {
                 branch: head.branch,
                 head: head.commit,
                 git_commit_msg: Some("relay: set the project up".to_string()),
                 ..TransactionHeader::new(TxId::random(), &id, &clock::now_utc(), "init")
             };
-            let committed = project::commit_changes(&project.ledger, &changes, about, "user")?;
+            let committed = project::commit_changes(&project.ledger, &changes, about)?;
             if let Some(said) = &committed.durability_doubt {
                 return Err(project::disk_doubt_failure(&committed.record.uuid.short(), said));
             }
             transaction = Some(committed.record.uuid.to_string());
-            project.config = config::load(&project.root, context.home.path.as_deref());
+            project.config = config::load(&project.root, ctx.home.path.as_deref());
         }
-        let door = project.into_door(context)?;
-        let prompt = super::prompt::model_instructions(&door, &[])?.text;
-        if context.is_json() {
-            context.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "init", "project": door.root.to_string_lossy(),
-                "projectId": id, "source": suggested.source, "made": made, "id": transaction, "prompt": prompt,
-            }));
-            return Ok(Exit::Done);
+        let door = project.into_door(ctx)?;
+        let prompt = super::prompt::instructions(&door, &[])?.text;
+        if !ctx.is_json() {
+            let text = views::setup::text(&id, &made, &door.config().patch.linter, &ctx.console.err_style());
+            ctx.eprint_at(LogLevel::Info, &text);
         }
-        let look = context.console.err_style();
-        let linter = door.config().patch.linter.clone();
-        let text = views::setup::text(&id, &made, &linter, &look);
-        context.eprint_at(LogLevel::Info, &text);
-        let prompt = context.console.out_style().block(&prompt).into_owned();
-        context.console.print(&prompt);
-        Ok(Exit::Done)
+        let found = json!({
+            "project": door.root.to_string_lossy(), "projectId": id, "source": suggested.source, "made": made,
+            "id": transaction, "prompt": &prompt,
+        });
+        Ok(ctx.print_either(Exit::Done, found, |look| look.block(&prompt).into_owned()))
     }
 }
 

@@ -5,15 +5,11 @@ use std::io::Read;
 use clap::Subcommand;
 use relaycode_llm::models::RegisteredProvider;
 use relaycode_llm::models::keys::{ApiKey, KeyError, KeySource};
-use relaycode_tui::views::outcome;
+use relaycode_tui::outcome;
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
 use crate::report::render::keys::KeyRow;
-use crate::terminal::questions;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::providers::Providers;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Providers, questions, render};
 
 /// Bytes of stdin that may be a key.
 const MAX_STDIN_BYTES: u64 = 64 << 10;
@@ -39,7 +35,6 @@ enum KeysCommand {
     /// Store the key of a provider
     Set {
         /// The provider, for example anthropic
-        #[arg(value_name = "PROVIDER")]
         provider: String,
         /// Read the key from stdin instead of asking for it
         #[arg(long)]
@@ -48,32 +43,23 @@ enum KeysCommand {
     /// Remove the stored key of a provider
     Remove {
         /// The provider
-        #[arg(value_name = "PROVIDER")]
         provider: String,
     },
 }
 
-impl RunCommand for KeysArgs {
-    fn name(&self) -> &'static str {
-        "keys"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let providers = Providers::open(context)?;
+impl KeysArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let providers = Providers::open(ctx)?;
         match &self.command {
-            None => list_keys(&providers, false, context),
-            Some(KeysCommand::List { all }) => list_keys(&providers, *all, context),
-            Some(KeysCommand::Set { provider, stdin }) => store_key(&providers, provider, *stdin, context),
-            Some(KeysCommand::Remove { provider }) => remove_key(&providers, provider, context),
+            None => list_keys(&providers, false, ctx),
+            Some(KeysCommand::List { all }) => list_keys(&providers, *all, ctx),
+            Some(KeysCommand::Set { provider, stdin }) => store_key(&providers, provider, *stdin, ctx),
+            Some(KeysCommand::Remove { provider }) => remove_key(&providers, provider, ctx),
         }
     }
 }
 
-fn list_keys(
-    providers: &Providers,
-    all: bool,
-    context: &mut CommandContext<'_>,
-) -> Result<Exit, CommandFailure> {
+fn list_keys(providers: &Providers, all: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
     let keyring = providers.keyring(None);
     let row = |provider: &RegisteredProvider| {
         let (source, tail, trouble) = match keyring.source(provider) {
@@ -92,90 +78,61 @@ fn list_keys(
     for id in providers.store.list().map_err(key_failure)? {
         if providers.registry.provider(&id).is_none() {
             let name = "not known; `relay keys remove` removes it".to_string();
-            rows.push(KeyRow {
-                provider: id,
-                name,
-                source: Some(KeySource::Stored),
-                tail: None,
-                trouble: None,
-            });
+            let source = Some(KeySource::Stored);
+            rows.push(KeyRow { provider: id, name, source, tail: None, trouble: None });
         }
     }
     rows.retain(|row| {
         all || row.trouble.is_some() || !matches!(row.source, None | Some(KeySource::NotNeeded))
     });
-    context.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "keys",
+    let found = json!({
         "keys": rows.iter().map(KeyRow::to_json).collect::<Vec<_>>(),
         "trouble": providers.registry.file_error.as_ref().map(render::models::models_error_json),
         "ignored": providers.ignored.iter().map(render::models::ignored_json).collect::<Vec<_>>(),
-    }));
-    if !context.is_json() {
-        let text = render::keys::keys_table(&rows, &context.console.out_style());
-        context.console.print(&text);
-    }
-    providers.eprint_remarks(context);
-    Ok(Exit::Done)
+    });
+    let exit = ctx.print_either(Exit::Done, found, |look| render::keys::keys_table(&rows, look));
+    providers.eprint_remarks(ctx);
+    Ok(exit)
 }
 
-fn store_key(
-    providers: &Providers,
-    name: &str,
-    stdin: bool,
-    context: &mut CommandContext<'_>,
-) -> Result<Exit, CommandFailure> {
+fn store_key(providers: &Providers, name: &str, stdin: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
     let provider = find_provider(providers, name)?;
     let typed = if stdin { read_stdin()? } else { ask_key(provider)? };
-    let key = ApiKey::new(&typed);
-    let key = key.map_err(|why| {
-        CommandFailure::usage(format!("what was given {why}")).with_hint("nothing was stored")
-    })?;
+    let key = ApiKey::new(&typed)
+        .map_err(|why| CommandFailure::usage(format!("what was given {why}")).hint("nothing was stored"))?;
     let replaced = matches!(providers.store.get(&provider.id), Ok(Some(_)));
     providers.store.set(&provider.id, &key).map_err(key_failure)?;
-    context.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "keys", "provider": provider.id, "replaced": replaced,
-        "tail": key.tail(),
-    }));
-    let look = context.style();
+    let stored = json!({"provider": provider.id, "replaced": replaced, "tail": key.tail()});
+    let exit = ctx.print_result(Exit::Done, stored);
     let what = if replaced { "replaced the key" } else { "stored the key" };
     let tail = key.tail().map(|tail| format!(" (…{tail})")).unwrap_or_default();
-    let said = format!("{what} of {}{}", provider.id, look.safe(&tail));
-    context.print_info(&outcome::success_line(&look, &said));
-    context.print_info(&outcome::indented_line(
-        &look,
-        &format!("`relay models test {}/…` tries it", provider.id),
-    ));
-    providers.eprint_remarks(context);
-    Ok(Exit::Done)
+    ctx.print_success(&format!("{what} of {}{tail}", provider.id));
+    let next =
+        outcome::indented_line(&ctx.style(), &format!("`relay models test {}/…` tries it", provider.id));
+    ctx.print_info(&next);
+    providers.eprint_remarks(ctx);
+    Ok(exit)
 }
 
-fn remove_key(
-    providers: &Providers,
-    name: &str,
-    context: &mut CommandContext<'_>,
-) -> Result<Exit, CommandFailure> {
+fn remove_key(providers: &Providers, name: &str, ctx: &mut CommandContext<'_>) -> CommandResult {
     // What is stored can go, whoever it was for.
     let stored = providers.store.list().map_err(key_failure)?.iter().any(|stored| stored == name);
     let id = if stored { name.to_string() } else { find_provider(providers, name)?.id.clone() };
     let was = providers.store.remove(&id).map_err(key_failure)?;
-    context.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "keys", "provider": id, "removed": was,
-    }));
-    let look = context.style();
+    let exit = ctx.print_result(Exit::Done, json!({"provider": id, "removed": was}));
     let said = if was { format!("removed the key of {id}") } else { format!("no key of {id} was stored") };
-    context.print_info(&outcome::success_line(&look, &said));
+    ctx.print_success(&said);
     // It may still be used from elsewhere.
     let elsewhere = providers.registry.provider(&id);
     let elsewhere = elsewhere.and_then(|provider| providers.keyring(None).source(provider).ok().flatten());
     if let Some(source) = elsewhere.filter(|source| *source != KeySource::NotNeeded) {
-        let said = format!("{id} still has one: {}", render::models::key_source_text(&source));
-        context.print_info(&outcome::indented_line(&look, &look.safe(&said)));
+        ctx.print_detail(&format!("{id} still has one: {}", render::models::key_source_text(&source)));
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// The provider of that name, which relay or `models.yml` knows.
-fn find_provider<'p>(providers: &'p Providers, name: &str) -> Result<&'p RegisteredProvider, CommandFailure> {
+fn find_provider<'p>(providers: &'p Providers, name: &str) -> CommandResult<&'p RegisteredProvider> {
     if let Some(provider) = providers.registry.provider(name) {
         return Ok(provider);
     }
@@ -185,22 +142,22 @@ fn find_provider<'p>(providers: &'p Providers, name: &str) -> Result<&'p Registe
         true => "`relay keys list --all` lists them; models.yml can name others".to_string(),
         false => format!("did you mean {}?", near.join(", ")),
     };
-    Err(CommandFailure::usage(format!("there is no provider `{name}`")).with_hint(hint))
+    Err(CommandFailure::usage(format!("there is no provider `{name}`")).hint(hint))
 }
 
-fn read_stdin() -> Result<String, CommandFailure> {
+fn read_stdin() -> CommandResult<String> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(MAX_STDIN_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| CommandFailure::unexpected(format!("stdin cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_STDIN_BYTES {
         return Err(CommandFailure::usage(format!("stdin has more than {MAX_STDIN_BYTES} bytes"))
-            .with_hint("nothing was stored"));
+            .hint("nothing was stored"));
     }
     String::from_utf8(bytes)
-        .map_err(|_| CommandFailure::usage("what was given is no text").with_hint("nothing was stored"))
+        .map_err(|_| CommandFailure::usage("what was given is no text").hint("nothing was stored"))
 }
 
-fn ask_key(provider: &RegisteredProvider) -> Result<String, CommandFailure> {
+fn ask_key(provider: &RegisteredProvider) -> CommandResult<String> {
     let Some(terminal) = questions::open_terminal() else {
         return Err(questions::nobody_to_ask(
             "there is no terminal to ask for the key on",

@@ -1,18 +1,13 @@
 //! `relay log`: what was done to the project, newest first.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use relaycode_ledger::{Ledger, LogFilter};
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
 use relaycode_tui::views::log::LogRow;
-use serde::Serialize;
+use relaycode_tui::{clock, views};
+use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::path_args;
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandResult, Exit, Project, json, path_args};
 
 /// List what was applied and reverted, newest first
 ///
@@ -41,16 +36,12 @@ pub(crate) struct LogArgs {
     origin: Option<String>,
 }
 
-impl RunCommand for LogArgs {
-    fn name(&self) -> &'static str {
-        "log"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.restore_ledger(context);
-        let filter = self.filter(&project, context)?;
-        print_log(&project.root, &project.ledger, &filter, self.count, self.oneline, context)?;
+impl LogArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.restore_ledger(ctx);
+        let filter = self.filter(&project, ctx)?;
+        print_log(&project.root, &project.ledger, &filter, self.count, self.oneline, ctx)?;
         Ok(Exit::Done)
     }
 }
@@ -62,52 +53,31 @@ pub(crate) fn print_log(
     filter: &LogFilter,
     count: usize,
     oneline: bool,
-    context: &mut CommandContext<'_>,
-) -> Result<(), CommandFailure> {
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<()> {
     let page = ledger.search_log(filter, 0, count)?;
     let rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
-    if context.is_json() {
-        context.console.print_json(&LogJson {
-            ok: true,
-            code: Exit::Done as u8,
-            command: "log",
-            project: root.to_string_lossy(),
-            entries: &rows,
-            total: page.total,
-        });
-    } else if context.is_quiet() {
+    if ctx.is_json() {
+        let found = json!({"project": root.to_string_lossy(), "entries": rows, "total": page.total});
+        ctx.print_json(&json::result_json("log", Exit::Done, found));
+    } else if ctx.is_quiet() {
         for id in rows.iter().filter_map(|row| row.id.as_ref()) {
-            let line = format!("{}\n", context.console.out_style().safe(id));
-            context.console.print(&line);
+            ctx.console.print(&format!("{}\n", ctx.console.out_style().safe(id)));
         }
     } else if oneline {
-        let text = views::log::oneline(&rows, &context.console.out_style());
-        context.console.print(&text);
+        ctx.console.print(&views::log::oneline(&rows, &ctx.console.out_style()));
     } else {
         // That nothing fits is not the same as that there is nothing.
         let any = page.total > 0 || ledger.log_page(0, 1)?.total > 0;
-        let text = views::log::text(&rows, page.total, any, &context.console.out_style());
-        context.console.print(&text);
+        ctx.console.print(&views::log::text(&rows, page.total, any, &ctx.console.out_style()));
     }
     Ok(())
 }
 
 impl LogArgs {
-    fn filter(&self, project: &Project, context: &CommandContext<'_>) -> Result<LogFilter, CommandFailure> {
-        let named = |name: &String| path_args::resolve_path(&project.root, &context.options.directory, name);
+    fn filter(&self, project: &Project, ctx: &CommandContext<'_>) -> CommandResult<LogFilter> {
+        let named = |name: &String| path_args::resolve_path(&project.root, &ctx.options.directory, name);
         let file = self.file.as_ref().map(named).transpose()?.map(|path| path.to_string());
         Ok(LogFilter { since: self.since.clone(), file, origin: self.origin.clone(), ..LogFilter::default() })
     }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct LogJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    entries: &'a [LogRow],
-    /// How many there are in all.
-    total: usize,
 }

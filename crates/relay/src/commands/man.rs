@@ -4,18 +4,17 @@
 //! Everything comes from the command line's own data, and nothing of the machine it runs on: the same
 //! binary writes the same bytes.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use serde::Serialize;
+use relaycode_tui::pluralize;
+use serde_json::json;
 
 use crate::report::exit_codes;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 
 /// Write a man page for each command
 #[derive(Debug, Clone, clap::Args)]
@@ -32,47 +31,28 @@ pub(crate) struct ManArgs {
 /// Columns of the help on the page.
 const HELP_COLUMNS: usize = 100;
 
-impl RunCommand for ManArgs {
-    fn name(&self) -> &'static str {
-        "__man"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl ManArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let written = render_pages(self.markdown).and_then(|pages| write_pages(&self.to, &pages));
         let files = written.map_err(|error| {
             CommandFailure::unexpected(format!("the pages cannot be written: {error}"))
-                .with_place(self.to.display())
+                .place(self.to.display())
         })?;
-        let shown = context.style().safe(&self.to.to_string_lossy()).into_owned();
-        let count = files.len();
-        let pages = if count == 1 { "page" } else { "pages" };
-        context.print_info(&format!("{count} {pages} written to {shown}\n"));
-        context.print_json(&ManJson { ok: true, code: Exit::Done as u8, command: "__man", files });
-        Ok(Exit::Done)
+        let shown = ctx.style().safe(&self.to.to_string_lossy()).into_owned();
+        ctx.print_info(&format!("{} written to {shown}\n", pluralize(files.len(), "page")));
+        Ok(ctx.print_result(Exit::Done, json!({"files": files})))
     }
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct ManJson {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    files: Vec<String>,
-}
-
-/// A file to write.
-struct ManPage {
-    name: String,
-    bytes: Vec<u8>,
-}
+/// A file to write: its name and its bytes.
+type ManPage = (String, Vec<u8>);
 
 fn write_pages(to: &Path, pages: &[ManPage]) -> io::Result<Vec<String>> {
     fs::create_dir_all(to)?;
-    for ManPage { name, bytes } in pages {
+    for (name, bytes) in pages {
         fs::write(to.join(name), bytes)?;
     }
-    Ok(pages.iter().map(|page| page.name.clone()).collect())
+    Ok(pages.iter().map(|(name, _)| name.clone()).collect())
 }
 
 fn render_pages(markdown: bool) -> io::Result<Vec<ManPage>> {
@@ -83,7 +63,7 @@ fn render_pages(markdown: bool) -> io::Result<Vec<ManPage>> {
     collect_commands(&root, &[], &mut commands);
     if markdown {
         let bytes = markdown_page(&commands).into_bytes();
-        return Ok(vec![ManPage { name: "commands.md".to_owned(), bytes }]);
+        return Ok(vec![("commands.md".to_owned(), bytes)]);
     }
     commands.iter().map(man_page).collect()
 }
@@ -128,10 +108,10 @@ fn man_page(described: &ManEntry<'_>) -> io::Result<ManPage> {
     man.render(&mut bytes)?;
     let mut roff = Roff::new();
     roff.control("SH", ["EXIT STATUS"]);
-    for code in exit_codes::ALL {
+    for (code, _, meaning) in exit_codes::ALL {
         roff.control("TP", []);
-        roff.text([bold(code.code.to_string())]);
-        roff.text([roman(code.long)]);
+        roff.text([bold(code.to_string())]);
+        roff.text([roman(*meaning)]);
     }
     roff.control("SH", ["SEE ALSO"]);
     // A name that is cut at the end of a line cannot be searched for.
@@ -141,7 +121,7 @@ fn man_page(described: &ManEntry<'_>) -> io::Result<ManPage> {
         roff.text([bold(name), roman(end)]);
     }
     roff.to_writer(&mut bytes)?;
-    Ok(ManPage { name: man.get_filename(), bytes })
+    Ok((man.get_filename(), bytes))
 }
 
 /// The help of every command, one below the other.

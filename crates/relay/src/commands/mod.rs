@@ -32,15 +32,13 @@ mod why;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use relaycode_text::escape::is_unsafe;
 
 use crate::report::exit_codes;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::console::Console;
-use crate::terminal::environment::{ColorChoice, ConsoleEnv};
-use crate::wiring::context::{CommandContext, GlobalArgs, RunCommand};
-use crate::wiring::home::RelayHome;
+use crate::terminal::environment::ColorChoice;
+use crate::wiring::context::GlobalArgs;
+use crate::{CommandContext, CommandFailure, CommandResult, Console, ConsoleEnv, Exit, RelayHome};
 
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
 /// never applies one wrongly.
@@ -94,35 +92,49 @@ enum CliCommand {
 }
 
 impl CliCommand {
-    fn as_run_command(&self) -> &dyn RunCommand {
+    fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         match self {
-            CliCommand::Init(args) => args,
-            CliCommand::Prompt(args) => args,
-            CliCommand::Preview(args) => args,
-            CliCommand::Apply(args) => args,
-            CliCommand::Watch(args) => args,
-            CliCommand::Log(args) => args,
-            CliCommand::Show(args) => args,
-            CliCommand::Revert(args) => args,
-            CliCommand::Recover(args) => args,
-            CliCommand::Record(args) => args,
-            CliCommand::Blame(args) => args,
-            CliCommand::Git(args) => args,
-            CliCommand::Sessions(args) => args,
-            CliCommand::Trust(args) => args,
-            CliCommand::Why(args) => args,
-            CliCommand::Config(args) => args,
-            CliCommand::Doctor(args) => args,
-            CliCommand::Demo(args) => args,
-            CliCommand::Ask(args) => args,
-            CliCommand::Review(args) => args,
-            CliCommand::Do(args) => args,
-            CliCommand::Friends(args) => args,
-            CliCommand::Models(args) => args,
-            CliCommand::Keys(args) => args,
-            CliCommand::Completions(args) => args,
-            CliCommand::Hold(args) => args,
-            CliCommand::Man(args) => args,
+            CliCommand::Init(args) => args.run(ctx),
+            CliCommand::Prompt(args) => args.run(ctx),
+            CliCommand::Preview(args) => args.run(ctx),
+            CliCommand::Apply(args) => args.run(ctx),
+            CliCommand::Watch(args) => args.run(ctx),
+            CliCommand::Log(args) => args.run(ctx),
+            CliCommand::Show(args) => args.run(ctx),
+            CliCommand::Revert(args) => args.run(ctx),
+            CliCommand::Recover(args) => args.run(ctx),
+            CliCommand::Record(args) => args.run(ctx),
+            CliCommand::Blame(args) => args.run(ctx),
+            CliCommand::Git(args) => args.run(ctx),
+            CliCommand::Sessions(args) => args.run(ctx),
+            CliCommand::Trust(args) => args.run(ctx),
+            CliCommand::Why(args) => args.run(ctx),
+            CliCommand::Config(args) => args.run(ctx),
+            CliCommand::Doctor(args) => args.run(ctx),
+            CliCommand::Demo(args) => args.run(ctx),
+            CliCommand::Ask(args) => args.run(ctx),
+            CliCommand::Review(args) => args.run(ctx),
+            CliCommand::Do(args) => args.run(ctx),
+            CliCommand::Friends(args) => args.run(ctx),
+            CliCommand::Models(args) => args.run(ctx),
+            CliCommand::Keys(args) => args.run(ctx),
+            CliCommand::Completions(args) => args.run(ctx),
+            CliCommand::Hold(args) => args.run(ctx),
+            CliCommand::Man(args) => args.run(ctx),
+        }
+    }
+
+    /// Whether it may change the project.
+    fn may_write(&self) -> bool {
+        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Revert, Watch};
+        matches!(self, Apply(_) | Do(_) | Git(_) | Init(_) | Record(_) | Recover(_) | Revert(_) | Watch(_))
+    }
+
+    /// How the process ends: what was recorded ends as the recorded command did.
+    fn exit_code(&self, exit: Exit) -> ExitCode {
+        match self {
+            CliCommand::Record(args) => args.exit_code().map_or(exit.into(), ExitCode::from),
+            _ => exit.into(),
         }
     }
 }
@@ -132,35 +144,47 @@ fn cli_definition() -> clap::Command {
     Cli::command()
 }
 
+/// Reads a command line; the name is its command's.
+fn parse_args<T: Into<OsString> + Clone>(
+    args: impl IntoIterator<Item = T>,
+) -> Result<(Cli, String), clap::Error> {
+    let matches = cli_definition().try_get_matches_from(args)?;
+    let name = matches.subcommand_name().unwrap_or_default().to_string();
+    Ok((Cli::from_arg_matches(&matches)?, name))
+}
+
 /// Runs what the command line asks for.
 pub(crate) fn main() -> ExitCode {
     let environment = ConsoleEnv::from_env();
     let args = translate_legacy_args(std::env::args_os().collect());
-    let cli = match Cli::try_parse_from(&args) {
-        Ok(cli) => cli,
+    let (Cli { options, command }, name) = match parse_args(&args) {
+        Ok(parsed) => parsed,
         Err(error) => return print_usage_error(&error, &args, &environment).into(),
     };
-    let act = cli.command.as_run_command();
-    let mut console = Console::stdio(&environment, cli.options.color);
+    let mut console = Console::stdio(&environment, options.color);
     let home = RelayHome::from_env();
-    let result = act.run(&mut CommandContext { options: &cli.options, console: &mut console, home: &home });
-    let level = console.level();
-    let written = console.finish();
-    let (failure, exit) = match (result, written) {
-        (Ok(exit), Ok(())) => return act.exit_code_override().map_or(exit.into(), ExitCode::from),
+    let result = command.run(&mut CommandContext {
+        command: &name,
+        options: &options,
+        console: &mut console,
+        home: &home,
+    });
+    let level = console.level;
+    let (failure, exit) = match (result, console.finish()) {
+        (Ok(exit), Ok(())) => return command.exit_code(exit),
         // What was done to the project is done, whoever hears of it.
-        (Ok(exit), Err(failure)) if act.may_write() => (failure, exit),
+        (Ok(exit), Err(failure)) if command.may_write() => (failure, exit),
         (Err(failure), _) | (Ok(_), Err(failure)) => {
             let exit = failure.exit;
             (failure, exit)
         }
     };
-    let mut console = Console::stdio(&environment, cli.options.color);
-    console.set_level(level);
-    console.report_failure(&failure, act.name(), cli.options.json);
+    let mut console = Console::stdio(&environment, options.color);
+    console.level = level;
+    console.report_failure(&failure, &name, options.json);
     // Nothing is left to say it with, if this cannot be written either.
     let _ = console.finish();
-    act.exit_code_override().map_or(exit.into(), ExitCode::from)
+    command.exit_code(exit)
 }
 
 /// `relay --init` is how the tool was once set up; it still works, and nothing speaks of it.
@@ -191,7 +215,7 @@ fn print_usage_error(error: &clap::Error, args: &[OsString], environment: &Conso
         // What is wrong stands before the first empty line, names of what is missing included.
         let lines: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
         let failure = CommandFailure::usage(lines.join(" ").trim_start_matches("error: "))
-            .with_hint("`relay --help` lists the commands, `relay COMMAND --help` the options of one");
+            .hint("`relay --help` lists the commands, `relay COMMAND --help` the options of one");
         let mut console = Console::stdio(environment, ColorChoice::Never);
         console.print_failure_json(&failure, "");
         let _ = console.finish();

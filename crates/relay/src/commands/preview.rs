@@ -1,21 +1,16 @@
 //! `relay preview`: what an answer would do, without doing it.
 
-use relaycode_change::plan::PlanRefusal;
 use relaycode_change::plan::tree::OverlayTree;
 use relaycode_change::prompt::repair;
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{AnswerProposal, Door, PlanPreview};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::views;
-use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::{DiffLayout, OutputStyle, views};
 use serde_json::{Value, json};
 
-use crate::answer::{self, AnswerArgs, AnswerSource};
-use crate::report::failure::{CommandFailure, Exit};
+use crate::answer::{self, AnswerArgs};
 use crate::report::outcome::batch_json;
 use crate::terminal::environment::DiffLayoutArgs;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{AnswerSource, CommandContext, CommandResult, Exit, LogLevel, Project, json};
 
 /// Show what an answer would change, without changing anything
 ///
@@ -50,25 +45,21 @@ pub(crate) struct PreviewArgs {
     diff: bool,
 }
 
-impl RunCommand for PreviewArgs {
-    fn name(&self) -> &'static str {
-        "preview"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        let source = self.answer_args.to_source(self.name(), context);
-        let answers = source.read_answers(context)?;
-        let door = project.into_door(context)?;
+impl PreviewArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        let source = self.answer_args.to_source(ctx);
+        let answers = source.read_answers(ctx)?;
+        let door = project.into_door(ctx)?;
         // stdout is for the object or the prompt alone, where one was asked for.
-        let aside = context.is_json() || self.repair;
+        let aside = ctx.is_json() || self.repair;
         let shown = PreviewOptions {
             diff: self.diff || self.layout.side_by_side || !(aside || self.no_diff),
             layout: self.layout.layout(),
             text: self.text,
             repair: self.repair,
         };
-        Ok(preview_answers(&door, &source, &answers, &shown, context))
+        Ok(preview_answers(&door, &source, &answers, &shown, ctx))
     }
 }
 
@@ -90,90 +81,76 @@ pub(crate) fn preview_answers(
     source: &AnswerSource,
     answers: &[AnswerProposal],
     shown: &PreviewOptions,
-    context: &mut CommandContext<'_>,
+    ctx: &mut CommandContext<'_>,
 ) -> Exit {
+    // stdout is for the object or the prompt alone, where one was asked for.
+    let aside = ctx.is_json() || shown.repair;
     let mut objects = Vec::new();
     let mut exit = Exit::Done;
     let tree = door.tree(&source.limits);
     let mut tree = OverlayTree::new(&tree);
     for (at, answer) in answers.iter().enumerate() {
         if at > 0 && !shown.repair {
-            context.print_info("\n");
+            ctx.print_info("\n");
         }
         match door.preview(&source.submission(answer), &tree) {
             Ok(preview) => {
-                print_plan(source, &answer.proposal, &preview, shown, context);
+                let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
+                let text = shown.plan_text(source, &answer.proposal, &preview, &look);
+                match (ctx.is_quiet(), aside) {
+                    (true, _) => {}
+                    (false, true) => ctx.eprint_at(LogLevel::Info, &text),
+                    (false, false) => ctx.console.print(&text),
+                }
                 // Nobody reads it otherwise, and it holds the whole answer and every diff.
-                objects.push(if context.is_json() {
-                    plan_json(door, &answer.proposal, &preview, shown)
-                } else {
-                    Value::Null
-                });
+                let json = ctx.is_json().then(|| plan_json(door, &answer.proposal, &preview, shown));
+                objects.push(json.unwrap_or_default());
                 tree.apply_plan(&preview.plan);
             }
             Err(refused) => {
                 exit = Exit::Refused;
-                objects.push(source.refusal_json(&answer.proposal, &refused, &door.root));
-                print_refusal(source, &answer.proposal, &refused, shown, context);
+                objects.push(source.refusal_json(&answer.proposal, &refused, &door.root, ctx));
+                if !(ctx.is_quiet() && aside) {
+                    let look = ctx.console.err_style();
+                    let text = source.refusal_text(&answer.proposal, &refused, shown.repair, &look);
+                    ctx.eprint_at(LogLevel::Error, &text);
+                }
+                if shown.repair && !ctx.is_json() {
+                    let prompt = repair::repair_prompt(&refused);
+                    ctx.console.print(&ctx.console.out_style().block(&prompt));
+                }
                 break;
             }
         }
     }
-    context.print_json(&batch_json("preview", exit, answers.len(), objects));
+    ctx.print_json(&batch_json("preview", exit, answers.len(), objects));
     exit
 }
 
-fn print_plan(
-    source: &AnswerSource,
-    proposal: &Proposal,
-    preview: &PlanPreview,
-    shown: &PreviewOptions,
-    context: &mut CommandContext<'_>,
-) {
-    let aside = context.is_json() || shown.repair;
-    let look = if aside { context.console.err_style() } else { context.console.out_style() };
-    let mut text = source.card_text(proposal, &preview.plan, "", &look);
-    text += &views::rules::would_ask_line(&preview.rules, &look);
-    if shown.diff {
-        text += &views::diff::text_with_layout(&preview.plan, shown.layout, &look);
-    }
-    if context.is_quiet() {
-        return;
-    }
-    if aside {
-        context.eprint_at(LogLevel::Info, &text);
-    } else {
-        context.console.print(&text);
-    }
-}
-
-fn print_refusal(
-    source: &AnswerSource,
-    proposal: &Proposal,
-    refused: &PlanRefusal,
-    shown: &PreviewOptions,
-    context: &mut CommandContext<'_>,
-) {
-    if !(context.is_quiet() && (context.is_json() || shown.repair)) {
-        let text = source.refusal_text(proposal, refused, shown.repair, &context.console.err_style());
-        context.eprint_at(LogLevel::Error, &text);
-    }
-    if shown.repair && !context.is_json() {
-        let text = context.console.out_style().block(&repair::repair_prompt(refused)).into_owned();
-        context.console.print(&text);
+impl PreviewOptions {
+    /// The plan as people see it.
+    fn plan_text(
+        &self,
+        source: &AnswerSource,
+        proposal: &Proposal,
+        preview: &PlanPreview,
+        look: &OutputStyle,
+    ) -> String {
+        let mut text = source.card(proposal, &preview.plan, "", look);
+        text += &views::rules::would_ask_line(&preview.rules, look);
+        if self.diff {
+            text += &views::diff::text_with_layout(&preview.plan, self.layout, look);
+        }
+        text
     }
 }
 
 /// What `--json` prints for a plan.
 fn plan_json(door: &Door, proposal: &Proposal, preview: &PlanPreview, shown: &PreviewOptions) -> Value {
-    json!({
-        "ok": true,
-        "code": Exit::Done as u8,
-        "command": "preview",
-        "project": door.root.to_string_lossy(),
-        "proposal": answer::proposal_json(proposal),
-        "plan": answer::plan_json(&preview.plan, shown.text),
-        "digest": preview.digest.to_string(),
+    let object = json!({
+        "project": door.root.to_string_lossy(), "proposal": answer::proposal_json(proposal),
+        "plan": answer::plan_json(&preview.plan, shown.text), "digest": preview.digest.to_string(),
         "rules": preview.rules,
-    })
+    });
+    json::result_json("preview", Exit::Done, object)
 }

@@ -2,15 +2,10 @@
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_door::{Door, InstructionsError, ModelInstructions};
-use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::copy_out;
 use crate::terminal::copy_out::CopyTarget;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::path_args;
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, copy_out, path_args};
 
 /// Print the instructions for a model, and files to go with them
 ///
@@ -21,7 +16,6 @@ use crate::wiring::project::Project;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PromptArgs {
     /// Files to hand along: paths, directories or globs
-    #[arg(value_name = "FILES")]
     files: Vec<String>,
 
     /// Copy the text instead of printing it
@@ -29,58 +23,42 @@ pub(crate) struct PromptArgs {
     copy: bool,
 }
 
-impl RunCommand for PromptArgs {
-    fn name(&self) -> &'static str {
-        "prompt"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        let directory = context.options.directory.clone();
+impl PromptArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        let directory = ctx.options.directory.clone();
         let paths = path_args::expand_paths(&project.root, &directory, &self.files)?;
-        let door = project.into_door(context)?;
+        let door = project.into_door(ctx)?;
         let read = read_files(&door, &paths)?;
-        let ModelInstructions { keyed_project_id: named, text: prompt } = model_instructions(&door, &read)?;
+        let ModelInstructions { keyed_project_id: named, text: prompt } = instructions(&door, &read)?;
         let names: Vec<&str> = paths.iter().map(RelPath::as_str).collect();
         let copied = if self.copy { Some(copy_out::copy_text(&prompt)?) } else { None };
-        if context.is_json() {
-            context.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "prompt", "project": door.root.to_string_lossy(),
-                "projectId": named, "files": names, "prompt": prompt, "copied": copied.map(CopyTarget::name),
-            }));
+        if let (Some(copied), false) = (copied, ctx.is_json()) {
+            ctx.print_success(&format!(
+                "the prompt {}: give it to your model as its instructions",
+                copied.clause()
+            ));
             return Ok(Exit::Done);
         }
-        if let Some(copied) = copied {
-            let look = context.style();
-            let text = format!("the prompt {}: give it to your model as its instructions", copied.clause());
-            context.print_info(&outcome::success_line(&look, &text));
-            return Ok(Exit::Done);
-        }
-        let prompt = context.console.out_style().block(&prompt).into_owned();
-        context.console.print(&prompt);
-        Ok(Exit::Done)
+        let found = json!({
+            "project": door.root.to_string_lossy(), "projectId": named, "files": names, "prompt": prompt,
+            "copied": copied.map(CopyTarget::name),
+        });
+        Ok(ctx.print_either(Exit::Done, found, |look| look.block(&prompt).into_owned()))
     }
 }
 
 /// What a model is told, with these files.
-pub(crate) fn model_instructions(
-    door: &Door,
-    files: &[(RelPath, String)],
-) -> Result<ModelInstructions, CommandFailure> {
+pub(crate) fn instructions(door: &Door, files: &[(RelPath, String)]) -> CommandResult<ModelInstructions> {
     door.instructions(files).map_err(|error| match error {
         InstructionsError::TooMuch(_) => {
-            CommandFailure::usage(error).with_hint("hand along fewer or smaller files")
+            CommandFailure::usage(error).hint("hand along fewer or smaller files")
         }
         InstructionsError::Key(_) => CommandFailure::unexpected(error),
         InstructionsError::Remember(error) => error.into(),
     })
 }
 
-fn read_files(door: &Door, paths: &[RelPath]) -> Result<Vec<(RelPath, String)>, CommandFailure> {
-    let mut files = Vec::new();
-    for path in paths {
-        let text = path_args::read_text(door, path)?;
-        files.push((path.clone(), text));
-    }
-    Ok(files)
+fn read_files(door: &Door, paths: &[RelPath]) -> CommandResult<Vec<(RelPath, String)>> {
+    paths.iter().map(|path| Ok((path.clone(), path_args::read_text(door, path)?))).collect()
 }

@@ -12,18 +12,13 @@ use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureReport};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project;
-use crate::wiring::project::Project;
-use crate::wiring::providers::start_spinner;
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, project, questions,
+    start_spinner,
+};
 
 /// Run any command, and make what it changes undoable
 ///
@@ -48,64 +43,53 @@ pub(crate) struct RecordArgs {
     code: Cell<Option<u8>>,
 }
 
-impl RunCommand for RecordArgs {
-    fn name(&self) -> &'static str {
-        "record"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn exit_code_override(&self) -> Option<u8> {
+impl RecordArgs {
+    /// How the recorded command ended.
+    pub(super) fn exit_code(&self) -> Option<u8> {
         self.code.get()
     }
 
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.recover(context)?;
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
         // From here to the end: whatever is typed is meant for the command, and what it did is always recorded.
         SignalGuard::hold_until_exit()?;
         let signals = SignalGuard::acquire()?;
         ignore_sigquit()?;
-        let door = project.into_door(context)?;
+        let door = project.into_door(ctx)?;
         let what =
             RecordedCommand { argv: &self.command, message: self.message.as_deref(), now: clock::now_utc() };
 
         let began = Instant::now();
-        let waiting = start_spinner(context, "securing the project's files");
+        let waiting = start_spinner(ctx, "securing the project's files");
         let watched = door.secure(&what, &mut |_, _| {}, &|| signals.stop_requested());
         drop(waiting);
         let watched = watched?;
-        let secured = watched.secured().clone();
-        let text = views::recording::secured_line(&secured, began.elapsed(), &context.console.err_style());
-        context.eprint_at(LogLevel::Info, &text);
-        context.console.flush();
+        let secured = watched.recording.secure_report().clone();
+        let text = views::recording::secured_line(&secured, began.elapsed(), &ctx.console.err_style());
+        ctx.eprint_at(LogLevel::Info, &text);
+        ctx.console.flush();
 
         let at_a_terminal = questions::open_terminal().is_some();
         signals.clear_interrupt();
         let job = Job {
-            output: JobOutput::Inherited { stdout_to_stderr: context.is_json() },
-            keep_open: watched.sign_of_life().map(Arc::new),
-            ..Job::argv(self.command.iter().cloned(), context.options.directory.clone())
+            output: JobOutput::Inherited { stdout_to_stderr: ctx.is_json() },
+            keep_open: watched.recording.liveness_fd().map(Arc::new),
+            ..Job::argv(self.command.iter().cloned(), ctx.options.directory.clone())
         };
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
         let stop = || if at_a_terminal { signals.termination_requested() } else { signals.stop_requested() };
         let ran = door.runner.run(&job, &stop, &mut |_| {});
 
-        let waiting = start_spinner(context, "looking at what changed");
-        let (secured_at, outside) = watched.secured_at();
+        let waiting = start_spinner(ctx, "looking at what changed");
+        let (secured_at, outside) = watched.recording.storage_path();
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         let adoption = door.adopt(watched, ran.as_ref().ok());
         drop(waiting);
         let adoption = adoption.map_err(|error| not_recorded_failure(error, &door.root, &secured_at))?;
         let line = what.command_line();
         let finished = ran.map_err(|error| not_run_failure(&error, adoption.committed.is_some()))?;
-        self.report(
-            &door,
-            &RecordReport { line: &line, secured: &secured, finished: &finished, adoption: &adoption },
-            context,
-        );
+        report(&door, &line, &secured, &finished, &adoption, ctx);
         if let Some(committed) = &adoption.committed
             && let Some(said) = &committed.durability_doubt
         {
@@ -118,17 +102,9 @@ impl RunCommand for RecordArgs {
     }
 }
 
-/// What there is to tell.
-struct RecordReport<'r> {
-    line: &'r str,
-    secured: &'r SecureReport,
-    finished: &'r JobOutcome,
-    adoption: &'r Adoption,
-}
-
 impl RecordArgs {
     /// How relay ends: as the command did.
-    fn exit_as_command(&self, finished: &JobOutcome, recorded: bool) -> Result<Exit, CommandFailure> {
+    fn exit_as_command(&self, finished: &JobOutcome, recorded: bool) -> CommandResult {
         match exit_code(finished) {
             Some(code) => {
                 self.code.set(Some(code));
@@ -138,21 +114,25 @@ impl RecordArgs {
             None => Err(CommandFailure::unexpected(
                 "the process that watched the command was ended, and the command with it",
             )
-            .with_hint(recorded_hint(recorded))),
+            .hint(recorded_hint(recorded))),
         }
     }
+}
 
-    fn report(&self, door: &Door, recorded: &RecordReport<'_>, context: &mut CommandContext<'_>) {
-        let RecordReport { line, secured, finished, adoption } = recorded;
-        let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
-        let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
-        let record = adoption.committed.as_ref().map(|committed| &committed.record);
-        context.print_json(&json!({
-            "ok": code == 0,
-            "code": code,
-            "command": "record",
-            "project": door.root.to_string_lossy(),
-            "ran": line,
+/// Tells what was recorded.
+fn report(
+    door: &Door,
+    line: &str,
+    secured: &SecureReport,
+    finished: &JobOutcome,
+    adoption: &Adoption,
+    ctx: &mut CommandContext<'_>,
+) {
+    let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
+    let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
+    let record = adoption.committed.as_ref().map(|committed| &committed.record);
+    ctx.print_json(&json!({
+            "ok": code == 0, "code": code, "command": "record", "project": door.root.to_string_lossy(), "ran": line,
             "exit": { "code": code, "signal": signal, "seconds": seconds(finished.took), "leftBehind": finished.left_behind },
             "id": record.map(|record| record.uuid.to_string()),
             "files": record.map_or(Vec::new(), |record| record.result.iter().map(file_json).collect()),
@@ -161,18 +141,14 @@ impl RecordArgs {
             "notUndoable": left_json(&adoption.irreversible),
             "earlierRecords": { "restored": adoption.history.restored, "lost": adoption.history.lost },
         }));
-        let look = context.console.err_style();
-        if finished.left_behind > 0 {
-            let said = format!(
-                "{} that it left behind: ended",
-                relaycode_tui::pluralize(finished.left_behind, "process")
-            );
-            context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
-        }
-        let text = views::recording::adoption_report(adoption, line, &look);
-        let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };
-        context.eprint_at(level, &text);
+    let look = ctx.console.err_style();
+    if finished.left_behind > 0 {
+        let left = pluralize(finished.left_behind, "process");
+        ctx.eprint_remark(LogLevel::Warn, &format!("{left} that it left behind: ended"));
     }
+    let text = views::recording::adoption_report(adoption, line, &look);
+    let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };
+    ctx.eprint_at(level, &text);
 }
 
 fn seconds(took: Duration) -> f64 {
@@ -231,39 +207,36 @@ fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> Com
             secured_at.display()
         )
     };
-    failure.with_hint(next)
+    failure.hint(next)
 }
 
 /// The command took records of earlier changes with it.
 fn history_lost_failure(records: usize) -> CommandFailure {
-    let said =
-        format!("{} of earlier changes went with .relaycode", relaycode_tui::pluralize(records, "record"));
-    CommandFailure::new(Exit::DiskDoubt, "historyLost", said).with_hint(
+    let said = format!("{} of earlier changes went with .relaycode", pluralize(records, "record"));
+    CommandFailure::new(Exit::DiskDoubt, "historyLost", said).hint(
         "there was no copy of them: what they did cannot be undone any more; what the command changed can",
     )
 }
 
 /// What became of what had changed, if the command was cut short.
 fn recorded_hint(recorded: bool) -> &'static str {
-    if recorded {
-        "what had changed is recorded: `relay log`"
-    } else {
-        "nothing had changed that could be recorded"
+    match recorded {
+        true => "what had changed is recorded: `relay log`",
+        false => "nothing had changed that could be recorded",
     }
 }
 
 fn not_run_failure(error: &ExecError, recorded: bool) -> CommandFailure {
     match error {
         ExecError::NotFound { .. } | ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
-            CommandFailure::new(Exit::Usage, "notRun", error)
-                .with_hint("nothing was run, and nothing is recorded")
+            CommandFailure::new(Exit::Usage, "notRun", error).hint("nothing was run, and nothing is recorded")
         }
-        _ => CommandFailure::unexpected(error).with_hint(recorded_hint(recorded)),
+        _ => CommandFailure::unexpected(error).hint(recorded_hint(recorded)),
     }
 }
 
 /// Ctrl-\ is meant for the command as well.
-fn ignore_sigquit() -> Result<(), CommandFailure> {
+fn ignore_sigquit() -> CommandResult<()> {
     let caught = signal_hook::flag::register(signal_hook::consts::SIGQUIT, Arc::new(AtomicBool::new(false)));
     caught.map(drop).map_err(|error| CommandFailure::unexpected(format!("signals cannot be caught: {error}")))
 }

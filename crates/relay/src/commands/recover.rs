@@ -1,16 +1,11 @@
 //! `relay recover`: what an earlier run left in the middle is put right.
 
-use std::borrow::Cow;
-
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
-use relaycode_project::config::LogLevel;
 use relaycode_tui::views;
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit, FailureDetail};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandResult, Exit, FailureDetail, LogLevel, Project};
 
 /// Put right what a run that stopped in the middle left
 ///
@@ -27,17 +22,9 @@ pub(crate) struct RecoverArgs {
     restore: bool,
 }
 
-impl RunCommand for RecoverArgs {
-    fn name(&self) -> &'static str {
-        "recover"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
+impl RecoverArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
         let how = match (self.keep, self.restore) {
             (true, _) => RecoveryMode::Keep,
             (_, true) => RecoveryMode::Restore,
@@ -46,91 +33,44 @@ impl RunCommand for RecoverArgs {
         let recovered = project.ledger.recover(how)?;
         let left = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_));
         let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
-        context.print_json(&RecoverJson {
-            ok: exit == Exit::Done,
-            code: exit as u8,
-            command: "recover",
-            project: project.root.to_string_lossy(),
-            transactions: recovered.iter().map(RecoverTransactionJson::of).collect(),
-        });
-        if exit == Exit::Done && context.is_quiet() {
+        let transactions: Vec<Value> = recovered.iter().map(transaction_json).collect();
+        let project = project.root.to_string_lossy();
+        ctx.print_result(exit, json!({"project": project, "transactions": transactions}));
+        if exit == Exit::Done && ctx.is_quiet() {
             return Ok(exit);
         }
-        let aside = context.is_json() || exit == Exit::NeedsYou;
-        let look = if aside { context.console.err_style() } else { context.console.out_style() };
+        let aside = ctx.is_json() || exit == Exit::NeedsYou;
+        let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
         let mut text = views::recovery::text(&recovered, &look);
         if recovered.is_empty() {
             text = views::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
         }
-        let level = if exit == Exit::Done { LogLevel::Info } else { LogLevel::Error };
-        if aside {
-            context.eprint_at(level, &text);
-        } else {
-            context.print_info(&text);
+        match (exit, aside) {
+            (Exit::Done, false) => ctx.print_info(&text),
+            (Exit::Done, true) => ctx.eprint_at(LogLevel::Info, &text),
+            _ => ctx.eprint_at(LogLevel::Error, &text),
         }
         Ok(exit)
     }
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct RecoverJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    transactions: Vec<RecoverTransactionJson>,
-}
-
-#[derive(Serialize)]
-struct RecoverTransactionJson {
-    id: String,
-    /// `committed`, `putBack`, `needsYou`, `kept`, `original` or `recorded`
-    outcome: &'static str,
-    /// The files that were put back.
-    restored: Vec<String>,
-    /// Where bytes that are nowhere else are kept.
-    kept: Option<String>,
-    /// The files that were left alone; of a recording, what cannot be undone.
-    left: Vec<FailureDetail>,
-}
-
-impl RecoverTransactionJson {
-    fn of(recovered: &RecoveredTransaction) -> RecoverTransactionJson {
-        let mut json = RecoverTransactionJson {
-            id: recovered.id.to_string(),
-            outcome: "committed",
-            restored: Vec::new(),
-            kept: None,
-            left: Vec::new(),
-        };
-        match &recovered.outcome {
-            RecoveryOutcome::Committed => {}
-            RecoveryOutcome::PutBack { restored, kept } => {
-                json.outcome = "putBack";
-                json.restored.clone_from(restored);
-                json.kept.clone_from(kept);
-            }
-            RecoveryOutcome::NeedsDecision(unfinished) => {
-                json.outcome = "needsYou";
-                json.restored.clone_from(&unfinished.restored);
-                json.left = unfinished.left.iter().cloned().map(FailureDetail::from).collect();
-            }
-            RecoveryOutcome::Kept { kept } => {
-                json.outcome = "kept";
-                json.kept = Some(kept.clone());
-            }
-            RecoveryOutcome::Original => json.outcome = "original",
-            RecoveryOutcome::RecordingAdopted { left, .. } => {
-                json.outcome = "recorded";
-                let detail = |left: &Omission| FailureDetail {
-                    path: left.path.clone(),
-                    message: left.reason.clone(),
-                    ..FailureDetail::default()
-                };
-                json.left = left.iter().map(detail).collect();
-            }
+/// `restored`: the files that were put back; `kept`: where bytes that are nowhere else are kept; `left`: the files that
+/// were left alone, or of a recording what cannot be undone.
+fn transaction_json(recovered: &RecoveredTransaction) -> Value {
+    let nothing: &[String] = &[];
+    let (outcome, restored, kept, left) = match &recovered.outcome {
+        RecoveryOutcome::Committed => ("committed", nothing, None, Vec::new()),
+        RecoveryOutcome::PutBack { restored, kept } => ("putBack", &restored[..], kept.as_ref(), Vec::new()),
+        RecoveryOutcome::NeedsDecision(unfinished) => {
+            let left = unfinished.left.iter().cloned().map(FailureDetail::from).collect();
+            ("needsYou", &unfinished.restored[..], None, left)
         }
-        json
-    }
+        RecoveryOutcome::Kept { kept } => ("kept", nothing, Some(kept), Vec::new()),
+        RecoveryOutcome::Original => ("original", nothing, None, Vec::new()),
+        RecoveryOutcome::RecordingAdopted { left, .. } => {
+            let detail = |left: &Omission| FailureDetail::new(left.path.clone(), left.reason.clone());
+            ("recorded", nothing, None, left.iter().map(detail).collect())
+        }
+    };
+    json!({"id": recovered.id.to_string(), "outcome": outcome, "restored": restored, "kept": kept, "left": left})
 }

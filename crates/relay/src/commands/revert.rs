@@ -1,26 +1,21 @@
 //! `relay revert`: a change is taken back, and what came later stays. A revert is a change like any
 //! other: it is recorded, and reverting it brings everything back.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{Record, RecordOmission};
-use relaycode_ledger::revert::{KeptEdits, RevertOptions, RevertPlan};
-use relaycode_ledger::{Ledger, LedgerError, LogEntry, LogTarget, TransactionHeader, TxId};
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
-use relaycode_tui::views::outcome::RevertReport;
-use serde::Serialize;
-
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::questions;
-use crate::terminal::questions::is_yes;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project;
-use crate::wiring::project::Project;
-use relaycode_project::config::LogLevel;
+use relaycode_ledger::{
+    KeptEdits, Ledger, LedgerError, LogEntry, LogTarget, RevertOptions, RevertPlan, TransactionHeader, TxId,
+};
 use relaycode_project::git::head::{self, GitHead};
+use relaycode_tui::views::outcome::RevertReport;
+use relaycode_tui::{clock, views};
+use serde_json::json;
+
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, json, project, questions,
+};
 
 /// Take a change back, keeping what came later
 ///
@@ -50,25 +45,17 @@ pub(crate) struct RevertArgs {
 const NEWEST: &str = "1";
 
 impl RevertArgs {
-    fn file(&self) -> Result<Option<RelPath>, CommandFailure> {
+    fn file(&self) -> CommandResult<Option<RelPath>> {
         let parse = |file: &String| RelPath::parse(file).map_err(CommandFailure::usage);
         let hint = "give the file as `relay show` lists it";
-        self.file.as_ref().map(parse).transpose().map_err(|failure| failure.with_hint(hint))
+        self.file.as_ref().map(parse).transpose().map_err(|failure| failure.hint(hint))
     }
 }
 
-impl RunCommand for RevertArgs {
-    fn name(&self) -> &'static str {
-        "revert"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.recover(context)?;
+impl RevertArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
         let request = RevertRequest {
             root: &project.root,
             ledger: &project.ledger,
@@ -77,7 +64,7 @@ impl RunCommand for RevertArgs {
             options: RevertOptions { file: self.file()?, markers: self.markers },
             yes: self.yes,
         };
-        request.run(context)
+        request.run(ctx)
     }
 }
 
@@ -94,7 +81,7 @@ pub(crate) struct RevertRequest<'a> {
 }
 
 impl RevertRequest<'_> {
-    pub(crate) fn run(self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    pub(crate) fn run(self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let planned = self.ledger.plan_revert(&self.target, &self.options);
         let reversal = planned.map_err(|error| self.failure_with_hint(error))?;
         let newest = match newest_id(&self.target) {
@@ -103,16 +90,16 @@ impl RevertRequest<'_> {
         };
         let revert = PlannedRevert { request: self, newest, reversal };
         if revert.reversal.is_empty() {
-            return Ok(revert.report(None, context));
+            return Ok(revert.report(None, ctx));
         }
-        revert.confirm_other_head(context)?;
+        revert.confirm_other_head(ctx)?;
         let (ledger, about) = (revert.request.ledger, revert.about());
-        let committed = project::commit_changes(ledger, &revert.reversal.changes, about, "user")?;
+        let committed = project::commit_changes(ledger, &revert.reversal.changes, about)?;
         let id = committed.record.uuid;
         if let Some(said) = &committed.durability_doubt {
             return Err(project::disk_doubt_failure(&id.short(), said));
         }
-        Ok(revert.report(Some(id), context))
+        Ok(revert.report(Some(id), ctx))
     }
 
     /// The failure, with the command that goes on from a conflict.
@@ -122,7 +109,7 @@ impl RevertRequest<'_> {
         if !conflict || self.name == NEWEST {
             return failure;
         }
-        failure.with_hint(format!(
+        failure.hint(format!(
             "`relay revert {} --markers` writes both sides into the files, or undo the later edits first",
             self.name
         ))
@@ -133,7 +120,7 @@ impl RevertRequest<'_> {
 const SEARCH_DEPTH: usize = 20;
 
 /// The newest change that is no revert and was not taken back, and what it is called.
-pub(crate) fn newest_revertible(ledger: &Ledger) -> Result<Option<(TxId, String)>, CommandFailure> {
+pub(crate) fn newest_revertible(ledger: &Ledger) -> CommandResult<Option<(TxId, String)>> {
     let page = ledger.log_page(0, SEARCH_DEPTH)?;
     let found = page.entries.iter().find(|entry| is_revertible(entry));
     Ok(found.and_then(|entry| Some((entry.members.first()?.id?, entry_title(entry)?))))
@@ -178,7 +165,7 @@ impl PlannedRevert<'_> {
     }
 
     /// Asks, if something else is checked out than when the change was applied.
-    fn confirm_other_head(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
+    fn confirm_other_head(&self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
         let then = GitHead { branch: self.newest.branch.clone(), commit: self.newest.head.clone() };
         let now = head::read(self.request.root);
         let known = then.branch.is_some() || then.commit.is_some();
@@ -191,22 +178,17 @@ impl PlannedRevert<'_> {
             views::outcome::head_label(&then),
             views::outcome::head_label(&now)
         );
-        let look = context.console.err_style();
-        let said = look.safe(&said).into_owned();
         if self.request.yes {
-            context.eprint_at(LogLevel::Warn, &views::outcome::warning_line(&look, &said));
+            ctx.eprint_remark(LogLevel::Warn, &said);
             return Ok(());
         }
+        let look = ctx.console.err_style();
+        let said = look.safe(&said).into_owned();
         let Some(terminal) = questions::open_terminal() else {
             return Err(questions::nobody_to_ask(&said, "`-y` reverts it here without asking"));
         };
         terminal.write_text(&views::outcome::warning_line(&look, &said));
-        if is_yes(&questions::ask_line(&terminal, "  revert it here? [y/N]  ")?) {
-            Ok(())
-        } else {
-            Err(CommandFailure::new(Exit::Declined, "declined", "not reverted")
-                .with_state(ProjectState::Unchanged))
-        }
+        questions::confirm(&terminal, "  revert it here? [y/N]  ", "not reverted")
     }
 
     fn about(&self) -> TransactionHeader {
@@ -239,26 +221,23 @@ impl PlannedRevert<'_> {
 
     /// Says what was done; `None`: nothing, because there was nothing left to take back. What the change did and this
     /// cannot bring back needs somebody.
-    fn report(&self, id: Option<TxId>, context: &mut CommandContext<'_>) -> Exit {
+    fn report(&self, id: Option<TxId>, ctx: &mut CommandContext<'_>) -> Exit {
         let reversal = &self.reversal;
         let exit = if reversal.unrestored.is_empty() { Exit::Done } else { Exit::NeedsYou };
-        context.print_json(&RevertJson {
-            ok: exit == Exit::Done,
-            code: exit as u8,
-            command: "revert",
-            project: self.request.root.to_string_lossy(),
-            reverted: id.is_some(),
-            id: id.map(|id| id.to_string()),
-            revert_of: reversal.reverts.iter().map(ToString::to_string).collect(),
-            files: reversal.changes.iter().map(|change| change.path.as_str()).collect(),
-            kept: reversal.kept_edits.iter().map(KeptEditsJson::of).collect(),
-            with_markers: &reversal.conflict_marked,
-            unrestored: reversal.unrestored.iter().map(UnrestoredJson::of).collect(),
+        let kept = |kept: &KeptEdits| json!({"path": kept.path, "edits": kept.edits});
+        let missing = |left: &RecordOmission| json!({"path": left.path, "why": left.reason});
+        let object = json!({
+            "project": self.request.root.to_string_lossy(), "reverted": id.is_some(), "id": id.map(|id| id.to_string()),
+            "revertOf": reversal.reverts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "files": reversal.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(),
+            "kept": reversal.kept_edits.iter().map(kept).collect::<Vec<_>>(), "withMarkers": reversal.conflict_marked,
+            "unrestored": reversal.unrestored.iter().map(missing).collect::<Vec<_>>(),
         });
-        if context.is_quiet() {
+        ctx.print_json(&json::result_json("revert", exit, object));
+        if ctx.is_quiet() {
             return exit;
         }
-        let look = context.style();
+        let look = ctx.style();
         let text = match id {
             None => {
                 let said = format!("nothing of {} is left to revert", self.name());
@@ -271,52 +250,7 @@ impl PlannedRevert<'_> {
                 RevertReport { name: self.name(), reinstated: back, reversal, next }.text(&look)
             }
         };
-        context.print_info(&text);
+        ctx.print_info(&text);
         exit
-    }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RevertJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    /// `false`: there was nothing left to take back.
-    reverted: bool,
-    id: Option<String>,
-    revert_of: Vec<String>,
-    files: Vec<&'a str>,
-    /// Files with later edits, which stay.
-    kept: Vec<KeptEditsJson<'a>>,
-    /// Files that now hold conflict markers.
-    with_markers: &'a [String],
-    /// What the change did and could not be brought back.
-    unrestored: Vec<UnrestoredJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct UnrestoredJson<'a> {
-    path: &'a str,
-    why: &'a str,
-}
-
-impl<'a> UnrestoredJson<'a> {
-    fn of(left: &'a RecordOmission) -> UnrestoredJson<'a> {
-        UnrestoredJson { path: &left.path, why: &left.reason }
-    }
-}
-
-#[derive(Serialize)]
-struct KeptEditsJson<'a> {
-    path: &'a str,
-    edits: usize,
-}
-
-impl<'a> KeptEditsJson<'a> {
-    fn of(kept: &'a KeptEdits) -> KeptEditsJson<'a> {
-        KeptEditsJson { path: &kept.path, edits: kept.edits }
     }
 }

@@ -7,9 +7,7 @@ use relaycode_friend::{AnswerFormat, AskDiff, AskRequest, ReviewScope};
 
 use crate::friends::args::{FriendArgs, ReadOnlyArgs};
 use crate::friends::ask_report::report_answers;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult, SignalGuard};
 
 /// Have another agent review your changes
 ///
@@ -48,16 +46,12 @@ pub(crate) struct ReviewArgs {
     read_only: ReadOnlyArgs,
 }
 
-impl RunCommand for ReviewArgs {
-    fn name(&self) -> &'static str {
-        "review"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl ReviewArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
-        let (group, request) = self.read_only.prepare(&self.friend_args, &stop, context)?;
-        let (base, paths) = (self.base.clone(), self.absolute_paths(context)?);
+        let (group, request) = self.read_only.prepare(&self.friend_args, &stop, ctx)?;
+        let (base, paths) = (self.base.clone(), self.absolute_paths(ctx)?);
         let scope = ReviewScope { base, paths, uncommitted: self.uncommitted };
         let request = AskRequest {
             prompt: self.prompt.clone().unwrap_or_else(|| PROMPT.to_string()),
@@ -65,15 +59,15 @@ impl RunCommand for ReviewArgs {
             format: if self.verdict { AnswerFormat::Verdict } else { request.format },
             ..request
         };
-        let asked = group.ask_all(&request, context)?;
-        Ok(report_answers("review", &request, asked, context))
+        let asked = group.ask_all(&request, ctx)?;
+        Ok(report_answers(&request, asked, ctx))
     }
 }
 
 impl ReviewArgs {
     /// The paths as seen from where the user stands.
-    fn absolute_paths(&self, context: &CommandContext<'_>) -> Result<Vec<String>, CommandFailure> {
-        let directory = context.options.directory.canonicalize();
+    fn absolute_paths(&self, ctx: &CommandContext<'_>) -> CommandResult<Vec<String>> {
+        let directory = ctx.options.directory.canonicalize();
         let directory = directory.map_err(|error| CommandFailure::usage(format!("-C: {error}")))?;
         let one = |path: &PathBuf| {
             let whole = directory.join(path);

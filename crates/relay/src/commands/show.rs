@@ -1,23 +1,17 @@
 //! `relay show`: what the ledger knows of one change.
 
-use std::borrow::Cow;
-
 use relaycode_change::diff::{self, FileDiff};
-use relaycode_change::plan::{FileChangeKind, FilePlan};
+use relaycode_change::plan::FilePlan;
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
+use relaycode_ledger::record::{FileImage, FileRecord, Record};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views;
-use relaycode_tui::views::diff::DiffLayout;
-use relaycode_tui::views::record::{RecordView, RevertStatus, file_change};
-use serde::Serialize;
+use relaycode_tui::views::record::{RecordView, file_change};
+use relaycode_tui::{DiffLayout, OutputStyle, views};
+use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit};
 use crate::terminal::environment::DiffLayoutArgs;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, json};
 
 /// Show what one change did
 ///
@@ -41,47 +35,35 @@ pub(crate) struct ShowArgs {
     file: Option<String>,
 }
 
-impl RunCommand for ShowArgs {
-    fn name(&self) -> &'static str {
-        "show"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.restore_ledger(context);
+impl ShowArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.restore_ledger(ctx);
         let ids = project.find_target(&self.name)?.ids();
-        let mut shown = Vec::new();
-        for id in ids {
-            let record = project.ledger.record(id)?;
-            let fate = project.revert_status(id)?;
-            shown.push(ShowRecord::read(&project, record, fate, self)?);
-        }
+        let read = |id: TxId| ShowRecord::read(&project, id, self);
+        let shown = ids.into_iter().map(read).collect::<CommandResult<Vec<_>>>()?;
         if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.shown.files.is_empty()))
         {
             return Err(CommandFailure::usage(format!("{file} is not among the files of {}", self.name))
-                .with_hint(format!("`relay show {}` lists them", self.name)));
+                .hint(format!("`relay show {}` lists them", self.name)));
         }
-        if context.is_json() {
-            context.console.print_json(&ShowJson {
-                ok: true,
-                code: Exit::Done as u8,
-                command: "show",
-                project: project.root.to_string_lossy(),
-                records: shown.iter().map(|one| ShowRecordJson::of(one, self.diff)).collect(),
-            });
-            return Ok(Exit::Done);
+        if ctx.is_json() {
+            // One, or those of a group, newest first.
+            let records: Vec<Value> = shown.iter().map(|one| one.to_json(self.diff)).collect();
+            let project = project.root.to_string_lossy();
+            return Ok(ctx.print_result(Exit::Done, json!({"project": project, "records": records})));
         }
-        let look = context.console.out_style();
+        let look = ctx.console.out_style();
         let layout = self.layout.layout();
         for (at, one) in shown.iter().enumerate() {
             if at > 0 {
-                context.console.print("\n");
+                ctx.console.print("\n");
             }
-            if !context.is_quiet() {
-                context.console.print(&views::record::text(&one.shown, &look));
+            if !ctx.is_quiet() {
+                ctx.console.print(&views::record::text(&one.shown, &look));
             }
             for diff in &one.diffs {
-                context.console.print(&diff.text(layout, &look));
+                ctx.console.print(&diff.text(layout, &look));
             }
         }
         Ok(Exit::Done)
@@ -95,20 +77,42 @@ struct ShowRecord {
 }
 
 impl ShowRecord {
-    fn read(
-        project: &Project,
-        record: Record,
-        fate: RevertStatus,
-        args: &ShowArgs,
-    ) -> Result<ShowRecord, CommandFailure> {
+    fn read(project: &Project, id: TxId, args: &ShowArgs) -> CommandResult<ShowRecord> {
+        let (record, revert_status) = (project.ledger.record(id)?, project.revert_status(id)?);
         let wanted = |file: &&FileRecord| {
             args.file.as_ref().is_none_or(|path| file.path == *path || file.old_path() == path)
         };
         let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
         let asked = files.iter().filter(|_| args.diff || args.layout.side_by_side);
-        let diffs =
-            asked.map(|file| RecordDiff::read(&project.ledger, &record, file)).collect::<Result<_, _>>()?;
-        Ok(ShowRecord { shown: RecordView { record, revert_status: fate, files }, diffs })
+        let diffs = asked.map(|f| RecordDiff::read(&project.ledger, &record, f)).collect::<Result<_, _>>()?;
+        Ok(ShowRecord { shown: RecordView { record, revert_status, files }, diffs })
+    }
+
+    /// The record without the contents of its files.
+    fn to_json(&self, with_diff: bool) -> Value {
+        let RecordView { record, revert_status, files } = &self.shown;
+        let file_json = |(at, file): (usize, &FileRecord)| {
+            let mut object = json!({
+                "path": file.path, "renamedFrom": file.renamed_from, "change": file_change(record, file),
+                "added": file.added, "removed": file.removed, "before": file.before, "after": file.after,
+            });
+            let diff = self.diffs.get(at).and_then(|one| one.diff.as_ref()).filter(|_| with_diff);
+            if let Some((_, diff)) = diff {
+                object["diff"] = json::to_value(&diff.content);
+            }
+            object
+        };
+        json!({
+            "id": record.uuid.to_string(), "number": record.number, "projectId": record.project_id,
+            "createdAt": record.created_at, "origin": record.origin, "group": record.group, "branch": record.branch,
+            "head": record.head, "gitCommitMsg": record.git_commit_msg, "promptSummary": record.prompt_summary,
+            "reasoning": record.reasoning, "operations": record.operations,
+            "files": files.iter().enumerate().map(file_json).collect::<Vec<_>>(), "matches": record.matches,
+            "gate": record.gate, "decidedBy": record.decided_by, "rules": record.rules,
+            "digest": record.plan.map(|digest| digest.to_string()),
+            "revertOf": record.revert_of.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "undone": revert_status.undone, "revertedBy": revert_status.reverted_by, "notes": record.notes,
+        })
     }
 }
 
@@ -120,7 +124,7 @@ pub(crate) struct RecordDiff {
 }
 
 impl RecordDiff {
-    fn read(ledger: &Ledger, record: &Record, file: &FileRecord) -> Result<RecordDiff, CommandFailure> {
+    fn read(ledger: &Ledger, record: &Record, file: &FileRecord) -> CommandResult<RecordDiff> {
         let before = available_bytes(ledger.before_bytes(record, file))?;
         let after = available_bytes(ledger.after_bytes(record, file))?;
         let known = before.zip(after).filter(|_| !record.is_result_unknown(file));
@@ -142,15 +146,13 @@ impl RecordDiff {
 }
 
 /// What a change did to its files.
-pub(crate) fn record_diffs(ledger: &Ledger, id: TxId) -> Result<Vec<RecordDiff>, CommandFailure> {
+pub(crate) fn record_diffs(ledger: &Ledger, id: TxId) -> CommandResult<Vec<RecordDiff>> {
     let record = ledger.record(id)?;
     record.result.iter().map(|file| RecordDiff::read(ledger, &record, file)).collect()
 }
 
 /// Bytes of a record; `None` if they are not kept any more.
-fn available_bytes(
-    bytes: Result<Option<Vec<u8>>, LedgerError>,
-) -> Result<Option<Option<Vec<u8>>>, CommandFailure> {
+fn available_bytes(bytes: Result<Option<Vec<u8>>, LedgerError>) -> CommandResult<Option<Option<Vec<u8>>>> {
     match bytes {
         Ok(bytes) => Ok(Some(bytes)),
         Err(LedgerError::NotRevertible { .. }) => Ok(None),
@@ -186,99 +188,4 @@ fn file_plan(
 
 fn file_mode(image: &FileImage) -> GitFileMode {
     if image.mode & 0o100 == 0 { GitFileMode::Regular } else { GitFileMode::Executable }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct ShowJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    project: Cow<'a, str>,
-    /// One, or those of a group, newest first.
-    records: Vec<ShowRecordJson<'a>>,
-}
-
-/// A record without the contents of its files.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ShowRecordJson<'a> {
-    id: String,
-    number: u64,
-    project_id: &'a str,
-    created_at: &'a str,
-    origin: &'a str,
-    group: Option<&'a str>,
-    branch: Option<&'a str>,
-    head: Option<&'a str>,
-    git_commit_msg: Option<&'a str>,
-    prompt_summary: Option<&'a str>,
-    reasoning: &'a [String],
-    operations: &'a [RecordedOperation],
-    files: Vec<RecordFileJson<'a>>,
-    matches: &'a [String],
-    gate: Option<&'a str>,
-    decided_by: Option<&'a str>,
-    rules: &'a [String],
-    digest: Option<String>,
-    revert_of: Vec<String>,
-    undone: bool,
-    reverted_by: Option<TxId>,
-    notes: &'a [String],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RecordFileJson<'a> {
-    path: &'a str,
-    renamed_from: Option<&'a str>,
-    change: FileChangeKind,
-    added: usize,
-    removed: usize,
-    before: Option<FileImage>,
-    after: Option<FileImage>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<&'a diff::DiffContent>,
-}
-
-impl<'a> ShowRecordJson<'a> {
-    fn of(one: &'a ShowRecord, with_diff: bool) -> ShowRecordJson<'a> {
-        let ShowRecord { shown, diffs } = one;
-        let record = &shown.record;
-        let diff = |at: usize| diffs.get(at).and_then(|one| one.diff.as_ref()).filter(|_| with_diff);
-        let files = shown.files.iter().enumerate().map(|(at, file)| RecordFileJson {
-            path: &file.path,
-            renamed_from: file.renamed_from.as_deref(),
-            change: file_change(record, file),
-            added: file.added,
-            removed: file.removed,
-            before: file.before,
-            after: file.after,
-            diff: diff(at).map(|(_, diff)| &diff.content),
-        });
-        ShowRecordJson {
-            id: record.uuid.to_string(),
-            number: record.number,
-            project_id: &record.project_id,
-            created_at: &record.created_at,
-            origin: &record.origin,
-            group: record.group.as_deref(),
-            branch: record.branch.as_deref(),
-            head: record.head.as_deref(),
-            git_commit_msg: record.git_commit_msg.as_deref(),
-            prompt_summary: record.prompt_summary.as_deref(),
-            reasoning: &record.reasoning,
-            operations: &record.operations,
-            files: files.collect(),
-            matches: &record.matches,
-            gate: record.gate.as_deref(),
-            decided_by: record.decided_by.as_deref(),
-            rules: &record.rules,
-            digest: record.plan.map(|digest| digest.to_string()),
-            revert_of: record.revert_of.iter().map(ToString::to_string).collect(),
-            undone: shown.revert_status.undone,
-            reverted_by: shown.revert_status.reverted_by,
-            notes: &record.notes,
-        }
-    }
 }

@@ -2,15 +2,10 @@
 
 use relaycode_door::Door;
 use relaycode_project::trust::{TrustRequest, TrustState};
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
+use relaycode_tui::{clock, views};
 use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState as Left};
-use crate::terminal::questions;
-use crate::terminal::questions::is_yes;
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, questions};
 
 /// Show which commands the project wants to run, and trust them
 ///
@@ -28,15 +23,11 @@ pub(crate) struct TrustArgs {
     revoke: bool,
 }
 
-impl RunCommand for TrustArgs {
-    fn name(&self) -> &'static str {
-        "trust"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let door = Project::open(context)?.into_door(context)?;
+impl TrustArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let door = Project::open(ctx)?.into_door(ctx)?;
         if self.revoke {
-            return revoke(&door, context);
+            return revoke(&door, ctx);
         }
         let mut wants = door.wants();
         let trust = door.trust();
@@ -44,16 +35,16 @@ impl RunCommand for TrustArgs {
         wants.git = door.git().commands_on_commit().unwrap_or_default();
         let git = trust.git_state(&door.root, &wants);
         if let (TrustState::Unavailable { why }, _) | (_, TrustState::Unavailable { why }) = (&state, &git) {
-            return Err(CommandFailure::unexpected(why).with_state(Left::Unchanged));
+            return Err(CommandFailure::unexpected(why).unchanged());
         }
-        let look = context.style();
+        let look = ctx.style();
         if state.allows() && git.allows() {
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
-            context.print(&views::trust::text(&wants, previous_wants(&state), &look));
-            context.print_info(&views::outcome::success_line(&look, said));
+            ctx.print(&views::trust::text(&wants, previous_wants(&state), &look));
+            ctx.print_success(said);
         } else {
-            self.ask_trust(&wants, previous_wants(&state), context)?;
+            self.ask_trust(&wants, previous_wants(&state), ctx)?;
             let now = clock::now_utc();
             if !state.allows() {
                 trust.grant(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
@@ -61,10 +52,9 @@ impl RunCommand for TrustArgs {
             if !git.allows() {
                 trust.grant_git(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
             }
-            context.print_info(&views::outcome::success_line(&look, "trusted, until it changes"));
+            ctx.print_success("trusted, until it changes");
         }
-        context.print_json(&trust_json(&door, &wants, true));
-        Ok(Exit::Done)
+        Ok(print_trust(&door, &wants, true, ctx))
     }
 }
 
@@ -74,30 +64,21 @@ impl TrustArgs {
         &self,
         wants: &TrustRequest,
         before: Option<&TrustRequest>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<(), CommandFailure> {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<()> {
         let asked = if self.yes { None } else { questions::open_terminal() };
         let Some(terminal) = asked else {
-            context.print(&views::trust::text(wants, before, &context.style()));
+            ctx.print(&views::trust::text(wants, before, &ctx.style()));
             if self.yes {
                 return Ok(());
             }
-            return Err(questions::nobody_to_ask(
-                "somebody has to say yes, and there is no terminal to ask on",
-                "`relay trust -y` accepts what it shows",
-            ));
+            return Err(questions::nobody_to_say_yes("`relay trust -y` accepts what it shows"));
         };
         // What is asked about stands above the question, wherever the output goes.
-        terminal.write_text(&views::trust::text(
-            wants,
-            before,
-            &context.console.err_style().for_stream(terminal.file()),
-        ));
+        let look = ctx.console.err_style().for_stream(terminal.file());
+        terminal.write_text(&views::trust::text(wants, before, &look));
         let what = if wants.commands.is_empty() { "this" } else { "them" };
-        if is_yes(&questions::ask_line(&terminal, &format!("  run {what} from now on? [y/N]  "))?) {
-            return Ok(());
-        }
-        Err(CommandFailure::new(Exit::Declined, "declined", "not trusted").with_state(Left::Unchanged))
+        questions::confirm(&terminal, &format!("  run {what} from now on? [y/N]  "), "not trusted")
     }
 }
 
@@ -108,25 +89,24 @@ fn previous_wants(state: &TrustState) -> Option<&TrustRequest> {
     }
 }
 
-fn revoke(door: &Door, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+fn revoke(door: &Door, ctx: &mut CommandContext<'_>) -> CommandResult {
     let was = door.trust().revoke(&door.root).map_err(CommandFailure::unexpected)?;
-    let look = context.style();
-    let said = if was {
-        "nothing of this project is trusted any more"
-    } else {
-        "nothing of this project was trusted"
-    };
-    context.print_info(&views::outcome::success_line(&look, said));
-    context.print_json(&trust_json(door, &door.wants(), false));
-    Ok(Exit::Done)
+    ctx.print_success(match was {
+        true => "nothing of this project is trusted any more",
+        false => "nothing of this project was trusted",
+    });
+    Ok(print_trust(door, &door.wants(), false, ctx))
 }
 
-fn trust_json(door: &Door, wants: &TrustRequest, trusted: bool) -> Value {
+fn print_trust(door: &Door, wants: &TrustRequest, trusted: bool, ctx: &mut CommandContext<'_>) -> Exit {
     let rows = |rows: &[(String, String)]| -> Vec<Value> {
         rows.iter().map(|(name, value)| json!({"name": name, "value": value})).collect()
     };
-    json!({
-        "ok": true, "code": Exit::Done as u8, "command": "trust", "project": door.root.to_string_lossy(),
-        "trusted": trusted, "commands": rows(&wants.commands), "settings": rows(&wants.settings), "git": rows(&wants.git),
-    })
+    ctx.print_result(
+        Exit::Done,
+        json!({
+            "project": door.root.to_string_lossy(), "trusted": trusted, "commands": rows(&wants.commands),
+            "settings": rows(&wants.settings), "git": rows(&wants.git),
+        }),
+    )
 }

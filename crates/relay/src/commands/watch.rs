@@ -2,9 +2,8 @@
 
 use relaycode_door::Consent;
 
-use crate::report::failure::{CommandFailure, Exit};
 use crate::watch::WatchSession;
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandResult};
 
 /// Watch the clipboard: copy an answer, and it is in the project
 ///
@@ -25,17 +24,9 @@ pub(crate) struct WatchArgs {
     yes: bool,
 }
 
-impl RunCommand for WatchArgs {
-    fn name(&self) -> &'static str {
-        "watch"
-    }
-
-    fn may_write(&self) -> bool {
-        true
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl WatchArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let consent = Consent { yes: self.yes, allow: Vec::new() };
-        WatchSession::start(consent, context)?.run()
+        WatchSession::start(consent, ctx)?.run()
     }
 }

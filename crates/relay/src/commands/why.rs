@@ -3,9 +3,7 @@
 use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::project::Project;
+use crate::{CommandContext, CommandResult, Exit, Project};
 
 /// Say which rules let a change in
 ///
@@ -18,31 +16,24 @@ pub(crate) struct WhyArgs {
     name: String,
 }
 
-impl RunCommand for WhyArgs {
-    fn name(&self) -> &'static str {
-        "why"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let project = Project::open(context)?;
-        project.restore_ledger(context);
+impl WhyArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let project = Project::open(ctx)?;
+        project.restore_ledger(ctx);
         let ids = project.find_target(&self.name)?.ids();
         let mut objects: Vec<Value> = Vec::new();
         for id in ids {
             let record = project.ledger.record(id)?;
-            let look = context.style();
-            if !context.is_json() {
-                context.print(&views::rules::record_rules(&record, &look));
+            let look = ctx.style();
+            if !ctx.is_json() {
+                ctx.print(&views::rules::record_rules(&record, &look));
             }
             objects.push(json!({
                 "id": id.to_string(), "origin": record.origin, "decidedBy": record.decided_by,
                 "rules": record.rules, "gate": record.gate, "digest": record.plan.map(|digest| digest.to_string()),
             }));
         }
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "why", "project": project.root.to_string_lossy(),
-            "decisions": objects,
-        }));
-        Ok(Exit::Done)
+        let project = project.root.to_string_lossy();
+        Ok(ctx.print_result(Exit::Done, json!({"project": project, "decisions": objects})))
     }
 }

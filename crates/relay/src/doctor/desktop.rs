@@ -17,23 +17,18 @@ use relaycode_watch::feed::OWNER_TIMEOUT;
 
 use super::DoctorFinding;
 use crate::sys::CLIPBOARD_KEEPS_TEXT;
-use crate::terminal::environment::ConsoleEnv;
-use crate::terminal::questions;
-use crate::wiring::context::CommandContext;
-use crate::wiring::desktop;
-use crate::wiring::project::Project;
+use crate::{ConsoleEnv, Project, desktop, questions};
 
 /// Bytes that are read of a clipboard to see whether that works; more is text as well.
 const PROBE_BYTES: usize = 64 * 1024;
 
 /// The clipboard as a source, and the way that copies go out.
-pub(super) fn clipboard(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn clipboard(project: &Project) -> [DoctorFinding; 2] {
     let choice = match desktop::clipboard_choice() {
         Ok(choice) => choice,
         Err(failure) => {
-            let wrong =
-                DoctorFinding::bad(NAME, failure.message).with_next_step(failure.hint.unwrap_or_default());
-            return vec![wrong, check_copying(None)];
+            let wrong = DoctorFinding::bad(NAME, failure.message).next_step(failure.hint.unwrap_or_default());
+            return [wrong, check_copying(None)];
         }
     };
     let found = desktop::desktop_from_env();
@@ -42,9 +37,9 @@ pub(super) fn clipboard(project: &Project, _: &CommandContext<'_>) -> Vec<Doctor
             let interval = settings(project).watcher.clipboard_poll_interval;
             let said = describe_clipboard(opened.as_ref(), &found, choice, Duration::from_millis(interval));
             let name = opened.name();
-            vec![check_readable(&mut *opened, &said), check_copying(Some(name))]
+            [check_readable(&mut *opened, &said), check_copying(Some(name))]
         }
-        Err(why) => vec![missing_clipboard(&why, choice), check_copying(None)],
+        Err(why) => [missing_clipboard(&why, choice), check_copying(None)],
     }
 }
 
@@ -80,7 +75,7 @@ fn check_readable(clipboard: &mut dyn Clipboard, said: &str) -> DoctorFinding {
         Ok(ClipboardContent::Secret) => "what is on it is marked as a secret, and is not read",
         Ok(ClipboardContent::Silent) => {
             let said = format!("{said}; but the program that has what is on it does not hand it over");
-            return DoctorFinding::note(NAME, said).with_next_step("copy something anew, and ask again");
+            return DoctorFinding::note(NAME, said).next_step("copy something anew, and ask again");
         }
         Err(error) => return DoctorFinding::bad(NAME, error.to_string()),
     };
@@ -94,23 +89,23 @@ fn missing_clipboard(why: &ClipboardUnavailable, choice: ClipboardBackend) -> Do
     match why {
         ClipboardUnavailable::NoDesktop if choice != ClipboardBackend::Auto => {
             DoctorFinding::bad(NAME, format!("RELAY_CLIPBOARD asks for one that is not here: {said}"))
-                .with_next_step("unset RELAY_CLIPBOARD")
+                .next_step("unset RELAY_CLIPBOARD")
         }
-        ClipboardUnavailable::NoDesktop => DoctorFinding::note(NAME, said).with_next_step(PASTE),
+        ClipboardUnavailable::NoDesktop => DoctorFinding::note(NAME, said).next_step(PASTE),
         ClipboardUnavailable::NoDataControl => {
-            DoctorFinding::note(NAME, format!("{said}. GNOME is one of these")).with_next_step(
+            DoctorFinding::note(NAME, format!("{said}. GNOME is one of these")).next_step(
                 "start relay where DISPLAY is set (XWayland), paste answers into `relay watch`, or \
              `wl-paste | relay apply -` (from wl-clipboard)",
             )
         }
         ClipboardUnavailable::Off => {
-            DoctorFinding::note(NAME, "switched off by RELAY_CLIPBOARD=none").with_next_step(PASTE)
+            DoctorFinding::note(NAME, "switched off by RELAY_CLIPBOARD=none").next_step(PASTE)
         }
         ClipboardUnavailable::Unreachable { .. } if choice != ClipboardBackend::Auto => {
             DoctorFinding::bad(NAME, said)
-                .with_next_step("see to it that the display answers this user, or unset RELAY_CLIPBOARD")
+                .next_step("see to it that the display answers this user, or unset RELAY_CLIPBOARD")
         }
-        ClipboardUnavailable::Unreachable { .. } => DoctorFinding::note(NAME, said).with_next_step(format!(
+        ClipboardUnavailable::Unreachable { .. } => DoctorFinding::note(NAME, said).next_step(format!(
             "see to it that the display answers this user (WAYLAND_DISPLAY, DISPLAY); until then {PASTE}"
         )),
     }
@@ -130,36 +125,35 @@ fn check_copying(clipboard: Option<&str>) -> DoctorFinding {
     }
     if questions::open_terminal().is_none() {
         return DoctorFinding::note(NAME, "there is neither a clipboard nor a terminal to copy to")
-            .with_next_step("`relay prompt > prompt.md` writes to a file instead");
+            .next_step("`relay prompt > prompt.md` writes to a file instead");
     }
     let said = "through the terminal (OSC 52), which does not say whether it took it";
     let next = osc52::copy_advice(&desktop::terminal_env(true)).unwrap_or(
         "kitty, WezTerm, ghostty, foot and Alacritty take it as they are; xterm and iTerm2 have to be told to",
     );
-    DoctorFinding::note(NAME, said).with_next_step(next)
+    DoctorFinding::note(NAME, said).next_step(next)
 }
 
 /// Whether an answer can be pasted into `relay watch`.
-pub(super) fn paste(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn paste() -> DoctorFinding {
     const NAME: &str = "paste";
     const INSTEAD: &str = "`relay apply -` reads an answer from a pipe, or up to Ctrl-D";
-    let found = if ConsoleEnv::from_env().dumb {
+    if ConsoleEnv::from_env().dumb {
         DoctorFinding::note(NAME, "this terminal (TERM) does not mark where pasted text begins and ends")
-            .with_next_step(INSTEAD)
+            .next_step(INSTEAD)
     } else if questions::open_terminal().is_none() {
-        DoctorFinding::note(NAME, "there is no terminal to paste into").with_next_step(INSTEAD)
+        DoctorFinding::note(NAME, "there is no terminal to paste into").next_step(INSTEAD)
     } else {
         DoctorFinding::good(NAME, "an answer that is pasted into `relay watch` is taken as a whole")
-    };
-    vec![found]
+    }
 }
 
 /// How somebody who looks elsewhere is told.
-pub(super) fn notifications(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn notifications(project: &Project) -> DoctorFinding {
     const NAME: &str = "notifications";
     const SERVERS: &str = "install a program that shows them, such as dunst (X11) or mako (Wayland)";
     if !settings(project).core.enable_notifications {
-        return vec![DoctorFinding::good(NAME, "switched off (`core.enableNotifications`)")];
+        return DoctorFinding::good(NAME, "switched off (`core.enableNotifications`)");
     }
     let notifier = Notifier::new(desktop::terminal_env(questions::open_terminal().is_some()));
     let (otherwise, shown) = match notifier.terminal_method() {
@@ -167,21 +161,20 @@ pub(super) fn notifications(project: &Project, _: &CommandContext<'_>) -> Vec<Do
         NotifyMethod::Bell => ("the terminal's bell rings", false),
         NotifyMethod::Desktop | NotifyMethod::Nothing => ("nobody is told", false),
     };
-    let found = match notifier.probe() {
+    match notifier.probe() {
         DesktopProbe::ServerRunning => DoctorFinding::good(NAME, "the desktop shows them"),
         DesktopProbe::Startable => {
             DoctorFinding::good(NAME, "the desktop shows them; the first one starts what shows them")
         }
         DesktopProbe::NoServer => {
             DoctorFinding::note(NAME, format!("nobody on this desktop shows them: {otherwise}"))
-                .with_next_step(SERVERS)
+                .next_step(SERVERS)
         }
         DesktopProbe::Failed(error) => DoctorFinding::note(NAME, format!("{error}: {otherwise}")),
         DesktopProbe::None if shown => DoctorFinding::good(NAME, format!("there is no desktop: {otherwise}")),
         DesktopProbe::None => DoctorFinding::note(NAME, format!("there is no desktop: {otherwise}"))
-            .with_next_step("kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves"),
-    };
-    vec![found]
+            .next_step("kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves"),
+    }
 }
 
 /// The settings that count here; a broken configuration is told elsewhere.

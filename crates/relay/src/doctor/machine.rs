@@ -1,7 +1,9 @@
 //! The machine: relay itself, its directory, processes, the terminal, programs it starts for you.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::{Deadlines, Job};
@@ -9,55 +11,46 @@ use relaycode_tui::views;
 
 use super::DoctorFinding;
 use crate::sys::LIMITS;
-use crate::terminal::questions;
-use crate::wiring::context::CommandContext;
-use crate::wiring::programs::UserPrograms;
-use crate::wiring::project;
-use crate::wiring::project::Project;
+use crate::{CommandContext, Project, UserPrograms, project, questions};
 
 /// Which relay this is, and on what.
-pub(super) fn relay(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn relay() -> DoctorFinding {
     let (os, machine) = (std::env::consts::OS, std::env::consts::ARCH);
     let said = format!("{} on {os} {machine}", env!("CARGO_PKG_VERSION"));
-    let Some(next) = LIMITS else { return vec![DoctorFinding::good("relay", said)] };
-    vec![DoctorFinding::note("relay", format!("{said}, where it is not tested")).with_next_step(next)]
+    let Some(next) = LIMITS else { return DoctorFinding::good("relay", said) };
+    DoctorFinding::note("relay", format!("{said}, where it is not tested")).next_step(next)
 }
 
 /// The user's own directory.
-pub(super) fn home(_: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn home(ctx: &CommandContext<'_>) -> DoctorFinding {
     const NAME: &str = "your directory";
-    let Some(home) = &context.home.path else {
-        return vec![
-            DoctorFinding::bad(
-                NAME,
-                "neither RELAY_HOME nor HOME says where it is: nothing can be trusted or copied",
-            )
-            .with_next_step("set HOME, or RELAY_HOME to an absolute path"),
-        ];
+    let Some(home) = &ctx.home.path else {
+        let said = "neither RELAY_HOME nor HOME says where it is: nothing can be trusted or copied";
+        return DoctorFinding::bad(NAME, said).next_step("set HOME, or RELAY_HOME to an absolute path");
     };
     let shown = home.display();
     let stat = match fs::metadata(home) {
         Ok(stat) => stat,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return vec![DoctorFinding::good(NAME, format!("{shown}, which is made when it is needed"))];
+            return DoctorFinding::good(NAME, format!("{shown}, which is made when it is needed"));
         }
-        Err(error) => return vec![DoctorFinding::bad(NAME, format!("{shown} cannot be used: {error}"))],
+        Err(error) => return DoctorFinding::bad(NAME, format!("{shown} cannot be used: {error}")),
     };
     if stat.mode() & 0o022 != 0 {
         let said = format!("others may write to {shown}, so nothing in it is believed");
-        return vec![DoctorFinding::bad(NAME, said).with_next_step(format!("chmod 700 {shown}"))];
+        return DoctorFinding::bad(NAME, said).next_step(format!("chmod 700 {shown}"));
     }
-    vec![DoctorFinding::good(NAME, shown.to_string())]
+    DoctorFinding::good(NAME, shown.to_string())
 }
 
 /// Whether processes can be started and watched over, tried out.
-pub(super) fn processes(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn processes(project: &Project) -> DoctorFinding {
     const NAME: &str = "processes";
     let deadlines = Deadlines { total: Some(Duration::from_secs(5)), ..Deadlines::default() };
     // relay itself: whatever else is called `true` here is not run for this.
     let own = match std::env::current_exe() {
         Ok(own) => own,
-        Err(error) => return vec![DoctorFinding::bad(NAME, format!("relay cannot find itself: {error}"))],
+        Err(error) => return DoctorFinding::bad(NAME, format!("relay cannot find itself: {error}")),
     };
     let job = Job { deadlines, ..Job::argv([own.as_os_str(), "--version".as_ref()], &project.root) };
     let started = Instant::now();
@@ -65,52 +58,44 @@ pub(super) fn processes(project: &Project, _: &CommandContext<'_>) -> Vec<Doctor
     match ran {
         Ok(Ok(finished)) if finished.reason.is_success() => {
             let took = views::gate::human_duration(started.elapsed());
-            vec![DoctorFinding::good(NAME, format!("one ran under relay's watch in {took}"))]
+            DoctorFinding::good(NAME, format!("one ran under relay's watch in {took}"))
         }
-        Ok(Ok(finished)) => vec![DoctorFinding::bad(NAME, format!("one ended as {:?}", finished.reason))],
-        Ok(Err(error)) => vec![DoctorFinding::bad(NAME, error.to_string())],
-        Err(failure) => vec![DoctorFinding::bad(NAME, failure.message)],
+        Ok(Ok(finished)) => DoctorFinding::bad(NAME, format!("one ended as {:?}", finished.reason)),
+        Ok(Err(error)) => DoctorFinding::bad(NAME, error.to_string()),
+        Err(failure) => DoctorFinding::bad(NAME, failure.message),
     }
 }
 
 /// Whether somebody can be asked, and how things look to them.
-pub(super) fn terminal(_: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn terminal(ctx: &CommandContext<'_>) -> DoctorFinding {
     const NAME: &str = "terminal";
-    let look = context.console.out_style();
+    let look = ctx.console.out_style();
     let letters = if look.utf8 { "UTF-8" } else { "no UTF-8: signs are plain ASCII" };
     if questions::open_terminal().is_none() {
         let said = format!("there is nobody to ask ({letters})");
-        return vec![DoctorFinding::note(NAME, said).with_next_step("`-y` and `--allow` answer beforehand")];
+        return DoctorFinding::note(NAME, said).next_step("`-y` and `--allow` answer beforehand");
     }
     let width = look.width.map(|width| format!(", {width} columns")).unwrap_or_default();
-    vec![DoctorFinding::good(NAME, format!("somebody can be asked{width}, {letters}"))]
+    DoctorFinding::good(NAME, format!("somebody can be asked{width}, {letters}"))
 }
 
 /// The user's editor and pager.
-pub(super) fn programs(_: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn programs() -> [DoctorFinding; 2] {
     let programs = UserPrograms::from_env();
-    let found = |all: &[Vec<std::ffi::OsString>]| {
-        all.iter()
-            .filter_map(|words| words.first())
-            .find_map(|word| find_on_path(word))
-            .map(|path| path.display().to_string())
-    };
-    let mut findings = Vec::new();
-    for (name, all) in [("editor", &programs.editors), ("pager", &programs.pagers)] {
-        findings.push(match found(all) {
-            Some(path) => DoctorFinding::good(name, path),
-            None => DoctorFinding::note(name, "none was found")
-                .with_next_step(format!("set {}", name.to_uppercase())),
-        });
-    }
-    findings
+    [("editor", programs.editors), ("pager", programs.pagers)].map(|(name, all)| {
+        let found = all.iter().filter_map(|words| words.first()).find_map(|word| find_on_path(word));
+        match found {
+            Some(path) => DoctorFinding::good(name, path.display().to_string()),
+            None => {
+                DoctorFinding::note(name, "none was found").next_step(format!("set {}", name.to_uppercase()))
+            }
+        }
+    })
 }
 
 /// Where a program is, as the shell would find it.
-pub(super) fn find_on_path(name: &std::ffi::OsStr) -> Option<std::path::PathBuf> {
-    let runs = |path: &std::path::PathBuf| {
-        fs::metadata(path).is_ok_and(|stat| stat.is_file() && stat.mode() & 0o111 != 0)
-    };
+pub(super) fn find_on_path(name: &OsStr) -> Option<PathBuf> {
+    let runs = |path: &PathBuf| fs::metadata(path).is_ok_and(|s| s.is_file() && s.mode() & 0o111 != 0);
     if name.as_encoded_bytes().contains(&b'/') {
         return Some(name.into()).filter(runs);
     }

@@ -9,8 +9,7 @@ mod project;
 
 use serde::Serialize;
 
-use crate::wiring::context::CommandContext;
-use crate::wiring::project::Project;
+use crate::{CommandContext, Project};
 
 /// How something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -50,32 +49,21 @@ impl DoctorFinding {
         DoctorFinding { state: CheckStatus::Bad, ..DoctorFinding::good(name, said) }
     }
 
-    fn with_next_step(self, next: impl Into<String>) -> DoctorFinding {
+    fn next_step(self, next: impl Into<String>) -> DoctorFinding {
         DoctorFinding { next: Some(next.into()), ..self }
     }
 }
 
-/// Something to look at.
-type DoctorCheck = fn(&Project, &CommandContext<'_>) -> Vec<DoctorFinding>;
-
-/// Everything that is looked at, in this order.
-const CHECKS: [DoctorCheck; 13] = [
-    machine::relay,
-    machine::home,
-    machine::processes,
-    machine::terminal,
-    machine::programs,
-    desktop::clipboard,
-    desktop::paste,
-    desktop::notifications,
-    project::root,
-    project::files,
-    project::config,
-    project::git,
-    project::ledger,
-];
-
-/// Looks at everything.
-pub(crate) fn run_checks(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
-    CHECKS.iter().flat_map(|look| look(project, context)).collect()
+/// Looks at everything, in this order.
+pub(crate) fn run_checks(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
+    let mut found =
+        vec![machine::relay(), machine::home(ctx), machine::processes(project), machine::terminal(ctx)];
+    found.extend(machine::programs());
+    found.extend(desktop::clipboard(project));
+    found.extend([desktop::paste(), desktop::notifications(project), project::root(project, ctx)]);
+    found.extend(project::files(project));
+    found.extend(project::config(project, ctx));
+    found.extend(project::git(project));
+    found.push(project::ledger(project));
+    found
 }

@@ -9,38 +9,35 @@ use relaycode_tui::pluralize;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 
 use super::{DoctorFinding, machine};
-use crate::wiring::context::CommandContext;
-use crate::wiring::project;
-use crate::wiring::project::Project;
+use crate::{CommandContext, Project, project};
 
 /// Where it begins, and why there.
-pub(super) fn root(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
-    let home = context.home.path.as_deref();
-    let found = root::find(&context.options.directory, home, &context.home.ceilings);
+pub(super) fn root(project: &Project, ctx: &CommandContext<'_>) -> DoctorFinding {
+    let home = ctx.home.path.as_deref();
+    let found = root::find(&ctx.options.directory, home, &ctx.home.ceilings);
     let why = match found.map(|root| root.marker) {
         Ok(RootMarker::Config) => "by its configuration",
         Ok(RootMarker::State) => "by .relaycode",
         Ok(RootMarker::Git) => "by its git repository",
         Ok(RootMarker::Nothing) | Err(_) => "where relay was started: nothing marks a project",
     };
-    vec![DoctorFinding::good("project", format!("{} ({why})", project.root.display()))]
+    DoctorFinding::good("project", format!("{} ({why})", project.root.display()))
 }
 
 /// What the file system can do.
-pub(super) fn files(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn files(project: &Project) -> Vec<DoctorFinding> {
     const NAME: &str = "file system";
     if rustix::fs::accessat(CWD, &project.root, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS).is_err() {
         return vec![
             DoctorFinding::bad(NAME, "the project cannot be written to")
-                .with_next_step("see to its permissions, or its mount"),
+                .next_step("see to its permissions, or its mount"),
         ];
     }
     let mut findings = vec![match can_exchange(project) {
         Some(true) => DoctorFinding::good(NAME, "files can be exchanged in one step"),
-        Some(false) => DoctorFinding::note(NAME, "files cannot be exchanged in one step here")
-            .with_next_step(
-                "a save in the very moment of a change could be lost: docs/promises.md states the window",
-            ),
+        Some(false) => DoctorFinding::note(NAME, "files cannot be exchanged in one step here").next_step(
+            "a save in the very moment of a change could be lost: docs/promises.md states the window",
+        ),
         None => DoctorFinding::note(
             NAME,
             "whether files can be exchanged was not tried: there is no .relaycode yet",
@@ -64,8 +61,7 @@ fn can_exchange(project: &Project) -> Option<bool> {
     let state = rustix::fs::open(&state, flags, Mode::empty()).ok()?;
     let names = ["one", "two"].map(|name| format!("doctor-{}-{name}", std::process::id()));
     let make = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let made =
-        names.iter().all(|name| rustix::fs::openat(&state, name, make, Mode::RUSR | Mode::WUSR).is_ok());
+    let made = names.iter().all(|n| rustix::fs::openat(&state, n, make, Mode::RUSR | Mode::WUSR).is_ok());
     let done = rustix::fs::renameat_with(&state, &names[0], &state, &names[1], RenameFlags::EXCHANGE);
     for name in &names {
         // It is relay's own directory, and the names are this process's.
@@ -75,9 +71,9 @@ fn can_exchange(project: &Project) -> Option<bool> {
 }
 
 /// The configuration, and whether what it wants is trusted.
-pub(super) fn config(project: &Project, context: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn config(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
     const NAME: &str = "configuration";
-    let home = context.home.path.as_deref();
+    let home = ctx.home.path.as_deref();
     let loaded = match &project.config {
         Ok(loaded) => loaded,
         Err(error) => return vec![DoctorFinding::bad(NAME, error.to_string())],
@@ -85,7 +81,7 @@ pub(super) fn config(project: &Project, context: &CommandContext<'_>) -> Vec<Doc
     let Some(file) = &loaded.file else {
         return vec![
             DoctorFinding::note(NAME, "none: every change is asked about")
-                .with_next_step("`relay init` writes one"),
+                .next_step("`relay init` writes one"),
         ];
     };
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -93,7 +89,7 @@ pub(super) fn config(project: &Project, context: &CommandContext<'_>) -> Vec<Doc
     let mut findings = vec![match loaded.remarks.len() {
         0 => DoctorFinding::good(NAME, format!("{name}, for {id}")),
         count => DoctorFinding::note(NAME, format!("{name}, for {id}, with {}", pluralize(count, "remark")))
-            .with_next_step("`relay config check` says which"),
+            .next_step("`relay config check` says which"),
     }];
     let wants = loaded.trust_request();
     findings.push(match TrustStore::new(home).state(&project.root, &wants) {
@@ -103,10 +99,11 @@ pub(super) fn config(project: &Project, context: &CommandContext<'_>) -> Vec<Doc
         }
         TrustState::NeverAsked => {
             DoctorFinding::note("trust", "its commands are not trusted, and do not run")
-                .with_next_step("`relay trust`")
+                .next_step("`relay trust`")
         }
-        TrustState::Changed { .. } => DoctorFinding::note("trust", "its commands changed, and do not run")
-            .with_next_step("`relay trust`"),
+        TrustState::Changed { .. } => {
+            DoctorFinding::note("trust", "its commands changed, and do not run").next_step("`relay trust`")
+        }
         TrustState::Unavailable { why } => DoctorFinding::bad("trust", why),
     });
     let patch = &loaded.config.patch;
@@ -133,57 +130,46 @@ const SHELL_BUILTINS: [&str; 12] =
     ["cd", "test", "true", "false", "exit", "set", "export", "if", "for", "while", "command", "exec"];
 
 /// git, and the repository.
-pub(super) fn git(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
-    let Ok(runner) = project::process_runner() else { return Vec::new() };
+pub(super) fn git(project: &Project) -> Option<DoctorFinding> {
+    let runner = project::process_runner().ok()?;
     let git = Git::new(&runner, &project.root);
     let version = match git.version() {
         Ok(version) => version,
         Err(GitError::NoGit) => {
-            return vec![DoctorFinding::note(
-                "git",
-                "not installed: `relay git commit` does not work, everything else does",
-            )];
+            let said = "not installed: `relay git commit` does not work, everything else does";
+            return Some(DoctorFinding::note("git", said));
         }
-        Err(error) => return vec![DoctorFinding::bad("git", error.to_string())],
+        Err(error) => return Some(DoctorFinding::bad("git", error.to_string())),
     };
-    let found = match git.commands_on_commit() {
-        Ok(rows) if rows.is_empty() => DoctorFinding::good(
-            "git",
-            format!("{version}, and nothing of the repository's own runs on a commit"),
-        ),
+    Some(match git.commands_on_commit() {
+        Ok(rows) if rows.is_empty() => {
+            let said = format!("{version}, and nothing of the repository's own runs on a commit");
+            DoctorFinding::good("git", said)
+        }
         Ok(rows) => {
-            let said = format!(
-                "{version}; on a commit {} of the repository's own would run",
-                pluralize(rows.len(), "program")
-            );
-            DoctorFinding::note("git", said).with_next_step("`relay trust` lists them")
+            let programs = pluralize(rows.len(), "program");
+            let said = format!("{version}; on a commit {programs} of the repository's own would run");
+            DoctorFinding::note("git", said).next_step("`relay trust` lists them")
         }
         Err(GitError::NotARepository { .. }) => {
             DoctorFinding::good("git", format!("{version}; the project is in no repository"))
         }
         Err(error) => DoctorFinding::bad("git", error.to_string()),
-    };
-    vec![found]
+    })
 }
 
 /// The ledger.
-pub(super) fn ledger(project: &Project, _: &CommandContext<'_>) -> Vec<DoctorFinding> {
+pub(super) fn ledger(project: &Project) -> DoctorFinding {
     const NAME: &str = "ledger";
-    let open = match project.ledger.count_unfinished() {
-        Ok(open) => open,
-        Err(error) => return vec![DoctorFinding::bad(NAME, error.to_string())],
+    let counted = project.ledger.count_unfinished();
+    let (open, total) = match counted.and_then(|open| Ok((open, project.ledger.log_page(0, 1)?.total))) {
+        Ok(counted) => counted,
+        Err(error) => return DoctorFinding::bad(NAME, error.to_string()),
     };
-    let total = match project.ledger.log_page(0, 1) {
-        Ok(page) => page.total,
-        Err(error) => return vec![DoctorFinding::bad(NAME, error.to_string())],
-    };
-    if open > 0 {
-        let said =
-            format!("{total} in the log, and {} open, or stopped in the middle", pluralize(open, "change"));
-        return vec![
-            DoctorFinding::note(NAME, said)
-                .with_next_step("`relay recover` sees to what stopped in the middle"),
-        ];
+    if open == 0 {
+        return DoctorFinding::good(NAME, format!("{total} in the log, nothing left in the middle"));
     }
-    vec![DoctorFinding::good(NAME, format!("{total} in the log, nothing left in the middle"))]
+    let open = pluralize(open, "change");
+    DoctorFinding::note(NAME, format!("{total} in the log, and {open} open, or stopped in the middle"))
+        .next_step("`relay recover` sees to what stopped in the middle")
 }

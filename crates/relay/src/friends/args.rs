@@ -15,8 +15,7 @@ use serde_json::Value;
 use super::friend_context::StopCheck;
 use super::group::{FriendGroup, project_root};
 use super::stdin_context;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 
 /// Whom, with what, and how.
 #[derive(Debug, Clone, clap::Args)]
@@ -76,20 +75,20 @@ impl ReadOnlyArgs {
         &self,
         args: &FriendArgs,
         stop: StopCheck<'a>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<(FriendGroup<'a>, AskRequest), CommandFailure> {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<(FriendGroup<'a>, AskRequest)> {
         let access = self.access;
         if access.may_write() {
             return Err(CommandFailure::usage(format!(
                 "with the access `{access}` a friend may change files"
             ))
-            .with_hint("`relay do` lets it work in a copy, and shows you what it changed"));
+            .hint("`relay do` lets it work in a copy, and shows you what it changed"));
         }
-        let root = project_root(context)?;
-        let loaded = config::load(&root, context.home.path.as_deref())?;
-        let (group, request) = FriendGroup::resolve(args, root, &loaded.config, context, stop)?;
-        let given = args.read_context(request.limits.total, stop, context)?;
-        let schema = read_schema(self.schema.as_deref(), &context.options.directory)?;
+        let root = project_root(ctx)?;
+        let loaded = config::load(&root, ctx.home.path.as_deref())?;
+        let (group, request) = FriendGroup::resolve(args, root, &loaded.config, ctx, stop)?;
+        let given = args.read_context(request.limits.total, stop, ctx)?;
+        let schema = read_schema(self.schema.as_deref(), &ctx.options.directory)?;
         let request = AskRequest {
             context: given,
             access,
@@ -115,27 +114,27 @@ impl FriendArgs {
         &self,
         total: Duration,
         stop: StopCheck<'_>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<Option<String>, CommandFailure> {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<Option<String>> {
         let named_stdin = self.context_file.as_deref() == Some(Path::new("-"));
         let free = self.context.is_none() && self.context_file.is_none();
-        if named_stdin || free && stdin_has_input(stop, context)? {
-            let bytes = stdin_context::read_stdin(total, stop, context)?;
+        if named_stdin || free && stdin_has_input(stop, ctx)? {
+            let bytes = stdin_context::read_stdin(total, stop, ctx)?;
             let text = user_context::context_from_bytes(bytes, "stdin").map_err(AskError::from)?;
             return Ok(Some(text).filter(|text| !text.trim().is_empty()));
         }
-        let file = self.context_file.as_ref().map(|file| context.options.directory.join(file));
+        let file = self.context_file.as_ref().map(|file| ctx.options.directory.join(file));
         Ok(user_context::resolve_context(file.as_deref(), self.context.as_deref()).map_err(AskError::from)?)
     }
 }
 
 /// Whether something was put on stdin: a pipe or a file, or a socket on which something comes. A terminal and `/dev/null`
 /// bring nothing.
-fn stdin_has_input(stop: StopCheck<'_>, context: &mut CommandContext<'_>) -> Result<bool, CommandFailure> {
+fn stdin_has_input(stop: StopCheck<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<bool> {
     let kind = rustix::fs::fstat(std::io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
     match kind {
         Ok(FileType::Fifo | FileType::RegularFile) => Ok(true),
-        Ok(FileType::Socket) => stdin_context::wait_for_input(stop, context),
+        Ok(FileType::Socket) => stdin_context::wait_for_input(stop, ctx),
         _ => Ok(false),
     }
 }
@@ -144,13 +143,13 @@ fn stdin_has_input(stop: StopCheck<'_>, context: &mut CommandContext<'_>) -> Res
 const MAX_SCHEMA_BYTES: u64 = 1 << 20;
 
 /// The JSON schema in a file, as seen from where the user stands.
-fn read_schema(file: Option<&Path>, directory: &Path) -> Result<Option<Value>, CommandFailure> {
+fn read_schema(file: Option<&Path>, directory: &Path) -> CommandResult<Option<Value>> {
     let Some(file) = file.map(|file| directory.join(file)) else { return Ok(None) };
     let failed = |error: &dyn std::fmt::Display| {
         let message = format!("the schema {} cannot be read: {error}", file.display());
         CommandFailure::new(Exit::Usage, "schema", message)
-            .with_place(file.display())
-            .with_hint("`--schema` names a file with a JSON schema; nothing was sent to anybody")
+            .place(file.display())
+            .hint("`--schema` names a file with a JSON schema; nothing was sent to anybody")
     };
     // Looked at before it is opened: a pipe would wait for its writer.
     if !file.metadata().map_err(|error| failed(&error))?.is_file() {
@@ -173,7 +172,7 @@ pub(crate) fn parse_access(name: &str) -> Result<Access, String> {
 ///
 /// # Errors
 /// If they are none at all.
-pub(crate) fn timeout_from(given: Option<i64>, configured: u64) -> Result<Duration, CommandFailure> {
+pub(crate) fn timeout_from(given: Option<i64>, configured: u64) -> CommandResult<Duration> {
     let seconds = given.map_or(configured, |given| u64::try_from(given).unwrap_or(0));
     if seconds == 0 {
         return Err(AskError::ZeroTimeout.into());

@@ -9,23 +9,17 @@ use relaycode_friend::ask::verdict::ReviewVerdict;
 use relaycode_friend::prompt::diff::SentSummary;
 use relaycode_friend::tree_check::TreeCheckReport;
 use relaycode_friend::{AskError, AskRequest, FriendAnswer, FriendFailure, FriendResult};
-use relaycode_project::config::LogLevel;
 use serde_json::{Value, json};
 
 use super::group::GroupResult;
 use super::tree_report;
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::report::json;
-use crate::report::render;
-use crate::report::render::answers;
 use crate::report::render::answers::AnswerPart;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, ProjectState, answers, json, render};
 
 pub(crate) fn report_answers(
-    command: &'static str,
     request: &AskRequest,
     GroupResult { results, text_shown, tree_check: seen }: GroupResult,
-    context: &mut CommandContext<'_>,
+    ctx: &mut CommandContext<'_>,
 ) -> Exit {
     // Nobody claims what nobody looked at.
     let state = (request.check_tree && seen.is_unchanged()).then_some(ProjectState::Unchanged);
@@ -34,13 +28,13 @@ pub(crate) fn report_answers(
     let mut failures: Vec<CommandFailure> = Vec::new();
     let (mut blocked, mut judged) = (false, false);
     let alone = results.len() == 1;
-    let look = context.style();
+    let look = ctx.style();
     for FriendResult { friend: name, answer, sent, took, mut remarks, .. } in results {
         if let Ok(answer) = &answer {
             remarks.extend(answer.remarks.iter().cloned());
         }
         for remark in &remarks {
-            tree_report::eprint_remark(remark, LogLevel::Warn, context);
+            ctx.eprint_remark(LogLevel::Warn, remark);
         }
         let mut object = json!({"friend": name});
         match answer {
@@ -70,7 +64,7 @@ pub(crate) fn report_answers(
                     text: format!("{}\n", look.safe(&failure.message)),
                 });
                 if let (true, Some(answer)) = (alone, answer) {
-                    eprint_unusable_answer(&answer, context);
+                    eprint_unusable_answer(&answer, ctx);
                 }
                 failures.push(failure);
             }
@@ -80,23 +74,24 @@ pub(crate) fn report_answers(
         objects.push(object);
     }
     let exit = exit_for(blocked, &failures, &seen);
-    context.print_json(&json!({
-        "ok": exit == Exit::Done, "code": exit as u8, "command": command,
-        "error": failures.first().map(json::to_value),
-        "answers": objects, "changed": json::to_value(&seen.changes), "unchecked": seen.gap_message(),
-    }));
+    ctx.print_result(
+        exit,
+        json!({
+            "error": failures.first().map(json::to_value), "answers": objects,
+            "changed": json::to_value(&seen.changes), "unchecked": seen.gap_message(),
+        }),
+    );
     // What came in pieces stands there already; of a verdict that was its JSON.
-    if !context.is_json() && (judged || !text_shown) {
+    if !ctx.is_json() && (judged || !text_shown) {
         if alone && failures.is_empty() {
-            parts.iter().for_each(|part| context.console.print(&part.text));
+            parts.iter().for_each(|part| ctx.console.print(&part.text));
         } else if !alone {
-            let text = answers::answers_text(&parts, &context.console.out_style());
-            context.console.print(&text);
+            ctx.console.print(&answers::answers_text(&parts, &ctx.console.out_style()));
         }
     }
-    tree_report::report_tree_check(&seen, "it was not allowed to", context);
+    tree_report::report_tree_check(&seen, "it was not allowed to", ctx);
     for failure in &failures {
-        context.console.report_failure(failure, command, false);
+        ctx.console.report_failure(failure, ctx.command, false);
     }
     exit
 }
@@ -113,16 +108,16 @@ fn exit_for(blocked: bool, failures: &[CommandFailure], seen: &TreeCheckReport) 
 
 fn add_answer(object: &mut Value, answer: &FriendAnswer, took: Duration) {
     let verdict = answer.verdict.as_ref();
-    let told = json!({
-        "ok": true, "code": Exit::Done as u8, "text": answer.text, "value": answer.value,
-        "verdict": verdict.map(json::to_value), "blocks": verdict.map(ReviewVerdict::blocks),
-        "model": answer.model, "way": answer.transport, "session": answer.session,
-        "declined": json::to_value(&answer.declined), "usage": answer.usage.as_ref().map(json::to_value),
-        "ms": json::millis(took),
-    });
-    if let (Some(object), Value::Object(told)) = (object.as_object_mut(), told) {
-        object.extend(told);
-    }
+    json::merge(
+        object,
+        json!({
+            "ok": true, "code": Exit::Done as u8, "text": answer.text, "value": answer.value,
+            "verdict": verdict.map(json::to_value), "blocks": verdict.map(ReviewVerdict::blocks),
+            "model": answer.model, "way": answer.transport, "session": answer.session,
+            "declined": json::to_value(&answer.declined), "usage": answer.usage.as_ref().map(json::to_value),
+            "ms": json::millis(took),
+        }),
+    );
 }
 
 fn sent_json(sent: &SentSummary) -> Value {
@@ -141,11 +136,11 @@ fn unusable_answer(error: &AskError) -> Option<&str> {
     }
 }
 
-fn eprint_unusable_answer(answer: &str, context: &mut CommandContext<'_>) {
-    let look = context.console.err_style();
+fn eprint_unusable_answer(answer: &str, ctx: &mut CommandContext<'_>) {
+    let look = ctx.console.err_style();
     let text = format!(
         "  what it said, which is no answer to what was asked:\n{}",
         answers::answer_text(answer, &look)
     );
-    context.eprint_at(LogLevel::Error, &text);
+    ctx.eprint_at(LogLevel::Error, &text);
 }

@@ -4,14 +4,11 @@
 
 use relaycode_friend::FriendEvent;
 use relaycode_friend::friend::answer::DeclinedActionKind;
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::style::PaintRole;
-use relaycode_tui::views::outcome;
+use relaycode_tui::{PaintRole, outcome};
 use serde_json::{Value, json};
 
 use crate::approver::spinner::Spinner;
-use crate::wiring::context::CommandContext;
-use crate::wiring::providers;
+use crate::{CommandContext, LogLevel, providers};
 
 pub(crate) struct FriendEventPrinter {
     friend_names: Vec<String>,
@@ -35,14 +32,14 @@ enum EventOutput {
 impl FriendEventPrinter {
     /// Begins to hear these friends. With `stream` their words are shown as they come: for people only where there
     /// is one friend, for two would speak across each other.
-    pub(crate) fn new(names: Vec<String>, stream: bool, context: &CommandContext<'_>) -> FriendEventPrinter {
-        let how = match (stream, context.is_json()) {
+    pub(crate) fn new(names: Vec<String>, stream: bool, ctx: &CommandContext<'_>) -> FriendEventPrinter {
+        let how = match (stream, ctx.is_json()) {
             (true, true) => EventOutput::Json,
             (true, false) if names.len() == 1 => EventOutput::Text,
             _ => EventOutput::Spinner,
         };
         let label = format!("{} {} working", names.join(", "), if names.len() == 1 { "is" } else { "are" });
-        let spinner = providers::start_spinner(context, &label);
+        let spinner = providers::start_spinner(ctx, &label);
         FriendEventPrinter {
             friend_names: names,
             output: how,
@@ -58,24 +55,17 @@ impl FriendEventPrinter {
         self.text_started
     }
 
-    pub(crate) fn print_event(
-        &mut self,
-        friend: usize,
-        event: &FriendEvent,
-        context: &mut CommandContext<'_>,
-    ) {
+    pub(crate) fn print_event(&mut self, friend: usize, event: &FriendEvent, ctx: &mut CommandContext<'_>) {
         let name = self.friend_names.get(friend).cloned().unwrap_or_default();
         if self.output == EventOutput::Json {
-            if let Some(object) = event_json(&name, event) {
-                context.console.print_json(&object);
-                context.console.flush();
-            }
+            ctx.console.print_json(&event_json(&name, event));
+            ctx.console.flush();
             return;
         }
         match event {
-            FriendEvent::Text(words) if self.output == EventOutput::Text => self.print_text(words, context),
+            FriendEvent::Text(words) if self.output == EventOutput::Text => self.print_text(words, ctx),
             FriendEvent::AnswerRestarted if self.output == EventOutput::Text && self.text_started => {
-                self.print_separator(context);
+                self.print_separator(ctx);
             }
             FriendEvent::Action(what) | FriendEvent::Thinking(what) => {
                 if let Some(spinner) = &self.spinner {
@@ -88,96 +78,84 @@ impl FriendEventPrinter {
                     DeclinedActionKind::Command => "to run",
                     DeclinedActionKind::Other => "to use",
                 };
-                self.print_remark(
-                    &format!("{name} was not allowed {what} {}", declined.what),
-                    LogLevel::Info,
-                    context,
-                );
+                let said = format!("{name} was not allowed {what} {}", declined.what);
+                self.print_remark(&said, LogLevel::Info, ctx);
             }
             FriendEvent::Retrying(why) => {
-                self.print_remark(&format!("{name} tries again: {why}"), LogLevel::Info, context);
+                self.print_remark(&format!("{name} tries again: {why}"), LogLevel::Info, ctx);
             }
             FriendEvent::Fallback(why) => {
-                self.print_remark(&format!("{name} is asked in another way: {why}"), LogLevel::Warn, context);
+                self.print_remark(&format!("{name} is asked in another way: {why}"), LogLevel::Warn, ctx);
             }
             FriendEvent::Sending { summary: what, remarks } => {
-                self.print_sending(&name, what, remarks, context);
+                self.print_sending(&name, what, remarks, ctx);
             }
             FriendEvent::Text(_) | FriendEvent::AnswerRestarted | FriendEvent::Ready { .. } => {}
         }
     }
 
     /// Nothing more is heard. The line that said what goes on is gone, and what was shown ends with a line's end.
-    pub(crate) fn finish(&mut self, context: &mut CommandContext<'_>) {
+    pub(crate) fn finish(&mut self, ctx: &mut CommandContext<'_>) {
         self.spinner = None;
         if self.text_started && !self.at_line_start {
-            context.console.print("\n");
+            ctx.console.print("\n");
             self.at_line_start = true;
         }
-        context.console.flush();
+        ctx.console.flush();
     }
 
-    fn print_text(&mut self, words: &str, context: &mut CommandContext<'_>) {
+    fn print_text(&mut self, words: &str, ctx: &mut CommandContext<'_>) {
         if words.is_empty() {
             return;
         }
         self.spinner = None;
         let words = if self.text_started { words } else { words.trim_start_matches('\n') };
-        let safe = context.console.out_style().block(words).into_owned();
+        let safe = ctx.console.out_style().block(words).into_owned();
         self.at_line_start = safe.ends_with('\n');
         self.text_started |= !safe.is_empty();
-        context.console.print(&safe);
-        context.console.flush();
+        ctx.console.print(&safe);
+        ctx.console.flush();
     }
 
-    fn print_separator(&mut self, context: &mut CommandContext<'_>) {
-        let look = context.console.out_style();
+    fn print_separator(&mut self, ctx: &mut CommandContext<'_>) {
+        let look = ctx.console.out_style();
         let end = if self.at_line_start { "" } else { "\n" };
-        let text = format!("{end}{}\n", look.paint(PaintRole::Dim, "---"));
-        context.console.print(&text);
-        context.console.flush();
+        ctx.console.print(&format!("{end}{}\n", look.paint(PaintRole::Dim, "---")));
+        ctx.console.flush();
         self.at_line_start = true;
     }
 
-    fn print_sending(
-        &mut self,
-        name: &str,
-        what: &str,
-        remarks: &[String],
-        context: &mut CommandContext<'_>,
-    ) {
-        if context.wants(LogLevel::Info) {
-            let look = context.console.err_style();
-            self.eprint_lines(
-                &outcome::indented_line(&look, &look.safe(&format!("for {name}: {what}"))),
-                context,
-            );
+    fn print_sending(&mut self, name: &str, what: &str, remarks: &[String], ctx: &mut CommandContext<'_>) {
+        if ctx.wants(LogLevel::Info) {
+            let look = ctx.console.err_style();
+            let line = outcome::indented_line(&look, &look.safe(&format!("for {name}: {what}")));
+            self.eprint_lines(&line, ctx);
         }
         for said in remarks {
-            self.print_remark(said, LogLevel::Warn, context);
+            self.print_remark(said, LogLevel::Warn, ctx);
         }
     }
 
-    fn print_remark(&mut self, said: &str, level: LogLevel, context: &mut CommandContext<'_>) {
+    fn print_remark(&mut self, said: &str, level: LogLevel, ctx: &mut CommandContext<'_>) {
         // A friend may say the same for ever.
-        if !context.wants(level) || said == self.last_remark || self.remark_count > MAX_REMARKS {
+        if !ctx.wants(level) || said == self.last_remark || self.remark_count > MAX_REMARKS {
             return;
         }
         self.last_remark = said.to_string();
         self.remark_count += 1;
         let said = if self.remark_count > MAX_REMARKS { "more of this is not shown" } else { said };
-        let look = context.console.err_style();
-        self.eprint_lines(&outcome::warning_line(&look, &look.excerpt(said, MAX_REMARK_CELLS)), context);
+        let look = ctx.console.err_style();
+        self.eprint_lines(&outcome::warning_line(&look, &look.excerpt(said, MAX_REMARK_CELLS)), ctx);
     }
 
     /// Whole lines beside the words.
-    fn eprint_lines(&mut self, text: &str, context: &mut CommandContext<'_>) {
+    fn eprint_lines(&mut self, text: &str, ctx: &mut CommandContext<'_>) {
         match &self.spinner {
             Some(spinner) => spinner.print_above(text),
             None => {
                 let end = if self.text_started && !self.at_line_start { "\n" } else { "" };
                 self.at_line_start = true;
-                context.console.eprint(&format!("{end}{text}"));
+                ctx.console.eprint(&format!("{end}{text}"));
             }
         }
     }
@@ -189,19 +167,20 @@ const MAX_REMARKS: usize = 100;
 /// Cells of a remark that quotes a friend.
 const MAX_REMARK_CELLS: usize = 300;
 
-/// The event as one object, if it is worth one.
-fn event_json(name: &str, event: &FriendEvent) -> Option<Value> {
-    Some(match event {
-        FriendEvent::Sending { summary: what, remarks } => {
-            json!({"event": "sending", "friend": name, "text": what, "remarks": remarks})
+/// The event as one object.
+fn event_json(name: &str, event: &FriendEvent) -> Value {
+    let (kind, field, value) = match event {
+        FriendEvent::Sending { summary, remarks } => {
+            return json!({"event": "sending", "friend": name, "text": summary, "remarks": remarks});
         }
-        FriendEvent::Ready { transport: way } => json!({"event": "ready", "friend": name, "way": way}),
-        FriendEvent::Text(text) => json!({"event": "text", "friend": name, "text": text}),
-        FriendEvent::AnswerRestarted => json!({"event": "anew", "friend": name}),
-        FriendEvent::Thinking(text) => json!({"event": "thinking", "friend": name, "text": text}),
-        FriendEvent::Action(text) => json!({"event": "doing", "friend": name, "text": text}),
-        FriendEvent::Declined(declined) => json!({"event": "declined", "friend": name, "declined": declined}),
-        FriendEvent::Retrying(text) => json!({"event": "retrying", "friend": name, "text": text}),
-        FriendEvent::Fallback(text) => json!({"event": "otherWay", "friend": name, "text": text}),
-    })
+        FriendEvent::AnswerRestarted => return json!({"event": "anew", "friend": name}),
+        FriendEvent::Ready { transport } => ("ready", "way", json!(transport)),
+        FriendEvent::Text(text) => ("text", "text", json!(text)),
+        FriendEvent::Thinking(text) => ("thinking", "text", json!(text)),
+        FriendEvent::Action(text) => ("doing", "text", json!(text)),
+        FriendEvent::Declined(declined) => ("declined", "declined", json!(declined)),
+        FriendEvent::Retrying(text) => ("retrying", "text", json!(text)),
+        FriendEvent::Fallback(text) => ("otherWay", "text", json!(text)),
+    };
+    json!({"event": kind, "friend": name, field: value})
 }

@@ -3,23 +3,20 @@
 
 use std::ffi::OsString;
 
-use relaycode_friend::FriendContext;
 use relaycode_friend::friend::depth;
-use relaycode_friend::friends::{FriendLookupError, FriendRegistry, ResolvedFriend};
+use relaycode_friend::friends::{FriendLookupError, ResolvedFriend};
+use relaycode_friend::{FriendContext, FriendRegistry};
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
-use crate::wiring::project::process_runner;
-use crate::wiring::providers::Providers;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Providers, process_runner};
 
 pub(crate) type StopCheck<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// The world, in which `stop` ends everything.
 pub(crate) fn new_friend_context<'a>(
-    context: &CommandContext<'_>,
+    ctx: &CommandContext<'_>,
     stop: StopCheck<'a>,
-) -> Result<FriendContext<'a>, CommandFailure> {
-    let (runner, home) = (process_runner()?, context.home.path.clone());
+) -> CommandResult<FriendContext<'a>> {
+    let (runner, home) = (process_runner()?, ctx.home.path.clone());
     Ok(FriendContext {
         runner,
         home,
@@ -30,8 +27,8 @@ pub(crate) fn new_friend_context<'a>(
 }
 
 /// Everybody who may be asked. What the user configured of model servers is read only when one is named.
-pub(crate) fn known_friends(context: &CommandContext<'_>) -> FriendRegistry<'static> {
-    let (home, directory) = (context.home.clone(), context.options.directory.clone());
+pub(crate) fn known_friends(ctx: &CommandContext<'_>) -> FriendRegistry<'static> {
+    let (home, directory) = (ctx.home.clone(), ctx.options.directory.clone());
     FriendRegistry::new(move || {
         let providers = Providers::open_for(&home, &directory).map_err(|failure| failure.message)?;
         providers.into_servers(&home)
@@ -42,7 +39,7 @@ pub(crate) fn known_friends(context: &CommandContext<'_>) -> FriendRegistry<'sta
 pub(crate) fn find_friends(
     friends: &FriendRegistry<'_>,
     names: &[String],
-) -> Result<Vec<ResolvedFriend>, CommandFailure> {
+) -> CommandResult<Vec<ResolvedFriend>> {
     let mut chosen: Vec<ResolvedFriend> = Vec::new();
     for name in names {
         let one = friends.find(name)?;
@@ -50,9 +47,7 @@ pub(crate) fn find_friends(
             .iter()
             .any(|other| other.friend().name() == one.friend().name() && other.model == one.model);
         if again {
-            return Err(
-                CommandFailure::usage(format!("{name} is named twice")).with_hint("name each friend once")
-            );
+            return Err(CommandFailure::usage(format!("{name} is named twice")).hint("name each friend once"));
         }
         chosen.push(one);
     }
@@ -67,7 +62,7 @@ impl From<FriendLookupError> for CommandFailure {
             }
             _ => "`relay models` says more",
         };
-        CommandFailure::new(Exit::Usage, "friend", error).with_hint(hint)
+        CommandFailure::new(Exit::Usage, "friend", error).hint(hint)
     }
 }
 

@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use relaycode_friend::driver::parallel::run_parallel;
 use relaycode_friend::friend::SessionSupport;
 use relaycode_friend::friends::ResolvedFriend;
 use relaycode_friend::session::{FriendSession, FriendSessionStore, FriendSessionUpdate};
 use relaycode_friend::tree_check::{TreeCheck, TreeCheckGap, TreeCheckReport};
 use relaycode_friend::{
     AskError, AskRequest, Friend, FriendContext, FriendFailure, FriendResult, TurnLimits, TurnMemory, ask,
+    run_parallel,
 };
 use relaycode_project::config::Config;
 use relaycode_project::git::Git;
@@ -19,8 +19,7 @@ use relaycode_project::root;
 use super::args::{FriendArgs, timeout_from};
 use super::event_printer::FriendEventPrinter;
 use super::friend_context::{StopCheck, find_friends, known_friends, new_friend_context};
-use crate::report::failure::CommandFailure;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult};
 
 pub(crate) struct FriendGroup<'a> {
     pub(crate) friend_context: FriendContext<'a>,
@@ -48,12 +47,12 @@ impl<'a> FriendGroup<'a> {
         args: &FriendArgs,
         root: PathBuf,
         config: &Config,
-        context: &CommandContext<'_>,
+        ctx: &CommandContext<'_>,
         stop: StopCheck<'a>,
-    ) -> Result<(FriendGroup<'a>, AskRequest), CommandFailure> {
-        let home = context.home.path.as_deref();
+    ) -> CommandResult<(FriendGroup<'a>, AskRequest)> {
+        let home = ctx.home.path.as_deref();
         let configured = &config.friends;
-        let chosen = find_friends(&known_friends(context), &args.friend_names(config))?;
+        let chosen = find_friends(&known_friends(ctx), &args.friend_names(config))?;
         let session = match (&args.session, chosen.as_slice()) {
             (None, _) => None,
             (Some(name), [one]) => Some(GroupSession::open(name, one.friend(), &root, home)?),
@@ -61,10 +60,10 @@ impl<'a> FriendGroup<'a> {
                 return Err(CommandFailure::usage(
                     "a conversation goes on with one friend, and several are named",
                 )
-                .with_hint("name one of them after --to, or leave --session out"));
+                .hint("name one of them after --to, or leave --session out"));
             }
         };
-        let friend_context = new_friend_context(context, stop)?;
+        let friend_context = new_friend_context(ctx, stop)?;
         let total = timeout_from(args.timeout, configured.timeout)?;
         let limits = TurnLimits::new(total, timeout_from(args.idle_timeout, configured.idle_timeout)?);
         let request = AskRequest { model: args.model.clone(), ..AskRequest::new("", root, limits) };
@@ -96,15 +95,15 @@ impl<'a> FriendGroup<'a> {
     pub(crate) fn ask_all(
         &self,
         request: &AskRequest,
-        context: &mut CommandContext<'_>,
-    ) -> Result<GroupResult, CommandFailure> {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<GroupResult> {
         let stop = self.friend_context.stop_requested;
         let before = (request.check_tree && self.friends.len() != 1).then(|| {
             let git = Git::new(&self.friend_context.runner, &request.directory);
             TreeCheck::begin(&request.directory, Some(&git), stop)
         });
         let names: Vec<String> = self.friends.iter().map(display_name).collect();
-        let mut listener = FriendEventPrinter::new(names.clone(), self.stream_text, context);
+        let mut listener = FriendEventPrinter::new(names.clone(), self.stream_text, ctx);
         let results = run_parallel(
             self.friends.len(),
             |at, hear| {
@@ -112,9 +111,9 @@ impl<'a> FriendGroup<'a> {
                 let request = self.request_for(chosen, request);
                 ask(chosen.friend(), &request, &self.friend_context, hear)
             },
-            &mut |at, event| listener.print_event(at, &event, context),
+            &mut |at, event| listener.print_event(at, &event, ctx),
         );
-        listener.finish(context);
+        listener.finish(ctx);
         let mut results = results.map_err(CommandFailure::usage)?;
         for ((result, name), chosen) in results.iter_mut().zip(names).zip(&self.friends) {
             result.friend = name;
@@ -150,12 +149,7 @@ impl<'a> FriendGroup<'a> {
 }
 
 impl GroupSession {
-    fn open(
-        name: &str,
-        friend: &dyn Friend,
-        root: &Path,
-        home: Option<&Path>,
-    ) -> Result<GroupSession, CommandFailure> {
+    fn open(name: &str, friend: &dyn Friend, root: &Path, home: Option<&Path>) -> CommandResult<Self> {
         let store = FriendSessionStore::open(home);
         let found = store.find(name, friend.name(), root)?;
         Ok(GroupSession { name: name.to_string(), store, previous: found.session, remarks: found.remarks })
@@ -185,14 +179,14 @@ fn display_name(chosen: &ResolvedFriend) -> String {
 }
 
 /// The project that the directory lies in; where there is none, the directory.
-pub(crate) fn project_root(context: &CommandContext<'_>) -> Result<PathBuf, CommandFailure> {
-    let directory = &context.options.directory;
-    if let Ok(found) = root::find(directory, context.home.path.as_deref(), &context.home.ceilings) {
+pub(crate) fn project_root(ctx: &CommandContext<'_>) -> CommandResult<PathBuf> {
+    let directory = &ctx.options.directory;
+    if let Ok(found) = root::find(directory, ctx.home.path.as_deref(), &ctx.home.ceilings) {
         return Ok(found.path);
     }
     let real = directory.canonicalize().ok().filter(|real| real.is_dir());
     real.ok_or_else(|| {
         CommandFailure::usage(format!("{} is no directory", directory.display()))
-            .with_hint("give the project with `-C DIR`")
+            .hint("give the project with `-C DIR`")
     })
 }

@@ -1,7 +1,6 @@
 //! What `ask`, `review`, `do` and `friends` share: whom they turn to, with what, and how it is heard.
 
 pub(crate) mod args;
-mod ask_error;
 pub(crate) mod ask_report;
 pub(crate) mod event_printer;
 pub(crate) mod friend_context;

@@ -4,15 +4,11 @@
 use std::time::{Duration, Instant};
 
 use relaycode_friend::prompt::limits;
-use relaycode_project::config::LogLevel;
-use relaycode_tui::views::outcome;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::friend_context::StopCheck;
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::wiring::context::CommandContext;
-use crate::wiring::providers;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, providers};
 
 /// So often it is looked at whether to go on.
 const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -27,32 +23,26 @@ const CHUNK_BYTES: usize = 64 << 10;
 pub(super) fn read_stdin(
     total: Duration,
     stop: StopCheck<'_>,
-    context: &mut CommandContext<'_>,
-) -> Result<Vec<u8>, CommandFailure> {
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<Vec<u8>> {
     let (stdin, began) = (std::io::stdin(), Instant::now());
-    let spinner = providers::start_spinner(context, "reading what goes with it from stdin");
+    let spinner = providers::start_spinner(ctx, "reading what goes with it from stdin");
     let mut told = spinner.is_some();
     let (mut bytes, mut piece) = (Vec::new(), vec![0; CHUNK_BYTES]);
     while bytes.len() <= limits::CONTEXT_BYTES {
         if stop() {
-            return Err(interrupted_failure());
+            return Err(CommandFailure::interrupted().unchanged());
         }
         if began.elapsed() >= total {
             return Err(timeout_failure(total));
         }
         if !told && began.elapsed() >= NOTICE_DELAY {
             told = true;
-            let look = context.console.err_style();
             let said =
                 "waiting for the end of stdin, which goes with the request; `</dev/null` sends nothing";
-            context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, said));
+            ctx.eprint_remark(LogLevel::Warn, said);
         }
-        let ready = match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&POLL_INTERVAL)) {
-            Ok(count) => count > 0,
-            Err(Errno::INTR) => false,
-            Err(error) => return Err(read_failure(error)),
-        };
-        if !ready {
+        if !stdin_is_ready()? {
             continue;
         }
         match rustix::io::read(&stdin, &mut piece) {
@@ -68,33 +58,32 @@ pub(super) fn read_stdin(
 
 /// Whether anything comes on a socket: words, or its end. Programs give one to whom they start whether or not they ever
 /// write to it, so it is not waited for like a pipe, which somebody put there.
-pub(super) fn wait_for_input(
-    stop: StopCheck<'_>,
-    context: &mut CommandContext<'_>,
-) -> Result<bool, CommandFailure> {
-    let (stdin, began) = (std::io::stdin(), Instant::now());
+pub(super) fn wait_for_input(stop: StopCheck<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<bool> {
+    let began = Instant::now();
     while began.elapsed() < SOCKET_TIMEOUT {
         if stop() {
-            return Err(interrupted_failure());
+            return Err(CommandFailure::interrupted().unchanged());
         }
-        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&POLL_INTERVAL)) {
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) => return Ok(true),
-            Err(error) => return Err(read_failure(error)),
+        if stdin_is_ready()? {
+            return Ok(true);
         }
     }
-    let look = context.console.err_style();
     let said = format!(
         "stdin is a socket, and nothing came on it within {} s: nothing of it goes with the request; \
          `--context-file -` waits for it",
         SOCKET_TIMEOUT.as_secs()
     );
-    context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
+    ctx.eprint_remark(LogLevel::Warn, &said);
     Ok(false)
 }
 
-fn interrupted_failure() -> CommandFailure {
-    providers::interrupted_failure().with_state(ProjectState::Unchanged)
+/// Whether something can be read, after a moment at most.
+fn stdin_is_ready() -> CommandResult<bool> {
+    match poll(&mut [PollFd::new(&std::io::stdin(), PollFlags::IN)], Some(&POLL_INTERVAL)) {
+        Ok(count) => Ok(count > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(read_failure(error)),
+    }
 }
 
 fn read_failure(error: Errno) -> CommandFailure {
@@ -104,6 +93,6 @@ fn read_failure(error: Errno) -> CommandFailure {
 fn timeout_failure(total: Duration) -> CommandFailure {
     let message = format!("stdin did not end within {} s; nothing was sent to anybody", total.as_secs());
     CommandFailure::new(Exit::TimedOut, "timedOut", message)
-        .with_state(ProjectState::Unchanged)
-        .with_hint("what comes on stdin goes with the request; `</dev/null` sends nothing")
+        .unchanged()
+        .hint("what comes on stdin goes with the request; `</dev/null` sends nothing")
 }

@@ -1,26 +1,20 @@
 //! What the look at the project after friends were at it showed, told to people.
 
 use relaycode_friend::tree_check::{TreeCheckGap, TreeCheckReport};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::pluralize;
-use relaycode_tui::views::outcome;
+use relaycode_tui::{outcome, pluralize};
 
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, LogLevel};
 
 const MAX_LISTED_FILES: usize = 20;
 
 /// Names what changed, and says what could not be looked at. `unexpected`: why nothing should have.
-pub(crate) fn report_tree_check(
-    looked: &TreeCheckReport,
-    unexpected: &str,
-    context: &mut CommandContext<'_>,
-) {
+pub(crate) fn report_tree_check(looked: &TreeCheckReport, unexpected: &str, ctx: &mut CommandContext<'_>) {
     match &looked.gap {
         None => {}
         Some(TreeCheckGap::PartlyUnread(_)) => {
             let said = "what could not be looked into before, either, was not compared";
             let why = looked.gap_message().unwrap_or_default();
-            eprint_remark(&format!("{why}; {said}"), LogLevel::Warn, context);
+            ctx.eprint_remark(LogLevel::Warn, &format!("{why}; {said}"));
         }
         Some(_) => {
             let why = looked.gap_message().unwrap_or_default();
@@ -28,7 +22,7 @@ pub(crate) fn report_tree_check(
                 "whether anything was changed could not be found out: {why}; look yourself, or leave the comparison \
                  out with `--no-tree-check`"
             );
-            eprint_remark(&said, LogLevel::Error, context);
+            ctx.eprint_remark(LogLevel::Error, &said);
         }
     }
     let changed = &looked.changes;
@@ -37,21 +31,13 @@ pub(crate) fn report_tree_check(
     }
     let count = pluralize(changed.len(), "file");
     let said = format!("{count} changed while it ran; {unexpected}, so this may be your own work:");
-    eprint_remark(&said, LogLevel::Error, context);
-    let look = context.console.err_style();
+    ctx.eprint_remark(LogLevel::Error, &said);
     for difference in changed.iter().take(MAX_LISTED_FILES) {
-        let line = format!("{}  {}", look.safe(&difference.path), difference.kind.label());
-        context.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &line));
+        ctx.eprint_detail(LogLevel::Error, &format!("{}  {}", difference.path, difference.kind.label()));
     }
     if changed.len() > MAX_LISTED_FILES {
-        context.eprint_at(
-            LogLevel::Error,
-            &outcome::indented_line(&look, &format!("… {} more", changed.len() - MAX_LISTED_FILES)),
-        );
+        let look = ctx.console.err_style();
+        let more = format!("… {} more", changed.len() - MAX_LISTED_FILES);
+        ctx.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &more));
     }
-}
-
-pub(crate) fn eprint_remark(said: &str, level: LogLevel, context: &mut CommandContext<'_>) {
-    let look = context.console.err_style();
-    context.eprint_at(level, &outcome::warning_line(&look, &look.safe(said)));
 }

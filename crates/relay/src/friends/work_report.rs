@@ -6,32 +6,24 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::InstructionsError;
-use relaycode_friend::FriendAnswer;
 use relaycode_friend::tree_check::TreeCheckReport;
+use relaycode_friend::work::WorkError;
 use relaycode_friend::work::saved_patch::{SavePatchError, SavedPatch};
 use relaycode_friend::work::scratch::{ScratchError, ScratchProgress};
-use relaycode_friend::work::{WorkError, WorkOutcome};
-use relaycode_project::config::LogLevel;
+use relaycode_friend::{FriendAnswer, WorkOutcome};
 use relaycode_tui::pluralize;
-use relaycode_tui::views::outcome;
 use serde_json::{Value, json};
 
-use super::tree_report::{self, eprint_remark};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::report::json;
-use crate::report::render::answers;
-use crate::wiring::context::CommandContext;
+use super::tree_report;
+use crate::{CommandContext, CommandFailure, Exit, LogLevel, answers, json};
 
 /// The object of `--json`: what became of the change, and what the friend said.
 pub(crate) fn work_json(worked: &WorkOutcome, exit: Exit, became: Value, kept: Option<&SavedPatch>) -> Value {
     let mut object = json!({"ok": true, "code": 0, "command": "do"});
-    if let (Some(object), Value::Object(became)) = (object.as_object_mut(), became) {
-        object.extend(became);
-    }
+    json::merge(&mut object, became);
     object["ok"] = json!(exit == Exit::Done);
     object["code"] = json!(exit as u8);
     let mut friend = friend_json(&worked.friend, &worked.answer);
@@ -59,58 +51,49 @@ fn friend_json(name: &str, answer: &FriendAnswer) -> Value {
 }
 
 /// Tells why nothing came of it, with what the friend said, unless that was `shown`, and what changed meanwhile.
-pub(crate) fn report_work_failure(
-    name: &str,
-    error: WorkError,
-    shown: bool,
-    context: &mut CommandContext<'_>,
-) -> Exit {
+pub(crate) fn report_error(name: &str, error: WorkError, shown: bool, ctx: &mut CommandContext<'_>) -> Exit {
     let (error, looked) = match error {
         WorkError::ProjectChanged { error, tree_check: looked } => (*error, looked),
         error => (error, TreeCheckReport::default()),
     };
-    let answer = match &error {
-        WorkError::Unreadable { answer, .. } => Some(friend_json(name, answer)),
-        _ => None,
-    };
-    if let (WorkError::Unreadable { answer, .. }, false) = (&error, shown) {
-        let look = context.style();
-        context.print_info(&answers::answer_text(&answer.text, &look));
+    let mut said = None;
+    if let WorkError::Unreadable { answer, .. } = &error {
+        said = Some(friend_json(name, answer));
+        if !shown {
+            ctx.print_info(&answers::answer_text(&answer.text, &ctx.style()));
+        }
     }
     let mut failure = CommandFailure::from(error);
     if !looked.is_unchanged() {
         failure.state = None;
     }
-    context.print_json(&json!({
-        "ok": false, "code": failure.exit as u8, "command": "do", "error": json::to_value(&failure),
-        "friend": answer, "changed": json::to_value(&looked.changes), "unchecked": looked.gap_message(),
-    }));
-    report_project_changes(name, &looked, context);
-    context.console.report_failure(&failure, "do", false);
+    ctx.print_result(
+        failure.exit,
+        json!({
+            "error": json::to_value(&failure), "friend": said, "changed": json::to_value(&looked.changes),
+            "unchecked": looked.gap_message(),
+        }),
+    );
+    report_project_changes(name, &looked, ctx);
+    ctx.console.report_failure(&failure, "do", false);
     failure.exit
 }
 
-pub(crate) fn report_project_changes(name: &str, looked: &TreeCheckReport, context: &mut CommandContext<'_>) {
-    tree_report::report_tree_check(looked, &format!("{name} was to work in its copy"), context);
+pub(crate) fn report_project_changes(name: &str, looked: &TreeCheckReport, ctx: &mut CommandContext<'_>) {
+    tree_report::report_tree_check(looked, &format!("{name} was to work in its copy"), ctx);
 }
 
-pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], context: &mut CommandContext<'_>) {
-    let look = context.console.err_style();
-    let text =
-        outcome::indented_line(&look, &format!("{name} works in a copy of {}", pluralize(files, "file")));
-    context.eprint_at(LogLevel::Info, &text);
+pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], ctx: &mut CommandContext<'_>) {
+    ctx.eprint_detail(LogLevel::Info, &format!("{name} works in a copy of {}", pluralize(files, "file")));
     for said in left_out {
-        context.eprint_at(
-            LogLevel::Info,
-            &outcome::indented_line(&look, &look.safe(&format!("not in it: {said}"))),
-        );
+        ctx.eprint_detail(LogLevel::Info, &format!("not in it: {said}"));
     }
 }
 
 /// What of its work is not in the change; what of the project was not in the copy is told already.
-pub(crate) fn report_left_out(worked: &WorkOutcome, told: &[String], context: &mut CommandContext<'_>) {
+pub(crate) fn report_left_out(worked: &WorkOutcome, told: &[String], ctx: &mut CommandContext<'_>) {
     for said in worked.left_out.iter().filter(|said| !told.contains(said)) {
-        eprint_remark(said, LogLevel::Warn, context);
+        ctx.eprint_remark(LogLevel::Warn, said);
     }
 }
 
@@ -119,36 +102,29 @@ pub(crate) fn copy_progress_line(progress: ScratchProgress) -> String {
 }
 
 /// Puts work that cannot be kept where it belongs among the temporary files, and says so.
-pub(crate) fn save_temp_file(lost: SavePatchError, context: &mut CommandContext<'_>) -> SavedPatch {
-    eprint_remark(&format!("if this change does not go in: {lost}"), LogLevel::Error, context);
+pub(crate) fn save_temp_file(lost: SavePatchError, ctx: &mut CommandContext<'_>) -> SavedPatch {
+    ctx.eprint_remark(LogLevel::Error, &format!("if this change does not go in: {lost}"));
     let path = std::env::temp_dir().join(format!("relay-{}", lost.name));
     // A new one, for the user alone: others write there, too.
     let file = File::options().write(true).create_new(true).mode(0o600).open(&path);
-    match file.and_then(|mut file| file.write_all(lost.answer.as_bytes())) {
-        Ok(()) => {
-            SavedPatch { path: Some(path), left_out: lost.left_out, required_limits: lost.required_limits }
-        }
-        Err(error) => {
-            let said = format!("nor can it be kept as {}: {error}", path.display());
-            eprint_remark(&said, LogLevel::Error, context);
-            SavedPatch { path: None, left_out: lost.left_out, required_limits: lost.required_limits }
-        }
+    let written = file.and_then(|mut file| file.write_all(lost.answer.as_bytes()));
+    if let Err(error) = &written {
+        ctx.eprint_remark(LogLevel::Error, &format!("nor can it be kept as {}: {error}", path.display()));
     }
+    let path = written.is_ok().then_some(path);
+    SavedPatch { path, left_out: lost.left_out, required_limits: lost.required_limits }
 }
 
-pub(crate) fn report_saved_patch(kept: &SavedPatch, context: &mut CommandContext<'_>) {
-    let look = context.console.err_style();
-    let kept_in = |path: &PathBuf| {
-        let limit = limit_option(&kept.required_limits);
-        format!("it is kept: `relay apply {}{limit}` applies it later", path.display())
-    };
+pub(crate) fn report_saved_patch(kept: &SavedPatch, ctx: &mut CommandContext<'_>) {
     if let Some(path) = &kept.path {
-        context.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&kept_in(path))));
+        let limit = limit_option(&kept.required_limits);
+        let said = format!("it is kept: `relay apply {}{limit}` applies it later", path.display());
+        ctx.eprint_detail(LogLevel::Error, &said);
     }
     if !kept.left_out.is_empty() {
         let names: Vec<&str> = kept.left_out.iter().map(|path| path.as_str()).collect();
         let said = format!("not in that file, because an answer cannot carry it: {}", names.join(", "));
-        context.eprint_at(LogLevel::Error, &outcome::indented_line(&look, &look.safe(&said)));
+        ctx.eprint_detail(LogLevel::Error, &said);
     }
 }
 
@@ -169,25 +145,23 @@ fn limit_option(needs: &PlanLimits) -> String {
 impl From<WorkError> for CommandFailure {
     fn from(error: WorkError) -> CommandFailure {
         let message = error.to_string();
+        let usage = |kind| CommandFailure::new(Exit::Usage, kind, &message);
         let failure = match error {
-            WorkError::NoPrompt => CommandFailure::new(Exit::Usage, "prompt", message).with_hint(
-                "say what you want, for example `relay do \"rename total to sum in src/cart.ts\"`",
-            ),
-            WorkError::File { .. } => CommandFailure::new(Exit::Usage, "usage", message),
-            WorkError::Access { .. } => CommandFailure::new(Exit::Usage, "access", message)
-                .with_hint("`--access workspace` lets it change its copy"),
-            WorkError::Depth(_) => CommandFailure::new(Exit::Refused, "depth", message),
+            WorkError::NoPrompt => usage("prompt")
+                .hint("say what you want, for example `relay do \"rename total to sum in src/cart.ts\"`"),
+            WorkError::File { .. } => usage("usage"),
+            WorkError::Access { .. } => usage("access").hint("`--access workspace` lets it change its copy"),
+            WorkError::Depth(_) => CommandFailure::refused("depth", message),
             WorkError::Limit(_) | WorkError::Instructions(InstructionsError::TooMuch(_)) => {
-                CommandFailure::new(Exit::Refused, "tooLarge", message).with_hint("give it less")
+                CommandFailure::refused("tooLarge", message).hint("give it less")
             }
             WorkError::Scratch(ScratchError::Cancelled) => {
-                CommandFailure::new(Exit::Interrupted, "interrupted", message)
+                CommandFailure { message, ..CommandFailure::interrupted() }
             }
-            WorkError::Scratch(ScratchError::Own(_)) => CommandFailure::new(Exit::Refused, "copy", message)
-                .with_hint(
-                    "the copy is made in RELAY_HOME: a place that can be written to, outside of the project",
-                ),
-            WorkError::Scratch(_) => CommandFailure::new(Exit::Refused, "copy", message),
+            WorkError::Scratch(ScratchError::Own(_)) => CommandFailure::refused("copy", message).hint(
+                "the copy is made in RELAY_HOME: a place that can be written to, outside of the project",
+            ),
+            WorkError::Scratch(_) => CommandFailure::refused("copy", message),
             WorkError::Friend { failure, .. } => CommandFailure { message, ..CommandFailure::from(failure) },
             WorkError::Unreadable { source, .. } => {
                 let hint = CommandFailure::from(source).hint;
@@ -198,6 +172,6 @@ impl From<WorkError> for CommandFailure {
                 return CommandFailure { state: None, ..CommandFailure::from(*error) };
             }
         };
-        failure.with_state(ProjectState::Unchanged)
+        failure.unchanged()
     }
 }

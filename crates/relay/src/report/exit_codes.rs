@@ -1,59 +1,48 @@
 //! What each exit code means, for the help and the man pages. `docs/exit-codes.md` says more, and also
 //! has the codes of commands that are still to come.
 
-/// A code, what it means in a few words, and in a sentence.
-pub(crate) struct ExitCodeEntry {
-    pub(crate) code: u8,
-    pub(crate) short: &'static str,
-    pub(crate) long: &'static str,
-}
-
-const fn code(code: u8, short: &'static str, long: &'static str) -> ExitCodeEntry {
-    ExitCodeEntry { code, short, long }
-}
-
-/// Every code that relay ends with, in order.
-pub(crate) const ALL: &[ExitCodeEntry] = &[
-    code(0, "done", "Done; also when everything was already in."),
-    code(1, "unexpected failure", "Something unexpected: a bug in relay, or the system failed."),
-    code(2, "wrong usage or configuration", "Wrong usage, or a configuration that cannot be read."),
-    code(
+/// Every code that relay ends with, in order: what it means in a few words, and in a sentence.
+pub(crate) const ALL: &[(u8, &str, &str)] = &[
+    (0, "done", "Done; also when everything was already in."),
+    (1, "unexpected failure", "Something unexpected: a bug in relay, or the system failed."),
+    (2, "wrong usage or configuration", "Wrong usage, or a configuration that cannot be read."),
+    (
         3,
         "refused (nothing was changed)",
         "Refused: the answer does not match the files, could mean several places, or breaks a rule. Nothing was changed.",
     ),
-    code(4, "a person said no", "A person said no. Nothing was changed, or everything was put back."),
-    code(
+    (4, "a person said no", "A person said no. Nothing was changed, or everything was put back."),
+    (
         5,
         "the gate failed (everything was put back)",
         "The project's own checks failed. Everything was put back.",
     ),
-    code(
+    (
         6,
         "needs you",
         "Needs you: somebody else's edits are in the way, a recovery left files alone, or a revert could not bring everything back.",
     ),
-    code(7, "not trusted yet", "The project's commands are not trusted yet."),
-    code(8, "already processed", "This change was processed before."),
-    code(9, "committed but the disk is in doubt", "Committed, but the disk reported an error afterwards."),
-    code(
+    (7, "not trusted yet", "The project's commands are not trusted yet."),
+    (8, "already processed", "This change was processed before."),
+    (9, "committed but the disk is in doubt", "Committed, but the disk reported an error afterwards."),
+    (
         10,
         "a friend or provider failed",
         "A friend could not be reached, or a friend or a provider refused the request, or failed.",
     ),
-    code(
+    (
         11,
         "a friend or provider gave no answer",
         "A friend or a provider gave no answer that can be used, or a provider could not be reached. Never a pass.",
     ),
-    code(12, "a friend or provider ran out of time", "A friend or a provider took too long."),
-    code(13, "nobody to ask", "A person has to decide and there is nobody to ask."),
-    code(20, "a review found what blocks", "A review with `--verdict` came back with findings that block."),
-    code(130, "interrupted", "Interrupted. The message says which state the project is in."),
+    (12, "a friend or provider ran out of time", "A friend or a provider took too long."),
+    (13, "nobody to ask", "A person has to decide and there is nobody to ask."),
+    (20, "a review found what blocks", "A review with `--verdict` came back with findings that block."),
+    (130, "interrupted", "Interrupted. The message says which state the project is in."),
 ];
 
 /// All of them in one sentence.
 pub(crate) fn help_sentence() -> String {
-    let codes: Vec<String> = ALL.iter().map(|code| format!("{} {}", code.code, code.short)).collect();
+    let codes: Vec<String> = ALL.iter().map(|(code, short, _)| format!("{code} {short}")).collect();
     format!("Exit codes: {}.", codes.join(", "))
 }

@@ -7,25 +7,26 @@
 use std::io;
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use relaycode_text::escape::is_unsafe;
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter};
+use serde_json::{Value, json};
 
-use crate::report::failure::CommandFailure;
+use crate::Exit;
 
-/// The object of a command that failed.
-#[derive(Debug, Serialize)]
-pub(crate) struct FailureJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'a str,
-    error: &'a CommandFailure,
+/// An object: what every one begins with, then `more`.
+pub(crate) fn result_json(command: &str, exit: Exit, more: Value) -> Value {
+    let mut object = json!({"ok": exit == Exit::Done, "code": exit as u8, "command": command});
+    merge(&mut object, more);
+    object
 }
 
-impl<'a> FailureJson<'a> {
-    pub(crate) fn new(failure: &'a CommandFailure, command: &'a str) -> FailureJson<'a> {
-        FailureJson { ok: false, code: failure.exit as u8, command, error: failure }
+/// Adds the fields of one object to another.
+pub(crate) fn merge(object: &mut Value, more: Value) {
+    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
+        object.extend(more);
     }
 }
 
@@ -74,21 +75,7 @@ pub(crate) fn millis(time: Duration) -> u64 {
 
 /// Bytes in base64, for content that is not UTF-8.
 pub(crate) fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
-        let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            if digit > chunk.len() {
-                out.push('=');
-            } else {
-                let index = (group >> (18 - 6 * digit)) & 63;
-                out.push(char::from(DIGITS[index as usize]));
-            }
-        }
-    }
-    out
+    STANDARD.encode(bytes)
 }
 
 #[cfg(test)]

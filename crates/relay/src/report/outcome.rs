@@ -2,20 +2,14 @@
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::proposal::Proposal;
-use relaycode_door::gate::GateReport;
-use relaycode_door::{AppliedChange, ApprovalReason, DoorError, RuleConsent, SubmitOutcome};
-use relaycode_ledger::{Digest, LedgerError};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::style::Glyph;
-use relaycode_tui::views;
+use relaycode_door::{AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmitOutcome};
+use relaycode_ledger::{Digest, LedgerError, TxId};
+use relaycode_tui::{Glyph, views};
 use serde_json::{Value, json};
 
-use crate::answer;
-use crate::answer::submit::Submitter;
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::report::json;
-use crate::wiring::context::CommandContext;
-use crate::wiring::project;
+use crate::{
+    CommandContext, CommandFailure, Exit, LogLevel, ProjectState, Submitter, answer, json, project, questions,
+};
 
 /// How an answer's way ended.
 pub(crate) struct SubmitResult {
@@ -27,7 +21,8 @@ pub(crate) struct SubmitResult {
 }
 
 /// Tells what became of one answer.
-pub(crate) struct OutcomeReporter<'a> {
+pub(crate) struct OutcomeReporter<'a, 'c> {
+    pub(crate) ctx: &'a mut CommandContext<'c>,
     pub(crate) submitter: &'a Submitter<'a>,
     pub(crate) proposal: &'a Proposal,
     /// The time that cards show, where answers come in one after the other.
@@ -36,228 +31,155 @@ pub(crate) struct OutcomeReporter<'a> {
     pub(crate) shown_digest: Option<Digest>,
 }
 
-impl OutcomeReporter<'_> {
-    pub(crate) fn report_outcome(
-        &self,
-        outcome: &SubmitOutcome,
-        context: &mut CommandContext<'_>,
-    ) -> SubmitResult {
+impl OutcomeReporter<'_, '_> {
+    pub(crate) fn report_outcome(&mut self, outcome: &SubmitOutcome) -> SubmitResult {
         match outcome {
-            SubmitOutcome::Applied(applied) => self.report_applied(applied, context),
+            SubmitOutcome::Applied(applied) => self.report_applied(applied),
             SubmitOutcome::AlreadyIn { plan } => {
-                self.print_card(plan, context);
-                self.result(Exit::Done, json!({"applied": false, "id": null}), Some(plan), context)
+                self.print_card(plan);
+                self.result(Exit::Done, json!({"applied": false, "id": null}), Some(plan))
             }
             SubmitOutcome::Refused(refused) => {
-                self.print_title(context);
+                self.print_title();
                 let Submitter { source, door, .. } = self.submitter;
-                if !(context.is_quiet() && context.is_json()) {
-                    let style = context.console.err_style();
+                if !(self.ctx.is_quiet() && self.ctx.is_json()) {
+                    let style = self.ctx.console.err_style();
                     let text = source.refusal_text(self.proposal, refused, false, &style);
-                    context.eprint_at(LogLevel::Error, &text);
+                    self.ctx.eprint_at(LogLevel::Error, &text);
                 }
-                let object = source.refusal_json(self.proposal, refused, &door.root);
+                let object = source.refusal_json(self.proposal, refused, &door.root, self.ctx);
                 SubmitResult { exit: Exit::Refused, json: object, already_applied: false }
             }
-            outcome => self.report_not_applied(outcome, context),
+            outcome => self.report_not_applied(outcome),
         }
     }
 
-    pub(crate) fn report_error(&self, error: DoorError, context: &mut CommandContext<'_>) -> SubmitResult {
-        self.print_title(context);
-        self.report_failure(&error.into(), None, json!({}), context)
+    pub(crate) fn report_error(&mut self, error: DoorError) -> SubmitResult {
+        self.print_title();
+        self.report_failure(&error.into(), None, json!({}))
     }
 
     /// Which answer it is about, where they come in one after the other and there is no card.
-    fn print_title(&self, context: &mut CommandContext<'_>) {
+    fn print_title(&mut self) {
         if let (Some(clock), None) = (&self.clock, self.shown_digest) {
             let name = self.submitter.source.origin.name();
-            let look = context.style();
-            context.print_info(&views::card::title_line(clock, self.proposal, &name, &look));
+            self.ctx.print_info(&views::card::title_line(clock, self.proposal, &name, &self.ctx.style()));
         }
     }
 
-    fn report_applied(&self, applied: &AppliedChange, context: &mut CommandContext<'_>) -> SubmitResult {
+    fn report_applied(&mut self, applied: &AppliedChange) -> SubmitResult {
         let id = applied.record.uuid;
         if let Some(said) = &applied.sync_warning {
-            return self.report_failure(
-                &project::disk_doubt_failure(&id.short(), said),
-                Some(&applied.plan),
-                json!({"id": id}),
-                context,
-            );
+            let failure = project::disk_doubt_failure(&id.short(), said);
+            return self.report_failure(&failure, Some(&applied.plan), json!({"id": id}));
         }
-        self.print_card(&applied.plan, context);
+        self.print_card(&applied.plan);
         let files = applied.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
-        let look = context.style();
-        context.print_info(&views::outcome::applied_line(
-            &id.short(),
-            files,
-            applied.gate.as_ref(),
-            self.undo_hint(),
-            &look,
-        ));
+        let look = self.ctx.style();
+        let gate = applied.gate.as_ref();
+        self.ctx.print_info(&views::outcome::applied(&id.short(), files, gate, self.undo_hint(), &look));
         if let Some(branch) = &applied.branch {
-            context.print_info(&views::outcome::indented_line(
-                &look,
-                &format!("on a branch of its own: {}", look.safe(branch)),
-            ));
+            self.ctx.print_detail(&format!("on a branch of its own: {branch}"));
         }
         for rule in &applied.record.rules {
-            let text = views::outcome::detail_line(&context.console.err_style(), rule);
-            context.eprint_at(LogLevel::Debug, &text);
+            let text = views::outcome::detail_line(&self.ctx.console.err_style(), rule);
+            self.ctx.eprint_at(LogLevel::Debug, &text);
         }
         let more = json!({
-            "applied": true,
-            "id": id.to_string(),
-            "digest": applied.digest.to_string(),
-            "decidedBy": applied.record.decided_by,
-            "rules": applied.record.rules,
-            "gate": applied.gate,
+            "applied": true, "id": id.to_string(), "digest": applied.digest.to_string(),
+            "decidedBy": applied.record.decided_by, "rules": applied.record.rules, "gate": applied.gate,
             "branch": applied.branch,
         });
-        self.result(Exit::Done, more, Some(&applied.plan), context)
+        self.result(Exit::Done, more, Some(&applied.plan))
     }
 
-    fn report_not_applied(&self, outcome: &SubmitOutcome, context: &mut CommandContext<'_>) -> SubmitResult {
+    fn report_not_applied(&mut self, outcome: &SubmitOutcome) -> SubmitResult {
         match outcome {
             SubmitOutcome::Declined { plan, reason, put_back, gate } => {
-                let failure = CommandFailure::new(
-                    Exit::Declined,
-                    "declined",
-                    if *put_back { "not kept" } else { "not applied" },
-                )
-                .with_state(if *put_back {
-                    ProjectState::PutBack
-                } else {
-                    ProjectState::Unchanged
-                });
-                let ending = self.report_failure(
-                    &failure,
-                    Some(plan),
-                    json!({"reason": reason, "gate": gate}),
-                    context,
-                );
-                let look = context.style();
+                let said = if *put_back { "not kept" } else { "not applied" };
+                let failure = CommandFailure::declined(said).with_state(ProjectState::after(*put_back));
+                let more = json!({"reason": reason, "gate": gate});
+                let ending = self.report_failure(&failure, Some(plan), more);
                 if self.submitter.source.has_keys && (reason.is_some() || *put_back) {
                     let what = if reason.is_some() { "your reason" } else { "what the gate said" };
-                    let said = format!("c copies {what} for your model; the same id may be sent again");
-                    context.print_info(&views::outcome::indented_line(&look, &said));
+                    self.ctx.print_detail(&format!(
+                        "c copies {what} for your model; the same id may be sent again"
+                    ));
                 } else if let Some(reason) = reason {
-                    context.print_info(&views::question::rejection_preview(reason, &look));
+                    self.ctx.print_info(&views::question::rejection_preview(reason, &self.ctx.style()));
                 }
                 ending
             }
             SubmitOutcome::ApprovalRequired { plan, rules } => {
-                self.print_card(plan, context);
-                self.report_failure(&nobody_to_ask(rules), Some(plan), json!({"rules": rules}), context)
+                self.print_card(plan);
+                self.report_failure(&nobody_to_ask(rules), Some(plan), json!({"rules": rules}))
             }
             SubmitOutcome::PreCheckFailed { plan, step } => {
-                self.print_card(plan, context);
-                let failure = CommandFailure::new(
-                    Exit::GateFailed,
-                    "gate",
-                    format!("not applied: {} `{}` {}", step.step.name(), step.command, step.result_phrase()),
-                )
-                .with_hint("see to that command, or change it in the configuration")
-                .with_state(ProjectState::Unchanged);
-                let tail = views::gate::output_tail(&step.output, &context.console.err_style());
-                context.eprint_at(LogLevel::Info, &tail);
-                self.report_failure(&failure, Some(plan), json!({"step": step}), context)
+                self.print_card(plan);
+                let said =
+                    format!("not applied: {} `{}` {}", step.step.name(), step.command, step.result_phrase());
+                let failure = CommandFailure::new(Exit::GateFailed, "gate", said)
+                    .hint("see to that command, or change it in the configuration")
+                    .unchanged();
+                let tail = views::gate::output_tail(&step.output, &self.ctx.console.err_style());
+                self.ctx.eprint_at(LogLevel::Info, &tail);
+                self.report_failure(&failure, Some(plan), json!({"step": step}))
             }
-            SubmitOutcome::GateFailed { plan, gate, rules } => {
-                self.report_gate_failed(plan, gate, rules, context)
-            }
+            SubmitOutcome::GateFailed { plan, gate, rules } => self.report_gate(plan, gate, rules),
             SubmitOutcome::AlreadyProcessed { id, other_content } => {
                 let (id, other_content) = (*id, *other_content);
-                self.print_title(context);
+                self.print_title();
                 let failure: CommandFailure = LedgerError::AlreadyProcessed { id, other_content }.into();
                 let fate = project::find_revert_status(&self.submitter.door.ledger, id).ok();
                 if self.submitter.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
                     let said = format!("{} is already in the ledger: passed over", id.short());
-                    let text = views::outcome::warning_line(&context.console.err_style(), &said);
-                    context.eprint_at(LogLevel::Warn, &text);
-                    return SubmitResult {
-                        already_applied: true,
-                        ..self.failure_result(&failure, None, json!({}), context)
-                    };
+                    self.ctx.eprint_remark(LogLevel::Warn, &said);
+                    let result = self.failure_result(&failure, None, json!({}));
+                    return SubmitResult { already_applied: true, ..result };
                 }
                 let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
-                let failure = match by {
-                    Some(by) => {
-                        let by = by.short();
-                        failure.with_hint(format!(
-                            "it was applied and reverted; `relay revert {by}` brings it back"
-                        ))
-                    }
-                    None => failure,
+                let brought_back = |by: TxId| {
+                    format!("it was applied and reverted; `relay revert {}` brings it back", by.short())
                 };
-                self.report_failure(&failure, None, json!({}), context)
+                let failure = CommandFailure { hint: by.map(brought_back).or(failure.hint), ..failure };
+                self.report_failure(&failure, None, json!({}))
             }
             other => {
-                self.print_title(context);
-                self.report_failure(&failure_without_plan(other), None, json!({}), context)
+                self.print_title();
+                self.report_failure(&failure_without_plan(other), None, json!({}))
             }
         }
     }
 
-    fn report_gate_failed(
-        &self,
-        plan: &Plan,
-        gate: &GateReport,
-        rules: &[ApprovalReason],
-        context: &mut CommandContext<'_>,
-    ) -> SubmitResult {
-        self.print_card(plan, context);
+    fn report_gate(&mut self, plan: &Plan, gate: &GateReport, rules: &[ApprovalReason]) -> SubmitResult {
+        self.print_card(plan);
         let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
         let failure = CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
-            .with_hint("`--allow gate` keeps it anyway")
             .with_state(ProjectState::PutBack);
         // What the commands did, not what they said.
-        if views::gate::verdict_text(gate, &context.console.err_style()).is_none() {
-            let failure =
-                CommandFailure::new(Exit::GateFailed, "gate", format!("not kept: {}", said.join("; ")))
-                    .with_hint("see to what the project's commands do to its files")
-                    .with_state(ProjectState::PutBack);
-            return self.report_failure(&failure, Some(plan), json!({"gate": gate}), context);
+        if views::gate::verdict_text(gate, &self.ctx.console.err_style()).is_none() {
+            let failure = failure.hint("see to what the project's commands do to its files");
+            return self.report_failure(&failure, Some(plan), json!({"gate": gate}));
         }
-        let mut next = format!(
-            "keep it anyway: `{}`",
-            self.submitter.source.retry_command_line("apply", "--allow gate")
-        );
+        let failure = failure.hint("`--allow gate` keeps it anyway");
+        let retry = self.submitter.source.retry_command_line("apply", "--allow gate");
+        let mut next = format!("keep it anyway: `{retry}`");
         if self.submitter.source.has_keys {
-            next += &format!(" {} c copies the errors for your model", context.style().glyph(Glyph::Dot));
+            next += &format!(" {} c copies the errors for your model", self.ctx.style().glyph(Glyph::Dot));
         }
-        let text = views::gate::refused_card(
-            gate,
-            ProjectState::PutBack.clause(),
-            Some(&next),
-            &context.console.err_style(),
-        );
-        context.eprint_at(LogLevel::Error, &text);
-        self.failure_result(&failure, Some(plan), json!({"gate": gate}), context)
+        let (state, style) = (ProjectState::PutBack.clause(), self.ctx.console.err_style());
+        self.ctx.eprint_at(LogLevel::Error, &views::gate::refused_card(gate, state, Some(&next), &style));
+        self.failure_result(&failure, Some(plan), json!({"gate": gate}))
     }
 
     /// Says what went wrong, on stderr.
-    fn report_failure(
-        &self,
-        failure: &CommandFailure,
-        plan: Option<&Plan>,
-        more: Value,
-        context: &mut CommandContext<'_>,
-    ) -> SubmitResult {
-        context.console.report_failure(failure, "apply", false);
-        self.failure_result(failure, plan, more, context)
+    fn report_failure(&mut self, failure: &CommandFailure, plan: Option<&Plan>, more: Value) -> SubmitResult {
+        self.ctx.console.report_failure(failure, "apply", false);
+        self.failure_result(failure, plan, more)
     }
 
-    fn failure_result(
-        &self,
-        failure: &CommandFailure,
-        plan: Option<&Plan>,
-        more: Value,
-        context: &CommandContext<'_>,
-    ) -> SubmitResult {
-        let mut result = self.result(failure.exit, more, plan, context);
+    fn failure_result(&mut self, failure: &CommandFailure, plan: Option<&Plan>, more: Value) -> SubmitResult {
+        let mut result = self.result(failure.exit, more, plan);
         result.json["error"] = json::to_value(failure);
         result
     }
@@ -268,41 +190,29 @@ impl OutcomeReporter<'_> {
     }
 
     /// The plan, if nobody has seen it yet.
-    fn print_card(&self, plan: &Plan, context: &mut CommandContext<'_>) {
+    fn print_card(&mut self, plan: &Plan) {
         if self.shown_digest.is_some_and(|shown| shown == relaycode_door::plan_digest(plan)) {
             return;
         }
-        let look = context.style();
+        let look = self.ctx.style();
         let source = self.submitter.source;
         let clock = self.clock.as_deref().unwrap_or_default();
-        let mut text = source.card_text(self.proposal, plan, clock, &look);
+        let mut text = source.card(self.proposal, plan, clock, &look);
         if source.diff {
             text += &views::diff::text(plan, &look);
         }
-        context.print_info(&text);
+        self.ctx.print_info(&text);
     }
 
-    fn result(
-        &self,
-        exit: Exit,
-        more: Value,
-        plan: Option<&Plan>,
-        context: &CommandContext<'_>,
-    ) -> SubmitResult {
-        let Submitter { source, door, .. } = self.submitter;
-        let mut json = json!({
-            "ok": exit == Exit::Done,
-            "code": exit as u8,
-            "command": source.command,
-            "project": door.root.to_string_lossy(),
-        });
-        if let (Some(object), Value::Object(more)) = (json.as_object_mut(), more) {
-            object.extend(more);
-            // Nobody reads it otherwise, and it holds every diff.
-            if let Some(plan) = plan.filter(|_| context.is_json()) {
-                object.insert("plan".to_string(), json::to_value(&answer::plan_json(plan, false)));
-            }
+    fn result(&mut self, exit: Exit, more: Value, plan: Option<&Plan>) -> SubmitResult {
+        let Submitter { door, .. } = self.submitter;
+        let mut object = json!({"project": door.root.to_string_lossy()});
+        json::merge(&mut object, more);
+        // Nobody reads it otherwise, and it holds every diff.
+        if let Some(plan) = plan.filter(|_| self.ctx.is_json()) {
+            object["plan"] = answer::plan_json(plan, false);
         }
+        let json = json::result_json(self.ctx.command, exit, object);
         SubmitResult { exit, json, already_applied: false }
     }
 }
@@ -312,7 +222,7 @@ pub(crate) fn batch_json(command: &str, exit: Exit, answers: usize, mut objects:
     if answers == 1 && objects.len() == 1 {
         return objects.remove(0);
     }
-    json!({"ok": exit == Exit::Done, "code": exit as u8, "command": command, "answers": answers, "results": objects})
+    json::result_json(command, exit, json!({"answers": answers, "results": objects}))
 }
 
 /// Somebody has to decide, and there is nobody.
@@ -326,54 +236,38 @@ fn nobody_to_ask(rules: &[ApprovalReason]) -> CommandFailure {
     let yes = if ordinary.is_empty() { "" } else { "`-y`" };
     let allow = if allow.is_empty() { String::new() } else { format!("`--allow {}`", allow.join(",")) };
     let both = if yes.is_empty() || allow.is_empty() { "" } else { " with " };
-    CommandFailure::new(
-        Exit::NobodyToAsk,
-        "nobodyToAsk",
-        format!("somebody has to say yes, and there is no terminal to ask on: {}", said.join("; ")),
-    )
-    .with_hint(format!("{yes}{both}{allow} applies it without asking"))
-    .with_state(ProjectState::Unchanged)
+    let message = format!("somebody has to say yes, and there is no terminal to ask on: {}", said.join("; "));
+    questions::nobody_to_ask(&message, &format!("{yes}{both}{allow} applies it without asking"))
 }
 
 /// Outcomes that end before there is a plan to speak of.
 fn failure_without_plan(outcome: &SubmitOutcome) -> CommandFailure {
     match outcome {
-        SubmitOutcome::WrongProject { named, ours } => CommandFailure::refused(
-            "otherProject",
-            format!("the answer is for the project `{named}`, and this is `{ours}`"),
-        )
-        .with_hint("go to that project, or correct `projectId` in the answer if it is meant for this one"),
+        SubmitOutcome::WrongProject { named, ours } => {
+            let said = format!("the answer is for the project `{named}`, and this is `{ours}`");
+            CommandFailure::refused("otherProject", said)
+                .hint("go to that project, or correct `projectId` in the answer if it is meant for this one")
+        }
         SubmitOutcome::NotTrusted { wants, before } => {
             let what = relaycode_tui::pluralize(wants.commands.len(), "command");
-            let seen = if before.is_some() {
-                "which changed since you trusted it"
-            } else {
-                "which you have not trusted yet"
+            let seen = match before {
+                Some(_) => "which changed since you trusted it",
+                None => "which you have not trusted yet",
             };
-            CommandFailure::new(
-                Exit::NotTrusted,
-                "notTrusted",
-                format!("this project wants to run {what}, {seen}"),
-            )
-            .with_hint("`relay trust` shows what it wants to run, and asks")
-            .with_state(ProjectState::Unchanged)
+            let said = format!("this project wants to run {what}, {seen}");
+            CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
+                .hint("`relay trust` shows what it wants to run, and asks")
+                .unchanged()
         }
         SubmitOutcome::Interrupted { put_back } => {
-            CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted").with_state(if *put_back {
-                ProjectState::PutBack
-            } else {
-                ProjectState::Unchanged
-            })
+            CommandFailure::interrupted().with_state(ProjectState::after(*put_back))
         }
         SubmitOutcome::FilesUnstable { paths } => {
             let paths: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
-            CommandFailure::new(
-                Exit::NeedsYou,
-                "changing",
-                format!("{} kept changing while it was planned", paths.join(", ")),
-            )
-            .with_hint("see what writes to it, and apply the answer again")
-            .with_state(ProjectState::Unchanged)
+            let said = format!("{} kept changing while it was planned", paths.join(", "));
+            CommandFailure::new(Exit::NeedsYou, "changing", said)
+                .hint("see what writes to it, and apply the answer again")
+                .unchanged()
         }
         _ => CommandFailure::unexpected("the answer ended in a way that nobody tells of"),
     }
@@ -383,7 +277,7 @@ impl From<DoorError> for CommandFailure {
     fn from(error: DoorError) -> CommandFailure {
         match error {
             DoorError::Ledger(error) => error.into(),
-            other => CommandFailure::unexpected(other).with_state(ProjectState::Unchanged),
+            other => CommandFailure::unexpected(other).unchanged(),
         }
     }
 }

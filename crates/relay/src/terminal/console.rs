@@ -8,22 +8,19 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
+use relaycode_tui::{OutputStyle, StreamWidth};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::json;
-use crate::report::render;
-use crate::terminal::environment;
-use crate::terminal::environment::{ColorChoice, ConsoleEnv};
+use crate::terminal::environment::{self, ColorChoice};
+use crate::{CommandFailure, CommandResult, ConsoleEnv, LogLevel, json, render};
 
 /// The two streams of a command and how each wants to be written to.
 pub(crate) struct Console {
     out: ConsoleStream,
     err: ConsoleStream,
     /// How much is said beside what was asked for: `core.logLevel`, once it is known.
-    level: LogLevel,
+    pub(crate) level: LogLevel,
 }
 
 /// What a command wrote while its streams were kept.
@@ -35,25 +32,17 @@ pub(crate) struct ConsoleCapture {
     pub(crate) err: Vec<u8>,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum CapturedStream {
-    Out,
-    Err,
-}
-
 struct CaptureWriter {
     output: Rc<RefCell<ConsoleCapture>>,
-    stream: CapturedStream,
+    /// The stream that is kept.
+    stream: fn(&mut ConsoleCapture) -> &mut Vec<u8>,
 }
 
 impl Write for CaptureWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut kept = self.output.borrow_mut();
         kept.both.extend_from_slice(bytes);
-        match self.stream {
-            CapturedStream::Out => kept.out.extend_from_slice(bytes),
-            CapturedStream::Err => kept.err.extend_from_slice(bytes),
-        }
+        (self.stream)(&mut kept).extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -73,13 +62,11 @@ impl Console {
     /// The process's own streams.
     pub(crate) fn stdio(environment: &ConsoleEnv, color: ColorChoice) -> Console {
         let (out, err) = (io::stdout(), io::stderr());
-        let (out_look, err_look) = (
-            environment::style_for_stream(&out, environment, color),
-            environment::style_for_stream(&err, environment, color),
-        );
+        let out_style = environment::style_for_stream(&out, environment, color);
+        let err_style = environment::style_for_stream(&err, environment, color);
         Console {
-            out: ConsoleStream::new(BufWriter::new(out), out_look),
-            err: ConsoleStream::new(BufWriter::new(err), err_look),
+            out: ConsoleStream::new(BufWriter::new(out), out_style),
+            err: ConsoleStream::new(BufWriter::new(err), err_style),
             level: LogLevel::Info,
         }
     }
@@ -88,25 +75,12 @@ impl Console {
     /// one's stdout wants it.
     pub(crate) fn capturing(&self) -> (Console, Rc<RefCell<ConsoleCapture>>) {
         let kept = Rc::new(RefCell::new(ConsoleCapture::default()));
-        let stream = |side| {
-            ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream: side }, self.out.style)
+        let stream = |stream: fn(&mut ConsoleCapture) -> &mut Vec<u8>| {
+            ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream }, self.out.style)
         };
-        let console = Console {
-            out: stream(CapturedStream::Out),
-            err: stream(CapturedStream::Err),
-            level: LogLevel::Info,
-        };
+        let (out, err) = (stream(|kept| &mut kept.out), stream(|kept| &mut kept.err));
+        let console = Console { out, err, level: LogLevel::Info };
         (console, kept)
-    }
-
-    /// How much is said beside what was asked for.
-    pub(crate) fn level(&self) -> LogLevel {
-        self.level
-    }
-
-    /// From now on so much is said.
-    pub(crate) fn set_level(&mut self, level: LogLevel) {
-        self.level = level;
     }
 
     /// How stdout wants to be written to.
@@ -162,19 +136,16 @@ impl Console {
 
     /// Says why a command failed, to a machine.
     pub(crate) fn print_failure_json(&mut self, failure: &CommandFailure, command: &str) {
-        self.print_json(&json::FailureJson::new(failure, command));
+        self.print_json(&json::result_json(command, failure.exit, json!({"error": failure})));
     }
 
     /// Flushes, and says whether everything could be written.
-    pub(crate) fn finish(mut self) -> Result<(), CommandFailure> {
+    pub(crate) fn finish(mut self) -> CommandResult<()> {
         self.flush();
         for error in [self.out.error, self.err.error].into_iter().flatten() {
             if error.kind() != io::ErrorKind::BrokenPipe {
-                return Err(CommandFailure {
-                    exit: Exit::Unexpected,
-                    ..CommandFailure::unexpected(format!("the output cannot be written: {error}"))
-                        .with_hint("whatever the command did is done: `relay log` says so")
-                });
+                return Err(CommandFailure::unexpected(format!("the output cannot be written: {error}"))
+                    .hint("whatever the command did is done: `relay log` says so"));
             }
         }
         Ok(())

@@ -6,10 +6,8 @@ use std::time::Duration;
 use relaycode_tui::osc52;
 use relaycode_watch::clipboard::ClipboardBackend;
 
-use crate::report::failure::{CommandFailure, Exit};
 use crate::sys::CLIPBOARD_NEEDS_DISPLAY;
-use crate::terminal::questions;
-use crate::wiring::desktop;
+use crate::{CommandFailure, CommandResult, Exit, desktop, questions};
 
 /// The argument with which the binary holds what was copied.
 pub(crate) const HOLD_COMMAND: &str = "__hold";
@@ -46,13 +44,13 @@ impl CopyTarget {
 }
 
 /// Copies `text`.
-pub(crate) fn copy_text(text: &str) -> Result<CopyTarget, CommandFailure> {
+pub(crate) fn copy_text(text: &str) -> CommandResult<CopyTarget> {
     let why = match copy_to_clipboard(text) {
         Ok(()) => return Ok(CopyTarget::Clipboard),
         Err(why) => why,
     };
     let Some(terminal) = questions::open_terminal() else {
-        return Err(copy_failure(&why).with_hint("`relay doctor` says what this system can do"));
+        return Err(copy_failure(&why).hint("`relay doctor` says what this system can do"));
     };
     let sequence = osc52::copy_sequence(text, &desktop::terminal_env(true))
         .map_err(|error| copy_failure(&format!("{why}; {error}")))?;

@@ -5,8 +5,7 @@
 use std::io::IsTerminal;
 
 use clap::ValueEnum;
-use relaycode_tui::layout::style::{OutputStyle, StreamWidth};
-use relaycode_tui::views::diff::DiffLayout;
+use relaycode_tui::{DiffLayout, OutputStyle, StreamWidth};
 
 /// `--color`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -55,11 +54,8 @@ impl ConsoleEnv {
 
     fn from_lookup(get: impl Fn(&str) -> Option<String>) -> ConsoleEnv {
         let set = |name: &str| get(name).filter(|value| !value.is_empty());
-        let locale = set("LC_ALL")
-            .or_else(|| set("LC_CTYPE"))
-            .or_else(|| set("LANG"))
-            .unwrap_or_default()
-            .to_ascii_lowercase();
+        let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
+        let locale = locale.unwrap_or_default().to_ascii_lowercase();
         ConsoleEnv {
             no_color: set("NO_COLOR").is_some(),
             dumb: set("TERM").is_some_and(|term| term == "dumb"),

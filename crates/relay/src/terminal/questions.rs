@@ -1,12 +1,9 @@
 //! Questions to the person at the terminal, outside the door: a line is asked for, and a signal meanwhile is a
 //! failure that says so.
 
-use relaycode_tui::input::{PromptAnswer, Terminal};
-use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::{OutputStyle, PromptAnswer, Terminal};
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::environment::ConsoleEnv;
-use crate::terminal::signals::SignalGuard;
+use crate::{CommandFailure, CommandResult, ConsoleEnv, Exit, SignalGuard};
 
 /// The terminal, if there is one with somebody at it.
 pub(crate) fn open_terminal() -> Option<Terminal> {
@@ -14,28 +11,25 @@ pub(crate) fn open_terminal() -> Option<Terminal> {
 }
 
 /// Asks, and reads one line. The end of input is an empty line: the safe answer.
-pub(crate) fn ask_line(terminal: &Terminal, question: &str) -> Result<String, CommandFailure> {
+pub(crate) fn ask_line(terminal: &Terminal, question: &str) -> CommandResult<String> {
     read_answer(|look, stopped| terminal.prompt(question, look, stopped))
 }
 
 /// The same for something that nobody is to see: nothing of it appears.
-pub(crate) fn ask_secret(terminal: &Terminal, question: &str) -> Result<String, CommandFailure> {
+pub(crate) fn ask_secret(terminal: &Terminal, question: &str) -> CommandResult<String> {
     read_answer(|look, stopped| terminal.prompt_secret(question, look, stopped))
 }
 
-fn read_answer(
-    ask: impl FnOnce(&OutputStyle, &dyn Fn() -> bool) -> PromptAnswer,
-) -> Result<String, CommandFailure> {
+fn read_answer(ask: impl FnOnce(&OutputStyle, &dyn Fn() -> bool) -> PromptAnswer) -> CommandResult<String> {
     let signals = SignalGuard::acquire()?;
     let look = OutputStyle { color: false, utf8: ConsoleEnv::from_env().utf8, width: None };
     match ask(&look, &|| signals.stop_requested()) {
         PromptAnswer::Line(line) => Ok(line),
         PromptAnswer::EndOfInput => Ok(String::new()),
-        PromptAnswer::Stopped => Err(CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
-            .with_state(ProjectState::Unchanged)),
+        PromptAnswer::Stopped => Err(CommandFailure::interrupted().unchanged()),
         PromptAnswer::Disconnected(said) => {
             let message = format!("the terminal cannot be read: {said}");
-            Err(CommandFailure::unexpected(message).with_state(ProjectState::Unchanged))
+            Err(CommandFailure::unexpected(message).unchanged())
         }
     }
 }
@@ -45,9 +39,17 @@ pub(crate) fn is_yes(answer: &str) -> bool {
     answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes")
 }
 
+/// Asks for a yes; anything else is a failure that says `otherwise`.
+pub(crate) fn confirm(terminal: &Terminal, question: &str, otherwise: &str) -> CommandResult<()> {
+    if is_yes(&ask_line(terminal, question)?) { Ok(()) } else { Err(CommandFailure::declined(otherwise)) }
+}
+
+/// Somebody has to say yes, and nobody can.
+pub(crate) fn nobody_to_say_yes(hint: &str) -> CommandFailure {
+    nobody_to_ask("somebody has to say yes, and there is no terminal to ask on", hint)
+}
+
 /// There is no terminal to ask on.
 pub(crate) fn nobody_to_ask(message: &str, hint: &str) -> CommandFailure {
-    CommandFailure::new(Exit::NobodyToAsk, "nobodyToAsk", message)
-        .with_hint(hint)
-        .with_state(ProjectState::Unchanged)
+    CommandFailure::new(Exit::NobodyToAsk, "nobodyToAsk", message).hint(hint).unchanged()
 }

@@ -11,14 +11,15 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
-use crate::report::failure::CommandFailure;
 use crate::sys::is_signal_ignored;
+use crate::{CommandFailure, CommandResult};
 
 /// While this lives, a signal only asks to stop.
 pub(crate) struct SignalGuard {
     flags: &'static SignalFlags,
 }
 
+#[derive(Default)]
 struct SignalFlags {
     /// Ctrl-C was typed.
     interrupted: Arc<AtomicBool>,
@@ -39,7 +40,7 @@ static SIGNAL_FLAGS: OnceLock<SignalFlags> = OnceLock::new();
 
 impl SignalGuard {
     /// From now on a signal only asks to stop.
-    pub(crate) fn acquire() -> Result<SignalGuard, CommandFailure> {
+    pub(crate) fn acquire() -> CommandResult<SignalGuard> {
         let first = SIGNAL_FLAGS.get().is_none();
         let signals = match SIGNAL_FLAGS.get() {
             Some(signals) => signals,
@@ -60,7 +61,7 @@ impl SignalGuard {
     }
 
     /// From now on a signal only asks to stop, until the process ends: what was done is always said.
-    pub(crate) fn hold_until_exit() -> Result<(), CommandFailure> {
+    pub(crate) fn hold_until_exit() -> CommandResult<()> {
         std::mem::forget(SignalGuard::acquire()?);
         Ok(())
     }
@@ -112,14 +113,7 @@ impl Drop for SignalGuard {
 
 impl SignalFlags {
     fn install() -> io::Result<SignalFlags> {
-        let signals = SignalFlags {
-            interrupted: Arc::default(),
-            terminated: Arc::default(),
-            resized: Arc::default(),
-            continued: Arc::default(),
-            default_action: Arc::default(),
-            guard_count: AtomicUsize::new(0),
-        };
+        let signals = SignalFlags::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // `nohup relay …` goes on when the terminal goes.
             if signal == SIGHUP && is_signal_ignored(signal) {

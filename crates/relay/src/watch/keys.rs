@@ -1,25 +1,18 @@
 //! The keys of a session. One list: what each does, and what `?` says about it.
 
 use relaycode_door::Door;
-use relaycode_ledger::revert::RevertOptions;
-use relaycode_ledger::{LogFilter, LogTarget, TxId};
-use relaycode_tui::input::Terminal;
+use relaycode_ledger::{LogFilter, LogTarget, RevertOptions, TxId};
 use relaycode_tui::input::decode::InputKey;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::pluralize;
-use relaycode_tui::views::diff::DiffLayout;
 use relaycode_tui::views::{diff, question};
+use relaycode_tui::{DiffLayout, OutputStyle, Terminal, pluralize};
 
 use super::last_answer::LastDiff;
 use super::{WatchFlow, WatchSession};
 use crate::approver::pager::Pager;
 use crate::approver::{diff_layout, terminal_program_runner};
 use crate::commands::{log, prompt, revert, show};
-use crate::report::failure::CommandFailure;
-use crate::terminal::copy_out;
 use crate::terminal::questions::is_yes;
-use crate::wiring::programs::UserPrograms;
-use crate::wiring::project;
+use crate::{CommandResult, UserPrograms, copy_out, project};
 
 /// The keys, and what each does.
 const KEYS: question::QuestionKeys = &[
@@ -40,7 +33,7 @@ const LOG_ENTRIES: usize = 10;
 impl WatchSession<'_, '_> {
     pub(super) fn handle_key(&mut self, key: InputKey) -> Option<WatchFlow> {
         let InputKey::Char(key) = key else { return None };
-        self.status.clear_remark();
+        self.status.remark = None;
         let done = match key {
             'q' | 'Q' => return Some(WatchFlow::Quit),
             'p' => self.copy_prompt(),
@@ -53,18 +46,15 @@ impl WatchSession<'_, '_> {
             'b' => self.process_bulk(true),
             'l' => self.show_log(),
             '?' | 'h' => {
-                let text = question::key_help(KEYS, &self.context.style());
+                let text = question::key_help(KEYS, &self.ctx.style());
                 self.print(&format!("\n{text}"));
                 Ok(())
             }
-            _ => {
-                self.status.set_remark("? explains the keys");
-                Ok(())
-            }
+            _ => self.remark("? explains the keys"),
         };
         if let Err(failure) = done {
             self.live.erase();
-            self.context.console.report_failure(&failure, "watch", self.context.options.json);
+            self.ctx.console.report_failure(&failure, "watch", self.ctx.options.json);
         }
         self.discard_typed_input();
         None
@@ -72,44 +62,43 @@ impl WatchSession<'_, '_> {
 
     fn print(&mut self, text: &str) {
         self.live.erase();
-        self.context.print(text);
-        self.context.console.flush();
+        self.ctx.print(text);
+        self.ctx.console.flush();
     }
 
-    fn show_log(&mut self) -> Result<(), CommandFailure> {
+    fn show_log(&mut self) -> CommandResult<()> {
         self.print("\n");
         let Door { root, ledger, .. } = &self.door;
-        let shown = log::print_log(root, ledger, &LogFilter::default(), LOG_ENTRIES, false, self.context);
-        self.context.console.flush();
+        let shown = log::print_log(root, ledger, &LogFilter::default(), LOG_ENTRIES, false, self.ctx);
+        self.ctx.console.flush();
         shown
     }
 
-    fn copy_prompt(&mut self) -> Result<(), CommandFailure> {
-        let text = prompt::model_instructions(&self.door, &[])?.text;
+    fn copy_prompt(&mut self) -> CommandResult<()> {
+        let text = prompt::instructions(&self.door, &[])?.text;
         self.copy(&text, "the prompt", ": give it to your model as its instructions")
     }
 
-    fn show_prompt(&mut self) -> Result<(), CommandFailure> {
-        let text = prompt::model_instructions(&self.door, &[])?.text;
+    fn show_prompt(&mut self) -> CommandResult<()> {
+        let text = prompt::instructions(&self.door, &[])?.text;
         self.show_paged(&|look| look.block(&text).into_owned());
         Ok(())
     }
 
-    fn copy_offer(&mut self) -> Result<(), CommandFailure> {
-        match self.last_answer.copy_offer.take() {
-            Some((what, text)) => {
-                let copied = self.copy(&text, what, ": paste it to your model");
-                self.last_answer.copy_offer = Some((what, text));
-                copied
-            }
-            None => {
-                self.status.set_remark("the last card offers nothing to copy");
-                Ok(())
-            }
+    fn copy_offer(&mut self) -> CommandResult<()> {
+        match self.last_answer.copy_offer.clone() {
+            Some((what, text)) => self.copy(&text, what, ": paste it to your model"),
+            None => self.remark("the last card offers nothing to copy"),
         }
     }
 
-    fn copy(&mut self, text: &str, what: &str, then: &str) -> Result<(), CommandFailure> {
+    /// Says it in the live line.
+    fn remark(&mut self, said: &'static str) -> CommandResult<()> {
+        self.status.remark = Some(said);
+        Ok(())
+    }
+
+    fn copy(&mut self, text: &str, what: &str, then: &str) -> CommandResult<()> {
         // The clipboard's own watcher may see it before the mark on it does any good elsewhere.
         self.seen_texts.remember_own(text);
         let copied = copy_out::copy_text(text)?;
@@ -118,19 +107,16 @@ impl WatchSession<'_, '_> {
         Ok(())
     }
 
-    fn show_diff(&mut self, side: bool) -> Result<(), CommandFailure> {
+    fn show_diff(&mut self, side: bool) -> CommandResult<()> {
         match &self.last_answer.diff {
-            LastDiff::Nothing => {
-                self.status.set_remark("there is no diff to show yet");
-                Ok(())
-            }
+            LastDiff::Nothing => self.remark("there is no diff to show yet"),
             LastDiff::Planned(files) => {
                 let layout = self.layout(side);
                 let text = |look: &OutputStyle| -> String {
-                    files
+                    let texts = files
                         .iter()
-                        .map(|(file, of_file)| diff::file_text_with_layout(file, of_file, layout, look))
-                        .collect()
+                        .map(|(file, of_file)| diff::file_text_with_layout(file, of_file, layout, look));
+                    texts.collect()
                 };
                 self.live.erase();
                 show_in_pager(self, &text);
@@ -155,38 +141,29 @@ impl WatchSession<'_, '_> {
         show_in_pager(self, text);
     }
 
-    fn retry_last_answer(&mut self) -> Result<(), CommandFailure> {
+    fn retry_last_answer(&mut self) -> CommandResult<()> {
         match self.last_answer.text.take() {
             Some(text) => {
                 self.seen_texts.forget(&text.text);
                 self.process_text(text, true)
             }
-            None => {
-                self.status.set_remark("there is nothing to take up again");
-                Ok(())
-            }
+            None => self.remark("there is nothing to take up again"),
         }
     }
 
     /// Undoes the last change of this session; before that one of an earlier time, if the user says so.
-    fn undo(&mut self) -> Result<(), CommandFailure> {
+    fn undo(&mut self) -> CommandResult<()> {
         let id = match self.applied.last() {
             Some(id) => *id,
             None => match revert::newest_revertible(&self.door.ledger)? {
                 Some((id, title)) if self.confirm_undo(&title) => id,
-                Some(_) => {
-                    self.status.set_remark("nothing was undone");
-                    return Ok(());
-                }
-                None => {
-                    self.status.set_remark("there is nothing to undo");
-                    return Ok(());
-                }
+                Some(_) => return self.remark("nothing was undone"),
+                None => return self.remark("there is nothing to undo"),
             },
         };
         self.live.erase();
         let reverted = self.revert(id);
-        self.context.console.flush();
+        self.ctx.console.flush();
         reverted?;
         self.applied.retain(|applied| *applied != id);
         self.seen_texts.forget_applied();
@@ -194,19 +171,19 @@ impl WatchSession<'_, '_> {
         Ok(())
     }
 
-    fn revert(&mut self, id: TxId) -> Result<(), CommandFailure> {
+    fn revert(&mut self, id: TxId) -> CommandResult<()> {
         let Door { root, ledger, .. } = &self.door;
-        project::recover_ledger(ledger, self.context)?;
+        project::recover_ledger(ledger, self.ctx)?;
         let (name, target) = (id.to_string(), LogTarget::Transaction(id));
         let options = RevertOptions::default();
         let request = revert::RevertRequest { root, ledger, name: &name, target, options, yes: false };
-        request.run(self.context).map(drop)
+        request.run(self.ctx).map(drop)
     }
 
     fn confirm_undo(&mut self, title: &str) -> bool {
         self.live.erase();
         let Some(terminal) = self.terminal.clone() else { return false };
-        let look = self.context.style();
+        let look = self.ctx.style();
         let question = format!("  this session applied nothing. Undo {}? [y/N]  ", look.safe(title));
         let signals = self.signals.clone();
         let answer = terminal.prompt(&question, &look, &|| signals.stop_requested());
@@ -224,6 +201,6 @@ fn show_in_pager(session: &WatchSession<'_, '_>, text: &dyn Fn(&OutputStyle) -> 
         let _lent = lender.lend();
         inner(job)
     });
-    let look = session.context.style();
+    let look = session.ctx.style();
     Pager { terminal, style: look, programs: &programs, run: &run }.show(text);
 }

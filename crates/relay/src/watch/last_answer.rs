@@ -1,11 +1,9 @@
 //! What came last: its diff can be shown, and what it offers for the model can be copied.
 
-use relaycode_change::diff;
-use relaycode_change::diff::FileDiff;
+use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::plan::{FileChangeKind, FilePlan, Plan, PlanRefusal, RefusalReason};
 use relaycode_change::prompt::repair;
-use relaycode_door::SubmitOutcome;
-use relaycode_door::gate;
+use relaycode_door::{SubmitOutcome, gate};
 use relaycode_ledger::TxId;
 use relaycode_tui::views::question;
 use relaycode_watch::inbox::InboxText;
@@ -49,8 +47,7 @@ impl LastAnswer {
                 let judged = gate
                     .as_ref()
                     .map(|gate| ("what the gate said", gate::repair_prompt::gate_repair_prompt(gate)));
-                let reason =
-                    reason.as_ref().map(|reason| ("your reason", question::rejection_message(reason)));
+                let reason = reason.as_ref().map(|r| ("your reason", question::rejection_message(r)));
                 let offer = reason.or(judged);
                 LastAnswer { copy_offer: offer, ..LastAnswer::from_plan(plan) }
             }

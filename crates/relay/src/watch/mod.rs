@@ -21,13 +21,11 @@ use std::time::{Duration, Instant};
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::{Consent, Door};
 use relaycode_ledger::{InstanceClaim, TxId};
-use relaycode_project::config::LogLevel;
+use relaycode_tui::input::CbreakGuard;
 use relaycode_tui::input::decode::PastedText;
-use relaycode_tui::input::{CbreakGuard, Terminal, TerminalEvent};
-use relaycode_tui::layout::clock;
 use relaycode_tui::live_line::LiveLine;
 use relaycode_tui::notify::Notifier;
-use relaycode_tui::views::outcome;
+use relaycode_tui::{Terminal, TerminalEvent, clock};
 use relaycode_watch::bulk::BulkCollector;
 use relaycode_watch::clipboard::{self, ClipboardBackend, ClipboardError, ClipboardUnavailable};
 use relaycode_watch::config::ConfigWatcher;
@@ -38,13 +36,11 @@ use relaycode_watch::seen_texts::SeenTexts;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::environment::ConsoleEnv;
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use crate::wiring::desktop;
-use crate::wiring::project::Project;
+use crate::{
+    CommandContext, CommandFailure, CommandResult, ConsoleEnv, Exit, LogLevel, Project, SignalGuard, desktop,
+    questions,
+};
+
 use last_answer::LastAnswer;
 use status::WatchStatus;
 
@@ -54,7 +50,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(2);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
 
 pub(crate) struct WatchSession<'s, 'c> {
-    context: &'s mut CommandContext<'c>,
+    ctx: &'s mut CommandContext<'c>,
     consent: Consent,
     door: Door,
     /// Which clipboard the user wants.
@@ -97,18 +93,13 @@ enum WatchFlow {
 }
 
 impl<'s, 'c> WatchSession<'s, 'c> {
-    pub(crate) fn start(
-        consent: Consent,
-        context: &'s mut CommandContext<'c>,
-    ) -> Result<WatchSession<'s, 'c>, CommandFailure> {
-        let project = Project::open(context)?;
-        project.recover(context)?;
-        let door = project.into_door(context)?;
+    pub(crate) fn start(consent: Consent, ctx: &'s mut CommandContext<'c>) -> CommandResult<Self> {
+        let project = Project::open(ctx)?;
+        project.recover(ctx)?;
+        let door = project.into_door(ctx)?;
         if door.loaded.file.is_none() {
-            return Err(CommandFailure::usage(
-                "this project has no configuration, and so no name that answers could give",
-            )
-            .with_hint("`relay init` makes one"));
+            let said = "this project has no configuration, and so no name that answers could give";
+            return Err(CommandFailure::usage(said).hint("`relay init` makes one"));
         }
         let choice = desktop::clipboard_choice()?;
         let alone = lock_watch(&door)?;
@@ -119,11 +110,11 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         let watched = door.config();
         let interval = Arc::new(AtomicU64::new(watched.watcher.clipboard_poll_interval));
         let notifier = Arc::new(Notifier::new(desktop::terminal_env(terminal.is_some())));
-        let screen = (!context.is_json() && io::stdout().is_terminal() && !ConsoleEnv::from_env().dumb)
+        let screen = (!ctx.is_json() && io::stdout().is_terminal() && !ConsoleEnv::from_env().dumb)
             .then(|| io::stdout().as_fd().try_clone_to_owned().ok().map(std::fs::File::from))
             .flatten();
         let mut session = WatchSession {
-            context,
+            ctx,
             consent,
             door,
             choice,
@@ -156,7 +147,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     }
 
     /// Watches until somebody says that it is enough.
-    pub(crate) fn run(mut self) -> Result<Exit, CommandFailure> {
+    pub(crate) fn run(mut self) -> CommandResult {
         let mut go = WatchFlow::Continue;
         while go == WatchFlow::Continue {
             self.draw_live_line();
@@ -170,18 +161,17 @@ impl<'s, 'c> WatchSession<'s, 'c> {
             let said = unprocessed_message(self.bulk.len());
             self.eprint_remark(&said);
         }
-        self.context.print_json(&json!({"event": "ended", "command": "watch"}));
+        self.ctx.print_json(&json!({"event": "ended", "command": "watch"}));
         match go {
             WatchFlow::Stop => {
-                let failure =
-                    CommandFailure::new(Exit::Interrupted, "interrupted", self.status.closing_line());
+                let message = self.status.closing_line();
+                let failure = CommandFailure { message, ..CommandFailure::interrupted() };
                 // What the session applied stays applied.
                 let idle = self.status.applied == 0 && self.status.undone == 0;
-                Err(if idle { failure.with_state(ProjectState::Unchanged) } else { failure })
+                Err(if idle { failure.unchanged() } else { failure })
             }
             _ => {
-                let look = self.context.style();
-                self.context.print_info(&outcome::success_line(&look, &self.status.closing_line()));
+                self.ctx.print_success(&self.status.closing_line());
                 Ok(Exit::Done)
             }
         }
@@ -191,13 +181,8 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     fn open_clipboard(&mut self) -> Result<(), ClipboardUnavailable> {
         let clipboard = clipboard::open(&desktop::desktop_from_env(), self.choice)?;
         self.status.clipboard = Some(clipboard.name());
-        let feed = ClipboardFeed::start(
-            clipboard,
-            Arc::clone(&self.interval),
-            PlanLimits::default(),
-            self.inbox.clone(),
-        );
-        self.feed = feed.ok();
+        let (interval, inbox) = (Arc::clone(&self.interval), self.inbox.clone());
+        self.feed = ClipboardFeed::start(clipboard, interval, PlanLimits::default(), inbox).ok();
         Ok(())
     }
 
@@ -234,7 +219,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     }
 
     /// Does what there is to do.
-    fn process_pending(&mut self) -> Result<WatchFlow, CommandFailure> {
+    fn process_pending(&mut self) -> CommandResult<WatchFlow> {
         self.update_width();
         if self.signals.take_continued()
             && let Some(listening) = &self.listening
@@ -258,25 +243,26 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     /// Lays lines out in the size that the terminal has now.
     fn update_width(&mut self) {
         if self.signals.take_resized() {
-            self.context.console.update_width();
+            self.ctx.console.update_width();
         }
     }
 
-    fn handle_arrival(&mut self, arrival: InboxEvent) -> Result<(), CommandFailure> {
+    fn handle_arrival(&mut self, arrival: InboxEvent) -> CommandResult<()> {
         match arrival {
             InboxEvent::Text(text) if self.door.config().watcher.enable_bulk_processing => {
                 self.bulk.add(text, Instant::now());
             }
             InboxEvent::Text(text) => self.process_text(text, false)?,
-            InboxEvent::Skipped(passed) => self.status.set_remark(match passed {
-                ClipboardSkipReason::TooLarge => "copied: more text than an answer may have",
-                ClipboardSkipReason::NotUtf8 => "copied: text that is not UTF-8",
-                ClipboardSkipReason::Silent => "copied: something that its program does not hand over",
-            }),
+            InboxEvent::Skipped(passed) => {
+                self.status.remark = Some(match passed {
+                    ClipboardSkipReason::TooLarge => "copied: more text than an answer may have",
+                    ClipboardSkipReason::NotUtf8 => "copied: text that is not UTF-8",
+                    ClipboardSkipReason::Silent => "copied: something that its program does not hand over",
+                });
+            }
             InboxEvent::Storm => {
-                self.eprint_remark(
-                    "the clipboard changes all the time: only what it comes to rest with is looked at",
-                );
+                let said = "the clipboard changes all the time: only what it comes to rest with is looked at";
+                self.eprint_remark(said);
             }
             InboxEvent::Dropped(count) => {
                 let said =
@@ -289,7 +275,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     }
 
     /// Takes up what was collected, if it is time or `now`.
-    fn process_bulk(&mut self, now: bool) -> Result<(), CommandFailure> {
+    fn process_bulk(&mut self, now: bool) -> CommandResult<()> {
         let watcher = &self.door.config().watcher;
         let timeout = Duration::from_millis(watcher.bulk_timeout);
         let size = if now || !watcher.enable_bulk_processing { 0 } else { watcher.bulk_size };
@@ -313,14 +299,14 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     fn handle_paste(&mut self, paste: PastedText) {
         let limits = PlanLimits::default();
         if paste.truncated || paste.bytes.len() > limits.text_bytes {
-            return self.status.set_remark("pasted: more text than an answer may have");
+            return self.status.remark = Some("pasted: more text than an answer may have");
         }
         let Ok(text) = String::from_utf8(paste.bytes) else {
-            return self.status.set_remark("pasted: text that is not UTF-8");
+            return self.status.remark = Some("pasted: text that is not UTF-8");
         };
         match filter::read_text(text, InboxSource::Pasted, &limits) {
             Some(text) => self.inbox.put(InboxEvent::Text(text), false),
-            None => self.status.set_remark("pasted: nothing that changes a file"),
+            None => self.status.remark = Some("pasted: nothing that changes a file"),
         }
     }
 
@@ -328,9 +314,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         self.feed = None;
         self.status.clipboard = None;
         self.clipboard_retry = Some((Instant::now() + RETRY_DELAY, RETRY_DELAY));
-        let look = self.context.style();
-        let text = look.safe(&gone.to_string()).into_owned();
-        self.eprint_remark(&format!("{text}; relay looks for it again. Until then paste into this window"));
+        self.eprint_remark(&format!("{gone}; relay looks for it again. Until then paste into this window"));
     }
 
     /// Looks whether a clipboard that went away is back.
@@ -354,16 +338,14 @@ impl<'s, 'c> WatchSession<'s, 'c> {
     /// `✓ …`
     fn print_done(&mut self, text: &str) {
         self.live.erase();
-        let text = outcome::success_line(&self.context.style(), text);
-        self.context.print_info(&text);
-        self.context.console.flush();
+        self.ctx.print_success(text);
+        self.ctx.console.flush();
     }
 
-    /// `! …`; `text` is safe already.
+    /// `! …`
     fn eprint_remark(&mut self, text: &str) {
         self.live.erase();
-        let text = outcome::warning_line(&self.context.style(), text);
-        self.context.eprint_at(LogLevel::Warn, &text);
+        self.ctx.eprint_remark(LogLevel::Warn, text);
     }
 }
 
@@ -387,7 +369,7 @@ fn wait_for_inbox(inbox: &Inbox, until: Option<Instant>) -> TerminalEvent {
 }
 
 /// Two that watch one checkout would both apply.
-fn lock_watch(door: &Door) -> Result<Option<InstanceClaim>, CommandFailure> {
+fn lock_watch(door: &Door) -> CommandResult<Option<InstanceClaim>> {
     let said = format!("process {} since {}", std::process::id(), clock::now_utc());
     match door.ledger.claim_instance("watch", &said) {
         Ok(InstanceClaim::HeldBy(by)) => {
@@ -396,7 +378,7 @@ fn lock_watch(door: &Door) -> Result<Option<InstanceClaim>, CommandFailure> {
             let since =
                 if since.is_empty() { String::new() } else { format!(", begun {}", clock::ago(since)) };
             Err(CommandFailure::usage(format!("`relay watch` already runs here ({process}{since})"))
-                .with_hint("use that one, or end it first"))
+                .hint("use that one, or end it first"))
         }
         Ok(ours) => Ok(Some(ours)),
         // A project that cannot be written to can still be looked at.

@@ -1,15 +1,13 @@
 //! Notifications for somebody who looks elsewhere: a question waits, or something became of an answer.
 
-use std::io;
 use std::sync::Arc;
-use std::thread;
+use std::{io, thread};
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_door::{ApprovalQuestion, SubmitOutcome};
-use relaycode_tui::input::Terminal;
 use relaycode_tui::notify::{Notification, Notifier};
-use relaycode_tui::pluralize;
 use relaycode_tui::views::refusal;
+use relaycode_tui::{Terminal, pluralize};
 
 #[derive(Clone)]
 pub(super) struct SessionNotices {

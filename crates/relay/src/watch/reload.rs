@@ -4,13 +4,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use relaycode_door::Door;
-use relaycode_project::config::LogLevel;
 use relaycode_watch::config::ConfigWatcher;
 
 use super::WatchSession;
-use crate::report::failure::{CommandFailure, ProjectState};
-use crate::report::render;
-use crate::wiring::project::Project;
+use crate::{CommandFailure, CommandResult, LogLevel, Project, render};
 
 /// Editors write a file in several steps: this long nothing must have happened to it.
 const SETTLE_DELAY: Duration = Duration::from_millis(100);
@@ -25,14 +22,11 @@ impl WatchSession<'_, '_> {
         } else if self.config.is_none()
             && let Ok(bell) = self.inbox.bell_writer()
         {
-            match ConfigWatcher::start(&self.door.root, self.context.home.path.as_deref(), bell) {
+            match ConfigWatcher::start(&self.door.root, self.ctx.home.path.as_deref(), bell) {
                 Ok(watch) => self.config = Some(watch),
-                Err(why) => {
-                    let why = self.context.style().safe(&why).into_owned();
-                    self.eprint_remark(&format!(
-                        "the configuration cannot be watched ({why}): start again after a change"
-                    ));
-                }
+                Err(why) => self.eprint_remark(&format!(
+                    "the configuration cannot be watched ({why}): start again after a change"
+                )),
             }
         }
     }
@@ -53,23 +47,19 @@ impl WatchSession<'_, '_> {
             Ok(door) => door,
             Err(failure) => {
                 self.live.erase();
-                let failure = CommandFailure { state: None::<ProjectState>, ..failure };
-                let text = render::failure::failure_text(&failure, &self.context.console.err_style());
-                self.context.eprint_at(LogLevel::Error, &text);
+                let failure = CommandFailure { state: None, ..failure };
+                let text = render::failure::failure_text(&failure, &self.ctx.console.err_style());
+                self.ctx.eprint_at(LogLevel::Error, &text);
                 self.eprint_remark("the configuration as it was before stays in force");
                 self.config_broken = true;
                 return;
             }
         };
         let before = self.door.loaded.rows();
-        let changed: Vec<String> = door
-            .loaded
-            .rows()
-            .iter()
-            .zip(&before)
-            .filter(|(now, before)| now.value != before.value)
-            .map(|(now, _)| format!("{} is now {}", now.key, now.value))
-            .collect();
+        let now = door.loaded.rows();
+        let differ = now.iter().zip(&before).filter(|(now, before)| now.value != before.value);
+        let changed: Vec<String> =
+            differ.map(|(now, _)| format!("{} is now {}", now.key, now.value)).collect();
         let mended = std::mem::take(&mut self.config_broken);
         if changed.is_empty() {
             if mended {
@@ -80,19 +70,17 @@ impl WatchSession<'_, '_> {
         self.door = door;
         let config = self.door.config();
         self.interval.store(config.watcher.clipboard_poll_interval, Ordering::Relaxed);
-        self.context.console.set_level(config.core.log_level);
-        let look = self.context.style();
+        self.ctx.console.level = config.core.log_level;
         let mut said = changed[..changed.len().min(MAX_NAMED_KEYS)].join(", ");
         if changed.len() > MAX_NAMED_KEYS {
             said += &format!(" and {} more", changed.len() - MAX_NAMED_KEYS);
         }
-        let said = look.safe(&said).into_owned();
         self.print_done(&format!("the configuration was read again: {said}"));
         self.watch_config();
     }
 
-    fn reopen_door(&mut self) -> Result<Door, CommandFailure> {
-        let door = Project::open(self.context)?.into_door(self.context)?;
+    fn reopen_door(&mut self) -> CommandResult<Door> {
+        let door = Project::open(self.ctx)?.into_door(self.ctx)?;
         if door.loaded.file.is_none() || door.root != self.door.root {
             return Err(CommandFailure::usage("the project's configuration is gone"));
         }

@@ -2,14 +2,12 @@
 
 use relaycode_project::config::ApprovalMode;
 use relaycode_text::width::cells;
-use relaycode_tui::layout::style::{Glyph, PaintRole};
-use relaycode_tui::pluralize;
-use relaycode_tui::views::outcome;
+use relaycode_tui::{Glyph, PaintRole, outcome, pluralize};
 use relaycode_watch::clipboard::ClipboardUnavailable;
 use serde_json::json;
 
 use super::WatchSession;
-use crate::report::failure::CommandFailure;
+use crate::{CommandFailure, CommandResult};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct WatchStatus {
@@ -20,20 +18,10 @@ pub(super) struct WatchStatus {
     pub(super) declined: usize,
     pub(super) undone: usize,
     /// What is said in the live line until something else happens.
-    remark: Option<&'static str>,
+    pub(super) remark: Option<&'static str>,
 }
 
 impl WatchStatus {
-    /// Says something in the live line, until something else happens.
-    pub(super) fn set_remark(&mut self, said: &'static str) {
-        self.remark = Some(said);
-    }
-
-    /// Something else happens.
-    pub(super) fn clear_remark(&mut self) {
-        self.remark = None;
-    }
-
     /// `2 applied, 1 declined`; `None` if nothing happened.
     pub(super) fn summary_since(&self, before: &WatchStatus) -> Option<String> {
         let parts = [
@@ -42,11 +30,8 @@ impl WatchStatus {
             (self.declined - before.declined, "declined"),
             (self.undone - before.undone, "undone"),
         ];
-        let parts: Vec<String> = parts
-            .iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
+        let happened = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = happened.map(|(count, what)| format!("{count} {what}")).collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
@@ -61,51 +46,37 @@ impl WatchStatus {
 
 impl WatchSession<'_, '_> {
     /// The first line: what is watched, how changes are decided, and the keys.
-    pub(super) fn print_greeting(
-        &mut self,
-        opened: Result<(), ClipboardUnavailable>,
-    ) -> Result<(), CommandFailure> {
-        let look = self.context.style();
+    pub(super) fn print_greeting(&mut self, opened: Result<(), ClipboardUnavailable>) -> CommandResult<()> {
+        let look = self.ctx.style();
         if let (Err(why), None) = (&opened, &self.terminal) {
-            return Err(CommandFailure::usage(format!(
-                "there is nothing to watch: {why}, and no terminal to paste into"
-            ))
-            .with_hint("`relay doctor` says what this system can do"));
+            let said = format!("there is nothing to watch: {why}, and no terminal to paste into");
+            return Err(CommandFailure::usage(said).hint("`relay doctor` says what this system can do"));
         }
-        self.context.print_json(&json!({
+        self.ctx.print_json(&json!({
             "event": "watching", "command": "watch", "project": self.door.root.to_string_lossy(),
             "projectId": self.door.project_id(), "clipboard": self.status.clipboard,
         }));
         let dot = look.glyph(Glyph::Dot);
-        let left = format!(
-            "relay {} {dot} {} {dot} {}",
-            env!("CARGO_PKG_VERSION"),
-            look.safe(&self.door.project_id()),
-            look.clip(
-                &self.mode_summary(),
-                if look.is_narrow() { look.columns() } else { look.columns() / 2 }
-            ),
-        );
+        let room = if look.is_narrow() { look.columns() } else { look.columns() / 2 };
+        let (version, id) = (env!("CARGO_PKG_VERSION"), self.door.project_id());
+        let mode = look.clip(&self.mode_summary(), room);
+        let left = format!("relay {version} {dot} {} {dot} {mode}", look.safe(&id));
         let right = if self.terminal.is_some() { self.keys_hint() } else { String::new() };
         let gap = look.columns().saturating_sub(cells(&left) + cells(&right));
         let line = match gap {
             0 | 1 => format!("{}\n{}", look.wrap(&left, 2), look.wrap(&right, 0)),
             gap => format!("{left}{}{right}", " ".repeat(gap)),
         };
-        self.context.print_info(&format!("{}\n", line.trim_end()));
+        self.ctx.print_info(&format!("{}\n", line.trim_end()));
         if self.door.key().is_none() && self.terminal.is_some() {
             let said = outcome::indented_line(&look, "p copies the prompt for your model");
-            self.context.print_info(&format!("{}\n", look.paint(PaintRole::Dim, said.trim_end())));
+            self.ctx.print_info(&format!("{}\n", look.paint(PaintRole::Dim, said.trim_end())));
         }
         if let Err(why) = opened {
-            let why = look.safe(&why.to_string()).into_owned();
             self.eprint_remark(&format!("the clipboard cannot be watched: {why}"));
-            self.context.print_info(&outcome::indented_line(
-                &look,
-                "paste answers into this window; `relay doctor` says more",
-            ));
+            self.ctx.print_detail("paste answers into this window; `relay doctor` says more");
         }
-        self.context.console.flush();
+        self.ctx.console.flush();
         Ok(())
     }
 
@@ -123,13 +94,13 @@ impl WatchSession<'_, '_> {
     }
 
     fn keys_hint(&self) -> String {
-        let dot = self.context.style().glyph(Glyph::Dot);
+        let dot = self.ctx.style().glyph(Glyph::Dot);
         format!("p prompt {dot} u undo {dot} ? keys")
     }
 
     pub(super) fn draw_live_line(&mut self) {
-        self.context.console.flush();
-        let look = self.context.style();
+        self.ctx.console.flush();
+        let look = self.ctx.style();
         let dot = look.glyph(Glyph::Dot);
         let mut parts = Vec::new();
         if let Some(said) = self.status.remark {

@@ -2,10 +2,7 @@
 
 use relaycode_change::plan::Plan;
 use relaycode_door::{AnswerProposal, SubmitOutcome};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::clock;
-use relaycode_tui::layout::style::Glyph;
-use relaycode_tui::views::outcome;
+use relaycode_tui::{Glyph, clock};
 use relaycode_watch::filter::{self, Addressee};
 use relaycode_watch::inbox::{InboxSource, InboxText};
 use relaycode_watch::seen_texts::{PastOutcome, RepeatVerdict};
@@ -14,16 +11,13 @@ use serde_json::Value;
 use super::WatchSession;
 use super::last_answer::{self, LastAnswer};
 use super::notices::SessionNotices;
-use crate::answer::AnswerSource;
-use crate::answer::origin::AnswerOrigin;
-use crate::answer::submit::Submitter;
 use crate::approver::ApproverSession;
-use crate::report::failure::CommandFailure;
+use crate::{AnswerOrigin, AnswerSource, CommandResult, LogLevel, Submitter};
 
 impl WatchSession<'_, '_> {
     /// Takes up a text. `again`: the user wants it taken up although it was before.
-    pub(super) fn process_text(&mut self, text: InboxText, again: bool) -> Result<(), CommandFailure> {
-        self.status.clear_remark();
+    pub(super) fn process_text(&mut self, text: InboxText, again: bool) -> CommandResult<()> {
+        self.status.remark = None;
         let verdict = if again { RepeatVerdict::New } else { self.seen_texts.judge(&text.text) };
         let retry = match verdict {
             RepeatVerdict::Ignore => return Ok(()),
@@ -40,7 +34,7 @@ impl WatchSession<'_, '_> {
                 self.live.erase();
                 self.status.refused += 1;
                 let failure = error.clone().into();
-                self.context.console.report_failure(&failure, "watch", self.context.options.json);
+                self.ctx.console.report_failure(&failure, "watch", self.ctx.options.json);
                 return Ok(());
             }
         };
@@ -61,7 +55,7 @@ impl WatchSession<'_, '_> {
         AnswerSource {
             consent: self.consent.clone(),
             has_keys: self.terminal.is_some(),
-            ..AnswerSource::new("watch", origin, self.context)
+            ..AnswerSource::new(origin, self.ctx)
         }
     }
 
@@ -72,7 +66,7 @@ impl WatchSession<'_, '_> {
         source: &AnswerSource,
         answers: &[AnswerProposal],
         retry: bool,
-    ) -> Result<Option<PastOutcome>, CommandFailure> {
+    ) -> CommandResult<Option<PastOutcome>> {
         let mut whole = None;
         for answer in answers {
             let submission = source.submission(answer);
@@ -84,19 +78,19 @@ impl WatchSession<'_, '_> {
                     continue;
                 }
                 Addressee::OtherProject => {
-                    self.status.set_remark("copied: an answer for another project");
+                    self.status.remark = Some("copied: an answer for another project");
                     continue;
                 }
                 Addressee::NoMatch => {
-                    self.status
-                        .set_remark("copied: code that says no project and changes no file of this one");
+                    self.status.remark =
+                        Some("copied: code that says no project and changes no file of this one");
                     continue;
                 }
             };
             if retry && plan.is_none() {
                 plan = self.door.plan(&submission).ok();
                 if plan.is_none() {
-                    self.status.set_remark("the same answer again: it still does not fit");
+                    self.status.remark = Some("the same answer again: it still does not fit");
                     return Ok(Some(PastOutcome::DoesNotFit));
                 }
             }
@@ -117,9 +111,9 @@ impl WatchSession<'_, '_> {
         answer: &AnswerProposal,
         plan: Option<Plan>,
         is_batch: bool,
-    ) -> Result<Option<PastOutcome>, CommandFailure> {
+    ) -> CommandResult<Option<PastOutcome>> {
         self.live.erase();
-        self.context.print_info("\n");
+        self.ctx.print_info("\n");
         let notices = SessionNotices {
             notifier: self.door.config().core.enable_notifications.then(|| self.notifier.clone()),
             project: self.door.project_id(),
@@ -132,12 +126,12 @@ impl WatchSession<'_, '_> {
             on_question: Box::new(move |question| on_question.on_question(question)),
         };
         let submitter = Submitter { door: &self.door, source, is_batch };
-        let submitted = submitter.submit(answer, plan, Some(session), self.context)?;
-        if let (true, Value::Object(mut object)) = (self.context.is_json(), submitted.result.json) {
+        let submitted = submitter.submit(answer, plan, Some(session), self.ctx)?;
+        if let (true, Value::Object(mut object)) = (self.ctx.is_json(), submitted.result.json) {
             object.insert("event".to_string(), "outcome".into());
-            self.context.print_json(&object);
+            self.ctx.print_json(&object);
         }
-        self.context.console.flush();
+        self.ctx.console.flush();
         self.count_outcome(submitted.outcome.as_ref());
         self.last_answer = submitted.outcome.as_ref().map(LastAnswer::from_outcome).unwrap_or_default();
         if let Some(outcome) = submitted.outcome.as_ref().filter(|_| !submitted.was_answered) {
@@ -178,8 +172,7 @@ impl WatchSession<'_, '_> {
 
     /// The same text came once more.
     fn report_repeat(&mut self, became: PastOutcome) {
-        let look = self.context.style();
-        let dot = look.glyph(Glyph::Dot);
+        let dot = self.ctx.style().glyph(Glyph::Dot);
         let said = match became {
             PastOutcome::Applied => "the same answer again: it was taken up before".to_string(),
             _ if self.terminal.is_some() => {
@@ -188,8 +181,7 @@ impl WatchSession<'_, '_> {
             _ => "the same answer again: not taken".to_string(),
         };
         self.live.erase();
-        let text = outcome::indented_line(&look, &said);
-        self.context.eprint_at(LogLevel::Info, &text);
+        self.ctx.eprint_detail(LogLevel::Info, &said);
     }
 
     /// An answer with the key of another checkout: said once, then only in the live line.
@@ -197,12 +189,12 @@ impl WatchSession<'_, '_> {
         let said = "copied: an answer for another checkout of this project";
         if !self.checkouts_reported {
             self.checkouts_reported = true;
-            let project = self.context.style().safe(&self.door.project_id()).into_owned();
+            let project = self.door.project_id();
             self.eprint_remark(&format!(
                 "an answer for another checkout of {project} was copied: left alone. If it was meant for this one, \
                  p copies this one's prompt"
             ));
         }
-        self.status.set_remark(said);
+        self.status.remark = Some(said);
     }
 }

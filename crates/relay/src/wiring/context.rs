@@ -7,14 +7,12 @@
 
 use std::path::PathBuf;
 
-use relaycode_project::config::LogLevel;
-use relaycode_tui::layout::style::OutputStyle;
+use relaycode_tui::{OutputStyle, outcome};
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::console::Console;
 use crate::terminal::environment::ColorChoice;
-use crate::wiring::home::RelayHome;
+use crate::{Console, Exit, LogLevel, RelayHome, json};
 
 /// The options that every command has.
 #[derive(Debug, Clone, clap::Args)]
@@ -36,26 +34,10 @@ pub(crate) struct GlobalArgs {
     pub(crate) color: ColorChoice,
 }
 
-/// A command: its arguments, which know how to carry it out.
-pub(crate) trait RunCommand {
-    /// What it is called, in `--json` too.
-    fn name(&self) -> &'static str;
-
-    /// Whether it may change the project.
-    fn may_write(&self) -> bool {
-        false
-    }
-
-    /// The exit code that it ends with when all went well, where that is not relay's own to say.
-    fn exit_code_override(&self) -> Option<u8> {
-        None
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure>;
-}
-
 /// Where a command works and how it answers.
 pub(crate) struct CommandContext<'a> {
+    /// What the command is called, in `--json` too.
+    pub(crate) command: &'a str,
     pub(crate) options: &'a GlobalArgs,
     pub(crate) console: &'a mut Console,
     pub(crate) home: &'a RelayHome,
@@ -84,7 +66,7 @@ impl CommandContext<'_> {
 
     /// How much people want to hear.
     pub(crate) fn level(&self) -> LogLevel {
-        let level = self.console.level();
+        let level = self.console.level;
         if self.is_quiet() { level.min(LogLevel::Error) } else { level }
     }
 
@@ -93,6 +75,30 @@ impl CommandContext<'_> {
         if self.wants(LogLevel::Info) {
             self.print(text);
         }
+    }
+
+    /// `✓ …`; whatever is foreign in it is made safe, as in the three below.
+    pub(crate) fn print_success(&mut self, said: &str) {
+        let look = self.style();
+        self.print_info(&outcome::success_line(&look, &look.safe(said)));
+    }
+
+    /// A line that belongs to the one above it.
+    pub(crate) fn print_detail(&mut self, said: &str) {
+        let look = self.style();
+        self.print_info(&outcome::indented_line(&look, &look.safe(said)));
+    }
+
+    /// `! …` on stderr.
+    pub(crate) fn eprint_remark(&mut self, level: LogLevel, said: &str) {
+        let look = self.console.err_style();
+        self.eprint_at(level, &outcome::warning_line(&look, &look.safe(said)));
+    }
+
+    /// A line on stderr that belongs to the one above it.
+    pub(crate) fn eprint_detail(&mut self, level: LogLevel, said: &str) {
+        let look = self.console.err_style();
+        self.eprint_at(level, &outcome::indented_line(&look, &look.safe(said)));
     }
 
     /// Says something on stderr to people who want to hear what is of this level; `Silent`: to everybody.
@@ -109,6 +115,26 @@ impl CommandContext<'_> {
         } else {
             self.console.print(text);
         }
+    }
+
+    /// Prints what the command found, if an object was asked for: what every one begins with, then `more`.
+    pub(crate) fn print_result(&mut self, exit: Exit, more: Value) -> Exit {
+        self.print_json(&json::result_json(self.command, exit, more));
+        exit
+    }
+
+    /// Prints what the command found: as an object, or as the text that `text` makes.
+    pub(crate) fn print_either(
+        &mut self,
+        exit: Exit,
+        more: Value,
+        text: impl FnOnce(&OutputStyle) -> String,
+    ) -> Exit {
+        if !self.is_json() {
+            let text = text(&self.console.out_style());
+            self.console.print(&text);
+        }
+        self.print_result(exit, more)
     }
 
     /// Prints the object, if one was asked for.

@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use relaycode_tui::notify::TerminalEnv;
 use relaycode_watch::clipboard::{ClipboardBackend, DisplayAddresses};
 
-use crate::report::failure::CommandFailure;
-use crate::terminal::environment::ConsoleEnv;
+use crate::{CommandFailure, CommandResult, ConsoleEnv};
 
 /// Where clipboards are.
 pub(crate) fn desktop_from_env() -> DisplayAddresses {
@@ -28,7 +27,7 @@ fn desktop_from_lookup(get: impl Fn(&str) -> Option<OsString>) -> DisplayAddress
 }
 
 /// Which clipboard the user wants.
-pub(crate) fn clipboard_choice() -> Result<ClipboardBackend, CommandFailure> {
+pub(crate) fn clipboard_choice() -> CommandResult<ClipboardBackend> {
     const NAME: &str = "RELAY_CLIPBOARD";
     let Some(value) = std::env::var_os(NAME).filter(|value| !value.is_empty()) else {
         return Ok(ClipboardBackend::Auto);
@@ -36,14 +35,14 @@ pub(crate) fn clipboard_choice() -> Result<ClipboardBackend, CommandFailure> {
     let value = value.to_string_lossy();
     ClipboardBackend::from_name(&value).ok_or_else(|| {
         CommandFailure::usage(format!("{NAME} is `{value}`, which is no clipboard that relay knows"))
-            .with_hint(format!("it may be one of {}", ClipboardBackend::NAMES.join(", ")))
+            .hint(format!("it may be one of {}", ClipboardBackend::ALL.map(|known| known.0).join(", ")))
     })
 }
 
 /// How somebody who looks elsewhere is reached; `terminal`: through a terminal, too.
 pub(crate) fn terminal_env(terminal: bool) -> TerminalEnv {
     let utf8 = ConsoleEnv::from_env().utf8;
-    TerminalEnv::from_variables(|name| std::env::var(name).ok(), terminal, utf8)
+    TerminalEnv::from_lookup(|name| std::env::var(name).ok(), terminal, utf8)
 }
 
 #[cfg(test)]

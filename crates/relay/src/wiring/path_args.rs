@@ -10,18 +10,14 @@ use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_door::Door;
 
-use crate::report::failure::CommandFailure;
+use crate::{CommandFailure, CommandResult};
 
 /// Files that one command takes.
 const MAX_FILES: usize = 1_000;
 
 /// The files that the user's words stand for, each once, in the order of the words. What git ignores is
 /// left out of directories and globs, not of plain names.
-pub(crate) fn expand_paths(
-    root: &Path,
-    directory: &Path,
-    words: &[String],
-) -> Result<Vec<RelPath>, CommandFailure> {
+pub(crate) fn expand_paths(root: &Path, directory: &Path, words: &[String]) -> CommandResult<Vec<RelPath>> {
     let mut found: Vec<RelPath> = Vec::new();
     for word in words {
         let path = directory.join(word);
@@ -34,7 +30,7 @@ pub(crate) fn expand_paths(
         };
         if more.is_empty() {
             return Err(CommandFailure::usage(format!("no file fits `{word}`"))
-                .with_hint("quote a glob, so that relay sees it"));
+                .hint("quote a glob, so that relay sees it"));
         }
         for path in more {
             if !found.contains(&path) {
@@ -43,17 +39,17 @@ pub(crate) fn expand_paths(
         }
         if found.len() > MAX_FILES {
             return Err(CommandFailure::usage(format!("`{word}` stands for more than {MAX_FILES} files"))
-                .with_hint("name fewer"));
+                .hint("name fewer"));
         }
     }
     Ok(found)
 }
 
 /// The file that a plain name stands for.
-pub(crate) fn resolve_path(root: &Path, directory: &Path, name: &str) -> Result<RelPath, CommandFailure> {
+pub(crate) fn resolve_path(root: &Path, directory: &Path, name: &str) -> CommandResult<RelPath> {
     let outside = || {
         CommandFailure::usage(format!("{name} is not in the project"))
-            .with_hint("name a file beneath its directory")
+            .hint("name a file beneath its directory")
     };
     let start = directory.canonicalize().map_err(|_| outside())?;
     let full = normalize_path(&start.join(name)).ok_or_else(outside)?;
@@ -62,7 +58,7 @@ pub(crate) fn resolve_path(root: &Path, directory: &Path, name: &str) -> Result<
 }
 
 /// The text of a file of the project.
-pub(crate) fn read_text(door: &Door, path: &RelPath) -> Result<String, CommandFailure> {
+pub(crate) fn read_text(door: &Door, path: &RelPath) -> CommandResult<String> {
     let entry = door.tree(&PlanLimits::default()).entry(path).map_err(CommandFailure::usage)?;
     let bytes = match entry {
         TreeEntry::File { bytes, .. } => bytes,
@@ -70,26 +66,21 @@ pub(crate) fn read_text(door: &Door, path: &RelPath) -> Result<String, CommandFa
         TreeEntry::Other(what) => return Err(CommandFailure::usage(format!("{path} is {what}"))),
     };
     if bytes.contains(&0) {
-        return Err(CommandFailure::usage(format!("{path} is binary")).with_hint("leave it out"));
+        return Err(CommandFailure::usage(format!("{path} is binary")).hint("leave it out"));
     }
     String::from_utf8(bytes)
-        .map_err(|_| CommandFailure::usage(format!("{path} is not UTF-8 text")).with_hint("leave it out"))
+        .map_err(|_| CommandFailure::usage(format!("{path} is not UTF-8 text")).hint("leave it out"))
 }
 
-fn glob(word: &str) -> Result<GlobMatcher, CommandFailure> {
+fn glob(word: &str) -> CommandResult<GlobMatcher> {
     let word = word.strip_prefix("./").unwrap_or(word);
     let glob = GlobBuilder::new(word).literal_separator(true).build();
     glob.map(|glob| glob.compile_matcher())
         .map_err(|error| CommandFailure::usage(format!("`{word}` is no glob: {error}")))
 }
 
-fn walk_files(
-    root: &Path,
-    from: &Path,
-    matching: Option<&GlobMatcher>,
-) -> Result<Vec<RelPath>, CommandFailure> {
-    let from =
-        from.canonicalize().map_err(|error| CommandFailure::usage(format!("{}: {error}", from.display())))?;
+fn walk_files(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> CommandResult<Vec<RelPath>> {
+    let from = from.canonicalize().map_err(|e| CommandFailure::usage(format!("{}: {e}", from.display())))?;
     let mut found = Vec::new();
     // Links are not followed, and the user's global ignore file counts as in git.
     let walk = WalkBuilder::new(&from).hidden(false).require_git(false).sort_by_file_path(Ord::cmp).build();
@@ -103,8 +94,7 @@ fn walk_files(
             continue;
         }
         // What no change may name (.git) is nothing to show a model either.
-        let inside =
-            path.strip_prefix(root).ok().and_then(|inside| RelPath::parse(&inside.to_string_lossy()).ok());
+        let inside = path.strip_prefix(root).ok().and_then(|i| RelPath::parse(&i.to_string_lossy()).ok());
         found.extend(inside);
         if found.len() > MAX_FILES {
             break;

@@ -8,23 +8,17 @@ use relaycode_door::Door;
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
 use relaycode_ledger::record::collect::RetentionPolicy;
-use relaycode_ledger::transaction::CommitVerdict;
 use relaycode_ledger::transaction::change::FileChange;
 use relaycode_ledger::{
-    CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode, TransactionHeader,
-    TxId,
+    CommitVerdict, CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode,
+    TransactionHeader, TxId,
 };
-use relaycode_tui::layout::clock;
-use relaycode_tui::views;
-use relaycode_tui::views::record::RevertStatus;
-
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use relaycode_project::config::{self, ConfigError, LoadedConfig, LogLevel};
-use relaycode_project::git::head;
-use relaycode_project::git::head::GitHead;
+use relaycode_project::config::{self, ConfigError, LoadedConfig};
 use relaycode_project::root;
+use relaycode_tui::views::record::RevertStatus;
+use relaycode_tui::{clock, pluralize, views};
+
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, ProjectState, SignalGuard};
 
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
@@ -34,7 +28,7 @@ pub(crate) struct Project {
 }
 
 /// What became of a transaction of this ledger.
-pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> Result<RevertStatus, CommandFailure> {
+pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> CommandResult<RevertStatus> {
     /// Entries that are looked at together.
     const AT_ONCE: usize = 500;
     let mut fate = RevertStatus::default();
@@ -58,12 +52,12 @@ pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> Result<RevertStat
 
 impl Project {
     /// The project in `directory`. Nothing is written. From here on as much is said as it wants.
-    pub(crate) fn open(context: &mut CommandContext<'_>) -> Result<Project, CommandFailure> {
-        let home = context.home.path.clone();
-        let root = root::find(&context.options.directory, home.as_deref(), &context.home.ceilings)?.path;
+    pub(crate) fn open(ctx: &mut CommandContext<'_>) -> CommandResult<Project> {
+        let home = ctx.home.path.clone();
+        let root = root::find(&ctx.options.directory, home.as_deref(), &ctx.home.ceilings)?.path;
         let config = config::load(&root, home.as_deref());
         if let Ok(loaded) = &config {
-            context.console.set_level(loaded.config.core.log_level);
+            ctx.console.level = loaded.config.core.log_level;
         }
         let settings = LedgerSettings { home, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
@@ -72,97 +66,87 @@ impl Project {
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
     /// be used is no reason to stop.
-    pub(crate) fn restore_ledger(&self, context: &mut CommandContext<'_>) {
-        restore_ledger(&self.ledger, context);
+    pub(crate) fn restore_ledger(&self, ctx: &mut CommandContext<'_>) {
+        restore_ledger(&self.ledger, ctx);
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
-    pub(crate) fn recover(&self, context: &mut CommandContext<'_>) -> Result<(), CommandFailure> {
-        recover_ledger(&self.ledger, context)
+    pub(crate) fn recover(&self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+        recover_ledger(&self.ledger, ctx)
     }
 
     /// What a name of the user's stands for.
-    pub(crate) fn find_target(&self, name: &str) -> Result<LogTarget, CommandFailure> {
+    pub(crate) fn find_target(&self, name: &str) -> CommandResult<LogTarget> {
         match self.ledger.find_target(name) {
             Err(LedgerError::UnknownTransaction { .. }) if self.ledger.log_page(0, 1)?.total == 0 => {
-                let next = "`relay apply answer.md` applies an answer";
                 Err(CommandFailure::new(Exit::Usage, "unknown", "nothing was applied here yet")
-                    .with_hint(next))
+                    .hint("`relay apply answer.md` applies an answer"))
             }
             found => Ok(found?),
         }
     }
 
     /// What became of a transaction later.
-    pub(crate) fn revert_status(&self, id: TxId) -> Result<RevertStatus, CommandFailure> {
+    pub(crate) fn revert_status(&self, id: TxId) -> CommandResult<RevertStatus> {
         find_revert_status(&self.ledger, id)
     }
 
-    pub(crate) fn config(&self) -> Result<&LoadedConfig, CommandFailure> {
+    pub(crate) fn config(&self) -> CommandResult<&LoadedConfig> {
         self.config.as_ref().map_err(|error| error.clone().into())
     }
 
-    /// What git has checked out there.
-    pub(crate) fn git_head(&self) -> GitHead {
-        head::read(&self.root)
-    }
-
     /// The way in, with the project's configuration.
-    pub(crate) fn into_door(self, context: &CommandContext<'_>) -> Result<Door, CommandFailure> {
-        let home = context.home.path.clone();
+    pub(crate) fn into_door(self, ctx: &CommandContext<'_>) -> CommandResult<Door> {
+        let home = ctx.home.path.clone();
         Ok(Door::new(self.root, self.ledger, self.config?, home, process_runner()?))
     }
 }
 
 /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
 /// be used is no reason to stop.
-fn restore_ledger(ledger: &Ledger, context: &mut CommandContext<'_>) {
+fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
     let said = match ledger.restore_from_copy() {
         Ok(0) => return,
-        Ok(records) => format!(
-            "the records of this project were gone from .relaycode: {} came back from your own copy",
-            relaycode_tui::pluralize(records, "record")
-        ),
+        Ok(records) => {
+            let records = pluralize(records, "record");
+            format!(
+                "the records of this project were gone from .relaycode: {records} came back from your own copy"
+            )
+        }
         Err(error) => format!("your own copy of the records cannot be used: {error}"),
     };
-    let look = context.console.err_style();
-    let text = views::outcome::warning_line(&look, &look.safe(&said));
-    context.eprint_at(LogLevel::Error, &text);
+    ctx.eprint_remark(LogLevel::Error, &said);
 }
 
 /// Puts right what an earlier run left in the middle, and says so on stderr.
-pub(crate) fn recover_ledger(
-    ledger: &Ledger,
-    context: &mut CommandContext<'_>,
-) -> Result<(), CommandFailure> {
-    restore_ledger(ledger, context);
+pub(crate) fn recover_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+    restore_ledger(ledger, ctx);
     let recovered = ledger.recover(RecoveryMode::Automatic)?;
-    let text = views::recovery::text(&recovered, &context.console.err_style());
+    let text = views::recovery::text(&recovered, &ctx.console.err_style());
     // Something went wrong, if not now: also who wants to hear little hears of it.
-    context.eprint_at(LogLevel::Error, &text);
+    ctx.eprint_at(LogLevel::Error, &text);
     Ok(())
 }
 
 /// Puts the changes on disk and records them, whole or not at all. A signal meanwhile stops it,
-/// with everything put back.
+/// with everything put back. The user decided about them.
 pub(crate) fn commit_changes(
     ledger: &Ledger,
     changes: &[FileChange<'_>],
     about: TransactionHeader,
-    decided_by: &str,
-) -> Result<CommittedTransaction, CommandFailure> {
+) -> CommandResult<CommittedTransaction> {
     SignalGuard::hold_until_exit()?;
     let signals = SignalGuard::acquire()?;
     let open = ledger.begin(changes, about, &|| signals.stop_requested())?;
-    let committed =
-        open.commit(CommitVerdict { decided_by: Some(decided_by.to_string()), ..CommitVerdict::default() })?;
+    let verdict = CommitVerdict { decided_by: Some("user".to_string()), ..CommitVerdict::default() };
+    let committed = open.commit(verdict)?;
     // Tidying up can wait for the next time.
     let _ = ledger.collect_daily(clock::unix_seconds(), &RetentionPolicy::default());
     Ok(committed)
 }
 
 /// Whoever runs processes: this very program is their keeper.
-pub(crate) fn process_runner() -> Result<Runner, CommandFailure> {
+pub(crate) fn process_runner() -> CommandResult<Runner> {
     let own = std::env::current_exe();
     own.map(Runner::new)
         .map_err(|error| CommandFailure::unexpected(format!("relay cannot find itself: {error}")))
@@ -170,11 +154,8 @@ pub(crate) fn process_runner() -> Result<Runner, CommandFailure> {
 
 /// The record is there, and so is a doubt about the disk.
 pub(crate) fn disk_doubt_failure(id: &str, said: &str) -> CommandFailure {
-    CommandFailure::new(
-        Exit::DiskDoubt,
-        "doubt",
-        format!("{id} was committed, but then the disk said: {said}"),
-    )
-    .with_hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
-    .with_state(ProjectState::Committed)
+    let message = format!("{id} was committed, but then the disk said: {said}");
+    CommandFailure::new(Exit::DiskDoubt, "doubt", message)
+        .hint(format!("look at the disk; `relay show {id} --diff` says what should be there"))
+        .with_state(ProjectState::Committed)
 }

@@ -9,23 +9,19 @@ use std::path::{Path, PathBuf};
 
 use relaycode_friend::friends::model::ModelServerConfig;
 use relaycode_llm::models::discover::{self, DiscoveryResult};
-use relaycode_llm::models::ignored_settings;
-use relaycode_llm::models::ignored_settings::IgnoredSettings;
+use relaycode_llm::models::ignored_settings::{self, IgnoredSettings};
 use relaycode_llm::models::keys::{ApiKey, KeyCommands, KeyStore, Keyring};
-use relaycode_llm::models::{self, ModelRegistry, YamlFileError};
+use relaycode_llm::models::{self, ModelRegistry};
 use relaycode_llm::stream::proxy::ProxySettings;
 use relaycode_llm::stream::transport;
 use relaycode_llm::{ModelClient, UserDirectory};
-use relaycode_project::config::LogLevel;
 use relaycode_project::root;
-use relaycode_tui::views::outcome;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::approver::spinner::Spinner;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use crate::wiring::project::process_runner;
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, RelayHome, SignalGuard, process_runner,
+};
 
 /// Providers, models and keys.
 pub(crate) struct Providers {
@@ -38,15 +34,12 @@ pub(crate) struct Providers {
 
 impl Providers {
     /// As this user has them. A `models.yml` that is not right is no reason to fail: see [`Providers::usable`].
-    pub(crate) fn open(context: &CommandContext<'_>) -> Result<Providers, CommandFailure> {
-        Providers::open_for(context.home, &context.options.directory)
+    pub(crate) fn open(ctx: &CommandContext<'_>) -> CommandResult<Providers> {
+        Providers::open_for(ctx.home, &ctx.options.directory)
     }
 
     /// The same for who works in `directory`.
-    pub(crate) fn open_for(
-        home: &crate::wiring::home::RelayHome,
-        directory: &Path,
-    ) -> Result<Providers, CommandFailure> {
+    pub(crate) fn open_for(home: &RelayHome, directory: &Path) -> CommandResult<Providers> {
         let path = home.path.as_deref();
         // Models are asked for outside of projects, too.
         let found = root::find(directory, path, &home.ceilings).ok();
@@ -64,10 +57,7 @@ impl Providers {
 
     /// The same, for friends that are model servers. What the user calls secret, or a variable that is called like a
     /// secret holds, is hidden from them.
-    pub(crate) fn into_servers(
-        self,
-        home: &crate::wiring::home::RelayHome,
-    ) -> Result<ModelServerConfig, String> {
+    pub(crate) fn into_servers(self, home: &RelayHome) -> Result<ModelServerConfig, String> {
         let home = UserDirectory::new(home.path.as_deref(), None);
         let (registry, keys, commands) = (self.registry, self.store, self.commands);
         let servers =
@@ -79,8 +69,13 @@ impl Providers {
     }
 
     /// Fails if `models.yml` is not right: it may say that requests go elsewhere.
-    pub(crate) fn check_models_file(&self) -> Result<(), CommandFailure> {
-        self.registry.file_error.as_ref().map_or(Ok(()), |error| Err(models_file_failure(error)))
+    pub(crate) fn check_models_file(&self) -> CommandResult<()> {
+        match &self.registry.file_error {
+            None => Ok(()),
+            Some(error) => Err(CommandFailure::new(Exit::Usage, "models", &error.message)
+                .place(error.location())
+                .hint("correct models.yml; `relay models` reads it again")),
+        }
     }
 
     /// Everything that keys may come from.
@@ -96,12 +91,9 @@ impl Providers {
     }
 
     /// Asks the servers on this machine what they have. Ctrl-C ends it.
-    pub(crate) fn discover(
-        &mut self,
-        context: &CommandContext<'_>,
-    ) -> Result<Vec<DiscoveryResult>, CommandFailure> {
+    pub(crate) fn discover(&mut self, ctx: &CommandContext<'_>) -> CommandResult<Vec<DiscoveryResult>> {
         let targets = self.registry.discovery_targets();
-        let spinner = start_spinner(context, "asking the model servers on this machine");
+        let spinner = start_spinner(ctx, "asking the model servers on this machine");
         let held = SignalGuard::acquire()?;
         let answers = new_runtime()?.block_on(async {
             tokio::select! {
@@ -110,7 +102,7 @@ impl Providers {
             }
         });
         drop(spinner);
-        let answers = answers.ok_or_else(interrupted_failure)?;
+        let answers = answers.ok_or_else(CommandFailure::interrupted)?;
         for answer in &answers {
             if let Some(found) = &answer.models {
                 self.registry.add_discovered(&answer.target.provider, found.clone());
@@ -120,43 +112,29 @@ impl Providers {
     }
 
     /// Says on stderr what is ignored, and what is wrong with `models.yml`.
-    pub(crate) fn eprint_remarks(&self, context: &mut CommandContext<'_>) {
-        let look = context.console.err_style();
+    pub(crate) fn eprint_remarks(&self, ctx: &mut CommandContext<'_>) {
         if let Some(error) = &self.registry.file_error {
-            let next =
-                outcome::indented_line(&look, "until it is right, only what relay knows by itself is used");
-            let text = outcome::warning_line(&look, &look.safe(&error.to_string())) + &next;
-            context.eprint_at(LogLevel::Error, &text);
+            ctx.eprint_remark(LogLevel::Error, &error.to_string());
+            ctx.eprint_detail(LogLevel::Error, "until it is right, only what relay knows by itself is used");
         }
         if let Some(said) = ignored_settings::describe_ignored(&self.ignored) {
-            context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(&said)));
+            ctx.eprint_remark(LogLevel::Warn, &said);
         }
     }
-}
-
-/// `models.yml` is not right.
-pub(crate) fn models_file_failure(error: &YamlFileError) -> CommandFailure {
-    let failure = CommandFailure::new(Exit::Usage, "models", &error.message).with_place(error.location());
-    failure.with_hint("correct models.yml; `relay models` reads it again")
-}
-
-/// Somebody broke it off.
-pub(crate) fn interrupted_failure() -> CommandFailure {
-    CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
 }
 
 /// One line that says what is going on, where there is somebody to read it.
-pub(crate) fn start_spinner(context: &CommandContext<'_>, label: &str) -> Option<Spinner> {
+pub(crate) fn start_spinner(ctx: &CommandContext<'_>, label: &str) -> Option<Spinner> {
     let err = std::io::stderr();
-    if context.is_json() || context.is_quiet() || !err.is_terminal() {
+    if ctx.is_json() || ctx.is_quiet() || !err.is_terminal() {
         return None;
     }
     let err = err.as_fd().try_clone_to_owned().ok()?;
-    Spinner::with_label(err.into(), label.to_string(), context.console.err_style())
+    Spinner::with_label(err.into(), label.to_string(), ctx.console.err_style())
 }
 
 /// Runs what waits for providers, on this thread.
-pub(crate) fn new_runtime() -> Result<Runtime, CommandFailure> {
+pub(crate) fn new_runtime() -> CommandResult<Runtime> {
     let built = Builder::new_current_thread().enable_all().build();
     built.map_err(|error| CommandFailure::unexpected(format!("connections cannot be made: {error}")))
 }
@@ -170,7 +148,7 @@ pub(crate) async fn wait_for_stop(held: &SignalGuard) {
 }
 
 /// Reaches providers, through the user's proxies.
-pub(crate) fn new_client() -> Result<ModelClient, CommandFailure> {
+pub(crate) fn new_client() -> CommandResult<ModelClient> {
     ModelClient::new(&transport_settings())
         .map_err(|failure| CommandFailure::new(Exit::Usage, "config", failure))
 }

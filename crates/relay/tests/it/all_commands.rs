@@ -6,6 +6,7 @@ use std::fs;
 use crate::commands_around_apply::with_history;
 use crate::fixture::configured_project::{relay_git, repository};
 use crate::fixture::scratch_project::{Project, edit, run};
+use crate::relay_snapshot;
 
 fn project() -> Project {
     Project::new(&[("a.txt", "one\ntwo\nthree\n")])
@@ -131,9 +132,11 @@ fn without_git_and_without_init_everything_but_a_commit_works() {
     ] {
         project.done(args);
     }
-    let ran = relay_git(&project, &["git", "commit", "-y", "-m", "x"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("repository"), "{}", ran.err);
+    relay_snapshot!(relay_git(&project, &["git", "commit", "-y", "-m", "x"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ <project> is in no git repository; `git init` makes one; nothing was changed
+    ");
     assert!(!project.path("relaycode.config.json").exists());
     project.done(&["revert"]);
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");

@@ -7,6 +7,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::relay_snapshot;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -18,11 +19,15 @@ fn project() -> Project {
 fn an_answer_is_applied_and_the_way_back_is_named() {
     let project = project();
     let answer = edit("a.txt", "two", "2") + &whole("new/b.txt", "b\n") + &control(UUID, "feat: two");
-    let ran = project.apply(&answer);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
-    assert!(ran.out.starts_with("▸ feat: two "), "{}", ran.out);
-    assert!(ran.out.ends_with("✓ applied 0f8fad5b · 2 files · `relay revert` undoes it\n"), "{}", ran.out);
-    assert!(!ran.out.contains("@@"), "the diff is shown on request: {}", ran.out);
+    // The diff is shown only on request.
+    relay_snapshot!(project.apply(&answer), @"
+    exit 0
+    ----- stdout -----
+    ▸ feat: two                                                               2 files  +2 −1
+        M  a.txt      +1 −1   1 exact
+        A  new/b.txt  +1
+    ✓ applied 0f8fad5b · 2 files · `relay revert` undoes it
+    ");
     assert_eq!(project.text("a.txt"), "one\n2\nthree\n");
     assert_eq!(project.text("new/b.txt"), "b\n");
     let record = project.text(&format!(".relaycode/{UUID}.yml"));
@@ -40,7 +45,12 @@ fn json_says_what_was_applied() {
     project.put("a.md", edit("a.txt", "two", "2").as_bytes());
     let ran = project.relay(&["apply", "a.md", "-y", "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("✓ applied"), "people read stderr: {}", ran.err);
+    // People read stderr.
+    relay_snapshot!(ran.err, @"
+    ▸ a.md                                                                     1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ");
     let value = ran.json();
     assert_eq!((&value["ok"], &value["code"]), (&true.into(), &0.into()));
     assert_eq!((&value["command"], &value["applied"]), (&"apply".into(), &true.into()));
@@ -60,10 +70,16 @@ fn quiet_says_nothing() {
 #[test]
 fn with_nobody_to_ask_nothing_is_done() {
     let project = project();
-    let ran = project.pipe(&["apply", "-"], edit("a.txt", "two", "2").as_bytes());
-    assert_eq!(ran.code, 13, "{ran:?}");
-    assert!(ran.out.contains("a.txt"), "the plan is shown: {}", ran.out);
-    assert!(ran.err.contains("nothing was changed") && ran.err.contains("`-y`"), "{}", ran.err);
+    // The plan is shown.
+    relay_snapshot!(project.pipe(&["apply", "-"], edit("a.txt", "two", "2").as_bytes()), @"
+    exit 13
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on: the project has no configuration; nothing was changed
+      `-y` applies it without asking
+    ");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
     assert!(!project.path(".relaycode").exists());
     let ran = project.pipe(&["apply", "-", "--json"], edit("a.txt", "two", "2").as_bytes());
@@ -74,10 +90,16 @@ fn with_nobody_to_ask_nothing_is_done() {
 fn what_does_not_fit_is_refused_whole() {
     let project = project();
     let answer = edit("a.txt", "two", "2") + &edit("old.txt", "no such line here", "x");
-    let ran = project.apply(&answer);
-    assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{ran:?}");
-    assert!(ran.err.contains("nothing was changed"), "{}", ran.err);
-    assert!(ran.err.contains("relay preview - --repair"), "{}", ran.err);
+    relay_snapshot!(project.apply(&answer), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 of 2 edits does not match                               nothing was changed
+      old.txt, edit 1 (line 9 of the answer)
+        looked for   no such line here
+        nothing in the file looks like it
+      a.txt: edit 1 fits
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
     assert!(!project.path(".relaycode").exists());
     let ran = project.pipe(&["apply", "-", "-y", "--json", "-q"], answer.as_bytes());
@@ -87,10 +109,13 @@ fn what_does_not_fit_is_refused_whole() {
 #[test]
 fn what_is_already_in_is_no_change() {
     let project = project();
-    let ran = project.apply(&whole("a.txt", "one\ntwo\nthree\n"));
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
-    assert!(ran.out.contains("everything is already in"), "{}", ran.out);
-    assert!(!ran.out.contains("applied"), "{}", ran.out);
+    relay_snapshot!(project.apply(&whole("a.txt", "one\ntwo\nthree\n")), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                          0 files
+        =  a.txt     already in
+    ✓ everything is already in
+    ");
     assert!(!project.path(".relaycode").exists());
     let ran = project.pipe(&["apply", "-", "--json", "-q"], whole("old.txt", "old\n").as_bytes());
     assert_eq!((ran.code, &ran.json()["applied"]), (0, &false.into()));
@@ -101,14 +126,19 @@ fn an_id_is_taken_once() {
     let project = project();
     let answer = edit("a.txt", "two", "2") + &control(UUID, "two");
     project.applied(&answer);
-    let ran = project.apply(&answer);
-    assert_eq!((ran.code, ran.out.as_str()), (8, ""), "{ran:?}");
-    assert!(ran.err.contains("0f8fad5b is already in the ledger"), "{}", ran.err);
-    assert!(ran.err.contains("relay show 0f8fad5b"), "{}", ran.err);
+    relay_snapshot!(project.apply(&answer), @"
+    exit 8
+    ----- stderr -----
+    ✗ 0f8fad5b is already in the ledger; nothing was changed
+      `relay show 0f8fad5b` says what it changed
+    ");
     let other = edit("a.txt", "one", "1") + &control(UUID, "one");
-    let ran = project.apply(&other);
-    assert_eq!(ran.code, 8, "{ran:?}");
-    assert!(ran.err.contains("another answer"), "{}", ran.err);
+    relay_snapshot!(project.apply(&other), @"
+    exit 8
+    ----- stderr -----
+    ✗ 0f8fad5b is already in the ledger; nothing was changed
+      another answer had the same id: `relay show 0f8fad5b`; give this one an id of its own
+    ");
     assert_eq!(project.text("a.txt"), "one\n2\nthree\n");
     project.done(&["revert"]);
     let by = project.log()[0]["id"].as_str().unwrap()[..8].to_string();
@@ -122,10 +152,12 @@ fn a_file_that_may_not_be_written_stands_against_all() {
     let project = project();
     fs::hard_link(project.path("old.txt"), project.path("other.txt")).unwrap();
     let answer = edit("a.txt", "two", "2") + &edit("old.txt", "old", "new");
-    let ran = project.apply(&answer);
-    assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.err.contains("old.txt has 2 names"), "{}", ran.err);
-    assert!(ran.err.contains("nothing was changed"), "{}", ran.err);
+    relay_snapshot!(project.apply(&answer), @"
+    exit 3
+    ----- stderr -----
+    ✗ old.txt has 2 names (hard links); changing it would part them; nothing was changed
+      make it a file of its own first (copy it and move the copy over it)
+    ");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
     let ran = project.pipe(&["apply", "-", "-y", "--json", "-q"], answer.as_bytes());
     let value = ran.json();

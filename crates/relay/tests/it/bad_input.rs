@@ -2,14 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::fixture::scratch_project::{Project, Ran, edit, whole};
-
-/// Refused, with `part` in the message, and nothing unexpected.
-fn refused(ran: &Ran, part: &str) {
-    assert_eq!(ran.code, 3, "{part}: {ran:?}");
-    assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
-    assert!(ran.err.contains("nothing was changed"), "{}", ran.err);
-}
+use crate::fixture::scratch_project::{Project, edit, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 
 fn project() -> Project {
     Project::new(&[("a.txt", "one\ntwo\n")])
@@ -20,27 +15,82 @@ const LONG: Duration = Duration::from_secs(20);
 
 #[test]
 fn empty_and_blank_answers() {
-    refused(&project().preview(""), "the answer is empty");
-    refused(&project().preview(" \n\n\t\n"), "the answer is empty");
+    relay_snapshot!(project().preview(""), @"
+    exit 3
+    ----- stderr -----
+    ✗ the answer is empty: there is nothing to do; nothing was changed
+      in stdin
+      save the whole answer of the model and try again
+    ");
+    relay_snapshot!(project().preview(" \n\n\t\n"), @"
+    exit 3
+    ----- stderr -----
+    ✗ the answer is empty: there is nothing to do; nothing was changed
+      in stdin
+      save the whole answer of the model and try again
+    ");
 }
 
 #[test]
 fn binary_answers() {
     let project = project();
-    let preview = |bytes: &[u8]| project.pipe(&["preview", "-"], bytes);
-    refused(&preview(b"\x89PNG\r\n\x1a\n\0\0"), "a PNG image");
-    refused(&preview(b"\xff\xfeh\0i\0"), "UTF-16 text");
-    refused(&preview(b"text\nwith a \0 NUL"), "a NUL byte in line 2");
-    refused(&preview(b"caf\xe9"), "not UTF-8: line 1 has the byte 0xe9");
+    let mut transcript = Transcript::default();
+    for (what, bytes) in [
+        ("PNG", b"\x89PNG\r\n\x1a\n\0\0".as_slice()),
+        ("UTF-16", b"\xff\xfeh\0i\0"),
+        ("NUL", b"text\nwith a \0 NUL"),
+        ("Latin-1", b"caf\xe9"),
+    ] {
+        transcript.add(what, &project.pipe(&["preview", "-"], bytes));
+    }
+    relay_snapshot!(transcript, @"
+    # PNG
+    exit 3
+    ----- stderr -----
+    ✗ the answer is a PNG image, not UTF-8 text; nothing was changed
+      in stdin
+      save the answer as plain UTF-8 text
+
+    # UTF-16
+    exit 3
+    ----- stderr -----
+    ✗ the answer is UTF-16 text, not UTF-8 text; nothing was changed
+      in stdin
+      save the answer as plain UTF-8 text
+
+    # NUL
+    exit 3
+    ----- stderr -----
+    ✗ the answer is binary: there is a NUL byte in line 2; nothing was changed
+      in stdin
+      save the answer as plain UTF-8 text
+
+    # Latin-1
+    exit 3
+    ----- stderr -----
+    ✗ the answer is not UTF-8: line 1 has the byte 0xe9; nothing was changed
+      in stdin
+      save the answer as plain UTF-8 text
+    ");
 }
 
 #[test]
 fn an_answer_without_a_change() {
     let project = project();
-    refused(&project.preview("Sure, I can help with that.\n"), "nothing to do");
-    let ran = project.preview("Run this:\n\n```sh\nnpm install\n```\n");
-    refused(&ran, "nothing to do");
-    assert!(ran.err.contains("line 3 of the answer"), "unread blocks are listed: {}", ran.err);
+    relay_snapshot!(project.preview("Sure, I can help with that.\n"), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: there is nothing to do                                    nothing was changed
+      the answer contains no change
+    ");
+    // Unread blocks are listed.
+    relay_snapshot!(project.preview("Run this:\n\n```sh\nnpm install\n```\n"), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: there is nothing to do                                    nothing was changed
+      the answer contains one block, and it names no file
+      · not read, line 3 of the answer: this ```sh block names no file; treated as an example
+    ");
 }
 
 #[test]
@@ -48,7 +98,13 @@ fn ten_megabytes_of_backticks() {
     let project = project();
     let ticks = "`".repeat(10 << 20);
     let start = Instant::now();
-    refused(&project.preview(&ticks), "limit `text`");
+    relay_snapshot!(project.preview(&ticks), @"
+    exit 3
+    ----- stderr -----
+    ✗ the answer is longer than the limit `text` (4194304 bytes); nothing was changed
+      in stdin
+      raise it with `--limit text=8M` if the answer really is that large
+    ");
     let ran = project.pipe(&["preview", "-", "--limit", "text=16M"], ticks.as_bytes());
     assert_eq!(ran.code, 3, "{}", ran.err);
     assert!(start.elapsed() < LONG);
@@ -60,17 +116,41 @@ fn a_hundred_thousand_blocks() {
     let start = Instant::now();
     let blocks = "```\nx\n```\n".repeat(100_000);
     let ran = project.preview(&blocks);
-    refused(&ran, "nothing to do");
+    relay_snapshot!(ran, @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: there is nothing to do                                    nothing was changed
+      the answer contains 1000 blocks, and none of them names a file
+      · 99000 more blocks were not read and are not listed
+      · not read, line 1 of the answer: this block names no file; treated as an example
+      · not read, line 4 of the answer: this block names no file; treated as an example
+      · not read, line 7 of the answer: this block names no file; treated as an example
+      · not read, line 10 of the answer: this block names no file; treated as an example
+      · not read, line 13 of the answer: this block names no file; treated as an example
+      · not read, line 16 of the answer: this block names no file; treated as an example
+      · not read, line 19 of the answer: this block names no file; treated as an example
+      · not read, line 22 of the answer: this block names no file; treated as an example
+      · not read, line 25 of the answer: this block names no file; treated as an example
+      · not read, line 28 of the answer: this block names no file; treated as an example
+      · not read, line 31 of the answer: this block names no file; treated as an example
+      · not read, line 34 of the answer: this block names no file; treated as an example
+      · and 988 more
+    ");
     assert!(ran.err.len() < 10_000, "the list is cut: {} bytes", ran.err.len());
     let files: String = (0..100_000).map(|n| format!("```js // f{n}.js\nx\n```\n")).collect();
-    let ran = project.pipe(&["preview", "-"], files.as_bytes());
-    refused(&ran, "limit `files`");
+    relay_snapshot!(project.pipe(&["preview", "-"], files.as_bytes()), @"
+    exit 3
+    ----- stderr -----
+    ✗ the answer changes more files than the limit `files` allows, which is 200; nothing was changed
+      raise it with `--limit files=5000` if the answer really is that large
+    ");
     assert!(start.elapsed() < LONG);
 }
 
 #[test]
 fn what_is_never_closed() {
     let project = project();
+    let mut transcript = Transcript::default();
     for answer in [
         "```js // a.txt search-replace\n<<<<<<< SEARCH\ntwo\n",
         "```js // a.txt search-replace\n<<<<<<< SEARCH\ntwo\n=======\n2\n",
@@ -78,10 +158,49 @@ fn what_is_never_closed() {
         "```json // rename-file\n{\"from\": \"a.txt\"",
         "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2",
     ] {
-        let ran = project.preview(answer);
-        assert_eq!(ran.code, 3, "{answer:?}: {ran:?}");
-        assert!(ran.err.contains("of the answer"), "it names the line: {}", ran.err);
+        transcript.add(&format!("{answer:?}"), &project.preview(answer));
     }
+    relay_snapshot!(transcript, @r#"
+    # "```js // a.txt search-replace\n<<<<<<< SEARCH\ntwo\n"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 2 of the answer
+        the SEARCH block that begins here has no `>>>>>>> REPLACE`; the answer may be cut off
+      next: `... | relay preview - --repair` writes a prompt for your model
+
+    # "```js // a.txt search-replace\n<<<<<<< SEARCH\ntwo\n=======\n2\n"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 2 of the answer
+        the SEARCH block that begins here has no `>>>>>>> REPLACE`; the answer may be cut off
+      next: `... | relay preview - --repair` writes a prompt for your model
+
+    # "*** Begin Patch\n*** Update File: a.txt\n"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 1 of the answer
+        the edit that begins here has no end; the answer may be cut off
+      next: `... | relay preview - --repair` writes a prompt for your model
+
+    # "```json // rename-file\n{\"from\": \"a.txt\""
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 1 of the answer
+        a rename needs JSON with `from` and `to`: EOF while parsing an object at line 1 column 16
+      next: `... | relay preview - --repair` writes a prompt for your model
+
+    # "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 4 of the answer
+        the hunk has a header but no lines; the answer may be cut off here
+      next: `... | relay preview - --repair` writes a prompt for your model
+    "#);
 }
 
 #[test]
@@ -108,6 +227,7 @@ fn broken_and_explosive_yaml() {
 #[test]
 fn paths_that_lead_elsewhere() {
     let project = project();
+    let mut reasons = String::new();
     for path in [
         "/etc/passwd",
         "../outside.txt",
@@ -131,27 +251,69 @@ fn paths_that_lead_elsewhere() {
         "dir./x.txt",
         "x?.txt",
     ] {
-        for answer in [edit(path, "two", "2"), whole(path, "x\n")] {
+        let [edited, written] = [edit(path, "two", "2"), whole(path, "x\n")].map(|answer| {
             let ran = project.preview(&answer);
-            assert_eq!(ran.code, 3, "{path:?}: {ran:?}");
-            assert!(
-                ran.err.contains("line 1 of the answer") || ran.err.contains("line 2 of the answer"),
-                "{path:?}: {}",
-                ran.err
-            );
-        }
+            assert_eq!((ran.code, ran.err.lines().count()), (3, 4), "{path:?}: {ran:?}");
+            // The place in the answer, and the reason.
+            let said: Vec<&str> = ran.err.lines().skip(1).take(2).map(str::trim).collect();
+            said.join(": ")
+        });
+        assert_eq!(edited, written, "{path:?}");
+        reasons += &format!("{edited}\n");
     }
+    relay_snapshot!(reasons, @r"
+    line 1 of the answer: `/etc/passwd` is absolute; paths are relative to the project
+    line 1 of the answer: `../outside.txt` contains `..`; paths stay inside the project
+    line 1 of the answer: `a/../../b.txt` contains `..`; paths stay inside the project
+    line 1 of the answer: `..\\outside.txt` contains `..`; paths stay inside the project
+    line 1 of the answer: `~/x.txt` is absolute; paths are relative to the project
+    line 1 of the answer: `C:\\x.txt` names a Windows drive or stream; paths are relative to the project
+    line 1 of the answer: `c:x.txt` names a Windows drive or stream; paths are relative to the project
+    line 1 of the answer: `\\\\server\\share\\x.txt` is absolute; paths are relative to the project
+    line 1 of the answer: `.git/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.GIT/hooks/pre-commit` is inside `.git`, which no change may write
+    line 1 of the answer: `sub/.git/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.git./config` is inside `.git`, which no change may write
+    line 1 of the answer: `git~1/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.ｇit/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.g\u{200c}it/config` contains the invisible character U+200C, which a path cannot have
+    line 1 of the answer: `.relaycode/lock` is inside `.relaycode`, which no change may write
+    line 1 of the answer: `aux.txt` uses a name that Windows reserves for a device
+    line 1 of the answer: `src/nul.txt` uses a name that Windows reserves for a device
+    line 1 of the answer: `com1.rs` uses a name that Windows reserves for a device
+    line 1 of the answer: `dir./x.txt` has a component that begins or ends with a blank, or ends with a dot; not every system can keep such a name
+    line 1 of the answer: `x?.txt` contains `?`, which a path cannot have
+    ");
 }
 
 #[test]
 fn names_that_are_equal_but_for_case() {
     let project = Project::new(&[("README.md", "x\n")]);
-    let ran = project.preview(&whole("readme.md", "y\n"));
-    refused(&ran, "README.md");
-    let ran = project.preview(&(whole("new.txt", "1\n") + &whole("NEW.txt", "2\n")));
-    assert_eq!(ran.code, 3, "{ran:?}");
-    let ran = project.preview(&(whole("d/caf\u{e9}", "1\n") + &whole("d/cafe\u{301}", "2\n")));
-    assert_eq!(ran.code, 3, "{ran:?}");
+    relay_snapshot!(project.preview(&whole("readme.md", "y\n")), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 change does not fit the project                         nothing was changed
+      readme.md (line 2 of the answer)
+        README.md has the same name but for case or composed characters; not every system can keep both
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
+    relay_snapshot!(project.preview(&(whole("new.txt", "1\n") + &whole("NEW.txt", "2\n"))), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 change does not fit the project                         nothing was changed
+      NEW.txt (line 5 of the answer)
+        new.txt has the same name but for case or composed characters; not every system can keep both
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
+    let composed_and_not = whole("d/caf\u{e9}", "1\n") + &whole("d/cafe\u{301}", "2\n");
+    relay_snapshot!(project.preview(&composed_and_not), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 change does not fit the project                         nothing was changed
+      d/café (line 5 of the answer)
+        d/café has the same name but for case or composed characters; not every system can keep both
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
 }
 
 #[cfg(unix)]
@@ -160,7 +322,28 @@ fn links_out_of_the_project() {
     let project = project();
     std::os::unix::fs::symlink("/etc/hostname", project.path("link.txt")).unwrap();
     std::os::unix::fs::symlink("/etc", project.path("etc")).unwrap();
-    refused(&project.preview(&whole("link.txt", "x\n")), "symbolic link");
-    refused(&project.preview(&whole("etc/hostname", "x\n")), "symbolic link");
-    refused(&project.preview(&whole("etc/new", "x\n")), "symbolic link");
+    relay_snapshot!(project.preview(&whole("link.txt", "x\n")), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 change does not fit the project                         nothing was changed
+      link.txt (line 2 of the answer)
+        a symbolic link stands there, not a file
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
+    relay_snapshot!(project.preview(&whole("etc/hostname", "x\n")), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 change does not fit the project                         nothing was changed
+      etc/hostname (line 2 of the answer)
+        something beneath a symbolic link stands there, not a file
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
+    relay_snapshot!(project.preview(&whole("etc/new", "x\n")), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 change does not fit the project                         nothing was changed
+      etc/new (line 2 of the answer)
+        something beneath a symbolic link stands there, not a file
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::configured_project::{configure, configured, git, relay_git, repository, trust, trusted};
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::relay_snapshot;
 use crate::terminal_questions::Session;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -23,7 +24,12 @@ fn init_twice_changes_nothing_the_second_time() {
     let before = project.tree();
     let ran = project.relay(&["init"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("nothing was changed"), "{}", ran.err);
+    relay_snapshot!(ran.err, @"
+    ✓ everything is in place for <project>: nothing was changed
+      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
+      (the prompt follows on stdout)
+    ");
     let again = project.relay(&["init", "--json", "-q"]).json();
     assert_eq!((&again["made"], &again["id"]), (&json!([]), &Value::Null));
     assert_eq!(again["prompt"], first["prompt"], "the key stays, too");
@@ -102,9 +108,13 @@ fn an_answer_to_what_prompt_handed_out_is_merged_with_what_came_since() {
         edit("a.txt", "line 3\nline 4\nline 5\nline 6\nline 7", "line 3\nline 4\nline 5\nline six\nline 7");
     project.done(&["prompt", "a.txt"]);
     project.put("a.txt", text.replace("line 3\n", "mine\n").as_bytes());
-    let ran = project.apply(&answer);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("1 merged"), "{}", ran.out);
+    relay_snapshot!(project.apply(&answer), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 merged
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ");
     assert_eq!(project.text("a.txt"), text.replace("line 3\n", "mine\n").replace("line 6", "line six"));
     let unseen = Project::new(&[("a.txt", &text.replace("line 3\n", "mine\n"))]);
     assert_eq!(unseen.apply(&answer).code, 3, "what was never handed out is not");
@@ -168,12 +178,14 @@ fn log_can_be_narrowed_and_its_numbers_stay() {
 #[test]
 fn log_oneline_is_an_id_and_what_it_was_about() {
     let project = with_history();
-    let out = project.done(&["log", "--oneline"]);
-    let lines: Vec<&str> = out.lines().collect();
-    assert_eq!(lines.len(), 4, "{out}");
-    assert_eq!(lines[3], "0f8fad5b feat: two");
-    assert!(lines[2].contains("↩"), "{out}");
-    assert_eq!(lines[1][9..], *"count in digits");
+    relay_snapshot!(project.relay(&["log", "--oneline"]), @"
+    exit 0
+    ----- stdout -----
+    change-1 reverts change-2
+    change-3 count in digits
+    change-2 ↩
+    0f8fad5b feat: two
+    ");
 }
 
 #[test]
@@ -205,16 +217,28 @@ fn blame_names_the_change_of_a_line() {
     project.applied(&answer);
     let ours = "0f8fad5b".to_string();
     assert_eq!(blamed(&project, "a.txt"), [(1, String::new()), (2, ours.clone()), (3, String::new())]);
-    let one = project.done(&["blame", "a.txt:2"]);
-    assert!(one.contains("digits, please") && one.contains("0f8fad5b"), "{one}");
+    relay_snapshot!(project.relay(&["blame", "a.txt:2"]), @"
+    exit 0
+    ----- stdout -----
+    2  2
+      change     0f8fad5b, now, from stdin
+      message    feat: two
+      asked for  digits, please
+      `relay show 0f8fad5b` shows all of it
+    ");
     assert_eq!(blamed(&project, "a.txt:2"), [(2, ours.clone())]);
     assert_eq!(project.relay(&["blame", "a.txt:9"]).code, 2);
     fs::create_dir(project.path("dir")).unwrap();
-    for (name, said) in [("missing.txt", "there is no file missing.txt"), ("dir", "dir is no regular file")] {
-        let ran = project.relay(&["blame", name]);
-        assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(ran.err.contains(said), "{}", ran.err);
-    }
+    relay_snapshot!(project.relay(&["blame", "missing.txt"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no file missing.txt
+    ");
+    relay_snapshot!(project.relay(&["blame", "dir"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ dir is no regular file
+    ");
     project.put("a.txt", b"mine\none\n2\nmine, too\n");
     assert_eq!(
         blamed(&project, "a.txt"),
@@ -235,9 +259,18 @@ fn what_is_committed_already_is_not_committed_again() {
     assert_eq!((ran.code, &ran.json()["commit"]), (0, &Value::Null), "{ran:?}");
     assert_eq!(git(&project, &["rev-list", "--count", "HEAD"]), "2");
     project.put("a.txt", b"one\n2\nmine\n");
-    let ran = relay_git(&project, &["git", "commit", "-y"]);
-    assert_eq!(ran.code, 13, "edits of the user's are still asked about: {ran:?}");
-    assert!(ran.err.contains("--with-edits"), "{}", ran.err);
+    // Edits of the user's are still asked about.
+    relay_snapshot!(relay_git(&project, &["git", "commit", "-y"]), @"
+    exit 13
+    ----- stdout -----
+    ▸ commit of 1 file on main
+        feat: two
+      ! a.txt
+    ! 1 file also with edits that are not of these changes
+    ----- stderr -----
+    ✗ files of this commit also hold other edits; nothing was changed
+      `--with-edits` commits them as they are
+    ");
 }
 
 #[test]
@@ -258,10 +291,17 @@ fn blame_follows_renames_and_reverts() {
 fn why_names_the_rules_that_decided() {
     let project = trusted(&[("a.txt", "one\n")], json!({"patch": {"linter": "true"}}));
     project.applied(&edit("a.txt", "one", "1"));
-    let out = project.done(&["why"]);
-    for part in ["admit", "by -y", "key", "accept", "by policy", "linter: true succeeded"] {
-        assert!(out.contains(part), "{part:?} is missing in\n{out}");
-    }
+    relay_snapshot!(project.relay(&["why"]), @"
+    exit 0
+    ----- stdout -----
+    change-1  from stdin
+      admit     by -y: the answer does not carry this project's key: anybody could have written it
+      accept    by policy: 0 errors before, 0 after
+      gate      linter before: true succeeded
+      gate      linter: true succeeded
+      gate      errors: 0 before, 0 after, 0 new
+      digest    <sha256>
+    ");
     let value = project.relay(&["why", "1", "--json"]).json();
     assert_eq!(value["decisions"][0]["decidedBy"], "-y");
     assert_eq!(project.relay(&["why", "7"]).code, 2);
@@ -295,23 +335,38 @@ fn the_schema_knows_every_key_that_init_writes_and_their_values() {
     assert!(checked >= 13, "{checked}");
     assert_eq!(project.done(&["config", "check"]), "✓ relaycode.config.json can be read\n");
     project.put("relaycode.config.json", br#"{"projectId": "shop", "patch": {"lintr": "x"}}"#);
-    let out = project.done(&["config", "check"]);
-    assert!(out.contains("lintr") && out.contains("patch.linter"), "what was meant is named: {out}");
+    // What was meant is named.
+    relay_snapshot!(project.relay(&["config", "check"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ relaycode.config.json can be read, with 1 remark
+    ! relaycode.config.json:1: `patch.lintr` is no key that relay knows, and does nothing; did you mean `patch.linter`?
+    ");
     project.put(
         "relaycode.config.json",
         b"{\n  \"projectId\": \"shop\",\n  \"patch\": {\"approvalMode\": \"maybe\"}\n}",
     );
-    let ran = project.relay(&["config", "check"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("relaycode.config.json:3") && ran.err.contains("manual"), "{}", ran.err);
+    relay_snapshot!(project.relay(&["config", "check"]), @r#"
+    exit 2
+    ----- stderr -----
+    ✗ `patch.approvalMode` is "maybe"; it may be "auto" or "manual"
+      in relaycode.config.json:3
+    "#);
 }
 
 #[test]
 fn trust_shows_everything_and_asks() {
     let project = configured(&[], json!({"patch": {"linter": "make lint", "approvalMode": "manual"}}));
-    let ran = project.relay(&["trust"]);
-    assert_eq!(ran.code, 13, "nobody to ask: {ran:?}");
-    assert!(ran.out.contains("make lint"), "and still it is shown: {}", ran.out);
+    // What it wants is shown although there is nobody to ask.
+    relay_snapshot!(project.relay(&["trust"]), @"
+    exit 13
+    ----- stdout -----
+    this project wants to run 1 command
+        linter   make lint
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on; nothing was changed
+      `relay trust -y` accepts what it shows
+    ");
     for (typed, code) in [("n\n", 4), ("\n", 4), ("y\n", 0)] {
         let mut session = Session::start(&project, &["trust"], "");
         session.wait_for("make lint");
@@ -320,8 +375,13 @@ fn trust_shows_everything_and_asks() {
         let (ended, seen) = session.end();
         assert_eq!(ended, Some(code), "{typed:?}: {seen}");
     }
-    let out = project.done(&["trust"]);
-    assert!(out.contains("trusted already"), "{out}");
+    relay_snapshot!(project.relay(&["trust"]), @"
+    exit 0
+    ----- stdout -----
+    this project wants to run 1 command
+        linter   make lint
+    ✓ all of it is trusted already
+    ");
 }
 
 #[test]
@@ -331,12 +391,22 @@ fn trust_ends_when_what_is_wanted_changes_or_it_is_taken_back() {
     assert_eq!(project.apply(&answer).code, 7);
     trust(&project);
     configure(&project, json!({"patch": {"linter": "true && true"}}));
-    let ran = project.apply(&answer);
-    assert_eq!(ran.code, 7, "{ran:?}");
-    assert!(ran.err.contains("changed since you trusted"), "{}", ran.err);
-    let shown = project.relay(&["trust"]).out;
-    assert!(shown.contains("- patch.linter") || shown.contains("- linter"), "what changed: {shown}");
-    assert!(shown.contains("true && true"), "{shown}");
+    relay_snapshot!(project.apply(&answer), @"
+    exit 7
+    ----- stderr -----
+    ✗ this project wants to run 1 command, which changed since you trusted it; nothing was changed
+      `relay trust` shows what it wants to run, and asks
+    ");
+    relay_snapshot!(project.relay(&["trust"]), @"
+    exit 13
+    ----- stdout -----
+    this project wants to run 1 command
+      - linter   true
+      + linter   true && true
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on; nothing was changed
+      `relay trust -y` accepts what it shows
+    ");
     trust(&project);
     configure(&project, json!({"patch": {"linter": "true && true"}, "core": {"watchConfig": false}}));
     assert_eq!(project.apply(&answer).code, 0, "what is nobody's business does not count");

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::fixture::scratch_project::Project;
+use crate::relay_snapshot;
 
 const SHELLS: [&str; 5] = ["bash", "zsh", "fish", "elvish", "powershell"];
 
@@ -72,9 +73,16 @@ fn the_script_for_bash_is_one_that_bash_reads() {
 #[test]
 fn a_shell_that_relay_does_not_know_is_wrong_usage() {
     let project = Project::new(&[]);
-    let ran = project.relay(&["completions", "tcsh"]);
-    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
-    assert!(ran.err.contains("bash") && ran.err.contains("fish"), "{}", ran.err);
+    relay_snapshot!(project.relay(&["completions", "tcsh"]), @"
+    exit 2
+    ----- stderr -----
+    error: invalid value 'tcsh' for '<SHELL>'
+      [possible values: bash, elvish, fish, powershell, zsh]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    ");
     let json = project.relay(&["completions", "bash", "--json"]).json();
     assert_eq!(json["shell"], "bash");
     assert_eq!(json["script"].as_str().unwrap(), project.done(&["completions", "bash"]));
@@ -151,7 +159,10 @@ fn the_help_of_every_command_stands_on_one_page() {
 #[test]
 fn pages_that_cannot_be_written_are_a_failure() {
     let project = Project::new(&[("file", "x")]);
-    let ran = project.relay(&["__man", "file/man"]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-    assert!(ran.err.contains("cannot be written"), "{}", ran.err);
+    relay_snapshot!(project.relay(&["__man", "file/man"]), @"
+    exit 1
+    ----- stderr -----
+    ✗ the pages cannot be written: Not a directory (os error 20)
+      in file/man
+    ");
 }

@@ -9,6 +9,8 @@ use crate::fixture::configured_project::{
     Outside, configure, configured, git, keyed, relay_git, repository, trusted, unasked,
 };
 use crate::fixture::scratch_project::{Project, Ran, edit, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -64,20 +66,11 @@ fn said_at(level: &str, more: &[&str]) -> (Project, Ran, Ran) {
 
 #[test]
 fn log_level_says_how_much_relay_says() {
-    let what = ["silent", "error", "warn", "info", "debug"];
-    for (at, level) in what.into_iter().enumerate() {
+    let mut transcript = Transcript::default();
+    for level in ["silent", "error", "warn", "info", "debug"] {
         let (project, applied, refused) = said_at(level, &[]);
-        assert_eq!(refused.err.contains("nothing was changed"), at >= 1, "{level}: {}", refused.err);
-        assert_eq!(applied.err.contains("no branch was made"), at >= 2, "{level}: {}", applied.err);
-        assert_eq!(applied.out.contains("✓ applied"), at >= 3, "{level}: {}", applied.out);
-        assert_eq!(applied.err.contains("linter: true succeeded in "), at >= 4, "{level}: {}", applied.err);
-        assert_eq!(applied.err.contains("admit by -y: "), at >= 4, "{level}: {}", applied.err);
-        if at == 0 {
-            assert_eq!(
-                (applied.out + &applied.err, refused.out + &refused.err),
-                (String::new(), String::new())
-            );
-        }
+        transcript.add(&format!("{level}: applied"), &applied);
+        transcript.add(&format!("{level}: refused"), &refused);
         let asked = project.relay(&["log"]);
         assert_eq!(
             (asked.out.lines().count(), asked.err.as_str()),
@@ -86,8 +79,81 @@ fn log_level_says_how_much_relay_says() {
         );
         let broken = project.relay(&["show", "nothing", "--json"]);
         assert_eq!((broken.code, &broken.json()["ok"]), (2, &false.into()), "{level}: so does the object");
-        assert_eq!(broken.err.is_empty(), at == 0, "{level}: {}", broken.err);
+        assert_eq!(broken.err.is_empty(), level == "silent", "{level}: {}", broken.err);
     }
+    relay_snapshot!(transcript, @"
+    # silent: applied
+    exit 0
+
+    # silent: refused
+    exit 3
+
+    # error: applied
+    exit 0
+
+    # error: refused
+    exit 3
+    ----- stderr -----
+    ✗ refused: the edit does not match                                   nothing was changed
+      a.txt, edit 1 (line 2 of the answer)
+        looked for   no such
+        nothing in the file looks like it
+      next: `... | relay preview - --repair` writes a prompt for your model
+
+    # warn: applied
+    exit 0
+    ----- stderr -----
+    ! no branch was made for it: <project> is in no git repository; `git init` makes one
+
+    # warn: refused
+    exit 3
+    ----- stderr -----
+    ✗ refused: the edit does not match                                   nothing was changed
+      a.txt, edit 1 (line 2 of the answer)
+        looked for   no such
+        nothing in the file looks like it
+      next: `... | relay preview - --repair` writes a prompt for your model
+
+    # info: applied
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ✓ applied change-1 · 1 file · checked in <duration>, 0 → 0 errors · `relay revert` undoes it
+    ----- stderr -----
+    ! no branch was made for it: <project> is in no git repository; `git init` makes one
+
+    # info: refused
+    exit 3
+    ----- stderr -----
+    ✗ refused: the edit does not match                                   nothing was changed
+      a.txt, edit 1 (line 2 of the answer)
+        looked for   no such
+        nothing in the file looks like it
+      next: `... | relay preview - --repair` writes a prompt for your model
+
+    # debug: applied
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ✓ applied change-1 · 1 file · checked in <duration>, 0 → 0 errors · `relay revert` undoes it
+    ----- stderr -----
+      linter, before: true succeeded in <duration>
+      linter: true succeeded in <duration>
+    ! no branch was made for it: <project> is in no git repository; `git init` makes one
+      admit by -y: the answer does not carry this project's key: anybody could have written it
+      accept by policy: 0 errors before, 0 after
+
+    # debug: refused
+    exit 3
+    ----- stderr -----
+    ✗ refused: the edit does not match                                   nothing was changed
+      a.txt, edit 1 (line 2 of the answer)
+        looked for   no such
+        nothing in the file looks like it
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
 }
 
 #[test]
@@ -113,8 +179,33 @@ fn the_keys_of_watch_are_shown_with_where_they_come_from() {
     assert_eq!(row(&project, "watcher.bulkSize"), from("project", 6, json!(7)));
     assert_eq!(row(&project, "watcher.enableBulkProcessing"), from("default", 0, json!(false)));
     assert_eq!(row(&project, "watcher.bulkTimeout"), from("default", 0, json!(30_000)));
-    let table = project.done(&["config", "show"]);
-    assert!(table.contains("the project, line 5") && table.contains("your config.yml, line 2"), "{table}");
+    relay_snapshot!(project.relay(&["config", "show"]), @r#"
+    exit 0
+    ----- stdout -----
+      projectId                      "shop"                                the project, line 2
+      core.logLevel                  "info"                                default
+      core.enableNotifications       false                                 the project, line 3
+      core.watchConfig               false                                 your config.yml, line 2
+      watcher.clipboardPollInterval  500                                   the project, line 5
+      watcher.preferredStrategy      "auto"                                default
+      watcher.enableBulkProcessing   false                                 default
+      watcher.bulkSize               7                                     the project, line 6
+      watcher.bulkTimeout            30000                                 default
+      patch.approvalMode             "auto"                                default
+      patch.approvalOnErrorCount     0                                     default
+      patch.linter                   ""                                    default
+      patch.preCommand               ""                                    default
+      patch.postCommand              ""                                    default
+      patch.minFileChanges           0                                     default
+      patch.maxFileChanges           null                                  default
+      patch.commandTimeout           600                                   default
+      git.autoGitBranch              false                                 default
+      git.gitBranchPrefix            "relay/"                              default
+      git.gitBranchTemplate          "gitCommitMsg"                        default
+      friends.default                "codex"                               default
+      friends.timeout                600                                   default
+      friends.idleTimeout            300                                   default
+    "#);
 }
 
 #[test]
@@ -176,9 +267,16 @@ fn approval_on_error_count_is_how_many_errors_are_fine() {
 fn linter_judges_before_and_after() {
     let outside = Outside::new();
     let project = in_order(json!({"linter": outside.linter()}));
-    let ran = project.apply(&edit("a.txt", "one", "BAD"));
-    assert_eq!(ran.code, 5, "{ran:?}");
-    assert!(ran.err.contains("went from 0 to 1 error") && ran.err.contains("a.txt:1"), "{}", ran.err);
+    relay_snapshot!(project.apply(&edit("a.txt", "one", "BAD")), @"
+    exit 5
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ----- stderr -----
+    ✗ not kept: sh <outside>/lint.sh went from 0 to 1 error  everything was put back
+        a.txt:1  bad
+      keep it anyway: `... | relay apply - --allow gate`
+    ");
     assert_eq!(project.text("a.txt"), "one\n");
     let kept = project.pipe(&["apply", "-", "-y", "--allow", "gate"], edit("a.txt", "one", "BAD").as_bytes());
     assert_eq!(kept.code, 0, "{kept:?}");
@@ -235,9 +333,15 @@ fn file_counts_out_of_bounds_ask_a_person() {
 fn command_timeout_ends_a_command_that_hangs() {
     let start = Instant::now();
     let project = trusted(FILES, json!({"patch": {"postCommand": "sleep 600", "commandTimeout": 1}}));
-    let ran = project.apply(&edit("a.txt", "one", "1"));
-    assert_eq!(ran.code, 5, "{ran:?}");
-    assert!(ran.err.contains("everything was put back"), "{}", ran.err);
+    relay_snapshot!(project.apply(&edit("a.txt", "one", "1")), @"
+    exit 5
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ----- stderr -----
+    ✗ not kept: sleep 600 took too long and was ended                everything was put back
+      keep it anyway: `... | relay apply - --allow gate`
+    ");
     assert_eq!(project.text("a.txt"), "one\n");
     assert!(start.elapsed() < Duration::from_secs(60));
 }
@@ -277,7 +381,15 @@ fn auto_git_branch_without_a_repository_is_a_remark() {
     project.put("a.md", edit("a.txt", "one", "1").as_bytes());
     let ran = relay_git(&project, &["apply", "a.md", "-y"]);
     assert_eq!((ran.code, project.text("a.txt")), (0, "1\n".into()), "{ran:?}");
-    assert!(ran.err.starts_with("! no branch was made for it"), "{}", ran.err);
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+    ▸ a.md                                                                     1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ----- stderr -----
+    ! no branch was made for it: <project> is in no git repository; `git init` makes one
+    ");
 }
 
 #[test]
@@ -297,6 +409,7 @@ fn git_branch_template_is_the_rest_of_it() {
 
 #[test]
 fn older_forms_of_the_file_are_read() {
+    let mut transcript = Transcript::default();
     for (name, text) in [
         ("relaycode.config.json", r#"{"projectId": "shop", "linter": "make lint", "approval": "yes"}"#),
         ("relay.config.json", r#"{"projectId": "shop", "patch": {"linter": "make lint"}}"#),
@@ -309,24 +422,70 @@ fn older_forms_of_the_file_are_read() {
         let project = Project::new(&[(name, text)]);
         assert_eq!(row(&project, "projectId").0, "shop", "{name}");
         assert_eq!(row(&project, "patch.linter").0, "make lint", "{name}");
-        let ran = project.relay(&["config", "check"]);
-        assert_eq!(ran.code, 0, "{ran:?}");
-        assert!(ran.out.contains(&format!("{name} can be read")), "{}", ran.out);
+        transcript.add(name, &project.relay(&["config", "check"]));
         let answer = "```text // x.txt\nx\n```\n\n```yaml\nprojectId: other\n```\n";
         assert_eq!(project.apply(answer).code, 3, "{name}: it counts");
     }
+    relay_snapshot!(transcript, @"
+    # relaycode.config.json
+    exit 0
+    ----- stdout -----
+    ✓ relaycode.config.json can be read, with 3 remarks
+    ! relaycode.config.json:1: `linter` is the older name of `patch.linter`
+    ! relaycode.config.json:1: `yes` is the older word for `auto` in `patch.approvalMode`
+    ! relaycode.config.json:1: `approval` is the older name of `patch.approvalMode`
+
+    # relay.config.json
+    exit 0
+    ----- stdout -----
+    ✓ relay.config.json can be read, with 1 remark
+    ! relay.config.json: the present name of this file is relaycode.config.json
+
+    # relaycode.config.ts
+    exit 0
+    ----- stdout -----
+    ✓ relaycode.config.ts can be read, with 1 remark
+    ! relaycode.config.ts: this file is read without running it; relaycode.config.json is the usual form
+    ");
 }
 
 #[test]
 fn a_computed_configuration_is_refused_with_its_line() {
     let text = "export default {\n  projectId: 'shop',\n  patch: { linter: process.env.LINT },\n};\n";
     let project = Project::new(&[("relaycode.config.ts", text), ("a.txt", "one\n")]);
+    let mut transcript = Transcript::default();
     for args in [&["config", "show"][..], &["config", "check"], &["prompt"], &["trust"]] {
-        let ran = project.relay(args);
-        assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
-        assert!(ran.err.contains("relaycode.config.ts:3"), "{}", ran.err);
-        assert!(ran.err.contains("relaycode.config.json"), "what to do: {}", ran.err);
+        transcript.add(&args.join(" "), &project.relay(args));
     }
+    relay_snapshot!(transcript, @"
+    # config show
+    exit 2
+    ----- stderr -----
+    ✗ `process` is not written out
+      in relaycode.config.ts:3
+      relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
+
+    # config check
+    exit 2
+    ----- stderr -----
+    ✗ `process` is not written out
+      in relaycode.config.ts:3
+      relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
+
+    # prompt
+    exit 2
+    ----- stderr -----
+    ✗ `process` is not written out
+      in relaycode.config.ts:3
+      relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
+
+    # trust
+    exit 2
+    ----- stderr -----
+    ✗ `process` is not written out
+      in relaycode.config.ts:3
+      relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
+    ");
     assert_eq!(project.apply(&whole("a.txt", "1\n")).code, 2);
     assert_eq!(project.text("a.txt"), "one\n");
     project.done(&["log"]);

@@ -11,6 +11,7 @@ use relaycode_testkit::or_skip;
 use serde_json::Value;
 
 use crate::fixture::scratch_project::{Project, run};
+use crate::relay_snapshot;
 
 fn finding<'a>(value: &'a Value, name: &str) -> &'a Value {
     let found = value["checks"].as_array().unwrap().iter().find(|check| check["name"] == name);
@@ -43,9 +44,26 @@ fn a_project_that_is_well_is_said_to_be_and_nothing_is_made() {
 #[test]
 fn what_needs_somebody_is_named_with_what_to_do() {
     let project = Project::new(&[("relaycode.config.json", "{\"projectId\": 3}\n")]);
-    let ran = project.relay(&["doctor", "-q"]);
-    assert_eq!(ran.code, 6, "{ran:?}");
-    assert!(ran.out.contains("✗ configuration") && !ran.out.contains('✓'), "{}", ran.out);
+    relay_snapshot!(project.relay(&["doctor", "-q"]), @"
+    exit 6
+    ----- stdout -----
+    ! terminal        there is nobody to ask (UTF-8)
+                      `-y` and `--allow` answer beforehand
+    ! editor          none was found
+                      set EDITOR
+    ! pager           none was found
+                      set PAGER
+    ! clipboard       there is no desktop here (neither WAYLAND_DISPLAY nor DISPLAY is set)
+                      paste answers into `relay watch`, or save them and `relay apply` the file
+    ! copying         there is neither a clipboard nor a terminal to copy to
+                      `relay prompt > prompt.md` writes to a file instead
+    ! paste           there is no terminal to paste into
+                      `relay apply -` reads an answer from a pipe, or up to Ctrl-D
+    ! notifications   there is no desktop: nobody is told
+                      kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves
+    ! file system     whether files can be exchanged was not tried: there is no .relaycode yet
+    ✗ configuration   relaycode.config.json:1:15: `projectId` is 3; it may be a text of 1 to 100 visible characters
+    ");
     let config = "{\"projectId\": \"a\", \"patch\": {\"linter\": \"no-such-linter-here --fast\"}}";
     project.put("relaycode.config.json", config.as_bytes());
     let value = project.relay(&["doctor", "--json"]).json();

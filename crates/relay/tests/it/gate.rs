@@ -7,7 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use crate::fixture::keyed_project::{Scene, executable, processes_with};
-use crate::fixture::scratch_project::{edit, whole};
+use crate::fixture::scratch_project::{Ran, edit, whole};
+use crate::relay_snapshot;
 
 /// As `tsc` prints it: one error for every line of src/a.txt that says BAD.
 const LINT: &str = r#"grep -n BAD src/a.txt | sed 's/^\([0-9]*\):\(.*\)/src\/a.txt(\1,5): error TS2322: \2/'
@@ -43,16 +44,14 @@ fn worse() -> String {
 }
 
 /// Every flag is there, the gate said no, and the project is as it was.
-fn assert_put_back(scene: &Scene, answer: &str, says: &[&str]) {
+fn assert_put_back(scene: &Scene, answer: &str) -> Ran {
     let before = scene.project.tree();
     let ran = scene.apply(answer, &["-y"]);
     assert_eq!(ran.code, 5, "{ran:?}");
-    for part in says {
-        assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
-    }
     assert_eq!(scene.project.tree(), before, "{}", ran.err);
     scene.assert_settled();
     assert_eq!(scene.project.log().len(), 0);
+    ran
 }
 
 #[test]
@@ -63,13 +62,17 @@ fn auto_with_the_key_applies_by_itself_and_why_says_so() {
     assert_eq!(value["decidedBy"], "policy");
     assert_eq!((&value["gate"]["errorsBefore"], &value["gate"]["errorsAfter"]), (&1.into(), &0.into()));
     assert_eq!(scene.text("src/a.txt"), BEFORE.replace(" BAD old", ""));
-    let why = scene.relay(&["why", "1"]);
-    assert_eq!(why.code, 0, "{why:?}");
-    assert!(
-        why.out.contains("admit     by policy: trusted, with its key, and nothing to look at"),
-        "{why:?}"
-    );
-    assert!(why.out.contains("accept    by policy: 1 error before, 0 after"), "{why:?}");
+    relay_snapshot!(scene.relay(&["why", "1"]), @"
+    exit 0
+    ----- stdout -----
+    change-1  from file  fix: two
+      admit     by policy: trusted, with its key, and nothing to look at
+      accept    by policy: 1 error before, 0 after
+      gate      linter before: sh lint.sh ended with code 1
+      gate      linter: sh lint.sh succeeded
+      gate      errors: 1 before, 0 after, 0 new
+      digest    <sha256>
+    ");
 }
 
 #[test]
@@ -86,8 +89,16 @@ fn without_the_key_somebody_is_asked_even_in_auto() {
 #[test]
 fn more_errors_than_before_are_put_back() {
     let scene = linted();
-    let says = ["not kept: sh lint.sh went from 1 to 2 errors", "everything was put back", "--allow gate"];
-    assert_put_back(&scene, &(worse() + &scene.keyed("worse")), &says);
+    relay_snapshot!(assert_put_back(&scene, &(worse() + &scene.keyed("worse"))), @"
+    exit 5
+    ----- stdout -----
+    ▸ worse                                                                    1 file  +1 −1
+        M  src/a.txt  +1 −1   1 exact
+    ----- stderr -----
+    ✗ not kept: sh lint.sh went from 1 to 2 errors                   everything was put back
+        src/a.txt:4  four BAD new
+      keep it anyway: `relay apply <home>/answer.md --allow gate`
+    ");
     let (code, value) = scene.json(&worse(), &["-y"]);
     assert_eq!((code, &value["error"]["kind"]), (5, &"gate".into()));
     assert_eq!(value["gate"]["newErrors"][0]["message"], "four BAD new");
@@ -121,8 +132,17 @@ fn keep_is_asked_on_the_terminal_and_a_yes_keeps() {
     let (code, seen) = session.end();
     assert_eq!(code, Some(0), "{seen}");
     assert!(scene.text("src/a.txt").contains("four BAD new"));
-    let why = scene.relay(&["why", "1"]).out;
-    assert!(why.contains("accept    by terminal: sh lint.sh went from 1 to 2 errors"), "{why}");
+    relay_snapshot!(scene.relay(&["why", "1"]), @"
+    exit 0
+    ----- stdout -----
+    change-1  from file  worse
+      admit     by policy: trusted, with its key, and nothing to look at
+      accept    by terminal: sh lint.sh went from 1 to 2 errors
+      gate      linter before: sh lint.sh ended with code 1
+      gate      linter: sh lint.sh ended with code 1
+      gate      errors: 1 before, 2 after, 1 new
+      digest    <sha256>
+    ");
 }
 
 #[test]
@@ -152,8 +172,17 @@ fn allow_gate_keeps_what_the_gate_refuses() {
     let (code, value) = scene.json(&worse(), &["-y", "--allow", "gate"]);
     assert_eq!(code, 0, "{value}");
     assert!(scene.text("src/a.txt").contains("four BAD new"));
-    let why = scene.relay(&["why", "1"]).out;
-    assert!(why.contains("accept    by --allow gate: sh lint.sh went from 1 to 2 errors"), "{why}");
+    relay_snapshot!(scene.relay(&["why", "1"]), @"
+    exit 0
+    ----- stdout -----
+    change-1  from file
+      admit     by -y: the answer does not carry this project's key: anybody could have written it
+      accept    by --allow gate: sh lint.sh went from 1 to 2 errors
+      gate      linter before: sh lint.sh ended with code 1
+      gate      linter: sh lint.sh ended with code 1
+      gate      errors: 1 before, 2 after, 1 new
+      digest    <sha256>
+    ");
 }
 
 #[test]
@@ -204,7 +233,12 @@ fn a_linter_that_cannot_judge_lets_nothing_stay() {
     ] {
         let scene = scripted(&json!({"linter": "sh step.sh"}), &linter);
         scene.project.put("cannot", b"\x7fELF no program\n");
-        assert_put_back(&scene, &change(), &["not kept", says]);
+        let ran = assert_put_back(&scene, &change());
+        assert!(
+            ran.err.contains("not kept") && ran.err.contains(says),
+            "{says:?} is missing in\n{}",
+            ran.err
+        );
     }
 }
 
@@ -237,7 +271,15 @@ fn allow_gate_keeps_a_change_that_no_linter_could_judge() {
 fn a_linter_that_hangs_is_ended_with_all_it_started() {
     let linter = turning("sleep 600 & sleep 600");
     let scene = scripted(&json!({"linter": "sh step.sh", "commandTimeout": 1}), &linter);
-    assert_put_back(&scene, &change(), &["took too long and was ended"]);
+    relay_snapshot!(assert_put_back(&scene, &change()), @"
+    exit 5
+    ----- stdout -----
+    ▸ <home>/answer.md  1 file  +1 −1
+        M  src/a.txt  +1 −1   1 exact
+    ----- stderr -----
+    ✗ not kept: sh step.sh took too long and was ended               everything was put back
+      keep it anyway: `relay apply <home>/answer.md --allow gate`
+    ");
     assert_eq!(processes_with(scene.project.home().to_str().unwrap()), [] as [u32; 0]);
 }
 
@@ -269,11 +311,16 @@ done
 fn a_pre_command_that_fails_leaves_everything_as_it_is() {
     let scene = with(&json!({"preCommand": "echo not today >&2; exit 7", "linter": "sh lint.sh"}));
     let before = scene.project.tree();
-    let ran = scene.apply(&change(), &["-y"]);
-    assert_eq!(ran.code, 5, "{ran:?}");
-    for part in ["ended with code 7", "not today", "nothing was changed"] {
-        assert!(ran.err.contains(part), "{part:?}: {}", ran.err);
-    }
+    relay_snapshot!(scene.apply(&change(), &["-y"]), @"
+    exit 5
+    ----- stdout -----
+    ▸ <home>/answer.md  1 file  +1 −1
+        M  src/a.txt  +1 −1   1 exact
+    ----- stderr -----
+        not today
+    ✗ not applied: preCommand `echo not today >&2; exit 7` ended with code 7; nothing was changed
+      see to that command, or change it in the configuration
+    ");
     assert_eq!(scene.project.tree(), before);
     assert!(!scene.project.path(".relaycode").exists());
     let (code, value) = scene.json(&change(), &["-y", "--allow", "gate"]);
@@ -290,9 +337,15 @@ fn what_a_pre_command_changes_is_the_before_and_stays() {
         &json!({"preCommand": "sh step.sh", "linter": "sh lint.sh", "approvalMode": "auto"}),
         "sed -i s/one/1/ src/a.txt",
     );
-    let ran = scene.apply(&(change() + &scene.keyed("both")), &[]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("src/a.txt changed meanwhile: planned again"), "{ran:?}");
+    relay_snapshot!(scene.apply(&(change() + &scene.keyed("both")), &[]), @"
+    exit 0
+    ----- stdout -----
+    ▸ both                                                                     1 file  +1 −1
+        M  src/a.txt  +1 −1   1 exact
+    ✓ applied change-1 · 1 file · checked in <duration>, 1 → 1 error · `relay revert` undoes it
+    ----- stderr -----
+    ! src/a.txt changed meanwhile: planned again
+    ");
     let both = BEFORE.replace("one", "1").replace("four", "four CHANGED");
     assert_eq!(scene.text("src/a.txt"), both);
     assert_eq!(scene.relay(&["revert"]).code, 0);
@@ -354,8 +407,40 @@ fn what_a_formatter_makes_of_it_is_recorded_and_goes_with_a_revert() {
     assert_eq!(formatted, ["new.txt", "src/a.txt"]);
     assert!(scene.text("src/a.txt").contains("four CHANGED;"));
     assert_eq!(scene.text("new.txt"), "new;\n");
-    let shown = scene.relay(&["show", "1", "--diff"]);
-    assert!(shown.out.contains("+four CHANGED;"), "the record has what is on disk: {}", shown.out);
+    // The record has what is on disk.
+    relay_snapshot!(scene.relay(&["show", "1", "--diff"]), @"
+    exit 0
+    ----- stdout -----
+    change-1  fmt                                                             2 files  +5 −4
+        M  src/a.txt  +4 −4
+        A  new.txt    +1
+      id         change-1-…
+      when       <time>, now
+      from       file
+      yes by     policy
+      checks     linter before: sh lint.sh ended with code 1
+      checks     postCommand: sh step.sh succeeded
+      checks     linter: sh lint.sh ended with code 1
+      checks     errors: 1 before, 1 after, 1 new
+      checks     changed by the commands: src/a.txt, new.txt
+
+    --- a/src/a.txt
+    +++ b/src/a.txt
+    @@ -1,4 +1,4 @@
+    -one
+    -two BAD old
+    -three
+    -four
+    +one;
+    +two BAD old;
+    +three;
+    +four CHANGED;
+
+    --- /dev/null
+    +++ b/new.txt
+    @@ -0,0 +1,1 @@
+    +new;
+    ");
     let ran = scene.relay(&["revert"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(scene.text("src/a.txt"), BEFORE);
@@ -368,7 +453,18 @@ fn a_formatter_before_a_linter_that_says_no_leaves_nothing_behind() {
         &json!({"postCommand": "sh step.sh", "linter": "sh lint.sh"}),
         "sed -i 's/$/;/' src/a.txt new.txt",
     );
-    assert_put_back(&scene, &(worse() + &whole("new.txt", "new\n")), &["went from 1 to 2 errors"]);
+    relay_snapshot!(assert_put_back(&scene, &(worse() + &whole("new.txt", "new\n"))), @"
+    exit 5
+    ----- stdout -----
+    ▸ <home>/answer.md  2 files  +2 −1
+        M  src/a.txt  +1 −1   1 exact
+        A  new.txt    +1
+    ----- stderr -----
+    ✗ not kept: sh lint.sh went from 1 to 2 errors                   everything was put back
+        src/a.txt:2  two BAD old;
+        src/a.txt:4  four BAD new;
+      keep it anyway: `relay apply <home>/answer.md --allow gate`
+    ");
 }
 
 #[test]
@@ -378,8 +474,16 @@ fn a_post_command_that_fails_is_put_back_and_the_linter_does_not_judge_it() {
         "sed -i 's/$/;/' src/a.txt; echo half done; exit 9",
     );
     let ran = scene.apply(&change(), &["-y"]);
-    assert_eq!(ran.code, 5, "{ran:?}");
-    assert!(ran.err.contains("ended with code 9") && ran.err.contains("half done"), "{}", ran.err);
+    relay_snapshot!(ran, @"
+    exit 5
+    ----- stdout -----
+    ▸ <home>/answer.md  1 file  +1 −1
+        M  src/a.txt  +1 −1   1 exact
+    ----- stderr -----
+    ✗ not kept: sh step.sh ended with code 9                         everything was put back
+        half done
+      keep it anyway: `relay apply <home>/answer.md --allow gate`
+    ");
     assert_eq!(scene.text("src/a.txt"), BEFORE);
     assert!(!scene.project.path("twice").exists(), "the linter ran for its baseline only");
     scene.assert_settled();
@@ -396,7 +500,16 @@ fn a_post_command_that_deletes_a_file_of_the_change_can_be_kept_and_taken_back()
     assert_eq!(scene.text("src/a.txt"), BEFORE);
     assert!(!scene.project.path("new.txt").exists());
     let scene = scripted(&json!({"postCommand": "sh step.sh"}), "rm src/a.txt new.txt; exit 1");
-    assert_put_back(&scene, &(change() + &whole("new.txt", "new\n")), &["ended with code 1"]);
+    relay_snapshot!(assert_put_back(&scene, &(change() + &whole("new.txt", "new\n"))), @"
+    exit 5
+    ----- stdout -----
+    ▸ <home>/answer.md  2 files  +2 −1
+        M  src/a.txt  +1 −1   1 exact
+        A  new.txt    +1
+    ----- stderr -----
+    ✗ not kept: sh step.sh ended with code 1                         everything was put back
+      keep it anyway: `relay apply <home>/answer.md --allow gate`
+    ");
 }
 
 #[test]

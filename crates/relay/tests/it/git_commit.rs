@@ -6,6 +6,8 @@ use std::process::Command;
 
 use crate::fixture::keyed_project::executable;
 use crate::fixture::scratch_project::{Project, Ran, edit, run, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 use crate::terminal_questions::Session;
 
 /// A repository with one commit, and a user who has a name.
@@ -143,9 +145,17 @@ fn other_edits_in_the_same_file_are_named_and_asked_about() {
     repo.applied(&edit("a.txt", "two", "2"), "feat: two");
     repo.project.put("a.txt", b"one\n2\nthree\nmine\n");
     let head = repo.head();
-    let ran = repo.relay(&["git", "commit", "-y"]);
-    assert_eq!(ran.code, 13, "{ran:?}");
-    assert!(ran.out.contains("! a.txt") && ran.err.contains("--with-edits"), "{ran:?}");
+    relay_snapshot!(repo.relay(&["git", "commit", "-y"]), @"
+    exit 13
+    ----- stdout -----
+    ▸ commit of 1 file on main
+        feat: two
+      ! a.txt
+    ! 1 file also with edits that are not of these changes
+    ----- stderr -----
+    ✗ files of this commit also hold other edits; nothing was changed
+      `--with-edits` commits them as they are
+    ");
     assert_eq!(repo.head(), head);
     for (typed, code) in [("n\n", 4), ("\x03", 130)] {
         let mut session = repo.at_terminal(&["git", "commit", "-y"]);
@@ -199,8 +209,15 @@ fn hooks_run_after_trust_only_and_one_that_changes_is_asked_about_again() {
     repo.applied(&edit("a.txt", "two", "2"), "feat: two");
     let head = repo.head();
     let ran = repo.relay(&["git", "commit", "-y"]);
-    assert_eq!(ran.code, 7, "{ran:?}");
-    assert!(ran.err.contains("pre-commit"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 7
+    ----- stderr -----
+    this project wants nothing that needs trust
+      the repository runs these on `relay git commit`
+        hook pre-commit   .git/hooks/pre-commit (sha256 0e7f9f79b90aaf3bdd53f6b0c0e20490)
+    ✗ a commit here runs 1 program of the repository, which you have not trusted yet; nothing was changed
+      `relay trust` shows what would run, and asks
+    ");
     assert_eq!((repo.head(), repo.project.path("ran-hook").exists()), (head, false));
     for (typed, code) in [("n\n", 4), ("\x03", 130)] {
         let mut session = repo.at_terminal(&["git", "commit", "-y"]);
@@ -227,17 +244,47 @@ fn hooks_run_after_trust_only_and_one_that_changes_is_asked_about_again() {
 
 #[test]
 fn a_hook_that_fails_leaves_no_commit_and_the_index_as_it_was() {
+    let mut transcript = Transcript::default();
     for hook in ["pre-commit", "commit-msg", "prepare-commit-msg"] {
         let repo = repo();
         repo.hook(hook, "echo not like this >&2; exit 1");
         repo.applied(&(edit("a.txt", "two", "2") + &whole("new.txt", "n\n")), "feat: two");
         assert_eq!(repo.relay(&["trust", "-y"]).code, 0);
         let (head, index) = (repo.head(), repo.git(&["ls-files", "-s"]));
-        let ran = repo.relay(&["git", "commit", "-y"]);
-        assert_eq!(ran.code, 5, "{ran:?}");
-        assert!(ran.err.contains("not like this"), "{hook}: {ran:?}");
+        transcript.add(hook, &repo.relay(&["git", "commit", "-y"]));
         assert_eq!((repo.head(), repo.git(&["ls-files", "-s"])), (head, index), "{hook}");
     }
+    relay_snapshot!(transcript, @"
+    # pre-commit
+    exit 5
+    ----- stdout -----
+    ▸ commit of 2 files on main
+        feat: two
+        a.txt
+        new.txt
+    ----- stderr -----
+    ✗ `git commit` failed: not like this; nothing was changed
+
+    # commit-msg
+    exit 5
+    ----- stdout -----
+    ▸ commit of 2 files on main
+        feat: two
+        a.txt
+        new.txt
+    ----- stderr -----
+    ✗ `git commit` failed: not like this; nothing was changed
+
+    # prepare-commit-msg
+    exit 5
+    ----- stdout -----
+    ▸ commit of 2 files on main
+        feat: two
+        a.txt
+        new.txt
+    ----- stderr -----
+    ✗ `git commit` failed: not like this; nothing was changed
+    ");
 }
 
 #[test]
@@ -300,8 +347,11 @@ fn what_was_reverted_is_not_the_latest() {
     assert_eq!(repo.relay(&["revert"]).code, 0);
     assert_eq!(repo.committed(&[]), ["M c.txt"]);
     assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "feat: stays");
-    let ran = repo.relay(&["git", "commit", "-y"]);
-    assert!(ran.code == 0 && ran.out.contains("nothing of it is left to commit"), "a second time: {ran:?}");
+    relay_snapshot!(repo.relay(&["git", "commit", "-y"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ nothing of it is left to commit: its files are as they are in the last commit
+    ");
 }
 
 #[test]
@@ -313,9 +363,11 @@ fn without_a_repository_it_is_wrong_usage() {
         run(command.env("PATH", std::env::var_os("PATH").unwrap()).env("GIT_CEILING_DIRECTORIES", "/tmp"));
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.json()["error"]["message"].as_str().unwrap().contains("in no git repository"), "{ran:?}");
-    let ran = run(project.command(&["git", "commit", "-y", "-m", "x"]).env("PATH", "/nonexistent"));
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("git is not installed"), "{ran:?}");
+    relay_snapshot!(run(project.command(&["git", "commit", "-y", "-m", "x"]).env("PATH", "/nonexistent")), @"
+    exit 2
+    ----- stderr -----
+    ✗ git is not installed, or not on the PATH; nothing was changed
+    ");
 }
 
 #[test]

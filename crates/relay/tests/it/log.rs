@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::relay_snapshot;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -24,13 +25,13 @@ fn the_newest_stands_first_and_reverts_are_marked() {
     project.applied(&(edit("a.txt", "two", "2") + &control(UUID, "feat: two")));
     project.applied(&whole("b.txt", "b\n"));
     project.done(&["revert", "2"]);
-    let out = project.done(&["log"]);
-    let lines: Vec<&str> = out.lines().collect();
-    assert_eq!(lines.len(), 3, "{out}");
-    assert!(lines[0].starts_with("  1   ") && lines[0].contains("  now  revert  1 file  +1 −1"), "{out}");
-    assert!(lines[0].ends_with("reverts 0f8fad5b"), "{out}");
-    assert!(lines[2].starts_with("  3 ↩ 0f8fad5b  now  stdin "), "{out}");
-    assert!(lines[2].ends_with("feat: two"), "{out}");
+    relay_snapshot!(project.relay(&["log"]), @"
+    exit 0
+    ----- stdout -----
+      1   change-1  now  revert  1 file  +1 −1  reverts 0f8fad5b
+      2   change-2  now  stdin   1 file  +1
+      3 ↩ 0f8fad5b  now  stdin   1 file  +1 −1  feat: two
+    ");
     let entries = project.log();
     assert_eq!((&entries[2]["undone"], &entries[2]["id"]), (&true.into(), &UUID.into()));
     assert_eq!(entries[0]["revertOf"][0], UUID);
@@ -46,7 +47,12 @@ fn a_long_log_says_how_many_more_there_are() {
     }
     let out = project.done(&["log", "-n", "3"]);
     assert_eq!(out.lines().count(), 4, "{out}");
-    assert!(out.ends_with("and 1 more; `relay log -n 4` lists them all\n"), "{out}");
+    relay_snapshot!(out, @"
+      1   change-1  now  stdin  1 file  +1
+      2   change-2  now  stdin  1 file  +1
+      3   change-3  now  stdin  1 file  +1
+    and 1 more; `relay log -n 4` lists them all
+    ");
     let value = project.relay(&["log", "-n", "3", "--json"]).json();
     assert_eq!((value["entries"].as_array().unwrap().len(), &value["total"]), (3, &4.into()));
     assert_eq!(project.done(&["log", "-q"]).lines().count(), 4);
@@ -58,15 +64,25 @@ fn the_ledger_comes_back_from_its_copy() {
     let id = project.applied(&edit("a.txt", "two", "2"));
     fs::remove_dir_all(project.path(".relaycode")).unwrap();
     let ran = project.relay(&["log"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+      1   change-1  now  stdin  1 file  +1 −1
+    ----- stderr -----
+    ! the records of this project were gone from .relaycode: 1 record came back from your own copy
+    ");
     assert!(ran.out.contains(&id[..8]), "{ran:?}");
-    assert!(ran.err.contains("1 record came back from your own copy"), "it is said: {}", ran.err);
     project.done(&["log"]);
     fs::remove_dir_all(project.path(".relaycode")).unwrap();
-    let ran = project.relay(&["revert"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
+    relay_snapshot!(project.relay(&["revert"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ reverted change-1
+      `relay revert` again brings it back
+    ----- stderr -----
+    ! the records of this project were gone from .relaycode: 1 record came back from your own copy
+    ");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
-    assert!(ran.err.contains("came back from your own copy"), "{}", ran.err);
 }
 
 #[test]

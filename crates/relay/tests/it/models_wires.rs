@@ -11,6 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::fixture::scratch_project::{Project, Ran};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 use crate::terminal_questions::Session;
 
 const SECRET: &str = "sk-test-8c1f0e7a5b3d9264wxyz";
@@ -172,6 +174,7 @@ fn control_c_at_a_terminal_ends_a_test() {
 
 #[test]
 fn each_kind_of_server_on_this_machine_is_asked_what_it_has() {
+    let mut transcript = Transcript::default();
     for (provider, base, without) in
         [("ollama", "", "/props"), ("llama.cpp", "/v1", "/api/v0/models"), ("lm-studio", "/v1", "/props")]
     {
@@ -182,17 +185,51 @@ fn each_kind_of_server_on_this_machine_is_asked_what_it_has() {
         let project = Project::new(&[]);
         let file = format!("providers:\n  {provider}: {{baseUrl: '{}{base}'}}\n", server.url());
         fs::write(project.home().join("models.yml"), file).unwrap();
-        let listed = project.relay(&["models", &format!("{provider}/*")]);
-        assert!(listed.code == 0 && listed.err.is_empty(), "{listed:?}");
-        assert!(
-            listed.out.contains(&format!("{provider}/tiny")) && listed.out.contains("free"),
-            "{listed:?}"
-        );
-        assert!(listed.out.contains("no key needed"), "{listed:?}");
+        transcript.add(&format!("{provider}: listed"), &project.relay(&["models", &format!("{provider}/*")]));
         let tested = project.relay(&["models", "test", &format!("{provider}/tiny")]);
-        assert!(tested.code == 0 && tested.out.contains("it said: ready"), "{tested:?}");
-        assert!(!tested.out.contains('$'), "{tested:?}");
+        transcript.add(&format!("{provider}: tested"), &tested);
     }
+    relay_snapshot!(transcript, @"
+    # ollama: listed
+    exit 0
+    ----- stdout -----
+      model                 reads  $ per 1M in / out  can             key
+      ollama/tiny:latest      32k  free               thinks          no key needed
+      ollama/other:latest     32k  free               thinks          no key needed
+
+    # ollama: tested
+    exit 0
+    ----- stdout -----
+    ✓ ollama/tiny:latest answered · first event after <duration>, all after <duration> · 10 in, 5 out
+      it said: ready
+    ! taken because the words fit, not the name
+
+    # llama.cpp: listed
+    exit 0
+    ----- stdout -----
+      model             reads  $ per 1M in / out  can             key
+      llama.cpp/tiny      32k  free                               no key needed
+      llama.cpp/other     32k  free                               no key needed
+
+    # llama.cpp: tested
+    exit 0
+    ----- stdout -----
+    ✓ llama.cpp/tiny answered · first event after <duration>, all after <duration> · 10 in, 5 out
+      it said: ready
+
+    # lm-studio: listed
+    exit 0
+    ----- stdout -----
+      model             reads  $ per 1M in / out  can             key
+      lm-studio/tiny      32k  free                               no key needed
+      lm-studio/other     32k  free                               no key needed
+
+    # lm-studio: tested
+    exit 0
+    ----- stdout -----
+    ✓ lm-studio/tiny answered · first event after <duration>, all after <duration> · 10 in, 5 out
+      it said: ready
+    ");
 }
 
 #[test]
@@ -220,29 +257,66 @@ fn what_a_project_says_of_providers_is_ignored_and_told_once() {
 #[test]
 fn an_error_in_models_yml_is_shown_with_its_place_and_what_relay_knows_stays() {
     let project = Project::new(&[]);
-    for (text, place) in [
-        ("providers:\n  work: [\n", "models.yml:"),
-        ("providers:\n  work:\n    api: smoke-signals\n", "models.yml:3:10"),
-        ("roles:\n  defualt: opus\n", "models.yml:2:3"),
-        ("retry: {maxDelayMs: -1}\n", "models.yml:1:21"),
-        ("- a\n", "models.yml:1:1"),
+    let mut said = String::new();
+    for text in [
+        "providers:\n  work: [\n",
+        "providers:\n  work:\n    api: smoke-signals\n",
+        "roles:\n  defualt: opus\n",
+        "retry: {maxDelayMs: -1}\n",
+        "- a\n",
     ] {
         fs::write(project.home().join("models.yml"), text).unwrap();
         let ran = project.relay(&["models", "--all", "--no-discover"]);
         assert_eq!(ran.code, 0, "{ran:?}");
-        assert!(ran.err.starts_with("! ") && ran.err.contains(place), "{place}: {}", ran.err);
+        said += &ran.err;
         assert!(ran.out.contains("anthropic/claude-opus-5-5"), "{}", ran.out);
     }
+    relay_snapshot!(said, @"
+    ! <home>/models.yml:2:9: this is not YAML that relay reads: unclosed bracket '[' at line 2, column 9
+      until it is right, only what relay knows by itself is used
+    ! <home>/models.yml:3:10: `providers.work.api` must be one of anthropic-messages, openai-completions, google-generative-ai, ollama, openai-responses
+      until it is right, only what relay knows by itself is used
+    ! <home>/models.yml:2:3: there is no setting `defualt` in `roles`; did you mean `default`?
+      until it is right, only what relay knows by itself is used
+    ! <home>/models.yml:1:21: `retry.maxDelayMs` must be a whole number from 0 to 3600000
+      until it is right, only what relay knows by itself is used
+    ! <home>/models.yml:1:1: the file must be a table, not a list
+      until it is right, only what relay knows by itself is used
+    ");
 }
 
 #[test]
 fn a_name_that_no_model_has_is_no_other_model() {
     let (server, project) = serving(WIRES[0], ScriptedTurn::text("ready"));
+    let mut transcript = Transcript::default();
     for name in ["nope", "m2", "work-m1x", "wrk"] {
-        let ran = project.relay(&["models", "test", name, "--no-discover"]);
-        assert_eq!(ran.code, 2, "{name}: {ran:?}");
-        assert!(ran.err.contains(&format!("there is no model `{name}`")), "{ran:?}");
+        transcript.add(name, &project.relay(&["models", "test", name, "--no-discover"]));
     }
+    relay_snapshot!(transcript, @"
+    # nope
+    exit 2
+    ----- stderr -----
+    ✗ there is no model `nope`; `relay models --all` lists those that relay knows
+      `relay models --all` lists every model
+
+    # m2
+    exit 2
+    ----- stderr -----
+    ✗ there is no model `m2`; `relay models --all` lists those that relay knows
+      `relay models --all` lists every model
+
+    # work-m1x
+    exit 2
+    ----- stderr -----
+    ✗ there is no model `work-m1x`; did you mean `work/m1`?
+      `relay models --all` lists every model
+
+    # wrk
+    exit 2
+    ----- stderr -----
+    ✗ there is no model `wrk`; `relay models --all` lists those that relay knows
+      `relay models --all` lists every model
+    ");
     assert_eq!(server.turns().len(), 0, "nobody was asked");
 }
 

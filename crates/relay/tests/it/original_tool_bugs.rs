@@ -11,6 +11,8 @@ use tempfile::TempDir;
 
 use crate::fixture::configured_project::{Outside, configured, git, relay_git, repository, trusted, unasked};
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 use crate::terminal_questions::Session;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -42,12 +44,45 @@ fn a_path_out_of_the_project_is_refused() {
     let project = project();
     let root = project.path("inner");
     fs::create_dir(&root).unwrap();
+    let mut transcript = Transcript::default();
     for path in ["../escape.txt", "x/../../escape.txt", "..\\escape.txt", "/tmp/relay-escape.txt"] {
         let answer = whole(path, "out\n");
         let ran = project.pipe(&["apply", "-", "-y", "-C", root.to_str().unwrap()], answer.as_bytes());
-        assert_eq!(ran.code, 3, "{path}: {ran:?}");
-        assert!(ran.err.contains("nothing was changed"), "{}", ran.err);
+        transcript.add(path, &ran);
     }
+    relay_snapshot!(transcript, @r"
+    # ../escape.txt
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 1 of the answer
+        `../escape.txt` contains `..`; paths stay inside the project
+      next: `... | relay preview - -C <project>/inner --repair` writes a prompt for your model
+
+    # x/../../escape.txt
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 1 of the answer
+        `x/../../escape.txt` contains `..`; paths stay inside the project
+      next: `... | relay preview - -C <project>/inner --repair` writes a prompt for your model
+
+    # ..\escape.txt
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 1 of the answer
+        `..\\escape.txt` contains `..`; paths stay inside the project
+      next: `... | relay preview - -C <project>/inner --repair` writes a prompt for your model
+
+    # /tmp/relay-escape.txt
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 1 of the answer
+        `/tmp/relay-escape.txt` is absolute; paths are relative to the project
+      next: `... | relay preview - -C <project>/inner --repair` writes a prompt for your model
+    ");
     assert!(!project.path("escape.txt").exists() && !fs::exists("/tmp/relay-escape.txt").unwrap());
 }
 
@@ -252,9 +287,15 @@ fn fences_inside_a_file_are_its_text() {
 #[test]
 fn a_text_that_stands_there_twice_is_not_guessed_at() {
     let project = Project::new(&[("a.txt", "x\nend\ny\nend\n")]);
-    let ran = project.apply(&edit("a.txt", "end", "END"));
-    assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.err.contains("2 times, at lines 2, 4"), "{}", ran.err);
+    relay_snapshot!(project.apply(&edit("a.txt", "end", "END")), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: the edit fits in several places                           nothing was changed
+      a.txt, edit 1 (line 2 of the answer)
+        looked for   end
+        is there 2 times, at lines 2, 4; more surrounding lines would tell which
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
     assert_eq!(project.text("a.txt"), "x\nend\ny\nend\n");
 }
 
@@ -289,8 +330,12 @@ fn two_at_once_do_not_meet_in_a_file() {
     fs::write(outside.path("go"), "").unwrap();
     let other = project.apply(&edit("b.txt", "one", "1"));
     let first = first.wait_with_output().unwrap();
-    assert_eq!(same.code, 3, "{same:?}");
-    assert!(same.err.contains("a.txt"), "{}", same.err);
+    relay_snapshot!(same, @"
+    exit 3
+    ----- stderr -----
+    ✗ a.txt belongs to change-1, which is still open in process <pid>; nothing was changed
+      wait until that one is done, or look with `relay recover`
+    ");
     assert_eq!((first.status.code(), other.code), (Some(0), 0), "{other:?}");
     assert_eq!((project.text("a.txt"), project.text("b.txt")), ("1\n".into(), "1\n".into()));
     assert_eq!(project.log().len(), 2);
@@ -309,9 +354,14 @@ fn after_a_crash_the_next_command_puts_everything_back() {
     child.wait().unwrap();
     assert_eq!(project.text("a.txt"), "1\n", "it was in the middle");
     assert!(project.path(&format!(".relaycode/{UUID}.pending.yml")).exists());
-    let ran = project.relay(&["revert"]);
-    assert_eq!(ran.code, 2, "there is nothing to revert: {ran:?}");
-    assert!(ran.err.contains("0f8fad5b: everything was put back"), "{}", ran.err);
+    // There is nothing to revert.
+    relay_snapshot!(project.relay(&["revert"]), @"
+    exit 2
+    ----- stderr -----
+    ! an earlier run stopped in the middle of 0f8fad5b: everything was put back
+    ✗ nothing was applied here yet
+      `relay apply answer.md` applies an answer
+    ");
     assert_eq!(project.tree(), before);
     assert!(!project.path(&format!(".relaycode/{UUID}.pending.yml")).exists());
     fs::write(outside.path("go"), "").unwrap();

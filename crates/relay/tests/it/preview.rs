@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::fixture::scratch_project::{Project, edit, run, whole};
+use crate::relay_snapshot;
 
 const CART: &str = "function total(items) {\n\tlet sum = 0;\n\tfor (const item of items) {\n\t\tsum += item.price;\n\t}\n\treturn sum;\n}\n";
 
@@ -17,13 +18,29 @@ fn a_plan_is_shown_and_nothing_is_written() {
     let answer = edit("src/cart.js", "\treturn sum;", "\treturn round(sum);")
         + &whole("src/round.js", "export const round = Math.round;\n")
         + "\n```yaml\nprojectId: shop\nuuid: 0f8fad5b-d9cb-469f-a165-70867728950e\ngitCommitMsg: \"feat: round\"\n```\n";
-    let ran = project.preview(&answer);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
-    assert!(ran.out.starts_with("▸ feat: round "), "{}", ran.out);
-    assert!(ran.out.contains("2 files  +2 −1\n"), "{}", ran.out);
-    assert!(ran.out.contains("    M  src/cart.js   +1 −1   1 exact\n"), "{}", ran.out);
-    assert!(ran.out.contains("    A  src/round.js  +1"), "{}", ran.out);
-    assert!(ran.out.contains("-\treturn sum;\n+\treturn round(sum);\n"), "{}", ran.out);
+    relay_snapshot!(project.preview(&answer), @"
+    exit 0
+    ----- stdout -----
+    ▸ feat: round                                                             2 files  +2 −1
+        M  src/cart.js   +1 −1   1 exact
+        A  src/round.js  +1
+      `relay apply` would ask: no-config
+
+    --- a/src/cart.js
+    +++ b/src/cart.js
+    @@ -3,5 +3,5 @@
+     	for (const item of items) {
+     		sum += item.price;
+     	}
+    -	return sum;
+    +	return round(sum);
+     }
+
+    --- /dev/null
+    +++ b/src/round.js
+    @@ -0,0 +1,1 @@
+    +export const round = Math.round;
+    ");
     assert_eq!(fs::read_to_string(project.path("src/cart.js")).unwrap(), CART);
     assert!(!project.path("src/round.js").exists());
 }
@@ -33,9 +50,13 @@ fn the_alias_the_directory_and_the_flags_work() {
     let project = cart();
     let answer = edit("src/cart.js", "\treturn sum;", "\treturn 1;");
     project.put("answers/a.md", answer.as_bytes());
-    let ran = project.relay(&["plan", "answers/a.md", "--no-diff"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("src/cart.js") && !ran.out.contains("@@"));
+    relay_snapshot!(project.relay(&["plan", "answers/a.md", "--no-diff"]), @"
+    exit 0
+    ----- stdout -----
+    ▸ answers/a.md                                                             1 file  +1 −1
+        M  src/cart.js  +1 −1   1 exact
+      `relay apply` would ask: no-config
+    ");
     let src = edit("cart.js", "\treturn sum;", "\treturn 1;");
     project.put("answers/b.md", src.as_bytes());
     let ran = project.relay(&["preview", "answers/b.md", "-C", "src"]);
@@ -52,7 +73,12 @@ fn json_has_the_whole_plan() {
     let answer = edit("src/cart.js", "return sum;", "return round(sum);");
     let ran = project.pipe(&["preview", "-", "--json", "--text"], answer.as_bytes());
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("src/cart.js"), "people read stderr: {}", ran.err);
+    // People read stderr.
+    relay_snapshot!(ran.err, @"
+    ▸ stdin                                                                    1 file  +1 −1
+        M  src/cart.js  +1 −1   1 re-indented
+      `relay apply` would ask: no-config
+    ");
     let value = ran.json();
     assert_eq!(value["ok"], true);
     assert_eq!(value["code"], 0);
@@ -86,8 +112,14 @@ fn content_that_is_no_utf8_comes_as_base64() {
 fn what_is_already_in_is_said_and_is_no_failure() {
     let project = cart();
     let ran = project.preview(&edit("src/cart.js", "\treturn total;", "\treturn sum;"));
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("everything is already in"), "{}", ran.out);
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                          0 files
+        =  src/cart.js     1 already in
+    ✓ everything is already in
+      `relay apply` would ask: no-config
+    ");
     let (code, value) = project.json(&whole("src/cart.js", CART));
     assert_eq!((code, &value["plan"]["files"][0]["change"]), (0, &"unchanged".into()));
 }
@@ -98,18 +130,16 @@ fn a_refusal_names_the_place_and_the_next_step() {
     let answer = edit("src/cart.js", "\tlet sum = 0;", "\tlet sum = 1;")
         + &edit("src/cart.js", "\tfor (const entry of list(items)) {\n\t\tcount(entry.amount);", "x");
     project.put("my answer.md", answer.as_bytes());
-    let ran = project.relay(&["preview", "my answer.md"]);
-    assert_eq!((ran.code, ran.out.as_str()), (3, ""), "{ran:?}");
-    for part in [
-        "✗ refused: 1 of 2 edits does not match",
-        "nothing was changed\n",
-        "  src/cart.js, edit 2 (line 9 of the answer)\n",
-        "    looked for   for (const entry of list(items)) {\n",
-        "  edit 1 fits\n",
-        "  next: `relay preview 'my answer.md' --repair` writes a prompt for your model\n",
-    ] {
-        assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
-    }
+    relay_snapshot!(project.relay(&["preview", "my answer.md"]), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 of 2 edits does not match                               nothing was changed
+      src/cart.js, edit 2 (line 9 of the answer)
+        looked for   for (const entry of list(items)) {
+        nearest      for (const item of items) {                                      line 3
+      edit 1 fits
+      next: `relay preview 'my answer.md' --repair` writes a prompt for your model
+    ");
 }
 
 #[test]
@@ -117,11 +147,33 @@ fn a_repair_prompt_is_all_there_is_on_stdout() {
     let project = cart();
     let answer = edit("src/cart.js", "\treturn sums(all);\n}", "x");
     project.put("a.md", answer.as_bytes());
-    let ran = project.relay(&["preview", "a.md", "--repair"]);
-    assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.out.starts_with("Your answer could not be applied"), "{}", ran.out);
-    assert!(ran.out.contains("## src/cart.js, edit 1 of 1"), "{}", ran.out);
-    assert!(ran.err.contains("refused"), "{}", ran.err);
+    relay_snapshot!(project.relay(&["preview", "a.md", "--repair"]), @"
+    exit 3
+    ----- stdout -----
+    Your answer could not be applied, and nothing was changed. These parts of it do not work:
+
+    ## src/cart.js, edit 1 of 1, line 2 of your answer
+    The file does not have this text. The first line that differs:
+    ```
+    	return sums(all);
+    ```
+    Line 4 of the file is really:
+    ```
+    		sum += item.price;
+    ```
+    The nearest text of the file, with its line numbers:
+    ```
+    4 | 		sum += item.price;
+    5 | 	}
+    ```
+
+    Answer in the same format as before, with the failing parts corrected. Copy what is to be replaced exactly from the file, without line numbers. The same uuid may be used again.
+    ----- stderr -----
+    ✗ refused: the edit does not match                                   nothing was changed
+      src/cart.js, edit 1 (line 2 of the answer)
+        looked for   return sums(all);
+        nearest      sum += item.price;                                               line 4
+    ");
     let ran = project.relay(&["preview", "a.md", "--repair", "-q"]);
     assert_eq!(ran.err, "");
     let good = edit("src/cart.js", "\treturn sum;", "\treturn 1;");
@@ -148,47 +200,107 @@ fn json_has_every_reason_of_a_refusal() {
 #[test]
 fn a_place_that_is_not_certain_is_refused_with_the_places() {
     let project = Project::new(&[("a.txt", "x\nsame\ny\nsame\nz\n")]);
-    let ran = project.preview(&edit("a.txt", "same", "other"));
-    assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.err.contains("is there 2 times, at lines 2, 4"), "{}", ran.err);
+    relay_snapshot!(project.preview(&edit("a.txt", "same", "other")), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: the edit fits in several places                           nothing was changed
+      a.txt, edit 1 (line 2 of the answer)
+        looked for   same
+        is there 2 times, at lines 2, 4; more surrounding lines would tell which
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
 }
 
 #[test]
 fn a_new_syntax_error_is_pointed_out() {
     let project = cart();
     let answer = edit("src/cart.js", "\treturn sum;", "\treturn sum;\n}}}");
-    let ran = project.preview(&answer);
-    assert_eq!(ran.code, 0, "preview only shows: {ran:?}");
-    assert!(ran.out.contains("  ! src/cart.js line "), "{}", ran.out);
-    assert!(ran.out.contains("(syntax)\n"), "{}", ran.out);
+    relay_snapshot!(project.preview(&answer), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                       1 file  +1
+        M  src/cart.js  +1   1 exact
+      ! src/cart.js line 7: line 7 does not parse as JavaScript: `}}}` (syntax)
+      `relay apply` would ask: no-config, syntax
+
+    --- a/src/cart.js
+    +++ b/src/cart.js
+    @@ -4,4 +4,5 @@
+     		sum += item.price;
+     	}
+     	return sum;
+    +}}}
+     }
+    ");
     let (_, value) = project.json(&answer);
     assert_eq!(value["plan"]["findings"][0]["kind"], "syntax");
-    let ran = project.pipe(&["preview", "-", "--no-syntax"], answer.as_bytes());
-    assert!(!ran.out.contains("(syntax)"), "{}", ran.out);
+    relay_snapshot!(project.pipe(&["preview", "-", "--no-syntax"], answer.as_bytes()), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                       1 file  +1
+        M  src/cart.js  +1   1 exact
+      `relay apply` would ask: no-config
+
+    --- a/src/cart.js
+    +++ b/src/cart.js
+    @@ -4,4 +4,5 @@
+     		sum += item.price;
+     	}
+     	return sum;
+    +}}}
+     }
+    ");
 }
 
 #[test]
 fn findings_are_shown_but_do_not_stop_a_preview() {
     let project = cart();
     let answer = whole("src/cart.js", "// ... rest of the code\nlet x\u{200b} = 1;\n");
-    let ran = project.preview(&answer);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    for part in ["(placeholder)", "(hidden)"] {
-        assert!(ran.out.contains(part), "{part}: {}", ran.out);
-    }
+    relay_snapshot!(project.preview(&answer), @r"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +2 −7
+        M  src/cart.js  +2 −7
+      ! src/cart.js line 1: `// ... rest of the code` seems to stand for code that was left out (placeholder)
+      ! src/cart.js line 2: a hidden character comes in: U+200B zero-width space (hidden)
+      `relay apply` would ask: no-config, placeholder, hidden
+
+    --- a/src/cart.js
+    +++ b/src/cart.js
+    @@ -1,7 +1,2 @@
+    -function total(items) {
+    -	let sum = 0;
+    -	for (const item of items) {
+    -		sum += item.price;
+    -	}
+    -	return sum;
+    -}
+    +// ... rest of the code
+    +let x\u{200b} = 1;
+    ");
 }
 
 #[test]
 fn wrong_usage_ends_with_2_and_says_what_to_do() {
     let project = cart();
-    let ran = project.relay(&["preview", "missing.md"]);
-    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
-    assert!(ran.err.contains("there is no file missing.md"), "{}", ran.err);
-    assert!(ran.err.contains("or `-` to read it from a pipe"), "{}", ran.err);
-    let ran = project.relay(&["preview", "src"]);
-    assert!(ran.code == 2 && ran.err.contains("src is a directory"), "{ran:?}");
-    let ran = project.relay(&["preview", "-", "-C", "nowhere"]);
-    assert!(ran.code == 2 && ran.err.contains("nowhere"), "{ran:?}");
+    relay_snapshot!(project.relay(&["preview", "missing.md"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no file missing.md
+      give the file that holds the answer, or `-` to read it from a pipe
+    ");
+    relay_snapshot!(project.relay(&["preview", "src"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ src is a directory, not an answer
+      give the file that holds the answer, or `-` to read it from a pipe
+    ");
+    relay_snapshot!(project.relay(&["preview", "-", "-C", "nowhere"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ the directory nowhere cannot be used: No such file or directory (os error 2)
+      give the project's directory with `-C DIR`
+    ");
     for args in [&["preview"][..], &["frobnicate"], &["preview", "-", "--limit", "bytes=1"], &[]] {
         let ran = project.relay(args);
         assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
@@ -212,17 +324,30 @@ fn failures_are_json_too_where_it_was_asked_for() {
 fn limits_are_named_and_can_be_raised() {
     let project = cart();
     let long = "words ".repeat(200) + "\n" + &edit("src/cart.js", "return sum;", "return 1;");
-    let ran = project.pipe(&["preview", "-", "--limit", "text=1000"], long.as_bytes());
-    assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.err.contains("the limit `text` (1000 bytes)"), "{}", ran.err);
-    assert!(ran.err.contains("--limit text="), "{}", ran.err);
+    relay_snapshot!(project.pipe(&["preview", "-", "--limit", "text=1000"], long.as_bytes()), @"
+    exit 3
+    ----- stderr -----
+    ✗ the answer is longer than the limit `text` (1000 bytes); nothing was changed
+      in stdin
+      raise it with `--limit text=8M` if the answer really is that large
+    ");
     let ran = project.pipe(&["preview", "-", "--limit", "text=4k"], long.as_bytes());
     assert_eq!(ran.code, 0, "{ran:?}");
-    let ran = project.pipe(&["preview", "-", "--limit", "file=10"], long.as_bytes());
-    assert!(ran.code == 3 && ran.err.contains("limit `file`"), "{ran:?}");
+    relay_snapshot!(project.pipe(&["preview", "-", "--limit", "file=10"], long.as_bytes()), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 change does not fit the project                         nothing was changed
+      src/cart.js (line 3 of the answer)
+        src/cart.js cannot be read: it has 106 bytes, and the limit `file` is 10; raise it with `--limit file=4M`
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
     let two = whole("a.txt", "1\n") + &whole("b.txt", "2\n");
-    let ran = project.pipe(&["preview", "-", "--limit", "files=1"], two.as_bytes());
-    assert!(ran.code == 3 && ran.err.contains("limit `files`"), "{ran:?}");
+    relay_snapshot!(project.pipe(&["preview", "-", "--limit", "files=1"], two.as_bytes()), @"
+    exit 3
+    ----- stderr -----
+    ✗ the answer changes more files than the limit `files` allows, which is 1; nothing was changed
+      raise it with `--limit files=5000` if the answer really is that large
+    ");
 }
 
 #[test]

@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::{Value, json};
 
 use crate::fixture::scratch_project::{Project, Ran, run};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 use crate::terminal_questions::Session;
 
 const SECRET: &str = "sk-test-8c1f0e7a5b3d9264wxyz";
@@ -25,21 +27,37 @@ fn secretive(ran: &Ran) {
 #[test]
 fn a_key_from_stdin_is_stored_for_the_user_alone_and_listed_with_its_source() {
     let project = Project::new(&[]);
-    assert!(project.done(&["keys"]).contains("no provider has a key yet"));
+    relay_snapshot!(project.relay(&["keys"]), @"
+    exit 0
+    ----- stdout -----
+      no provider has a key yet; `relay keys set anthropic` stores one, `relay keys list --all` lists the providers
+    ");
     stored(&project, "anthropic");
     let mode = |path: &str| fs::metadata(project.home().join(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("keys"), mode("keys/anthropic")), (0o700, 0o600));
     assert_eq!(fs::read_to_string(project.home().join("keys/anthropic")).unwrap().trim(), SECRET);
     let listed = project.relay(&["keys"]);
-    assert!(listed.out.contains("anthropic  stored key") && listed.out.contains("wxyz"), "{}", listed.out);
+    relay_snapshot!(listed, @"
+    exit 0
+    ----- stdout -----
+      anthropic  stored key  (…wxyz)
+    ");
     secretive(&listed);
     let object = project.relay(&["keys", "--json"]).json();
     assert_eq!(object["keys"][0]["key"], json!({"source": "stored"}));
     let again =
         project.pipe(&["keys", "set", "anthropic", "--stdin", "--json"], b"sk-another-key-of-mine-1234");
     assert_eq!(again.json()["replaced"], true, "{again:?}");
-    assert!(project.done(&["keys", "remove", "anthropic"]).contains("removed the key"));
-    assert!(project.done(&["keys", "remove", "anthropic"]).contains("no key of anthropic was stored"));
+    relay_snapshot!(project.relay(&["keys", "remove", "anthropic"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ removed the key of anthropic
+    ");
+    relay_snapshot!(project.relay(&["keys", "remove", "anthropic"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ no key of anthropic was stored
+    ");
     assert_eq!(project.relay(&["keys", "--json"]).json()["keys"], json!([]));
 }
 
@@ -79,14 +97,51 @@ fn an_interrupt_or_nothing_at_the_terminal_stores_nothing() {
 #[test]
 fn what_is_no_key_is_refused_without_being_repeated() {
     let project = Project::new(&[]);
+    let mut transcript = Transcript::default();
     for text in ["", "\n", "sk-8c1f0e\nsecond", "sk 8c1f0e", "sk-8c1f0e\u{7}x", "schl\u{fc}ssel-8c1f0e"] {
         let ran = project.pipe(&["keys", "set", "groq", "--stdin"], text.as_bytes());
-        assert_eq!(ran.code, 2, "{text:?}: {ran:?}");
-        assert!(ran.err.contains("nothing was stored"), "{}", ran.err);
         secretive(&ran);
+        transcript.add(&format!("{text:?}"), &ran);
         let ran = project.pipe(&["keys", "set", "groq", "--stdin", "--json"], text.as_bytes());
         secretive(&ran);
     }
+    relay_snapshot!(transcript, @r#"
+    # ""
+    exit 2
+    ----- stderr -----
+    ✗ what was given is empty
+      nothing was stored
+
+    # "\n"
+    exit 2
+    ----- stderr -----
+    ✗ what was given is empty
+      nothing was stored
+
+    # "sk-8c1f0e\nsecond"
+    exit 2
+    ----- stderr -----
+    ✗ what was given has a line end or another control character in it; was more than the key copied?
+      nothing was stored
+
+    # "sk 8c1f0e"
+    exit 2
+    ----- stderr -----
+    ✗ what was given has a blank in it; was more than the key copied?
+      nothing was stored
+
+    # "sk-8c1f0e\u{7}x"
+    exit 2
+    ----- stderr -----
+    ✗ what was given has a line end or another control character in it; was more than the key copied?
+      nothing was stored
+
+    # "schlüssel-8c1f0e"
+    exit 2
+    ----- stderr -----
+    ✗ what was given has a character in it that no key has; was something else copied?
+      nothing was stored
+    "#);
     let large = vec![b'k'; 200_000];
     assert_eq!(project.pipe(&["keys", "set", "groq", "--stdin"], &large).code, 2);
     assert_eq!(project.pipe(&["keys", "set", "groq", "--stdin"], b"\xff\xfe").code, 2);
@@ -99,9 +154,12 @@ fn what_is_no_key_is_refused_without_being_repeated() {
 #[test]
 fn a_provider_must_be_known_to_relay_or_to_models_yml() {
     let project = Project::new(&[]);
-    let ran = project.pipe(&["keys", "set", "antropic", "--stdin"], SECRET.as_bytes());
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("did you mean anthropic?"), "{}", ran.err);
+    relay_snapshot!(project.pipe(&["keys", "set", "antropic", "--stdin"], SECRET.as_bytes()), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no provider `antropic`
+      did you mean anthropic?
+    ");
     for odd in ["../../x", "", "A", "\u{1b}[31m", "work"] {
         let ran = project.pipe(&["keys", "set", odd, "--stdin"], SECRET.as_bytes());
         assert_eq!(ran.code, 2, "{odd:?}: {ran:?}");
@@ -111,12 +169,22 @@ fn a_provider_must_be_known_to_relay_or_to_models_yml() {
     fs::write(project.home().join("models.yml"), file).unwrap();
     stored(&project, "work");
     fs::write(project.home().join("models.yml"), "oops: [").unwrap();
-    let ran = project.pipe(&["keys", "set", "work", "--stdin"], SECRET.as_bytes());
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("models.yml:"), "{}", ran.err);
+    relay_snapshot!(project.pipe(&["keys", "set", "work", "--stdin"], SECRET.as_bytes()), @"
+    exit 2
+    ----- stderr -----
+    ✗ this is not YAML that relay reads: unclosed bracket '[' at line 1, column 7
+      in <home>/models.yml:1:7
+      correct models.yml; `relay models` reads it again
+    ");
     // It is on the disk, so it is listed, and can go.
-    let listed = project.relay(&["keys"]);
-    assert!(listed.out.contains("work") && listed.err.contains("models.yml"), "{listed:?}");
+    relay_snapshot!(project.relay(&["keys"]), @"
+    exit 0
+    ----- stdout -----
+      work  stored key
+    ----- stderr -----
+    ! <home>/models.yml:1:7: this is not YAML that relay reads: unclosed bracket '[' at line 1, column 7
+      until it is right, only what relay knows by itself is used
+    ");
     assert_eq!(project.relay(&["keys", "remove", "work"]).code, 0);
 }
 
@@ -127,10 +195,17 @@ fn a_key_that_others_can_read_is_refused_with_the_fix() {
     let file = project.home().join("keys/anthropic");
     fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
     let listed = project.relay(&["keys"]);
-    assert!(listed.out.contains("others may read") && listed.out.contains("chmod 600"), "{}", listed.out);
+    relay_snapshot!(listed, @"
+    exit 0
+    ----- stdout -----
+    ! anthropic  others may read <home>/keys/anthropic; run `chmod 600 <home>/keys/anthropic`, and replace what is in it if somebody may have seen it
+    ");
     let tested = project.relay(&["models", "test", "anthropic/claude-opus-5-5"]);
-    assert_eq!(tested.code, 2, "{tested:?}");
-    assert!(tested.err.contains("chmod 600"), "{}", tested.err);
+    relay_snapshot!(tested, @"
+    exit 2
+    ----- stderr -----
+    ✗ others may read <home>/keys/anthropic; run `chmod 600 <home>/keys/anthropic`, and replace what is in it if somebody may have seen it
+    ");
     secretive(&listed);
     secretive(&tested);
 }
@@ -157,6 +232,6 @@ fn the_environment_and_models_yml_are_sources_and_the_project_is_none() {
         object["ignored"][0],
         json!({"file": ".env", "names": ["OPENAI_API_KEY", "ANTHROPIC_BASE_URL"]})
     );
-    assert!(ran.err.contains("ignored: .env names OPENAI_API_KEY, ANTHROPIC_BASE_URL"), "{}", ran.err);
+    relay_snapshot!(ran.err, @"! ignored: .env names OPENAI_API_KEY, ANTHROPIC_BASE_URL; addresses and keys come only from ~/.relaycode/models.yml, `relay keys` and your own environment");
     secretive(&ran);
 }

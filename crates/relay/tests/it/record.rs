@@ -14,6 +14,8 @@ use relaycode_testkit::process_table::find_processes;
 use rustix::process::Signal;
 
 use crate::fixture::scratch_project::{Project, Ran, run};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 use crate::terminal_questions::Session;
 
 fn project() -> Project {
@@ -53,10 +55,12 @@ fn comes_back(project: &Project, line: &str) -> Ran {
 fn everything_that_a_command_does_to_files_is_taken_back() {
     let line = "echo three >> a.txt; printf 'x\\0y' > bin; chmod 700 bin; rm -r sub; mkdir -p n/m/empty; \
                 echo new > n/m/f; mv tool.sh moved.sh; chmod 444 a.txt";
-    let ran = comes_back(&project(), line);
-    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:?}");
-    assert!(ran.err.contains("secured 5 files"), "{ran:?}");
-    assert!(ran.err.contains("6 files"), "{ran:?}");
+    relay_snapshot!(comes_back(&project(), line), @"
+    exit 0
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ recorded change-1 · 6 files +2 −2 · `relay revert <id>` undoes it
+    ");
 }
 
 #[test]
@@ -74,26 +78,85 @@ fn log_show_and_blame_know_it_like_any_other_change() {
     let log = project.log();
     assert_eq!((log.len(), &log[0]["origin"], &log[0]["files"]), (1, &"record".into(), &1.into()));
     assert_eq!(log[0]["summary"], "try something");
-    let shown = project.done(&["show", "1", "--diff"]);
-    assert!(shown.contains("+three") && shown.contains("exit code 0"), "{shown}");
-    assert!(project.done(&["blame", "a.txt:3"]).contains("try something"));
+    relay_snapshot!(project.relay(&["show", "1", "--diff"]), @"
+    exit 0
+    ----- stdout -----
+    change-1  try something                                                       1 file  +1
+        M  a.txt  +1
+      id         change-1-…
+      when       <time>, now
+      from       record
+      group      change-1-…
+      yes by     user
+      asked for  sh -c 'echo three >> a.txt'
+      notes
+        it ended with exit code 0 after <duration>
+
+    --- a/a.txt
+    +++ b/a.txt
+    @@ -1,2 +1,3 @@
+     one
+     two
+    +three
+    ");
+    relay_snapshot!(project.relay(&["blame", "a.txt:3"]), @"
+    exit 0
+    ----- stdout -----
+    3  three
+      change     change-1, now, from record
+      message    try something
+      asked for  sh -c 'echo three >> a.txt'
+      `relay show change-1` shows all of it
+    ");
 }
 
 #[test]
 fn the_commands_own_exit_code_is_passed_on() {
     let project = project();
-    for (line, code) in
-        [("true", 0), ("exit 3", 3), ("exit 255", 255), ("kill -9 $$", 137), ("kill -TERM $$", 143)]
-    {
-        let ran = record(&project, line);
-        assert_eq!(ran.code, code, "{line}: {ran:?}");
-        assert!(ran.err.contains("nothing changed while"), "{ran:?}");
+    let mut transcript = Transcript::default();
+    for line in ["true", "exit 3", "exit 255", "kill -9 $$", "kill -TERM $$"] {
+        transcript.add(line, &record(&project, line));
     }
+    relay_snapshot!(transcript, @"
+    # true
+    exit 0
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ nothing changed while `sh -c true` ran: nothing to record
+
+    # exit 3
+    exit 3
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ nothing changed while `sh -c 'exit 3'` ran: nothing to record
+
+    # exit 255
+    exit 255
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ nothing changed while `sh -c 'exit 255'` ran: nothing to record
+
+    # kill -9 $$
+    exit 137
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ nothing changed while `sh -c 'kill -9 $$'` ran: nothing to record
+
+    # kill -TERM $$
+    exit 143
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ nothing changed while `sh -c 'kill -TERM $$'` ran: nothing to record
+    ");
     let ran = comes_back(&project, "echo x > a.txt; exit 7");
     assert_eq!(ran.code, 7);
-    let ran = project.relay(&["record", "--", "/no/such/program"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("/no/such/program"), "{ran:?}");
+    relay_snapshot!(project.relay(&["record", "--", "/no/such/program"]), @"
+    exit 2
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✗ there is no program `/no/such/program` on this machine
+      nothing was run, and nothing is recorded
+    ");
     assert_eq!(project.relay(&["record"]).code, 2);
     assert!(!project.path(".relaycode/recordings").exists());
 }
@@ -107,8 +170,11 @@ fn its_streams_go_straight_through() {
     child.stdin.take().unwrap().write_all(b"in\xff\0put").unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.stdout, b"in\xff\0put");
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert!(err.contains("\nerr\n"), "{err}");
+    relay_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
+    secured 5 files, 31 bytes in <duration>
+    err
+    ✓ nothing changed while `sh -c 'cat; echo err >&2'` ran: nothing to record
+    ");
 }
 
 #[test]
@@ -117,7 +183,12 @@ fn a_machine_gets_one_object_and_the_command_prints_beside_it() {
     symlink("a.txt", project.path("link")).unwrap();
     let line = "echo out; echo x >> a.txt; rm link bin; mkfifo pipe; exit 4";
     let ran = run(&mut command(&project, &["--json"], line));
-    assert!(ran.err.contains("out\n"), "{ran:?}");
+    relay_snapshot!(ran.err, @"
+    secured 5 files, 31 bytes in <duration>
+    out
+    ✓ recorded change-1 · 3 files +1 −1 · `relay revert <id>` undoes it
+    ! changed while it ran, not undoable: pipe was made: it is a special file
+    ");
     let value = ran.json();
     assert_eq!((ran.code, &value["code"], &value["ok"]), (4, &4.into(), &false.into()));
     assert_eq!(value["exit"]["code"], 4);
@@ -137,11 +208,22 @@ fn a_machine_gets_one_object_and_the_command_prints_beside_it() {
 fn names_that_no_record_can_hold_are_named() {
     let project = project();
     let ran = record(&project, "echo 1 > 'line\nbreak'; echo 2 > \"$(printf 'n\\377')\"; echo 3 > ok");
-    assert!(ran.err.contains("not undoable: line\\nbreak"), "{ran:?}");
-    assert!(ran.err.contains("not undoable: n\\xff"), "{ran:?}");
-    let ran = project.relay(&["revert"]);
-    assert_eq!(ran.code, 6, "{ran:?}");
-    assert!(ran.out.contains("not brought back: n\\xff was made"), "{ran:?}");
+    relay_snapshot!(ran, @r"
+    exit 0
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ recorded change-1 · 1 file +1 · `relay revert <id>` undoes it
+    ! changed while it ran, not undoable: line\nbreak was made: it is a file, and its name is not the same on every system
+    ! changed while it ran, not undoable: n\xff was made: it is a file, and its name is not UTF-8
+    ");
+    relay_snapshot!(project.relay(&["revert"]), @r"
+    exit 6
+    ----- stdout -----
+    ✓ reverted change-1
+    ! not brought back: line\nbreak was made: it is a file, and its name is not the same on every system
+    ! not brought back: n\xff was made: it is a file, and its name is not UTF-8
+      `relay revert` again brings it back
+    ");
     assert!(!project.path("ok").exists() && project.path("line\nbreak").exists());
 }
 
@@ -149,8 +231,12 @@ fn names_that_no_record_can_hold_are_named() {
 fn ten_thousand_files_come_and_go() {
     let project = project();
     let line = "i=0; mkdir -p m; while [ $i -lt 10000 ]; do echo $i > m/$i; i=$((i+1)); done";
-    let ran = comes_back(&project, line);
-    assert!(ran.err.contains("10000 files"), "{ran:?}");
+    relay_snapshot!(comes_back(&project, line), @"
+    exit 0
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ recorded change-1 · 10000 files +10000 · `relay revert <id>` undoes it
+    ");
     let ran = record(&project, line);
     assert_eq!(ran.code, 0, "{ran:?}");
     comes_back(&project, "rm -r m");
@@ -183,8 +269,13 @@ fn git_is_left_alone_and_a_commit_that_the_command_made_is_said() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let line =
         format!("echo more >> a.txt; mkdir -p target; echo o > target/o; {}", git("commit -qam second"));
-    let ran = record(&project, &line);
-    assert!(ran.err.contains("a revert takes files back, not commits"), "{ran:?}");
+    relay_snapshot!(record(&project, &line), @"
+    exit 0
+    ----- stderr -----
+    secured 6 files, 51 bytes in <duration>
+    ✓ recorded change-1 · 2 files +2 · `relay revert <id>` undoes it
+    ! git has main at <commit> checked out now, and had main at <commit>: a revert takes files back, not commits
+    ");
     let head = fs::read(project.path(".git/refs/heads/main")).unwrap();
     project.done(&["revert"]);
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
@@ -196,9 +287,16 @@ fn git_is_left_alone_and_a_commit_that_the_command_made_is_said() {
 fn a_second_recording_in_the_same_project_is_refused() {
     let project = project();
     let inner = format!("{} record -- true; echo \"inner $?\"", env!("CARGO_BIN_EXE_relay"));
-    let ran = record(&project, &inner);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "inner 3\n"), "{ran:?}");
-    assert!(ran.err.contains("another recording runs in this project"), "{ran:?}");
+    relay_snapshot!(record(&project, &inner), @r#"
+    exit 0
+    ----- stdout -----
+    inner 3
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✗ another recording runs in this project (process <pid>: sh -c '<relay> record -- true; echo "inner $?"'); nothing was changed
+      two at once would each take the other's changes for its own: record when it is done
+    ✓ nothing changed while `sh -c '<relay> record -- true; echo "inner $?"'` ran: nothing to record
+    "#);
 }
 
 /// Waits until the file is there and holds something.
@@ -235,7 +333,11 @@ fn a_relay_that_is_killed_leaves_what_changed_to_the_next_one() {
     });
     assert_eq!(found.unwrap()[0]["interrupted"], true);
     assert!(!lives(), "the command is over when its recording is adopted");
-    assert!(project.done(&["recover"]).contains("nothing to recover"));
+    relay_snapshot!(project.relay(&["recover"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ nothing to recover: no run stopped in the middle
+    ");
     project.done(&["revert"]);
     assert_eq!(project.tree(), was);
 }
@@ -313,6 +415,11 @@ fn a_hundred_megabytes_are_secured_and_compared_quickly() {
     let ran = record(&project, "true");
     let took = began.elapsed();
     println!("100 MB in 1000 files, secured and compared: {took:?}\n{}", ran.err);
-    assert!(ran.err.contains("secured 1000 files, 100.0 MB"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stderr -----
+    secured 1000 files, 100.0 MB in <duration>
+    ✓ nothing changed while `sh -c true` ran: nothing to record
+    ");
     assert!(took < GENEROUS_TIMEOUT, "{took:?}");
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use crate::fixture::scratch_project::{Project, Ran, run};
+use crate::relay_snapshot;
 
 /// Every entry but relay's own: its kind and permission bits, and its bytes or where it leads.
 type Entries = BTreeMap<String, (u32, Vec<u8>)>;
@@ -136,11 +137,22 @@ fn a_new_file_with_several_names_is_no_reason_for_an_alarm() {
 fn what_a_revert_cannot_bring_back_is_named_and_ends_with_6() {
     let project = project();
     let ran = record(&project, "echo two >> a.txt; mkfifo pipe");
-    assert!(ran.err.contains("not undoable: pipe was made: it is a special file"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stderr -----
+    secured 3 files, 16 bytes in <duration>
+    ✓ recorded change-1 · 1 file +1 · `relay revert <id>` undoes it
+    ! changed while it ran, not undoable: pipe was made: it is a special file
+    ");
     let ran = project.relay(&["revert"]);
     assert_eq!((ran.code, project.text("a.txt").as_str()), (6, "one\n"), "{ran:?}");
-    assert!(ran.out.contains("✓ reverted "), "{ran:?}");
-    assert!(ran.out.contains("! not brought back: pipe was made: it is a special file"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 6
+    ----- stdout -----
+    ✓ reverted change-1
+    ! not brought back: pipe was made: it is a special file
+      `relay revert` again brings it back
+    ");
     // The other way there is nothing that could not be done.
     project.done(&["revert"]);
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
@@ -155,9 +167,13 @@ fn a_link_that_was_led_elsewhere_since_is_a_conflict() {
     fs::remove_file(project.path("link")).unwrap();
     symlink("sub", project.path("link")).unwrap();
     let was = entries(&project);
-    let ran = project.relay(&["revert"]);
-    assert_eq!(ran.code, 6, "{ran:?}");
-    assert!(ran.err.contains("links cannot be merged"), "{ran:?}");
+    relay_snapshot!(project.relay(&["revert"]), @"
+    exit 6
+    ----- stderr -----
+    ! later edits stand in the same lines of 1 file; nothing was changed
+      link is not what change-1 left there, and links cannot be merged; move it away first
+      `relay revert --markers` writes both sides into the files, or undo the later edits first
+    ");
     assert_eq!(entries(&project), was);
 }
 
@@ -168,7 +184,13 @@ fn a_directory_in_whose_place_something_stands_is_named() {
     project.put("empty/inner", b"mine\n");
     let ran = project.relay(&["revert"]);
     assert_eq!((ran.code, project.text("empty/inner").as_str()), (6, "mine\n"), "{ran:?}");
-    assert!(ran.out.contains("not brought back: empty/inner/ was removed, and something else"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 6
+    ----- stdout -----
+    ✓ reverted change-1
+    ! not brought back: empty/inner/ was removed, and something else stands there now
+      `relay revert` again brings it back
+    ");
     assert_eq!(project.text("a.txt"), "one\n");
 }
 
@@ -176,9 +198,26 @@ fn a_directory_in_whose_place_something_stands_is_named() {
 fn directories_alone_are_shown_and_logged() {
     let project = project();
     let ran = record(&project, "rmdir empty/inner; mkdir new; chmod 700 sub");
-    assert!(ran.err.contains("3 directories"), "{ran:?}");
-    let shown = project.done(&["show", "1"]);
-    for row in ["A  new/", "D  empty/inner/", "M  sub/  0755 → 0700"] {
-        assert!(shown.contains(row), "{row}: {shown}");
-    }
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stderr -----
+    secured 3 files, 16 bytes in <duration>
+    ✓ recorded change-1 · 3 directories · `relay revert <id>` undoes it
+    ");
+    relay_snapshot!(project.relay(&["show", "1"]), @"
+    exit 0
+    ----- stdout -----
+    change-1  sh -c 'rmdir empty/inner; mkdir new; chmod 700 sub'                    0 files
+        A  new/
+        D  empty/inner/
+        M  sub/  0755 → 0700
+      id         change-1-…
+      when       <time>, now
+      from       record
+      group      change-1-…
+      yes by     user
+      asked for  sh -c 'rmdir empty/inner; mkdir new; chmod 700 sub'
+      notes
+        it ended with exit code 0 after <duration>
+    ");
 }

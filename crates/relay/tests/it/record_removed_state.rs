@@ -10,6 +10,8 @@ use relaycode_testkit::git::git;
 use relaycode_testkit::process::poll_until;
 
 use crate::fixture::scratch_project::{Project, Ran, run};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 
 /// Far more than anything here takes.
 const LONG: Duration = Duration::from_secs(120);
@@ -47,6 +49,7 @@ fn record(project: &Project, line: &str) -> Ran {
 
 #[test]
 fn a_command_that_removes_relays_own_directory_is_undone_with_everything_before_it() {
+    let mut transcript = Transcript::default();
     for line in [
         "git clean -fdxq",
         "rm -rf ./* .relaycode",
@@ -55,9 +58,7 @@ fn a_command_that_removes_relays_own_directory_is_undone_with_everything_before_
         let project = project();
         let was = files(&project);
         let ran = record(&project, line);
-        assert_eq!(ran.code, 0, "{line}: {ran:?}");
-        assert!(ran.err.contains("✓ recorded "), "{line}: {ran:?}");
-        assert!(ran.err.contains("it removed .relaycode: that is back, with 1 earlier record"), "{ran:?}");
+        transcript.add(line, &ran);
         assert_eq!(project.log().len(), 2, "{line}");
         project.done(&["revert", "-y"]);
         assert_eq!(files(&project), was, "{line}");
@@ -66,6 +67,28 @@ fn a_command_that_removes_relays_own_directory_is_undone_with_everything_before_
         assert_eq!(project.text("a.txt"), "one\ntwo\n", "{line}");
         assert!(!project.path(".relaycode/recordings").exists());
     }
+    relay_snapshot!(transcript, @"
+    # git clean -fdxq
+    exit 0
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ recorded change-1 · 2 files −1 · `relay revert <id>` undoes it
+    ! it removed .relaycode: that is back, with 1 earlier record
+
+    # rm -rf ./* .relaycode
+    exit 0
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ recorded change-1 · 4 files −3 · `relay revert <id>` undoes it
+    ! it removed .relaycode: that is back, with 1 earlier record
+
+    # git -c user.name=a -c user.email=a@example.invalid stash -aq
+    exit 0
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✓ recorded change-1 · 3 files +2 −2 · `relay revert <id>` undoes it
+    ! it removed .relaycode: that is back, with 1 earlier record
+    ");
 }
 
 #[test]
@@ -94,12 +117,19 @@ fn a_project_that_is_gone_is_said_with_where_its_files_are_and_comes_back() {
     let root = project.path("");
     let ran = record(&project, "rm -rf \"$PWD\"");
     assert_ne!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("is not there any more"), "{ran:?}");
-    assert!(!ran.err.contains("nothing was changed"), "{ran:?}");
-    assert!(ran.err.contains("/recordings/"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 1
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✗ <project> is not there any more
+      the command ran, and what it changed is not recorded yet; what was secured is in <home>/ledgers/<ledger>/recordings/change-1-…. `mkdir -p <project>/.relaycode`, or move it back, then `relay recover` there records it and `relay revert` undoes it
+    ");
     fs::create_dir(&root).unwrap();
-    let ran = project.relay(&["recover", "-C", root.to_str().unwrap()]);
-    assert!(ran.err.contains("recorded") || ran.out.contains("recorded"), "{ran:?}");
+    relay_snapshot!(project.relay(&["recover", "-C", root.to_str().unwrap()]), @"
+    exit 0
+    ----- stdout -----
+    ! the recording change-1 was cut short: 5 changed files recorded, `relay revert change-1` undoes it
+    ");
     // What git had is gone, and that is said.
     let ran = project.relay(&["revert", "-y"]);
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -116,8 +146,13 @@ fn something_else_where_relays_directory_was_is_said_and_nothing_is_written_thro
         &format!("rm -rf .relaycode a.txt; ln -s '{}' .relaycode", elsewhere.path().display()),
     );
     assert_ne!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("move it away"), "{ran:?}");
-    assert!(!ran.err.contains("nothing was changed"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 1
+    ----- stderr -----
+    secured 5 files, 31 bytes in <duration>
+    ✗ cannot make .relaycode: Too many levels of symbolic links (os error 40)
+      the command ran, and what it changed is not recorded yet; what was secured is in <home>/ledgers/<ledger>/recordings/change-1-…. <project>/.relaycode is not relay's directory any more: move it away, then `relay recover` there records it and `relay revert` undoes it
+    ");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     fs::remove_file(project.path(".relaycode")).unwrap();
     project.relay(&["recover"]);

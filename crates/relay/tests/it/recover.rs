@@ -9,6 +9,8 @@ use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{Ledger, LedgerSettings, TransactionHeader, TxId};
 
 use crate::fixture::scratch_project::{Project, edit, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -47,8 +49,11 @@ fn the_next_command_that_writes_puts_it_back_and_says_so() {
 #[test]
 fn recover_says_what_it_did() {
     let project = stopped();
-    let out = project.done(&["recover"]);
-    assert!(out.contains("0f8fad5b: everything was put back"), "{out}");
+    relay_snapshot!(project.relay(&["recover"]), @"
+    exit 0
+    ----- stdout -----
+    ! an earlier run stopped in the middle of 0f8fad5b: everything was put back
+    ");
     let project = stopped();
     let value = project.relay(&["recover", "--json", "-q"]).json();
     assert_eq!((&value["ok"], &value["transactions"][0]["outcome"]), (&true.into(), &"putBack".into()));
@@ -57,27 +62,66 @@ fn recover_says_what_it_did() {
 
 #[test]
 fn what_somebody_changed_meanwhile_is_left_to_them() {
+    let mut transcript = Transcript::default();
     for (flag, text) in [("--keep", "mine\n"), ("--restore", "one\n")] {
         let project = stopped();
         project.put("a.txt", b"mine\n");
-        let ran = project.relay(&["recover"]);
-        assert_eq!((ran.code, ran.out.as_str()), (6, ""), "{ran:?}");
-        for part in ["1 of 2 files was put back", "a.txt was changed", "left alone", "--keep", "--restore"] {
-            assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
-        }
+        transcript.add("recover", &project.relay(&["recover"]));
         assert_eq!((project.text("a.txt"), project.text("b.txt")), ("mine\n".into(), "two\n".into()));
-        let ran = project.apply(&edit("a.txt", "mine", "yours"));
-        assert_eq!(ran.code, 3, "it waits for somebody: {ran:?}");
-        assert!(ran.err.contains("0f8fad5b"), "{}", ran.err);
+        // It waits for somebody.
+        transcript.add("apply", &project.apply(&edit("a.txt", "mine", "yours")));
         let value = project.relay(&["recover", "--json", "-q"]).json();
         assert_eq!(
             (&value["code"], &value["transactions"][0]["left"][0]["path"]),
             (&6.into(), &"a.txt".into())
         );
-        assert_eq!(project.relay(&["recover", flag]).code, 0);
+        transcript.add(flag, &project.relay(&["recover", flag]));
         assert_eq!(project.text("a.txt"), text, "{flag}");
         project.done(&["recover"]);
     }
+    relay_snapshot!(transcript, @"
+    # recover
+    exit 6
+    ----- stderr -----
+    ! an earlier run stopped in the middle of 0f8fad5b: 1 of 2 files was put back
+      a.txt was changed meanwhile, not by relay: left alone; its other bytes are in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e/0
+      next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)
+
+    # apply
+    exit 3
+    ----- stderr -----
+    ! an earlier run stopped in the middle of 0f8fad5b: 1 of 2 files was put back
+      a.txt was changed meanwhile, not by relay: left alone; its other bytes are in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e/0
+      next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)
+    ✗ a.txt belongs to 0f8fad5b, which waits for you: `relay recover`; nothing was changed
+      `relay recover --keep` or `relay recover --restore` decides about it
+
+    # --keep
+    exit 0
+    ----- stdout -----
+    ! 0f8fad5b stays as it is now; what it had displaced is kept in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
+
+    # recover
+    exit 6
+    ----- stderr -----
+    ! an earlier run stopped in the middle of 0f8fad5b: 1 of 2 files was put back
+      a.txt was changed meanwhile, not by relay: left alone; its other bytes are in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e/0
+      next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)
+
+    # apply
+    exit 3
+    ----- stderr -----
+    ! an earlier run stopped in the middle of 0f8fad5b: 1 of 2 files was put back
+      a.txt was changed meanwhile, not by relay: left alone; its other bytes are in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e/0
+      next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)
+    ✗ a.txt belongs to 0f8fad5b, which waits for you: `relay recover`; nothing was changed
+      `relay recover --keep` or `relay recover --restore` decides about it
+
+    # --restore
+    exit 0
+    ----- stdout -----
+    ! an earlier run stopped in the middle of 0f8fad5b: everything was put back; what was there is kept in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
+    ");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::relay_snapshot;
 
 fn project() -> Project {
     Project::new(&[("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"), ("old.txt", "old\n")])
@@ -81,19 +82,28 @@ fn later_edits_in_the_same_lines_are_a_conflict() {
     project.applied(&edit("a.txt", "two", "2"));
     let text = project.text("a.txt").replace("2\n", "zwei\n");
     project.put("a.txt", text.as_bytes());
-    let ran = project.relay(&["revert"]);
-    assert_eq!((ran.code, ran.out.as_str()), (6, ""), "{ran:?}");
-    for part in ["a.txt", "line 2", "zwei", "two", "--markers", "nothing was changed"] {
-        assert!(ran.err.contains(part), "{part:?} is missing in\n{}", ran.err);
-    }
+    relay_snapshot!(project.relay(&["revert"]), @"
+    exit 6
+    ----- stderr -----
+    ! later edits stand in the same lines of 1 file; nothing was changed
+      a.txt, line 2
+        now       zwei
+        reverted  two
+      `relay revert --markers` writes both sides into the files, or undo the later edits first
+    ");
     assert_eq!(project.text("a.txt"), text);
     let value = project.relay(&["revert", "--json"]).json();
     assert_eq!((&value["code"], &value["error"]["kind"]), (&6.into(), &"revertConflict".into()));
     assert_eq!(value["error"]["files"][0]["regions"][0]["now"][0], "zwei");
-    let ran = project.relay(&["revert", "--markers"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
+    relay_snapshot!(project.relay(&["revert", "--markers"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ reverted change-1 · a.txt also has 2 later edits of yours: kept
+    ! a.txt holds both sides between conflict markers
+      a.txt: 1 conflict is marked in it
+      `relay revert` again brings it back
+    ");
     assert!(project.text("a.txt").contains("<<<<<<<"), "{}", project.text("a.txt"));
-    assert!(ran.out.contains("conflict markers"), "{ran:?}");
 }
 
 #[test]
@@ -111,8 +121,11 @@ fn what_is_gone_already_is_no_change() {
     let before = project.text("a.txt");
     project.applied(&edit("a.txt", "two", "2"));
     project.put("a.txt", before.as_bytes());
-    let out = project.done(&["revert"]);
-    assert!(out.contains("is left to revert"), "{out}");
+    relay_snapshot!(project.relay(&["revert"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ nothing of change-1 is left to revert
+    ");
     assert_eq!(project.text("a.txt"), before);
     let ran = project.relay(&["revert", "9"]);
     assert_eq!(ran.code, 2, "{ran:?}");
@@ -126,19 +139,31 @@ fn on_another_branch_somebody_has_to_say_yes() {
     project.applied(&edit("a.txt", "two", "2"));
     let after = project.text("a.txt");
     project.put(".git/HEAD", b"ref: refs/heads/side\n");
-    let ran = project.relay(&["revert"]);
-    assert_eq!(ran.code, 13, "{ran:?}");
-    assert!(ran.err.contains("main") && ran.err.contains("side") && ran.err.contains("`-y`"), "{}", ran.err);
+    relay_snapshot!(project.relay(&["revert"]), @"
+    exit 13
+    ----- stderr -----
+    ✗ change-1 was applied on main without a commit; side without a commit is checked out now; nothing was changed
+      `-y` reverts it here without asking
+    ");
     assert_eq!(project.text("a.txt"), after);
-    let ran = project.relay(&["revert", "-y"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("side"), "it is said all the same: {}", ran.err);
+    // With `-y` it is still said.
+    relay_snapshot!(project.relay(&["revert", "-y"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ reverted change-1
+      `relay revert` again brings it back
+    ----- stderr -----
+    ! change-1 was applied on main without a commit; side without a commit is checked out now
+    ");
     assert_eq!(project.text("a.txt"), before);
 }
 
 #[test]
 fn an_empty_ledger_has_nothing_to_revert() {
-    let ran = project().relay(&["revert"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("nothing was applied here yet"), "{}", ran.err);
+    relay_snapshot!(project().relay(&["revert"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ nothing was applied here yet
+      `relay apply answer.md` applies an answer
+    ");
 }

@@ -1,6 +1,8 @@
 //! What `relay show` says of one change.
 
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -17,35 +19,67 @@ fn project() -> Project {
 #[test]
 fn a_change_is_shown_by_number_by_id_and_by_its_beginning() {
     let project = project();
-    for name in ["1", UUID, "0f8f", "0f8fad5b"] {
-        let out = project.done(&["show", name]);
-        for part in [
-            "0f8fad5b  feat: two",
-            "2 files  +2 −1\n",
-            "    M  a.txt  +1 −1\n",
-            "    A  b.txt  +1\n",
-            UUID,
-            ", now\n",
-            "stdin",
-            "Two is better as a number.",
-            "Because it is short.",
-        ] {
-            assert!(out.contains(part), "{name}: {part:?} is missing in\n{out}");
-        }
-        assert!(!out.contains("@@"), "{out}");
+    let shown = project.relay(&["show", "1"]);
+    // The diff is shown only on request.
+    relay_snapshot!(shown, @"
+    exit 0
+    ----- stdout -----
+    0f8fad5b  feat: two                                                       2 files  +2 −1
+        M  a.txt  +1 −1
+        A  b.txt  +1
+      id         0f8fad5b-d9cb-469f-a165-70867728950e
+      when       <time>, now
+      from       stdin
+      yes by     -y
+      message
+        Because it is short.
+      its author said
+        Two is better as a number.
+    ");
+    for name in [UUID, "0f8f", "0f8fad5b"] {
+        assert_eq!(project.done(&["show", name]), shown.out, "{name}");
     }
 }
 
 #[test]
 fn the_diff_is_shown_on_request_and_for_one_file() {
     let project = project();
-    let out = project.done(&["show", "1", "--diff"]);
-    assert!(out.contains("-two\n+2\n") && out.contains("+++ b/b.txt\n"), "{out}");
+    relay_snapshot!(project.relay(&["show", "1", "--diff"]), @"
+    exit 0
+    ----- stdout -----
+    0f8fad5b  feat: two                                                       2 files  +2 −1
+        M  a.txt  +1 −1
+        A  b.txt  +1
+      id         0f8fad5b-d9cb-469f-a165-70867728950e
+      when       <time>, now
+      from       stdin
+      yes by     -y
+      message
+        Because it is short.
+      its author said
+        Two is better as a number.
+
+    --- a/a.txt
+    +++ b/a.txt
+    @@ -1,3 +1,3 @@
+     one
+    -two
+    +2
+     three
+
+    --- /dev/null
+    +++ b/b.txt
+    @@ -0,0 +1,1 @@
+    +b
+    ");
     let out = project.done(&["show", "1", "--diff", "--file", "b.txt", "-q"]);
     assert_eq!(out, "\n--- /dev/null\n+++ b/b.txt\n@@ -0,0 +1,1 @@\n+b\n");
-    let ran = project.relay(&["show", "1", "--file", "c.txt"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("c.txt is not among the files"), "{}", ran.err);
+    relay_snapshot!(project.relay(&["show", "1", "--file", "c.txt"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ c.txt is not among the files of 1
+      `relay show 1` lists them
+    ");
 }
 
 #[test]
@@ -71,11 +105,29 @@ fn json_has_the_record_without_the_contents() {
 #[test]
 fn what_is_not_there_is_wrong_usage() {
     let project = project();
+    let mut transcript = Transcript::default();
     for name in ["7", "ffff", "x"] {
-        let ran = project.relay(&["show", name]);
-        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{name}: {ran:?}");
-        assert!(ran.err.contains("relay log"), "{}", ran.err);
+        transcript.add(name, &project.relay(&["show", name]));
     }
+    relay_snapshot!(transcript, @"
+    # 7
+    exit 2
+    ----- stderr -----
+    ✗ there is no transaction `7`
+      `relay log` lists what can be named: a number, an id, or four digits of one and more
+
+    # ffff
+    exit 2
+    ----- stderr -----
+    ✗ there is no transaction `ffff`
+      `relay log` lists what can be named: a number, an id, or four digits of one and more
+
+    # x
+    exit 2
+    ----- stderr -----
+    ✗ there is no transaction `x`
+      `relay log` lists what can be named: a number, an id, or four digits of one and more
+    ");
     let ran = project.relay(&["show", "7", "--json"]);
     assert_eq!((ran.code, &ran.json()["error"]["kind"]), (2, &"unknown".into()));
 }

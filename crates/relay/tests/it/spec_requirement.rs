@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::fixture::configured_project::{Outside, configured, keyed, trust, trusted, unasked};
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::relay_snapshot;
 use crate::terminal_questions::Session;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -18,6 +19,7 @@ fn record(project: &Project) -> String {
 // Setup, `relay --init`. Here: `relay init`; the older spelling works, and no help speaks of it.
 #[test]
 fn setup_init_in_both_spellings_makes_config_state_directory_and_gitignore() {
+    let mut said = String::new();
     for spelling in ["init", "--init"] {
         let project = Project::new(&[("package.json", "{\"name\": \"my-app\"}")]);
         let ran = project.relay(&[spelling]);
@@ -25,8 +27,18 @@ fn setup_init_in_both_spellings_makes_config_state_directory_and_gitignore() {
         assert!(project.path(".relaycode").is_dir());
         assert!(project.text(".gitignore").lines().any(|line| line == ".relaycode/"));
         assert!(project.text("relaycode.config.json").contains("\"my-app\""));
-        assert!(ran.err.contains("are in place for my-app"), "{}", ran.err);
+        said += &ran.err;
     }
+    relay_snapshot!(said, @"
+    ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for my-app
+      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
+      (the prompt follows on stdout)
+    ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for my-app
+      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
+      (the prompt follows on stdout)
+    ");
     let project = Project::new(&[]);
     assert!(!project.done(&["--help"]).contains("--init"));
     assert_eq!(project.relay(&["log", "--init"]).code, 2, "only in front");
@@ -56,17 +68,84 @@ fn setup_the_project_id_comes_from_package_json_else_from_the_directory() {
 fn setup_init_prints_the_instructions_for_the_model() {
     let project = Project::new(&[("package.json", "{\"name\": \"my-app\"}")]);
     let ran = project.relay(&["init"]);
-    for part in [
-        "projectId: my-app.",
-        "uuid: ",
-        "changeSummary:",
-        "//TODO: delete this file",
-        "rename-file",
-        "gitCommitMsg:",
-    ] {
-        assert!(ran.out.contains(part), "{part:?} is missing in\n{}", ran.out);
-    }
-    assert!(!ran.out.contains("// START"), "{}", ran.out);
+    relay_snapshot!(ran, @r#"
+    exit 0
+    ----- stdout -----
+    # Answers that change files
+
+    My tool, relay, reads your answer and changes my files exactly as it says; an answer that is not exact is refused as a whole. So whenever you change files, answer in this form.
+
+    - For each file: a sentence or two on what you change and why, then its block. One block per file, and only files that change.
+    - Behind the opening fence come the language, `//` whatever the language is, the path from the project's root, and the name of the form, if it has one. A path with blanks goes in double quotes.
+    - Where the content has a fence in it, make the fences around it longer: four backticks around three.
+    - Write out every line. "Rest of the code", "as before" or "..." in place of lines would become part of the file.
+    - Change only lines you have seen. If you have not seen a file, ask for it instead of guessing.
+    - Take your earlier answers as applied, unless I say otherwise.
+    - A block without a path changes nothing: use it for commands, or to show me something.
+
+    The forms:
+
+    - `multi-search-replace`: for changes in a few places. SEARCH holds whole lines, copied from the file character by character with their indentation, and enough of them that they occur only once in the file. Several places are several SEARCH/REPLACE pairs in the file's one block, from top to bottom. To insert, repeat a neighbouring line in both parts; to remove, leave the lines out of the second part. A line of content that looks like one of the three marker lines gets a backslash in front.
+    - `new-unified`, a diff: for changes all over a file. Each line has a sign in its first column, a blank (stays), `-` (goes) or `+` (comes), and behind it the line with all of its own indentation. Give two or three lines that stay above and below each change; copy these and the ones that go exactly from the file. Each place gets a `@@ ... @@`, from top to bottom; line numbers are not needed.
+    - The whole file, without a name: for a new file, or where little stays. What stands between the fences is the file, from its first line to its last.
+    - `//TODO: delete this file`, alone in a block: to delete a file.
+    - `rename-file` in place of the path: to rename a file. If the file changes as well, a block with its new path follows.
+
+    Every answer that changes files ends with a block as the last one here, and nothing below it. projectId is always exactly this one, the uuid another one in every answer; changeSummary has a row for each file; gitCommitMsg is short and in the imperative. The four backticks are not part of the example:
+
+    ````markdown
+    An empty name is no name.
+    ```python // "tools/check names.py" multi-search-replace
+    <<<<<<< SEARCH
+        return len(name) < 40
+    =======
+        return 0 < len(name) < 40
+    >>>>>>> REPLACE
+    ```
+
+    The sum of no prices failed for want of a first value.
+    ```ts // src/cart.ts new-unified
+    @@ ... @@
+     export function total(prices: number[]): number {
+    -  return prices.reduce((sum, price) => sum + price);
+    +  return prices.reduce((sum, price) => sum + price, 0);
+     }
+    ```
+
+    The greeting gets a file of its own.
+    ```ts // src/greet.ts
+    export const greet = (name: string) => `Hello, ${name}.`;
+    ```
+
+    Nothing uses this any more.
+    ```ts // src/old.ts
+    //TODO: delete this file
+    ```
+
+    It is about text.
+    ```json // rename-file
+    { "from": "src/util.ts", "to": "src/text/util.ts" }
+    ```
+
+    ```yaml
+    projectId: my-app.<key>
+    uuid: (a new random uuid, version 4)
+    changeSummary:
+      - edit: "tools/check names.py"
+      - edit: src/cart.ts
+      - new: src/greet.ts
+      - delete: src/old.ts
+      - rename: src/util.ts -> src/text/util.ts
+    promptSummary: "What I asked for, in a sentence or two."
+    gitCommitMsg: "fix: take the total of an empty cart to be 0"
+    ```
+    ````
+    ----- stderr -----
+    ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for my-app
+      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
+      (the prompt follows on stdout)
+    "#);
     assert_eq!(project.done(&["prompt"]), ran.out, "and again, whenever it is wanted");
 }
 
@@ -136,9 +215,15 @@ fn data_the_control_block_is_understood_and_discarded() {
     let project = configured(&[("a.txt", "one\n")], json!({}));
     let answer = edit("a.txt", "one", "1")
         + &format!("\n```yaml\nprojectId: shop\nuuid: {UUID}\nchangeSummary:\n  - edit: other.txt\n```\n");
-    let ran = project.apply(&answer);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.contains("changeSummary"), "{}", ran.out);
+    relay_snapshot!(project.apply(&answer), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+      · line 10 of the answer: changeSummary says `edit: other.txt`, but no block does that
+      · line 2 of the answer: `a.txt` is changed by a block, but changeSummary does not list it
+    ✓ applied 0f8fad5b · 1 file · `relay revert` undoes it
+    ");
     assert_eq!(project.listing(), ["a.txt", "relaycode.config.json"], "it is no file");
     let record = record(&project);
     assert!(record.contains("projectId: shop\n") && record.starts_with("uuid: "), "{record}");
@@ -159,9 +244,12 @@ fn data_missing_directories_are_made() {
 fn workflow_another_projects_answer_is_refused() {
     let project = configured(&[("a.txt", "one\n")], json!({}));
     let answer = edit("a.txt", "one", "1") + &format!("\n```yaml\nprojectId: other\nuuid: {UUID}\n```\n");
-    let ran = project.apply(&answer);
-    assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.err.contains("`other`") && ran.err.contains("`shop`"), "{}", ran.err);
+    relay_snapshot!(project.apply(&answer), @"
+    exit 3
+    ----- stderr -----
+    ✗ the answer is for the project `other`, and this is `shop`; nothing was changed
+      go to that project, or correct `projectId` in the answer if it is meant for this one
+    ");
     assert_eq!(project.text("a.txt"), "one\n");
 }
 
@@ -225,9 +313,16 @@ fn workflow_everything_happens_in_its_order() {
 #[test]
 fn workflow_a_failing_pre_command_ends_it() {
     let project = trusted(&[("a.txt", "one\n")], json!({"patch": {"preCommand": "echo sorry; exit 3"}}));
-    let ran = project.apply(&edit("a.txt", "one", "1"));
-    assert_eq!(ran.code, 5, "{ran:?}");
-    assert!(ran.err.contains("sorry") && ran.err.contains("nothing was changed"), "{}", ran.err);
+    relay_snapshot!(project.apply(&edit("a.txt", "one", "1")), @"
+    exit 5
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ----- stderr -----
+        sorry
+    ✗ not applied: preCommand `echo sorry; exit 3` ended with code 3; nothing was changed
+      see to that command, or change it in the configuration
+    ");
     assert_eq!((project.text("a.txt"), project.log().len()), ("one\n".into(), 0));
 }
 
@@ -299,9 +394,18 @@ fn workflow_rejection_restores_everything_and_removes_the_pending_file() {
         + "```json // rename-file\n{\"from\": \"c/c.txt\", \"to\": \"d/e/c.txt\"}\n```\n"
         + &whole("new/e.txt", "e\n")
         + &control(UUID, "all of it");
-    let ran = project.apply(&answer);
-    assert_eq!(ran.code, 5, "{ran:?}");
-    assert!(ran.err.contains("everything was put back"), "{}", ran.err);
+    relay_snapshot!(project.apply(&answer), @"
+    exit 5
+    ----- stdout -----
+    ▸ all of it                                                               4 files  +2 −2
+        M  a.txt                +1 −1   1 with other line endings
+        D  b.txt                −1
+        R  c/c.txt → d/e/c.txt
+        A  new/e.txt            +1
+    ----- stderr -----
+    ✗ not kept: false ended with code 1                              everything was put back
+      keep it anyway: `... | relay apply - --allow gate`
+    ");
     assert_eq!(project.tree(), before);
     let state = fs::read_dir(project.path(".relaycode")).unwrap();
     let left = state.map(|entry| entry.unwrap().file_name().into_string().unwrap());

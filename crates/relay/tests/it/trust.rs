@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 use crate::fixture::keyed_project::Scene;
 use crate::fixture::scratch_project::{Project, edit, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 
 const TEXT: &str = "one\ntwo\nthree\n";
 
@@ -241,8 +243,19 @@ fn manual_in_the_users_own_file_wins_over_auto_in_the_projects() {
 fn trust_is_asked_shown_revoked_and_given_by_its_own_command() {
     let scene = stranger();
     let ran = scene.relay(&["trust"]);
-    assert_eq!(ran.code, 13, "{ran:?}");
-    assert!(ran.out.contains("touch ran-linter"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 13
+    ----- stdout -----
+    this project wants to run 3 commands and to say who approves
+        linter        touch ran-linter
+        preCommand    touch ran-pre
+        postCommand   touch ran-post
+      these settings decide who approves
+        patch.approvalMode   auto
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on; nothing was changed
+      `relay trust -y` accepts what it shows
+    ");
     let mut session = scene.at_terminal(&["trust"]);
     session.wait_for("touch ran-post");
     session.wait_for("[y/N]");
@@ -299,22 +312,18 @@ fn with_findings(patch: &Value) -> Scene {
 
 #[test]
 fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
+    let mut transcript = Transcript::default();
     for (name, answer) in findings() {
         let scene = with_findings(&json!({"linter": "true", "approvalMode": "auto"}));
         let before = scene.project.tree();
         let keyed = answer.clone() + &scene.keyed("x");
-        for flags in [&["-y"][..], &[]] {
+        let ran = [&["-y"][..], &[]].map(|flags| {
             let (code, value) = scene.json(&keyed, flags);
             assert_eq!(code, 13, "{name} {flags:?}: {value}");
-            let rules: Vec<&str> = value["rules"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|rule| rule["rule"].as_str().unwrap_or("?"))
-                .collect();
-            let ran = scene.apply(&keyed, flags);
-            assert!(ran.err.contains(&format!("--allow {name}")), "{name} {rules:?}: {}", ran.err);
-        }
+            scene.apply(&keyed, flags)
+        });
+        assert_eq!((&ran[0].out, &ran[0].err), (&ran[1].out, &ran[1].err), "{name}");
+        transcript.add(name, &ran[0]);
         let others: Vec<&str> =
             ["near", "guarded", "hidden", "syntax", "placeholder", "mass-deletion", "gate"]
                 .into_iter()
@@ -327,6 +336,66 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
         assert_eq!(code, 0, "{name}: {value}");
         assert_eq!(value["decidedBy"], format!("--allow {name}"), "{value}");
     }
+    relay_snapshot!(transcript, @"
+    # guarded
+    exit 13
+    ----- stdout -----
+    ▸ x                                                                           1 file  +1
+        A  .github/workflows/ci.yml  +1
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on: .github/workflows/ci.yml is guarded: it runs in CI; nothing was changed
+      `--allow guarded` applies it without asking
+
+    # hidden
+    exit 13
+    ----- stdout -----
+    ▸ x                                                                        1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+      ! a.txt line 2: a hidden character comes in: U+202E right-to-left override (hidden)
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on: a.txt line 2: a hidden character comes in: U+202E right-to-left override; nothing was changed
+      `--allow hidden` applies it without asking
+
+    # near
+    exit 13
+    ----- stdout -----
+    ▸ x                                                                        1 file  +1 −3
+        M  near.py  +1 −3   1 near
+      ! near.py line 2 says `quantity`, the answer says `quantty`
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on: near.py: line 2 says `amount += order.quantity * order.price`, the answer says `amount += order.quantty * order.price`; nothing was changed
+      `--allow near` applies it without asking
+
+    # placeholder
+    exit 13
+    ----- stdout -----
+    ▸ x                                                                        1 file  +1 −2
+        M  code.js  +1 −2
+      ! code.js line 2: `// ... rest of the code stays the same` seems to stand for code that was left out (placeholder)
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on: code.js line 2: `// ... rest of the code stays the same` seems to stand for code that was left out; nothing was changed
+      `--allow placeholder` applies it without asking
+
+    # mass-deletion
+    exit 13
+    ----- stdout -----
+    ▸ x                                                                          1 file  −59
+        M  long.txt  −59
+      ! long.txt: of 60 lines 1 would be left (mass-deletion)
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on: long.txt: of 60 lines 1 would be left; nothing was changed
+      `--allow mass-deletion` applies it without asking
+
+    # syntax
+    exit 13
+    ----- stdout -----
+    ▸ x                                                                        1 file  +1 −1
+        M  good.rs  +1 −1   1 exact
+      ! good.rs line 1: line 1 does not parse as Rust: `fn main() {{{` (syntax)
+    ----- stderr -----
+    ✗ somebody has to say yes, and there is no terminal to ask on: good.rs: line 1 does not parse as Rust: `fn main() {{{`; nothing was changed
+      `--allow syntax` applies it without asking
+    ");
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! A line being typed: its text, and what must be written so that the screen shows it.
 
-use relaycode_text::width::cells;
-
 use super::decode::InputKey;
-use crate::layout::style::OutputStyle;
+use crate::{OutputStyle, cells};
 
 /// Most bytes of a line.
 const LINE_BYTES: usize = 4_096;

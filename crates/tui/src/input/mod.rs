@@ -23,9 +23,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use terminal_size::terminal_size_of;
 
-use crate::layout::style::OutputStyle;
+use crate::OutputStyle;
+
 use decode::{ExpectedInput, InputDecoder, InputKey, PastedText, TerminalInput};
 use line_editor::{LineEditStep, LineEditor};
+
 pub use modes::{CbreakGuard, LendGuard};
 
 /// Clones share one terminal.
@@ -157,17 +159,7 @@ impl Terminal {
 
     /// Asks, and waits for the answer. `stopped` is polled, also after every signal.
     pub fn prompt(&self, question: &str, style: &OutputStyle, stopped: &dyn Fn() -> bool) -> PromptAnswer {
-        let _listening = self.enter_cbreak();
-        // Before the question is shown, so that an immediate answer counts.
-        self.discard_typed();
-        self.write_text(question);
-        let answer = self
-            .read_answer_line(question, style, stopped)
-            .unwrap_or_else(|error| PromptAnswer::Disconnected(error.to_string()));
-        // Also if the signal came together with the line.
-        let answer = if stopped() { PromptAnswer::Stopped } else { answer };
-        self.write_text("\n");
-        answer
+        self.ask(question, false, style, stopped)
     }
 
     /// Asks for a secret: nothing of it is shown. A paste is part of the answer.
@@ -177,40 +169,64 @@ impl Terminal {
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
     ) -> PromptAnswer {
-        let _listening = self.enter_cbreak();
-        self.discard_typed();
-        // What was pasted before the question is not its answer.
-        self.queue.borrow_mut().pastes.clear();
-        self.write_text(question);
-        let answer = self
-            .read_secret(question, style, stopped)
-            .unwrap_or_else(|error| PromptAnswer::Disconnected(error.to_string()));
-        let answer = if stopped() { PromptAnswer::Stopped } else { answer };
-        self.write_text("\n");
-        answer
+        self.ask(question, true, style, stopped)
     }
 
-    fn read_secret(
+    fn ask(
         &self,
         question: &str,
+        secret: bool,
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
-    ) -> io::Result<PromptAnswer> {
+    ) -> PromptAnswer {
+        let _listening = self.enter_cbreak();
+        // Before the question is shown, so that an immediate answer counts.
+        self.discard_typed();
+        if secret {
+            // What was pasted before the question is not its answer.
+            self.queue.borrow_mut().pastes.clear();
+        }
+        self.write_text(question);
+        let answer = self.read_answer(question, secret, style, stopped);
+        let answer = answer.unwrap_or_else(PromptAnswer::Disconnected);
+        self.write_text("\n");
+        // Also if the signal came together with the line.
+        if stopped() { PromptAnswer::Stopped } else { answer }
+    }
+
+    fn read_answer(
+        &self,
+        question: &str,
+        secret: bool,
+        style: &OutputStyle,
+        stopped: &dyn Fn() -> bool,
+    ) -> Result<PromptAnswer, String> {
         let mut line = LineEditor::default();
         loop {
             if stopped() {
                 return Ok(PromptAnswer::Stopped);
             }
-            if let Err(said) = self.read_line_keys(&|| question.to_owned())? {
-                return Ok(PromptAnswer::Disconnected(said));
-            }
-            while let Some(paste) = self.take_paste() {
-                for c in String::from_utf8_lossy(&paste.bytes).trim_end().chars() {
-                    let _ = line.apply_key(InputKey::Char(c), style);
+            let before = self.queue.borrow().counts();
+            let typed = if secret { String::new() } else { style.safe(line.text()).into_owned() };
+            self.read_line_keys(&format!("{question}{typed}"))?;
+            let (came, lost) = self.queue.borrow().counts();
+            if secret {
+                while let Some(paste) = self.take_paste() {
+                    for c in String::from_utf8_lossy(&paste.bytes).trim_end().chars() {
+                        let _ = line.apply_key(InputKey::Char(c), style);
+                    }
                 }
+            } else if came > before.0 {
+                // A paste is not an answer; show the question again.
+                let full = match lost > before.1 {
+                    true => format!(", and {PASTES} wait already: this one is not taken"),
+                    false => String::new(),
+                };
+                self.write_text(&format!("\n  (pasted text is no answer{full})\n{question}{typed}"));
             }
             while let Some(key) = { self.queue.borrow_mut().keys.pop_front() } {
                 match line.apply_key(key, style) {
+                    LineEditStep::Echo(text) if !secret => self.write_text(&text),
                     LineEditStep::Echo(_) => {}
                     LineEditStep::Done => return Ok(PromptAnswer::Line(line.text().to_string())),
                     LineEditStep::End => return Ok(PromptAnswer::EndOfInput),
@@ -252,59 +268,20 @@ impl Terminal {
     }
 
     /// Reads keys for a line, or returns after a moment without any. `again` is the prompt, repeated if
-    /// somebody else used the terminal meanwhile. The inner error: the terminal is gone.
-    fn read_line_keys(&self, again: &dyn Fn() -> String) -> io::Result<Result<(), String>> {
+    /// somebody else used the terminal meanwhile. The error: the terminal is gone.
+    fn read_line_keys(&self, again: &str) -> Result<(), String> {
         let begun = self.queue.borrow().decoder.pending_timeout();
-        let ready = wait(&self.file, None, Some(Instant::now() + begun.unwrap_or(SIGNAL_CHECK_INTERVAL)))?;
-        if ready.terminal {
-            return Ok(self.read_available(ExpectedInput::Line));
+        let until = Instant::now() + begun.unwrap_or(SIGNAL_CHECK_INTERVAL);
+        if wait(&self.file, None, Some(until)).map_err(|error| error.to_string())?.terminal {
+            return self.read_available(ExpectedInput::Line);
         }
         if begun.is_some() {
             self.finish_pending();
         } else if self.modes.reapply_if_changed() {
             // relay was stopped for a while, and another program changed the modes.
-            self.write_text(&format!("\r{}", again()));
+            self.write_text(&format!("\r{again}"));
         }
-        Ok(Ok(()))
-    }
-
-    fn read_answer_line(
-        &self,
-        question: &str,
-        style: &OutputStyle,
-        stopped: &dyn Fn() -> bool,
-    ) -> io::Result<PromptAnswer> {
-        let mut line = LineEditor::default();
-        loop {
-            if stopped() {
-                return Ok(PromptAnswer::Stopped);
-            }
-            let before = self.queue.borrow().counts();
-            if let Err(said) = self.read_line_keys(&|| format!("{question}{}", style.safe(line.text())))? {
-                return Ok(PromptAnswer::Disconnected(said));
-            }
-            let (came, lost) = self.queue.borrow().counts();
-            if came > before.0 {
-                // A paste is not an answer; show the question again.
-                let typed = line.text();
-                let full = if lost > before.1 {
-                    format!(", and {PASTES} wait already: this one is not taken")
-                } else {
-                    String::new()
-                };
-                self.write_text(&format!(
-                    "\n  (pasted text is no answer{full})\n{question}{}",
-                    style.safe(typed)
-                ));
-            }
-            while let Some(key) = { self.queue.borrow_mut().keys.pop_front() } {
-                match line.apply_key(key, style) {
-                    LineEditStep::Echo(text) => self.write_text(&text),
-                    LineEditStep::Done => return Ok(PromptAnswer::Line(line.text().to_string())),
-                    LineEditStep::End => return Ok(PromptAnswer::EndOfInput),
-                }
-            }
-        }
+        Ok(())
     }
 
     fn read_available(&self, expect: ExpectedInput) -> Result<(), String> {

@@ -7,10 +7,7 @@
 //!   A  src/a.ts  +12
 //! ```
 
-use relaycode_text::width::cells;
-
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::layout::styled_text::StyledText;
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells};
 
 /// On narrower terminals rows begin closer to the edge.
 const CLOSE: usize = 40;
@@ -33,8 +30,7 @@ pub(crate) fn flow_parts(
     for part in parts.iter().filter(|part| part.cells > 0) {
         let blanks = if fresh { 0 } else { gap };
         if line.cells > indent && line.cells + blanks + part.cells > room {
-            out += line.text.trim_end();
-            out.push('\n');
+            out += &format!("{}\n", line.text.trim_end());
             line = StyledText::plain(&" ".repeat(indent));
         } else {
             line = line.append(&StyledText::plain(&" ".repeat(blanks)));
@@ -42,17 +38,13 @@ pub(crate) fn flow_parts(
         line = line.append(part);
         fresh = false;
     }
-    out += line.text.trim_end();
-    out.push('\n');
-    out
+    format!("{out}{}\n", line.text.trim_end())
 }
 
 /// Each word as its own part.
 pub(crate) fn painted_words(style: &OutputStyle, paint: PaintRole, text: &str) -> Vec<StyledText> {
-    text.split(' ')
-        .filter(|word| !word.is_empty())
-        .map(|word| StyledText::painted(style, paint, word))
-        .collect()
+    let words = text.split(' ').filter(|word| !word.is_empty());
+    words.map(|word| StyledText::painted(style, paint, word)).collect()
 }
 
 /// A title on its own lines, after `lead` and then at `indent`; cut after a few.
@@ -69,16 +61,6 @@ pub(crate) fn title_rows(style: &OutputStyle, lead: StyledText, indent: usize, t
     flow_parts(style, lead, indent, 1, &parts)
 }
 
-/// A change's title and its size, one below the other.
-pub(crate) fn title_and_totals(
-    style: &OutputStyle,
-    lead: StyledText,
-    text: &str,
-    totals: &[StyledText],
-) -> String {
-    title_rows(style, lead, 2, text) + &flow_parts(style, StyledText::plain("  "), 2, 2, totals)
-}
-
 /// A file in a list: letter and name on one line, or two for a rename, then the rest.
 pub(crate) fn file_rows(
     style: &OutputStyle,
@@ -88,13 +70,8 @@ pub(crate) fn file_rows(
     about: &str,
 ) -> String {
     let edge = if style.columns() < CLOSE { 2 } else { 4 };
-    file_rows_after(
-        style,
-        StyledText::plain(&format!("{}{letter}  ", " ".repeat(edge))),
-        (from, path),
-        counts,
-        about,
-    )
+    let lead = StyledText::plain(&format!("{}{letter}  ", " ".repeat(edge)));
+    file_rows_after(style, lead, (from, path), counts, about)
 }
 
 /// The same after a `lead`.

@@ -3,6 +3,7 @@
 //! Without UTF-8 every glyph has an ASCII form and foreign text is escaped to ASCII.
 
 use std::borrow::Cow;
+use std::os::fd::AsFd;
 
 use relaycode_text::escape::{EscapeOptions, EscapeTabs};
 use relaycode_text::width::{self, Ellipsis};
@@ -202,20 +203,8 @@ pub trait StreamWidth {
     }
 }
 
-impl StreamWidth for std::io::Stdout {
+impl<T: AsFd> StreamWidth for T {
     fn columns(&self) -> Option<usize> {
         terminal_size_of(self).map(|(width, _)| usize::from(width.0))
-    }
-}
-
-impl StreamWidth for std::io::Stderr {
-    fn columns(&self) -> Option<usize> {
-        terminal_size_of(self).map(|(width, _)| usize::from(width.0))
-    }
-}
-
-impl StreamWidth for std::fs::File {
-    fn columns(&self) -> Option<usize> {
-        terminal_size_of(self).map(|(width, _)| usize::from(width.0)).filter(|columns| *columns > 0)
     }
 }

@@ -1,8 +1,6 @@
 //! The pieces of a line: text that may be painted and knows its width, counts, numbers.
 
-use relaycode_text::width::cells;
-
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{Glyph, OutputStyle, PaintRole, cells};
 
 /// A list shows this many entries, then how many more there are.
 pub const LIST_LIMIT: usize = 12;
@@ -43,10 +41,7 @@ pub(crate) fn labelled_line(style: &OutputStyle, label: StyledText, taken: usize
         return format!("{}{}\n", label.padded(taken).text, wrapped.trim_start());
     }
     let below = style.wrap(&format!("{}{text}", " ".repeat(BELOW)), BELOW);
-    match label.text.trim().is_empty() {
-        true => format!("{below}\n"),
-        false => format!("{}\n{below}\n", label.text),
-    }
+    if label.text.trim().is_empty() { format!("{below}\n") } else { format!("{}\n{below}\n", label.text) }
 }
 
 /// Indent of text below its label.
@@ -97,6 +92,14 @@ pub(crate) fn line_counts(style: &OutputStyle, added: usize, removed: usize) -> 
         part = part.append(&StyledText::painted(style, PaintRole::Bad, &text));
     }
     part
+}
+
+/// `and 3 more`, after `lead`, for a list that is longer than [`LIST_LIMIT`]; else nothing.
+pub fn more_line(style: &OutputStyle, lead: &str, total: usize) -> String {
+    match total.saturating_sub(LIST_LIMIT) {
+        0 => String::new(),
+        more => format!("{lead}{}\n", style.paint(PaintRole::Dim, &format!("and {more} more"))),
+    }
 }
 
 /// `1 file`, `3 files`.

@@ -37,15 +37,11 @@ impl TerminalEnv {
     /// ```
     /// use relaycode_tui::notify::TerminalEnv;
     ///
-    /// let found = TerminalEnv::from_variables(|name| (name == "TERM").then(|| "foot".to_owned()), true, true);
+    /// let found = TerminalEnv::from_lookup(|name| (name == "TERM").then(|| "foot".to_owned()), true, true);
     /// assert_eq!(found.term.as_deref(), Some("foot"));
     /// assert_eq!(found.tmux, None);
     /// ```
-    pub fn from_variables(
-        variable: impl Fn(&str) -> Option<String>,
-        terminal: bool,
-        utf8: bool,
-    ) -> TerminalEnv {
+    pub fn from_lookup(variable: impl Fn(&str) -> Option<String>, terminal: bool, utf8: bool) -> TerminalEnv {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         TerminalEnv {
             bus_address: set("DBUS_SESSION_BUS_ADDRESS"),

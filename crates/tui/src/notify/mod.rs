@@ -3,20 +3,17 @@
 //! Two promises: notifying never fails and never delays the caller for more than a moment, and no text of a
 //! notification is obeyed by a terminal or read as markup by a desktop.
 
-mod desktop;
 mod environment;
-mod error;
 pub(crate) mod sanitize;
 mod terminal;
 
 use std::io::Write;
-
-pub use desktop::{DEADLINE, DesktopProbe, SHOWN_WAIT};
-pub(crate) use environment::Multiplexer;
-pub use environment::TerminalEnv;
-pub use error::BusError;
+use std::time::Duration;
 
 use crate::sys::DesktopNotifier;
+
+pub(crate) use environment::Multiplexer;
+pub use environment::TerminalEnv;
 
 /// Most cells shown of a summary.
 pub const SUMMARY_CELLS: usize = 80;
@@ -104,3 +101,45 @@ impl Notifier {
 
 #[cfg(test)]
 pub(crate) mod tests;
+
+/// For the whole exchange with the notification server.
+pub const DEADLINE: Duration = Duration::from_secs(1);
+/// How long the caller waits to learn whether it was shown.
+pub const SHOWN_WAIT: Duration = Duration::from_millis(100);
+
+/// What the desktop offers.
+#[derive(Debug)]
+pub enum DesktopProbe {
+    /// No bus, or the desktop is not the one this person looks at (SSH).
+    None,
+    /// There should be a bus, but it cannot be used.
+    Failed(BusError),
+    /// A bus without a notification server.
+    NoServer,
+    /// No server runs yet; the first notification starts one.
+    Startable,
+    ServerRunning,
+}
+
+/// Why the desktop could not be reached. Only shown by a check that the user asked for: a failed notification is not an
+/// error.
+#[derive(Debug, thiserror::Error)]
+pub enum BusError {
+    /// The address names no socket of this machine.
+    #[error("the address of the message bus names no socket here; look at DBUS_SESSION_BUS_ADDRESS")]
+    NoAddress,
+    /// Nobody listens, or the connection broke.
+    #[error("the message bus cannot be reached: {0}")]
+    Io(std::io::Error),
+    #[error("the message bus did not answer in time")]
+    TimedOut,
+    /// Authentication failed.
+    #[error("the message bus does not let this user in; it belongs to whoever started the desktop")]
+    Refused,
+    /// Its data is not D-Bus.
+    #[error("what listens at the address of the message bus is not a message bus")]
+    NotABus,
+    /// It answered with this error, as plain text.
+    #[error("the message bus answered with an error: {0}")]
+    Answer(String),
+}

@@ -63,7 +63,7 @@ fn the_sequences_are_whole_and_say_who_speaks() {
 
 #[test]
 fn an_empty_variable_is_not_set() {
-    let around = TerminalEnv::from_variables(|_| Some(String::new()), true, true);
+    let around = TerminalEnv::from_lookup(|_| Some(String::new()), true, true);
     assert_eq!(around, TerminalEnv { terminal: true, utf8: true, ..TerminalEnv::default() });
 }
 

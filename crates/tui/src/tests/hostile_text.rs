@@ -307,7 +307,7 @@ fn gates(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
         ("gate, verdict", gate::verdict_text(&silent, style).unwrap_or_default()),
         ("gate, output", gate::full_output(&report, style)),
         ("gate, tail", gate::output_tail(s, style)),
-        ("applied", outcome::applied_line("3f9c1e2a", 1, Some(&report), "u", style)),
+        ("applied", outcome::applied("3f9c1e2a", 1, Some(&report), "u", style)),
     ]
 }
 

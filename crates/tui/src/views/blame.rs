@@ -2,10 +2,7 @@
 
 use relaycode_ledger::record::Record;
 
-use super::outcome;
-use crate::layout::clock;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::{StyledText, labelled_line};
+use crate::{OutputStyle, PaintRole, StyledText, clock, labelled_line, outcome};
 
 pub struct BlameRow<'a> {
     /// From 1.
@@ -34,8 +31,8 @@ pub fn text_of_all(lines: &[BlameRow<'_>], style: &OutputStyle) -> String {
         let blanks = " ".repeat(room.saturating_sub(relaycode_text::width::cells(&title)));
         let title = style.paint(PaintRole::Dim, &title);
         let code = style.code(line.text);
-        text += format!("{id:8}  {title}{blanks}  {:>width$}  {code}", line.number).trim_end();
-        text.push('\n');
+        let line = format!("{id:8}  {title}{blanks}  {:>width$}  {code}", line.number);
+        text += &format!("{}\n", line.trim_end());
     }
     text
 }
@@ -44,11 +41,8 @@ pub fn text_of_all(lines: &[BlameRow<'_>], style: &OutputStyle) -> String {
 pub fn text_of_one(line: &BlameRow<'_>, style: &OutputStyle) -> String {
     let mut text = format!("{}  {}\n", line.number, style.code(line.text));
     let Some(record) = line.record else {
-        return text
-            + &outcome::indented_line(
-                style,
-                "not written by relay: it was there before, or somebody edited it",
-            );
+        let said = "not written by relay: it was there before, or somebody edited it";
+        return text + &outcome::indented_line(style, said);
     };
     let when = clock::ago(&record.created_at);
     let rows = [
@@ -63,8 +57,7 @@ pub fn text_of_one(line: &BlameRow<'_>, style: &OutputStyle) -> String {
             false => format!("{}{}\n", label.padded(13).text, style.safe(value)),
         };
     }
-    text += &outcome::indented_line(style, &format!("`relay show {}` shows all of it", record.uuid.short()));
-    text
+    text + &outcome::indented_line(style, &format!("`relay show {}` shows all of it", record.uuid.short()))
 }
 
 fn title(record: &Record) -> String {

@@ -11,23 +11,19 @@ use relaycode_change::plan::{
 };
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{GitFileMode, Proposal, ProposalNote, UnreadBlock};
-use relaycode_text::width::cells;
 
-use crate::layout::narrow;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, StyledText, justified_line, line_counts, pluralize};
+use crate::{
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, cells, justified_line, line_counts, more_line,
+    narrow, outcome, pluralize,
+};
 
 /// `name` is used if the answer has no title; the time, if there is one, stands before it:
 /// `▸ 14:02  feat: round totals to cents`.
 pub fn text(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &OutputStyle) -> String {
-    let mut out = title_row(clock, proposal, plan, name, style);
-    out += &rows(plan, style);
-    let mut looks = Vec::new();
-    for file in &plan.files {
-        for hunk in &file.hunks {
-            looks.extend(hunk.differences.iter().map(|d| difference(file, d, style)));
-        }
-    }
+    let of_file = |file: &FilePlan| -> Vec<String> {
+        file.hunks.iter().flat_map(|hunk| &hunk.differences).map(|d| difference(file, d, style)).collect()
+    };
+    let mut looks: Vec<String> = plan.files.iter().flat_map(of_file).collect();
     // The differing words say more than the finding about the same place.
     let told_above = |finding: &&PlanFinding| {
         let same_place = |hunk: &HunkReport| {
@@ -40,29 +36,26 @@ pub fn text(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &O
     let findings = plan.findings.iter().filter(|finding| !told_above(finding));
     looks.extend(findings.map(|f| finding(f, style)));
     let sign = style.paint(PaintRole::Attention, "!");
-    out += &marked_list(&looks, &sign, style);
-    out += &remarks(&plan.notes, &proposal.unread, style);
-    out += &conclusion(plan, style);
-    out
+    title_row(clock, proposal, plan, name, style)
+        + &rows(plan, style)
+        + &marked_list(&looks, &sign, style)
+        + &remarks(&plan.notes, &proposal.unread, style)
+        + &conclusion(plan, style)
 }
 
 /// Notes on the answer, and its blocks that were not read.
 pub(crate) fn remarks(notes: &[ProposalNote], unread: &[UnreadBlock], style: &OutputStyle) -> String {
-    let mut lines = Vec::new();
-    for note in notes {
-        lines.push(match note.line {
-            0 => style.safe(&note.text).into_owned(),
-            line => format!("line {line} of the answer: {}", style.safe(&note.text)),
-        });
-    }
+    let note = |note: &ProposalNote| match note.line {
+        0 => style.safe(&note.text).into_owned(),
+        line => format!("line {line} of the answer: {}", style.safe(&note.text)),
+    };
+    let block = |block: &UnreadBlock| {
+        format!("not read, line {} of the answer: {}", block.line, style.safe(&block.reason))
+    };
     let dot = style.glyph(Glyph::Dot);
-    let mut out = marked_list(&lines, dot, style);
-    let blocks: Vec<String> = unread
-        .iter()
-        .map(|block| format!("not read, line {} of the answer: {}", block.line, style.safe(&block.reason)))
-        .collect();
-    out += &marked_list(&blocks, dot, style);
-    out
+    let (notes, blocks): (Vec<_>, Vec<_>) =
+        (notes.iter().map(note).collect(), unread.iter().map(block).collect());
+    marked_list(&notes, dot, style) + &marked_list(&blocks, dot, style)
 }
 
 /// Lines with a sign before each, cut after a few.
@@ -72,11 +65,7 @@ pub(crate) fn marked_list(lines: &[String], sign: &str, style: &OutputStyle) -> 
         let wrapped = style.wrap(&format!("    {line}"), 4);
         out += &format!("  {sign} {}\n", wrapped.trim_start());
     }
-    if lines.len() > LIST_LIMIT {
-        let more = format!("and {} more", lines.len() - LIST_LIMIT);
-        out += &format!("  {sign} {}\n", style.paint(PaintRole::Dim, &more));
-    }
-    out
+    out + &more_line(style, &format!("  {sign} "), lines.len())
 }
 
 /// The first line only, for an answer without a plan: `▸ 14:02  feat: round totals to cents`.
@@ -99,12 +88,8 @@ fn title_row(clock: &str, proposal: &Proposal, plan: &Plan, name: &str, style: &
         [StyledText::plain(&pluralize(changing().count(), "file")), line_counts(style, added, removed)];
     let sign = style.glyph(Glyph::Incoming);
     let clock = if clock.is_empty() { String::new() } else { format!("{clock}  ") };
-    title_with_totals(
-        style,
-        StyledText::plain(&format!("{sign} {clock}")),
-        title(proposal).unwrap_or(name),
-        totals,
-    )
+    let lead = StyledText::plain(&format!("{sign} {clock}"));
+    title_with_totals(style, lead, title(proposal).unwrap_or(name), totals)
 }
 
 /// A change's title after a `lead`, and its size at the end of the line or below.
@@ -119,7 +104,8 @@ pub(crate) fn title_with_totals(
     let room = style.columns().saturating_sub(cells + lead.cells + 3);
     let clipped = style.clip(title, room);
     if style.is_narrow() && clipped != style.safe(title) {
-        return narrow::title_and_totals(style, lead, title, &totals);
+        let below = narrow::flow_parts(style, StyledText::plain("  "), 2, 2, &totals);
+        return narrow::title_rows(style, lead, 2, title) + &below;
     }
     let left = lead.append(&StyledText::painted(style, PaintRole::Strong, &clipped));
     let [files, lines] = totals;
@@ -129,97 +115,88 @@ pub(crate) fn title_with_totals(
 /// The author's name for the change.
 fn title(proposal: &Proposal) -> Option<&str> {
     let control = &proposal.control;
-    [&control.git_commit_msg, &control.prompt_summary]
-        .into_iter()
-        .flatten()
-        .filter_map(|text| text.lines().map(str::trim).find(|line| !line.is_empty()))
-        .next()
+    let texts = [&control.git_commit_msg, &control.prompt_summary].into_iter().flatten();
+    texts.flat_map(|text| text.lines()).map(str::trim).find(|line| !line.is_empty())
 }
 
-/// Most cells of a path in a row, if the width is bounded.
-fn path_room(style: &OutputStyle) -> usize {
-    /// Cells for the letter before and for counts and matches after the path.
-    const BESIDE: usize = 42;
-    // On a narrow terminal a name that is too long gets its own line.
-    style.width.filter(|_| !style.is_narrow()).map_or(usize::MAX, |w| w.saturating_sub(BESIDE).max(20))
-}
-
-struct CardFileRow {
-    letter: char,
-    name: StyledText,
-    counts: StyledText,
-    about: String,
-}
-
-/// A file on as many lines as it needs.
-fn stacked(file: &FilePlan, row: &CardFileRow, style: &OutputStyle) -> String {
-    let names = (file.renamed_from.as_ref().map(RelPath::as_str), file.path.as_str());
-    narrow::file_rows(style, row.letter, names, &row.counts, &row.about)
+/// A file in a list: both names of a renamed one, its counts, and what else is said of it.
+pub(crate) struct CardFileRow<'a> {
+    pub(crate) letter: char,
+    pub(crate) from: Option<&'a str>,
+    pub(crate) path: &'a str,
+    pub(crate) counts: StyledText,
+    pub(crate) about: String,
 }
 
 fn rows(plan: &Plan, style: &OutputStyle) -> String {
+    /// Cells for the letter before and for counts and matches after the path.
+    const BESIDE: usize = 42;
     /// One very long name does not move the columns of all the others.
     const NAME_CELLS: usize = 48;
-    let room = path_room(style);
-    let row = |file: &FilePlan| CardFileRow {
+    let rows = plan.files.iter().map(|file| CardFileRow {
         letter: file.change.letter(),
-        name: StyledText::plain(&names(file, room, style)),
+        from: file.renamed_from.as_ref().map(RelPath::as_str),
+        path: file.path.as_str(),
         counts: line_counts(style, file.added, file.removed),
         about: about(file),
+    });
+    file_list(rows.collect(), BESIDE, NAME_CELLS, style)
+}
+
+/// A line for each file, or several on a narrow terminal. `beside`: cells for what stands before and after a path;
+/// `aligned`: names up to this width are padded.
+pub(crate) fn file_list(
+    rows: Vec<CardFileRow<'_>>,
+    beside: usize,
+    aligned: usize,
+    style: &OutputStyle,
+) -> String {
+    // On a narrow terminal a name that is too long gets its own line.
+    let bounded = style.width.filter(|_| !style.is_narrow());
+    let room = bounded.map_or(usize::MAX, |width| width.saturating_sub(beside).max(20));
+    let half = if room == usize::MAX { room } else { room / 2 };
+    let name = |row: &CardFileRow<'_>| match row.from {
+        None => style.path(row.path, room),
+        Some(from) => {
+            let arrow = style.glyph(Glyph::Arrow);
+            format!("{} {arrow} {}", style.path(from, half), style.path(row.path, half))
+        }
     };
-    let rows: Vec<CardFileRow> = plan.files.iter().map(row).collect();
-    let names = rows.iter().map(|row| row.name.cells);
-    let name_cells = names.filter(|n| *n <= NAME_CELLS).max().unwrap_or(0);
+    let names: Vec<StyledText> = rows.iter().map(|row| StyledText::plain(&name(row))).collect();
+    let name_cells = names.iter().map(|name| name.cells).filter(|n| *n <= aligned).max().unwrap_or(0);
     let count_cells = rows.iter().map(|row| row.counts.cells).max().unwrap_or(0);
-    let line_cells = |row: &CardFileRow| {
-        let before = 4 + 3 + row.name.cells.max(name_cells);
+    let line_cells = |(row, name): (&CardFileRow<'_>, &StyledText)| {
+        let before = 4 + 3 + name.cells.max(name_cells);
         match (row.counts.cells, cells(&row.about)) {
             (0, 0) => before,
             (counts, 0) => before + 2 + counts,
             (_, about) => before + 2 + count_cells + 3 + about,
         }
     };
-    if style.is_narrow() && rows.iter().any(|row| line_cells(row) > style.columns()) {
-        return plan.files.iter().zip(&rows).map(|(file, row)| stacked(file, row, style)).collect();
+    if style.is_narrow() && rows.iter().zip(&names).map(line_cells).any(|cells| cells > style.columns()) {
+        let stacked = |row: &CardFileRow<'_>| {
+            narrow::file_rows(style, row.letter, (row.from, row.path), &row.counts, &row.about)
+        };
+        return rows.iter().map(stacked).collect();
     }
-    let mut out = String::new();
-    for row in rows {
-        let name = row.name.padded(name_cells);
-        let counts = row.counts.padded(count_cells);
-        let about = style.paint(PaintRole::Dim, &row.about);
-        let line = format!("    {}  {}  {}   {about}", row.letter, name.text, counts.text);
-        out += line.trim_end();
-        out.push('\n');
-    }
-    out
-}
-
-/// The name, or both names of a renamed file.
-fn names(file: &FilePlan, room: usize, style: &OutputStyle) -> String {
-    match &file.renamed_from {
-        None => style.path(file.path.as_str(), room),
-        Some(from) => {
-            let arrow = style.glyph(Glyph::Arrow);
-            let half = if room == usize::MAX { room } else { room / 2 };
-            let from = style.path(from.as_str(), half);
-            format!("{from} {arrow} {}", style.path(file.path.as_str(), half))
-        }
-    }
+    let line = |(row, name): (CardFileRow<'_>, StyledText)| {
+        let (name, counts) = (name.padded(name_cells).text, row.counts.padded(count_cells).text);
+        let line =
+            format!("    {}  {name}  {counts}   {}", row.letter, style.paint(PaintRole::Dim, &row.about));
+        format!("{}\n", line.trim_end())
+    };
+    rows.into_iter().zip(names).map(line).collect()
 }
 
 /// How a file's edits matched, and what else happens to it.
 fn about(file: &FilePlan) -> String {
     let mut parts = matches(file);
-    match (file.mode_before, file.mode_after) {
-        (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => {
-            parts.push("becomes executable".into());
-        }
-        (None, Some(GitFileMode::Executable)) => parts.push("executable".into()),
-        (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => {
-            parts.push("no longer executable".into());
-        }
-        _ => {}
-    }
+    parts.extend(match (file.mode_before, file.mode_after) {
+        (Some(GitFileMode::Regular), Some(GitFileMode::Executable)) => Some("becomes executable".into()),
+        (None, Some(GitFileMode::Executable)) => Some("executable".into()),
+        (Some(GitFileMode::Executable), Some(GitFileMode::Regular)) => Some("no longer executable".into()),
+        _ => None,
+    });
     if file.change == FileChangeKind::Unchanged && file.hunks.is_empty() {
         parts.push("already in".into());
     }
@@ -310,9 +287,7 @@ fn conclusion(plan: &Plan, style: &OutputStyle) -> String {
     if plan.files.iter().any(|file| file.change != FileChangeKind::Unchanged) {
         return String::new();
     }
-    let sign = style.paint(PaintRole::Good, style.glyph(Glyph::Done));
-    let said = style.wrap("   everything is already in", 2);
-    format!("{sign} {}\n", said.trim_start())
+    outcome::success_line(style, "everything is already in")
 }
 
 #[cfg(test)]

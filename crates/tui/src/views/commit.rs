@@ -3,9 +3,7 @@
 use relaycode_door::git::commit_plan::CommitPlan;
 use relaycode_project::git::head::GitHead;
 
-use super::outcome;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, pluralize};
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, outcome, pluralize};
 
 /// Before the commit.
 pub fn text(plan: &CommitPlan, message: &str, head: &GitHead, style: &OutputStyle) -> String {
@@ -18,21 +16,16 @@ pub fn text(plan: &CommitPlan, message: &str, head: &GitHead, style: &OutputStyl
         text.push('\n');
     }
     for path in plan.paths.iter().take(LIST_LIMIT) {
-        let mark = if plan.mixed_paths.contains(path) {
-            style.paint(PaintRole::Attention, "!")
-        } else {
-            " ".to_string()
-        };
+        let mark =
+            if plan.mixed_paths.contains(path) { style.paint(PaintRole::Attention, "!") } else { " ".into() };
         text += &format!("  {mark} {}\n", style.path_in(path, 4));
     }
     if plan.paths.len() > LIST_LIMIT {
         text += &format!("    and {} more\n", plan.paths.len() - LIST_LIMIT);
     }
     if !plan.mixed_paths.is_empty() {
-        let said = format!(
-            "{} also with edits that are not of these changes",
-            pluralize(plan.mixed_paths.len(), "file")
-        );
+        let files = pluralize(plan.mixed_paths.len(), "file");
+        let said = format!("{files} also with edits that are not of these changes");
         text += &outcome::warning_line(style, &said);
     }
     text

@@ -1,13 +1,9 @@
 //! The configuration as a table: key, value, where the value comes from.
 
 use relaycode_project::config::{ConfigOrigin, ConfigRemark, ConfigRow, LoadedConfig};
-use relaycode_text::width::cells;
 use serde_json::{Value, json};
 
-use super::outcome;
-use crate::layout::narrow;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::{StyledText, pluralize};
+use crate::{OutputStyle, PaintRole, StyledText, cells, narrow, outcome, pluralize};
 
 /// Most cells of a value.
 const VALUE: usize = 36;

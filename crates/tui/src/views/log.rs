@@ -7,13 +7,9 @@
 //! ```
 
 use relaycode_ledger::{LogEntry, LogTransaction, TxId};
-use relaycode_text::width::cells;
 use serde::Serialize;
 
-use crate::layout::clock;
-use crate::layout::narrow;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{StyledText, line_counts, pluralize};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells, clock, line_counts, narrow, pluralize};
 
 /// One line of the list.
 #[derive(Debug, Clone, Serialize)]
@@ -74,29 +70,20 @@ impl LogRow {
 /// that match.
 pub fn text(rows: &[LogRow], total: usize, any: bool, style: &OutputStyle) -> String {
     if total == 0 {
-        let nothing = if any {
-            "nothing in the log fits that; `relay log` lists it all\n"
-        } else {
-            "nothing was applied here yet\n"
-        };
-        return style.wrap(nothing, 2);
+        let fits = "nothing in the log fits that; `relay log` lists it all\n";
+        return style.wrap(if any { fits } else { "nothing was applied here yet\n" }, 2);
     }
     let lines: Vec<LogLine> = rows.iter().map(|row| LogLine::from_row(row, style)).collect();
-    let widest = |cells: fn(&LogLine) -> usize| lines.iter().map(cells).max().unwrap_or(0);
-    let widths = LogColumnWidths {
-        index: rows.iter().map(|row| row.index.to_string().len()).max().unwrap_or(0).max(2),
-        time: widest(|line| line.time.cells),
-        origin: widest(|line| line.origin.cells),
-        files: widest(|line| line.files.cells),
-        counts: widest(|line| line.counts.cells),
-    };
-    let fits = |line: &LogLine| line.least(&widths) <= style.columns();
+    let index = rows.iter().map(|row| row.index.to_string().len()).max().unwrap_or(0).max(2);
+    let widest = |at: usize| lines.iter().map(|line| line.columns[at].cells).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3].map(widest);
+    let fits = |line: &LogLine| line.least(index, &widths) <= style.columns();
     let stacked = style.is_narrow() && !lines.iter().all(fits);
     let mut out = String::new();
     for (row, line) in rows.iter().zip(lines) {
         out += &match stacked {
-            true => line.stacked(row, widths.index, style),
-            false => line.laid_out(row.index, &widths, style),
+            true => line.stacked(row, index, style),
+            false => line.laid_out(row.index, index, &widths, style),
         };
     }
     let more = total.saturating_sub(rows.len());
@@ -121,25 +108,14 @@ pub fn oneline(rows: &[LogRow], style: &OutputStyle) -> String {
     out
 }
 
-/// The columns of a row.
 struct LogLine {
     mark: &'static str,
     id: StyledText,
-    time: StyledText,
-    origin: StyledText,
-    files: StyledText,
-    counts: StyledText,
+    /// The time, the origin, how many files, how many lines.
+    columns: [StyledText; 4],
     summary: String,
     /// After the summary.
     tail: Vec<String>,
-}
-
-struct LogColumnWidths {
-    index: usize,
-    time: usize,
-    origin: usize,
-    files: usize,
-    counts: usize,
 }
 
 impl LogLine {
@@ -166,23 +142,25 @@ impl LogLine {
                 _ => " ",
             },
             id: StyledText::plain(&style.clip(&id, SHORT)).padded(SHORT),
-            time: StyledText::painted(style, PaintRole::Dim, &style.clip(&clock::ago(&row.created_at), TIME)),
-            origin: StyledText::plain(&style.clip(&row.origin, ORIGIN)),
-            files: StyledText::plain(&pluralize(row.files, "file")),
-            counts: line_counts(style, row.added, row.removed),
+            columns: [
+                StyledText::painted(style, PaintRole::Dim, &style.clip(&clock::ago(&row.created_at), TIME)),
+                StyledText::plain(&style.clip(&row.origin, ORIGIN)),
+                StyledText::plain(&pluralize(row.files, "file")),
+                line_counts(style, row.added, row.removed),
+            ],
             summary: summary(row),
             tail,
         }
     }
 
     /// Least cells of a row whose summary still says something.
-    fn least(&self, widths: &LogColumnWidths) -> usize {
+    fn least(&self, index: usize, widths: &[usize; 4]) -> usize {
         /// Cells of such a summary.
         const SAYING: usize = 20;
         /// The mark and the gaps between the columns.
         const BETWEEN: usize = 4 + 5 * 2;
         let tail: usize = self.tail.iter().map(|text| cells(text) + 3).sum();
-        let columns = widths.index + SHORT + widths.time + widths.origin + widths.files + widths.counts;
+        let columns = index + SHORT + widths.iter().sum::<usize>();
         BETWEEN + columns + cells(&self.summary).min(SAYING) + tail
     }
 
@@ -190,7 +168,8 @@ impl LogLine {
     fn stacked(self, row: &LogRow, index_cells: usize, style: &OutputStyle) -> String {
         let lead = StyledText::plain(&format!("{:>width$} {} ", row.index, self.mark, width = index_cells));
         let indent = lead.cells;
-        let columns = [self.id, self.time, self.origin, self.files, self.counts];
+        let [time, origin, files, counts] = self.columns;
+        let columns = [self.id, time, origin, files, counts];
         let mut out = narrow::flow_parts(style, lead, indent, 2, &columns);
         let edge = || StyledText::plain(&" ".repeat(indent));
         if row.damage.is_some() {
@@ -207,19 +186,14 @@ impl LogLine {
         out
     }
 
-    fn laid_out(self, index: usize, widths: &LogColumnWidths, style: &OutputStyle) -> String {
+    fn laid_out(self, number: usize, index: usize, widths: &[usize; 4], style: &OutputStyle) -> String {
         /// A summary is never cut shorter than this.
         const SHORTEST: usize = 12;
-        let index = format!("{index:>width$}", width = widths.index + 1);
-        let start = StyledText::plain(&format!("{index} {} ", self.mark)).append(&self.id);
-        let columns = [
-            self.time.padded(widths.time),
-            self.origin.padded(widths.origin),
-            self.files.padded(widths.files),
-            self.counts.padded(widths.counts),
-        ];
+        let number = format!("{number:>width$}", width = index + 1);
+        let start = StyledText::plain(&format!("{number} {} ", self.mark)).append(&self.id);
         let gap = StyledText::plain("  ");
-        let start = columns.iter().fold(start, |line, part| line.append(&gap).append(part)).append(&gap);
+        let columns = self.columns.into_iter().zip(widths).map(|(part, width)| part.padded(*width));
+        let start = columns.fold(start, |line, part| line.append(&gap).append(&part)).append(&gap);
         let tail = self.tail.join(", ");
         let before_tail = if tail.is_empty() { "" } else { "   " };
         // Without a terminal lines may be long.

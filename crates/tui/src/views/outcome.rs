@@ -4,31 +4,21 @@
 //! ✓ applied 3f9c1e2a · 3 files · `relay revert` undoes it
 //! ```
 
-use super::gate;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, pluralize};
 use relaycode_door::GateReport;
-use relaycode_ledger::TxId;
 use relaycode_ledger::record::RecordOmission;
-use relaycode_ledger::revert::{KeptEdits, RevertPlan};
+use relaycode_ledger::{KeptEdits, RevertPlan, TxId};
 use relaycode_project::git::head::GitHead;
-use relaycode_text::width::cells;
+
+use super::gate;
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, cells, pluralize};
 
 /// `gate` is the result of the project's commands, `undo` the command that undoes the change.
-pub fn applied_line(
-    id: &str,
-    files: usize,
-    gate: Option<&GateReport>,
-    undo: &str,
-    style: &OutputStyle,
-) -> String {
+pub fn applied(id: &str, files: usize, gate: Option<&GateReport>, undo: &str, style: &OutputStyle) -> String {
     let dot = style.glyph(Glyph::Dot);
     let checked = gate.and_then(|gate| gate::passed_summary(gate, style));
     let checked = checked.map(|checked| format!("{checked} {dot} ")).unwrap_or_default();
-    success_line(
-        style,
-        &format!("applied {id} {dot} {} {dot} {checked}{undo} undoes it", pluralize(files, "file")),
-    )
+    let files = pluralize(files, "file");
+    success_line(style, &format!("applied {id} {dot} {files} {dot} {checked}{undo} undoes it"))
 }
 
 /// A line that belongs to the one above it.
@@ -93,32 +83,30 @@ impl RevertReport<'_> {
         let name = style.safe(&self.name);
         let (what, again) = match self.reinstated {
             [] => (format!("reverted {name}"), "`relay revert` again brings it back"),
-            [one] => (
-                format!("reverted {name} {dot} {} is in again", one.short()),
-                "`relay revert` again takes it out",
-            ),
-            several => (
-                format!("reverted {name} {dot} {} are in again", pluralize(several.len(), "change")),
-                "`relay revert` again takes them out",
-            ),
+            [one] => {
+                let what = format!("reverted {name} {dot} {} is in again", one.short());
+                (what, "`relay revert` again takes it out")
+            }
+            several => {
+                let changes = pluralize(several.len(), "change");
+                (
+                    format!("reverted {name} {dot} {changes} are in again"),
+                    "`relay revert` again takes them out",
+                )
+            }
         };
         let mut out = success_line(style, &format!("{what}{kept}"));
         for path in self.reversal.conflict_marked.iter().take(LIST_LIMIT) {
-            out += &warning_line(
-                style,
-                &format!("{} holds both sides between conflict markers", style.path_in(path, 2)),
-            );
+            let path = style.path_in(path, 2);
+            out += &warning_line(style, &format!("{path} holds both sides between conflict markers"));
         }
         out += &unrestored_lines(style, &self.reversal.unrestored);
         for note in self.reversal.notes.iter().take(LIST_LIMIT) {
-            out += &(style.wrap(&format!("  {}", style.safe(note)), 2) + "\n");
+            out += &indented_line(style, &style.safe(note));
         }
-        let next = match &self.next {
-            Some((index, title)) => format!("; `relay revert {index}` undoes {title}"),
-            None => String::new(),
-        };
-        out += &(style.wrap(&format!("  {again}{}", style.safe(&next)), 2) + "\n");
-        out
+        let next =
+            self.next.as_ref().map(|(index, title)| format!("; `relay revert {index}` undoes {title}"));
+        out + &indented_line(style, &format!("{again}{}", style.safe(&next.unwrap_or_default())))
     }
 }
 

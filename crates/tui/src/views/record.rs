@@ -12,10 +12,10 @@ use relaycode_ledger::TxId;
 use relaycode_ledger::record::{FileRecord, Record};
 
 use super::card;
-use crate::layout::clock;
-use crate::layout::narrow;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, StyledText, labelled_line, line_counts, pluralize};
+use crate::{
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, clock, labelled_line, line_counts, more_line,
+    pluralize,
+};
 
 /// What happened to a transaction later.
 #[derive(Debug, Clone, Copy, Default)]
@@ -131,41 +131,14 @@ fn origin(record: &Record) -> String {
 }
 
 fn rows(record: &Record, files: &[FileRecord], style: &OutputStyle) -> String {
-    let arrow = style.glyph(Glyph::Arrow);
-    // On a narrow terminal a name that is too long gets its own line.
-    let bounded = style.width.filter(|_| !style.is_narrow());
-    let room = bounded.map_or(usize::MAX, |width| width.saturating_sub(24).max(20));
-    let name = |file: &FileRecord| match &file.renamed_from {
-        None => style.path(&file.path, room),
-        Some(from) => {
-            let half = if room == usize::MAX { room } else { room / 2 };
-            format!("{} {arrow} {}", style.path(from, half), style.path(&file.path, half))
-        }
-    };
-    let names: Vec<StyledText> = files.iter().map(|file| StyledText::plain(&name(file))).collect();
-    let widest = names.iter().map(|name| name.cells).max().unwrap_or(0);
-    let lines =
-        files.iter().map(|file| line_counts(style, file.added, file.removed).cells).max().unwrap_or(0);
-    if style.is_narrow() && 9 + widest + lines > style.columns() {
-        let one = |file: &FileRecord| {
-            let names = (file.renamed_from.as_deref(), file.path.as_str());
-            let lines = line_counts(style, file.added, file.removed);
-            narrow::file_rows(style, file_change(record, file).letter(), names, &lines, "")
-        };
-        return files.iter().map(one).collect();
-    }
-    let mut out = String::new();
-    for (file, name) in files.iter().zip(names) {
-        let counts = line_counts(style, file.added, file.removed);
-        let line = format!(
-            "    {}  {}  {}",
-            file_change(record, file).letter(),
-            name.padded(widest).text,
-            counts.text
-        );
-        out += &format!("{}\n", line.trim_end());
-    }
-    out
+    let rows = files.iter().map(|file| card::CardFileRow {
+        letter: file_change(record, file).letter(),
+        from: file.renamed_from.as_deref(),
+        path: &file.path,
+        counts: line_counts(style, file.added, file.removed),
+        about: String::new(),
+    });
+    card::file_list(rows.collect(), 24, usize::MAX, style)
 }
 
 /// What became of directories, beyond those that came and went with files in them.
@@ -181,13 +154,11 @@ fn directory_rows(record: &Record, style: &OutputStyle) -> String {
     let made = record.made_directories.iter().filter(|path| !holds(path)).map(|path| row('A', path, ""));
     let removed = record.removed_directories.iter().filter(|gone| !holds(&gone.path));
     let removed = removed.map(|gone| row('D', &gone.path, ""));
-    let modes = record.directory_modes.iter().map(|change| {
-        row(
-            'M',
-            &change.path,
-            &format!("{:04o} {} {:04o}", change.before, style.glyph(Glyph::Arrow), change.after),
-        )
-    });
+    let arrow = style.glyph(Glyph::Arrow);
+    let modes = record
+        .directory_modes
+        .iter()
+        .map(|change| row('M', &change.path, &format!("{:04o} {arrow} {:04o}", change.before, change.after)));
     made.chain(removed).chain(modes).take(LIST_LIMIT).collect()
 }
 
@@ -242,9 +213,5 @@ fn listed(heading: &str, lines: &[String], style: &OutputStyle) -> String {
     for line in lines.iter().take(LIST_LIMIT) {
         out += &(style.wrap(&format!("    {}", style.safe(line)), 6) + "\n");
     }
-    if lines.len() > LIST_LIMIT {
-        let more = format!("and {} more", lines.len() - LIST_LIMIT);
-        out += &format!("    {}\n", style.paint(PaintRole::Dim, &more));
-    }
-    out
+    out + &more_line(style, "    ", lines.len())
 }

@@ -10,12 +10,10 @@ use std::time::Duration;
 
 use relaycode_door::Adoption;
 use relaycode_ledger::SecureReport;
-use relaycode_ledger::record::Record;
+use relaycode_ledger::record::{FileRecord, Record};
 use relaycode_ledger::recording::Omission;
 
-use super::outcome;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, human_size, line_counts, pluralize};
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, human_size, line_counts, outcome, pluralize};
 
 /// Before the command runs.
 pub fn secured_line(secured: &SecureReport, took: Duration, style: &OutputStyle) -> String {
@@ -43,37 +41,33 @@ pub fn adoption_report(adoption: &Adoption, line: &str, style: &OutputStyle) -> 
         Some(committed) => {
             let record = &committed.record;
             let id = record.uuid.short();
-            let sum = |count: fn(&relaycode_ledger::record::FileRecord) -> usize| {
+            let sum = |count: fn(&FileRecord) -> usize| {
                 record.result.iter().map(count).fold(0, usize::saturating_add)
             };
             let counts = line_counts(style, sum(|file| file.added), sum(|file| file.removed));
             let blank = if counts.cells == 0 { "" } else { " " };
             let (dot, files) = (style.glyph(Glyph::Dot), changed_things(record));
             let undo = format!("`relay revert {}` undoes it", id.chars().take(4).collect::<String>());
-            outcome::success_line(
-                style,
-                &format!("recorded {id} {dot} {files}{blank}{} {dot} {undo}", counts.text),
-            )
+            let said = format!("recorded {id} {dot} {files}{blank}{} {dot} {undo}", counts.text);
+            outcome::success_line(style, &said)
         }
-        None if adoption.irreversible.is_empty() => outcome::success_line(
-            style,
-            &format!("nothing changed while `{}` ran: nothing to record", style.safe(line)),
-        ),
+        None if adoption.irreversible.is_empty() => {
+            let said = format!("nothing changed while `{}` ran: nothing to record", style.safe(line));
+            outcome::success_line(style, &said)
+        }
         None => outcome::warning_line(style, "nothing was recorded: what changed cannot be undone by relay"),
     };
     if let Some((before, now)) = &adoption.head_change {
+        let (now, before) = (outcome::head_label(now), outcome::head_label(before));
         let said = format!(
-            "git has {} checked out now, and had {}: a revert takes files back, not commits",
-            outcome::head_label(now),
-            outcome::head_label(before)
+            "git has {now} checked out now, and had {before}: a revert takes files back, not commits"
         );
         out += &outcome::warning_line(style, &style.safe(&said));
     }
+    let records = pluralize(adoption.history.restored, "earlier record");
     if adoption.history.removed {
-        let records = pluralize(adoption.history.restored, "earlier record");
         out += &outcome::warning_line(style, &format!("it removed .relaycode: that is back, with {records}"));
     } else if adoption.history.restored > 0 {
-        let records = pluralize(adoption.history.restored, "earlier record");
         out += &outcome::warning_line(style, &format!("it removed {records} from .relaycode: back again"));
     }
     let left: Vec<&Omission> = adoption.irreversible.iter().collect();
@@ -102,16 +96,12 @@ fn listed(what: &str, left: &[&Omission], style: &OutputStyle) -> String {
             files if bytes == 0 => format!(" ({})", pluralize(files, "file")),
             files => format!(" ({}, {})", pluralize(files, "file"), human_size(bytes)),
         };
-        out += &outcome::warning_line(
-            style,
-            &format!("{what}{}{many} {}", style.path_in(&left.path, 4), style.safe(&left.reason)),
-        );
+        let (path, why) = (style.path_in(&left.path, 4), style.safe(&left.reason));
+        out += &outcome::warning_line(style, &format!("{what}{path}{many} {why}"));
     }
     if left.len() > LIST_LIMIT {
-        out += &outcome::indented_line(
-            style,
-            &format!("and {} more; `--json` lists them all", left.len() - LIST_LIMIT),
-        );
+        let more = &format!("and {} more; `--json` lists them all", left.len() - LIST_LIMIT);
+        out += &outcome::indented_line(style, more);
     }
     out
 }

@@ -6,10 +6,9 @@
 //! ```
 
 use relaycode_ledger::error::UnfinishedPutBack;
-
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, pluralize};
 use relaycode_ledger::{RecoveredTransaction, RecoveryOutcome};
+
+use crate::{LIST_LIMIT, OutputStyle, more_line, outcome, pluralize};
 
 /// A few lines per transaction; nothing if there is none.
 pub fn text(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {
@@ -22,7 +21,6 @@ pub fn text(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {
 }
 
 fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
-    let sign = style.paint(PaintRole::Attention, "!");
     let id = recovered.id.short();
     let what = match &recovered.outcome {
         RecoveryOutcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
@@ -52,13 +50,11 @@ fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
             let back = unfinished.restored.len();
             let all = back + unfinished.left.len();
             let were = if back == 1 { "was" } else { "were" };
-            format!(
-                "an earlier run stopped in the middle of {id}: {back} of {} {were} put back",
-                pluralize(all, "file")
-            )
+            let files = pluralize(all, "file");
+            format!("an earlier run stopped in the middle of {id}: {back} of {files} {were} put back")
         }
     };
-    let mut out = format!("{sign} {}\n", style.wrap(&format!("  {what}"), 2).trim_start());
+    let mut out = outcome::warning_line(style, &what);
     if let RecoveryOutcome::NeedsDecision(unfinished) = &recovered.outcome {
         out += &unfinished_files(unfinished, style);
     }
@@ -73,9 +69,5 @@ fn unfinished_files(unfinished: &UnfinishedPutBack, style: &OutputStyle) -> Stri
         let path = style.path_in(&file.path, 4);
         out += &(style.wrap(&format!("  {path} {}", style.safe(&line)), 4) + "\n");
     }
-    if unfinished.left.len() > LIST_LIMIT {
-        let more = format!("and {} more", unfinished.left.len() - LIST_LIMIT);
-        out += &format!("  {}\n", style.paint(PaintRole::Dim, &more));
-    }
-    out
+    out + &more_line(style, "  ", unfinished.left.len())
 }

@@ -17,8 +17,9 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{Hunk, UnreadBlock};
 
 use super::card;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, StyledText, justified_line, pluralize};
+use crate::{
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, justified_line, more_line, outcome, pluralize,
+};
 
 /// `next` is a sentence on how to get a repair prompt, if there is one.
 pub fn text(
@@ -34,20 +35,15 @@ pub fn text(
     for (index, refusal) in shown.iter().enumerate() {
         out += &entry(refusal, style);
         let ends_file = shown[index + 1..].iter().all(|later| later.path != refusal.path);
-        let fits =
-            refusal.path.as_ref().filter(|_| ends_file).and_then(|path| fitting_in(&refused.fitting, path));
+        let fits = refusal.path.as_ref().filter(|_| ends_file).and_then(|p| fitting_in(&refused.fitting, p));
         out += &fits.map(|fits| style.wrap(&format!("  {fits}"), 4) + "\n").unwrap_or_default();
     }
-    if refused.refusals.len() > LIST_LIMIT {
-        let more = format!("and {} more", refused.refusals.len() - LIST_LIMIT);
-        out += &format!("  {}\n", style.paint(PaintRole::Dim, &more));
-    }
+    out += &more_line(style, "  ", refused.refusals.len());
     out += &fitting_elsewhere(refused, style);
     let unread: Vec<UnreadBlock> = unread.iter().filter(|b| !listed(refused, b)).cloned().collect();
     out += &card::remarks(&refused.notes, &unread, style);
     if let Some(next) = next {
-        out += &style.wrap(&format!("  {}", style.safe(next)), 2);
-        out.push('\n');
+        out += &outcome::indented_line(style, &style.safe(next));
     }
     out
 }
@@ -62,86 +58,43 @@ fn listed(refused: &PlanRefusal, block: &UnreadBlock) -> bool {
 pub fn headline(refused: &PlanRefusal) -> String {
     let mut kinds: Vec<(RefusalKind, usize)> = Vec::new();
     for refusal in &refused.refusals {
-        let kind = RefusalKind::of(&refusal.reason);
+        let kind = refusal_kind(&refusal.reason);
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,
             None => kinds.push((kind, 1)),
         }
     }
-    let failing: usize = kinds.iter().filter(|(k, _)| k.is_edit()).map(|(_, n)| n).sum();
+    let failing: usize = kinds.iter().filter(|((noun, ..), _)| *noun == "edit").map(|(_, n)| n).sum();
     let edits = failing + refused.fitting.len();
     let mut whole_told = false;
     let mut parts = Vec::new();
-    for (kind, count) in kinds {
-        let subject = match kind.noun() {
-            None => String::new(),
-            Some("edit") if edits == 1 => "the edit ".to_string(),
-            Some("edit") if !whole_told => format!("{count} of {} ", pluralize(edits, "edit")),
-            Some("edit") => format!("{count} "),
-            Some(noun) => format!("{} ", pluralize(count, noun)),
+    for ((noun, one, many), count) in kinds {
+        let subject = match noun {
+            "" => String::new(),
+            "edit" if edits == 1 => "the edit ".to_string(),
+            "edit" if !whole_told => format!("{count} of {} ", pluralize(edits, "edit")),
+            "edit" => format!("{count} "),
+            noun => format!("{} ", pluralize(count, noun)),
         };
-        whole_told |= kind.is_edit();
-        parts.push(format!("{subject}{}", kind.verb(count)));
+        whole_told |= noun == "edit";
+        parts.push(format!("{subject}{}", if count == 1 { one } else { many }));
     }
     parts.join(", ")
 }
 
-/// Kinds of reasons, as the headline counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RefusalKind {
-    Missing,
-    Ambiguous,
-    Blocked,
-    Conflict,
-    Encoding,
-    Limit,
-    Unread,
-    Nothing,
-}
+/// What is counted, and what is said of one and of several.
+type RefusalKind = (&'static str, &'static str, &'static str);
 
-impl RefusalKind {
-    fn of(reason: &RefusalReason) -> RefusalKind {
-        match reason {
-            RefusalReason::NotFound { .. } => RefusalKind::Missing,
-            RefusalReason::Ambiguous { .. } => RefusalKind::Ambiguous,
-            RefusalReason::Hunk { .. } => RefusalKind::Blocked,
-            RefusalReason::Conflict { .. } => RefusalKind::Conflict,
-            RefusalReason::Encoding { .. } => RefusalKind::Encoding,
-            RefusalReason::Limit { .. } => RefusalKind::Limit,
-            RefusalReason::Unread { .. } => RefusalKind::Unread,
-            RefusalReason::Nothing { .. } => RefusalKind::Nothing,
-        }
-    }
-
-    fn is_edit(self) -> bool {
-        self.noun() == Some("edit")
-    }
-
-    fn noun(self) -> Option<&'static str> {
-        match self {
-            RefusalKind::Missing | RefusalKind::Ambiguous | RefusalKind::Blocked => Some("edit"),
-            RefusalKind::Conflict => Some("change"),
-            RefusalKind::Encoding => Some("file"),
-            RefusalKind::Unread => Some("block"),
-            RefusalKind::Limit | RefusalKind::Nothing => None,
-        }
-    }
-
-    fn verb(self, count: usize) -> &'static str {
-        let one = count == 1;
-        match self {
-            RefusalKind::Missing if one => "does not match",
-            RefusalKind::Missing => "do not match",
-            RefusalKind::Ambiguous if one => "fits in several places",
-            RefusalKind::Ambiguous => "fit in several places",
-            RefusalKind::Blocked => "cannot be carried out",
-            RefusalKind::Conflict if one => "does not fit the project",
-            RefusalKind::Conflict => "do not fit the project",
-            RefusalKind::Encoding => "cannot be edited as text",
-            RefusalKind::Limit => "over a limit",
-            RefusalKind::Unread => "cannot be read",
-            RefusalKind::Nothing => "there is nothing to do",
-        }
+fn refusal_kind(reason: &RefusalReason) -> RefusalKind {
+    match reason {
+        RefusalReason::NotFound { .. } => ("edit", "does not match", "do not match"),
+        RefusalReason::Ambiguous { .. } => ("edit", "fits in several places", "fit in several places"),
+        RefusalReason::Hunk { .. } => ("edit", "cannot be carried out", "cannot be carried out"),
+        RefusalReason::Conflict { .. } => ("change", "does not fit the project", "do not fit the project"),
+        RefusalReason::Encoding { .. } => ("file", "cannot be edited as text", "cannot be edited as text"),
+        RefusalReason::Limit { .. } => ("", "over a limit", "over a limit"),
+        RefusalReason::Unread { .. } => ("block", "cannot be read", "cannot be read"),
+        RefusalReason::Nothing { .. } => ("", "there is nothing to do", "there is nothing to do"),
     }
 }
 
@@ -156,12 +109,11 @@ fn entry(refusal: &RefusalEntry, style: &OutputStyle) -> String {
             out += &looked_for(first_line(wanted), style);
             let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
             let more = match count.saturating_sub(places.len()) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
+                0 => lines.join(", "),
+                more => format!("{} and {more} more", lines.join(", ")),
             };
-            let lines = lines.join(", ");
             let said = format!(
-                "    is there {count} times, at lines {lines}{more}; more surrounding lines would tell which"
+                "    is there {count} times, at lines {more}; more surrounding lines would tell which"
             );
             out += &(style.wrap_if_narrow(&said, 4) + "\n");
         }
@@ -171,8 +123,7 @@ fn entry(refusal: &RefusalEntry, style: &OutputStyle) -> String {
         | RefusalReason::Limit { text }
         | RefusalReason::Unread { text }
         | RefusalReason::Nothing { text } => {
-            out += &style.wrap(&format!("    {}", style.safe(text)), 4);
-            out.push('\n');
+            out += &(style.wrap(&format!("    {}", style.safe(text)), 4) + "\n");
         }
     }
     out
@@ -282,8 +233,7 @@ fn fitting_in(fitting: &[FittingHunk], path: &RelPath) -> Option<String> {
 fn fitting_elsewhere(refused: &PlanRefusal, style: &OutputStyle) -> String {
     /// Most files that are named.
     const NAMED: usize = 3;
-    let failing: HashSet<&RelPath> =
-        refused.refusals.iter().filter_map(|refusal| refusal.path.as_ref()).collect();
+    let failing: HashSet<&RelPath> = refused.refusals.iter().filter_map(|r| r.path.as_ref()).collect();
     let mut paths: Vec<&RelPath> = refused.fitting.iter().map(|hunk| &hunk.path).collect();
     paths.retain(|path| !failing.contains(path));
     let edits = paths.len();

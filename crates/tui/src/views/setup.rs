@@ -6,29 +6,22 @@
 //!   next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
 //! ```
 
-use crate::layout::style::OutputStyle;
-use crate::views::outcome;
+use crate::{OutputStyle, outcome};
 
 /// `made`: the files written just now.
 pub fn text(id: &str, made: &[String], linter: &str, style: &OutputStyle) -> String {
     let id = style.safe(id);
-    let mut text = if made.is_empty() {
-        outcome::success_line(style, &format!("everything is in place for {id}: nothing was changed"))
-    } else {
-        outcome::success_line(
-            style,
-            &format!("relaycode.config.json, .relaycode/ and .gitignore are in place for {id}"),
-        )
+    let done = match made.is_empty() {
+        true => format!("everything is in place for {id}: nothing was changed"),
+        false => format!("relaycode.config.json, .relaycode/ and .gitignore are in place for {id}"),
     };
     let linter = match linter.trim() {
         "" => "linter: none yet. Set patch.linter, and relay can approve clean changes by itself".to_string(),
         linter => format!("linter: {}", style.safe(linter)),
     };
-    text += &outcome::indented_line(style, &linter);
-    text += &outcome::indented_line(
-        style,
-        "next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`",
-    );
-    text += &outcome::indented_line(style, "(the prompt follows on stdout)");
-    text
+    let next = "next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`";
+    outcome::success_line(style, &done)
+        + &outcome::indented_line(style, &linter)
+        + &outcome::indented_line(style, next)
+        + &outcome::indented_line(style, "(the prompt follows on stdout)")
 }

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 pub use backend::{ClipboardBackend, open};
 pub(crate) use polling::open_polled_clipboard;
+pub(crate) use stop::WatchThread;
 pub use stop::{WatchStopGuard, WatchStopSignal, stop_pair};
 
 pub trait Clipboard: Send {
@@ -28,14 +29,14 @@ pub trait Clipboard: Send {
     ///
     /// # Errors
     /// If the clipboard is gone for good.
-    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError>;
+    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> ClipboardResult<ClipboardWake>;
 
     /// Reads the current text: at most `most` bytes, waiting at most `patience`.
     ///
     /// # Errors
     /// If the clipboard is gone for good. An owner that does not answer is not an error:
     /// [`ClipboardContent::Silent`].
-    fn read(&mut self, most: usize, patience: Duration) -> Result<ClipboardContent, ClipboardError>;
+    fn read(&mut self, most: usize, patience: Duration) -> ClipboardResult<ClipboardContent>;
 }
 
 /// Why a wait ended.
@@ -81,6 +82,9 @@ pub struct ClipboardError {
     pub name: &'static str,
     pub why: String,
 }
+
+/// An error: the clipboard is gone for good.
+pub type ClipboardResult<T> = Result<T, ClipboardError>;
 
 /// Why there is no clipboard to watch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -13,6 +13,7 @@ use arboard::Error;
 use super::{
     Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
 };
+use crate::clipboard::ClipboardResult;
 use crate::sys::POLLED_CLIPBOARD;
 
 /// The system's own, polled.
@@ -43,7 +44,7 @@ impl PolledClipboard {
     }
 
     /// With all of its text.
-    fn read_current(&mut self) -> Result<ClipboardContent, ClipboardError> {
+    fn read_current(&mut self) -> ClipboardResult<ClipboardContent> {
         Ok(match self.clipboard.get_text() {
             Ok(text) if text.is_empty() => ClipboardContent::Empty,
             Ok(text) => ClipboardContent::Text(text),
@@ -79,7 +80,7 @@ impl Clipboard for PolledClipboard {
         false
     }
 
-    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
+    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> ClipboardResult<ClipboardWake> {
         loop {
             let content = self.read_current()?;
             let now = self.hash(&content);
@@ -94,7 +95,7 @@ impl Clipboard for PolledClipboard {
         }
     }
 
-    fn read(&mut self, most: usize, _: Duration) -> Result<ClipboardContent, ClipboardError> {
+    fn read(&mut self, most: usize, _: Duration) -> ClipboardResult<ClipboardContent> {
         let content = self.read_current()?;
         self.last = self.hash(&content);
         Ok(match content {

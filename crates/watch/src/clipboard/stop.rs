@@ -2,6 +2,7 @@
 
 use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::poll::{deadline_after, poll_readable, poll_until};
@@ -38,5 +39,29 @@ impl WatchStopSignal {
 impl AsFd for WatchStopSignal {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.receiver.as_fd()
+    }
+}
+
+/// A thread that runs until this is dropped.
+#[derive(Debug)]
+pub(crate) struct WatchThread {
+    stopper: Option<WatchStopGuard>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl WatchThread {
+    pub(crate) fn spawn(name: &str, run: impl FnOnce(&WatchStopSignal) + Send + 'static) -> io::Result<Self> {
+        let (stopper, stop) = stop_pair()?;
+        let thread = thread::Builder::new().name(name.to_string()).spawn(move || run(&stop))?;
+        Ok(WatchThread { stopper: Some(stopper), thread: Some(thread) })
+    }
+}
+
+impl Drop for WatchThread {
+    fn drop(&mut self) {
+        drop(self.stopper.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }

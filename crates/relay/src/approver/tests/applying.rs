@@ -67,7 +67,7 @@ fn the_same_plan_is_shown_once_and_another_again() {
         let digest = Digest::of(about);
         let question = ApprovalQuestion::Apply { proposal: &proposal, plan: &plan, digest, rules: &[] };
         assert_eq!(approver.decide(&question), ApprovalReply::Yes { digest });
-        assert_eq!(approver.shown_digest(), Some(digest));
+        assert_eq!(approver.shown_digest, Some(digest));
     }
     drop((approver, desk));
     let seen = person.join().unwrap();

@@ -139,7 +139,7 @@ fn without_a_terminal_there_is_nobody() {
     let question =
         ApprovalQuestion::Apply { proposal: &proposal(), plan: &plan, digest: digest(), rules: &[] };
     assert_eq!(approver.decide(&question), ApprovalReply::Unavailable);
-    assert_eq!(approver.shown_digest(), None);
+    assert_eq!(approver.shown_digest, None);
     assert_eq!(approver.name(), "terminal");
 }
 

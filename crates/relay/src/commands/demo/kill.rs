@@ -12,16 +12,14 @@ use relaycode_door::gate::GATE_VARIABLE;
 use relaycode_exec::{Deadlines, ExitReason, Job, JobEnvironment};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::report::failure::CommandFailure;
-use crate::wiring::project;
-
-use super::stage::{DemoStage, mismatch_failure};
+use super::stage::DemoStage;
+use crate::{CommandFailure, CommandResult, project};
 
 /// Long enough for a slow machine to come to the linter; far shorter than the linter takes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs relay with these words until its linter runs, and kills it then. Its process id.
-pub(super) fn run_and_kill(stage: &mut DemoStage<'_>, words: &[&str]) -> Result<u32, CommandFailure> {
+pub(super) fn run_and_kill(stage: &mut DemoStage<'_>, words: &[&str]) -> CommandResult<u32> {
     let own = std::env::current_exe().map_err(CommandFailure::unexpected)?;
     let scratch = stage.scratch;
     let mut argv = vec![own.into_os_string()];
@@ -61,7 +59,7 @@ pub(super) fn run_and_kill(stage: &mut DemoStage<'_>, words: &[&str]) -> Result<
         {
             Ok(pid)
         }
-        (end, _) => Err(mismatch_failure(&format!(
+        (end, _) => Err(CommandFailure::unexpected(format!(
             "relay should have been killed, and it ended with {end:?}: {said}"
         ))),
     }

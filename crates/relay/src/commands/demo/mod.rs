@@ -14,13 +14,10 @@ mod steps;
 
 use std::io::{self, IsTerminal};
 
-use relaycode_tui::layout::style::PaintRole;
+use relaycode_tui::PaintRole;
 use serde_json::{Value, json};
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard, questions};
 
 use pause::DemoPause;
 use scratch::DemoProject;
@@ -48,54 +45,39 @@ const NEXT_STEPS: &[(&str, &str)] = &[
     ("relay --help", "the rest"),
 ];
 
-/// How far the tour came.
-enum TourEnd {
-    /// To its end.
-    Completed,
-    /// The user had seen enough.
-    Quit,
-}
-
-impl RunCommand for DemoArgs {
-    fn name(&self) -> &'static str {
-        "demo"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl DemoArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         // Until the scratch project is gone a signal only asks to stop.
         let signals = SignalGuard::acquire()?;
         let scratch = DemoProject::new(self.keep).map_err(|error| scratch::scratch_failure(&error))?;
         let mut results = Vec::new();
-        let toured = self.run_tour(&scratch, &signals, &mut results, context);
+        let toured = self.run_tour(&scratch, &signals, &mut results, ctx);
         let place = scratch.project.to_string_lossy().into_owned();
         let home = scratch.home.to_string_lossy().into_owned();
         let removed = scratch.close();
-        let ended = match (toured, removed) {
+        let completed = match (toured, removed) {
             (Err(failure), _) => {
                 // Whoever wants to keep it wants to look at what went wrong.
-                let failure = if self.keep { failure.with_place(place) } else { failure };
-                return self.report_failure(failure, &results, context);
+                let failure = if self.keep { failure.place(place) } else { failure };
+                return self.report_failure(failure, &results, ctx);
             }
             (Ok(_), Err(error)) => {
                 let failure =
                     CommandFailure::unexpected(format!("the scratch project cannot be removed: {error}"));
-                return self.report_failure(failure.with_place(place), &results, context);
+                return self.report_failure(failure.place(place), &results, ctx);
             }
-            (Ok(ended), Ok(())) => ended,
+            (Ok(completed), Ok(())) => completed,
         };
-        if context.is_json() {
-            context.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "demo", "steps": results,
-                "project": self.keep.then_some(place),
-            }));
-            return Ok(Exit::Done);
+        if ctx.is_json() {
+            return Ok(ctx
+                .print_result(Exit::Done, json!({"steps": results, "project": self.keep.then_some(place)})));
         }
-        if matches!(ended, TourEnd::Completed) {
-            print_next_steps(context);
+        if completed {
+            print_next_steps(ctx);
         }
         if self.keep {
-            let look = context.console.out_style();
-            context.console.print(&format!(
+            let look = ctx.console.out_style();
+            ctx.console.print(&format!(
                 "\nfor relay to know the scratch project's key: RELAY_HOME={}\nthe scratch project is in {}\n",
                 look.safe(&home),
                 look.safe(&place)
@@ -106,20 +88,19 @@ impl RunCommand for DemoArgs {
 }
 
 impl DemoArgs {
-    /// Goes from step to step. `results` is what happened, for machines.
+    /// Goes from step to step; `false`: the user had seen enough. `results` is what happened, for machines.
     fn run_tour(
         &self,
         scratch: &DemoProject,
         signals: &SignalGuard,
         results: &mut Vec<Value>,
-        context: &mut CommandContext<'_>,
-    ) -> Result<TourEnd, CommandFailure> {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<bool> {
         let terminals = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let pause =
-            if self.auto || context.is_json() || !terminals { None } else { questions::open_terminal() };
+        let pause = if self.auto || ctx.is_json() || !terminals { None } else { questions::open_terminal() };
         let pause = pause.map(DemoPause::new).transpose().map_err(CommandFailure::unexpected)?;
-        let heard = !context.is_json();
-        let mut stage = DemoStage::new(scratch, signals, heard, context.console);
+        let (visible, project_key, commands) = (!ctx.is_json(), String::new(), Vec::new());
+        let mut stage = DemoStage { scratch, signals, project_key, console: ctx.console, visible, commands };
         for (index, step) in STEPS.iter().enumerate() {
             match &pause {
                 _ if index == 0 => {}
@@ -127,7 +108,7 @@ impl DemoArgs {
                 Some(pause) if pause.wait_to_continue(&stage.style(), &|| signals.stop_requested()) => {}
                 Some(_) => {
                     stage.check_interrupt()?;
-                    return Ok(TourEnd::Quit);
+                    return Ok(false);
                 }
                 None => stage.print("\n"),
             }
@@ -147,7 +128,7 @@ impl DemoArgs {
                 _ => failure,
             })?;
         }
-        Ok(TourEnd::Completed)
+        Ok(true)
     }
 
     /// Says that it failed, to a machine with the steps up to there.
@@ -155,15 +136,13 @@ impl DemoArgs {
         &self,
         failure: CommandFailure,
         results: &[Value],
-        context: &mut CommandContext<'_>,
-    ) -> Result<Exit, CommandFailure> {
-        if !context.is_json() {
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult {
+        if !ctx.is_json() {
             return Err(failure);
         }
-        context.print_json(&json!({
-            "ok": false, "code": failure.exit as u8, "command": self.name(), "error": &failure, "steps": results,
-        }));
-        context.console.report_failure(&failure, self.name(), false);
+        ctx.print_result(failure.exit, json!({"error": &failure, "steps": results}));
+        ctx.console.report_failure(&failure, ctx.command, false);
         Ok(failure.exit)
     }
 }
@@ -172,12 +151,12 @@ impl DemoArgs {
 fn step_failure(number: usize, failure: CommandFailure) -> CommandFailure {
     let message = format!("step {number} of the tour did not go as it says: {}", failure.message);
     CommandFailure { message, ..failure }
-        .with_hint("this should not happen: `relay doctor` says what works on this system and what does not")
+        .hint("this should not happen: `relay doctor` says what works on this system and what does not")
 }
 
 /// What to do in one's own project.
-fn print_next_steps(context: &mut CommandContext<'_>) {
-    let look = context.console.out_style();
+fn print_next_steps(ctx: &mut CommandContext<'_>) {
+    let look = ctx.console.out_style();
     let mut text = format!("\n{}\n", look.paint(PaintRole::Strong, "Next, in your own project:"));
     let widest = NEXT_STEPS.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     // Beside each other where there is room for it.
@@ -192,5 +171,5 @@ fn print_next_steps(context: &mut CommandContext<'_>) {
             );
         }
     }
-    context.console.print(&text);
+    ctx.console.print(&text);
 }

@@ -5,8 +5,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use relaycode_tui::input::decode::InputKey;
-use relaycode_tui::input::{Terminal, TerminalEvent};
-use relaycode_tui::layout::style::{OutputStyle, PaintRole};
+use relaycode_tui::{OutputStyle, PaintRole, Terminal, TerminalEvent};
 
 /// How soon a signal is seen that came while a key was waited for.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);

@@ -5,8 +5,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use crate::report::failure::CommandFailure;
-use crate::wiring::home::RelayHome;
+use crate::{CommandFailure, CommandResult, RelayHome};
 
 /// The files of the scratch project.
 const FILES: &[(&str, &str)] = &[
@@ -67,12 +66,12 @@ impl DemoProject {
         &self.root
     }
 
-    pub(super) fn read(&self, path: &str) -> Result<String, CommandFailure> {
-        fs::read_to_string(self.project.join(path)).map_err(|error| scratch_failure(&error).with_place(path))
+    pub(super) fn read(&self, path: &str) -> CommandResult<String> {
+        fs::read_to_string(self.project.join(path)).map_err(|error| scratch_failure(&error).place(path))
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) -> Result<(), CommandFailure> {
-        fs::write(self.project.join(path), text).map_err(|error| scratch_failure(&error).with_place(path))
+    pub(super) fn write(&self, path: &str, text: &str) -> CommandResult<()> {
+        fs::write(self.project.join(path), text).map_err(|error| scratch_failure(&error).place(path))
     }
 
     pub(super) fn exists(&self, path: &str) -> bool {
@@ -104,7 +103,7 @@ impl Drop for DemoProject {
 /// The scratch project could not be made, read or written.
 pub(super) fn scratch_failure(error: &io::Error) -> CommandFailure {
     CommandFailure::unexpected(format!("the scratch project cannot be used: {error}"))
-        .with_hint("relay makes it where TMPDIR says, else in /tmp")
+        .hint("relay makes it where TMPDIR says, else in /tmp")
 }
 
 fn make_root(parent: &Path) -> io::Result<PathBuf> {

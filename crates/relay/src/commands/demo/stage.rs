@@ -1,18 +1,12 @@
 //! What a step can do: say something, have relay run a command as a user would type it, and show what that
 //! really printed. When the tour is for machines, nothing is shown and everything is kept.
 
-use clap::Parser;
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
-use relaycode_tui::pluralize;
+use relaycode_tui::{Glyph, OutputStyle, PaintRole, pluralize};
 use serde::Serialize;
 
-use crate::commands::Cli;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::console::Console;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-
 use super::scratch::DemoProject;
+use crate::commands::{Cli, parse_args};
+use crate::{CommandContext, CommandFailure, CommandResult, Console, Exit, SignalGuard};
 
 /// Where a step works and speaks.
 pub(super) struct DemoStage<'a> {
@@ -20,11 +14,11 @@ pub(super) struct DemoStage<'a> {
     pub(super) signals: &'a SignalGuard,
     /// The project's name with its key, once the prompt said it.
     pub(super) project_key: String,
-    console: &'a mut Console,
+    pub(super) console: &'a mut Console,
     /// People are there to be shown something.
-    visible: bool,
+    pub(super) visible: bool,
     /// What this step ran.
-    commands: Vec<DemoCommand>,
+    pub(super) commands: Vec<DemoCommand>,
 }
 
 /// A command of a step, for machines.
@@ -47,22 +41,6 @@ pub(super) struct DemoOutput {
 }
 
 impl<'a> DemoStage<'a> {
-    pub(super) fn new(
-        scratch: &'a DemoProject,
-        signals: &'a SignalGuard,
-        heard: bool,
-        console: &'a mut Console,
-    ) -> DemoStage<'a> {
-        DemoStage {
-            scratch,
-            signals,
-            project_key: String::new(),
-            console,
-            visible: heard,
-            commands: Vec::new(),
-        }
-    }
-
     /// How what is shown wants to be written. The tour is for reading: its sentences are broken into lines
     /// wherever they go.
     pub(super) fn style(&self) -> OutputStyle {
@@ -92,11 +70,7 @@ impl<'a> DemoStage<'a> {
     }
 
     /// A user types this, and relay prints that. It has to end so.
-    pub(super) fn run_and_show(
-        &mut self,
-        words: &[&str],
-        expected: Exit,
-    ) -> Result<DemoOutput, CommandFailure> {
+    pub(super) fn run_and_show(&mut self, words: &[&str], expected: Exit) -> CommandResult<DemoOutput> {
         self.print_command_line(words);
         let said = self.run_relay(words, expected);
         if let Some(last) = self.commands.last() {
@@ -115,15 +89,15 @@ impl<'a> DemoStage<'a> {
     }
 
     /// Runs a command; what it printed is shown by whoever wants it. It has to end so.
-    pub(super) fn run_relay(&mut self, words: &[&str], expected: Exit) -> Result<DemoOutput, CommandFailure> {
-        let cli = Cli::try_parse_from(["relay"].iter().chain(words)).map_err(CommandFailure::unexpected)?;
+    pub(super) fn run_relay(&mut self, words: &[&str], expected: Exit) -> CommandResult<DemoOutput> {
+        let parsed = parse_args(["relay"].iter().chain(words)).map_err(CommandFailure::unexpected)?;
+        let (Cli { options, command }, name) = parsed;
         let (mut console, kept) = self.console.capturing();
         let home = self.scratch.relay_home();
-        let act = cli.command.as_run_command();
-        let ended =
-            act.run(&mut CommandContext { options: &cli.options, console: &mut console, home: &home });
-        let code = ended.unwrap_or_else(|failure| {
-            console.report_failure(&failure, act.name(), cli.options.json);
+        let mut ctx =
+            CommandContext { command: &name, options: &options, console: &mut console, home: &home };
+        let code = command.run(&mut ctx).unwrap_or_else(|failure| {
+            console.report_failure(&failure, &name, options.json);
             failure.exit
         });
         console.finish()?;
@@ -132,12 +106,9 @@ impl<'a> DemoStage<'a> {
         let said = DemoOutput { both: text(kept.both), out: text(kept.out), err: text(kept.err) };
         self.record_command(words, Some(code as u8), &said.both);
         if code != expected {
-            return Err(mismatch_failure(&format!(
-                "`relay {}` ended with code {}, not {}",
-                words.join(" "),
-                code as u8,
-                expected as u8
-            )));
+            let (command, code, expected) = (words.join(" "), code as u8, expected as u8);
+            let said = format!("`relay {command}` ended with code {code}, not {expected}");
+            return Err(CommandFailure::unexpected(said));
         }
         Ok(said)
     }
@@ -172,12 +143,12 @@ impl<'a> DemoStage<'a> {
     }
 
     /// An answer of the model, saved to a file.
-    pub(super) fn save_answer(&self, name: &str, answer: &str) -> Result<(), CommandFailure> {
+    pub(super) fn save_answer(&self, name: &str, answer: &str) -> CommandResult<()> {
         self.scratch.write(name, &answer.replace("{id}", &self.project_key))
     }
 
     /// A signal ends the tour.
-    pub(super) fn check_interrupt(&self) -> Result<(), CommandFailure> {
+    pub(super) fn check_interrupt(&self) -> CommandResult<()> {
         if !self.signals.stop_requested() {
             return Ok(());
         }
@@ -187,11 +158,6 @@ impl<'a> DemoStage<'a> {
 }
 
 /// It has to be so.
-pub(super) fn ensure(is_so: bool, otherwise: &str) -> Result<(), CommandFailure> {
-    if is_so { Ok(()) } else { Err(mismatch_failure(otherwise)) }
-}
-
-/// Something is not as the step says.
-pub(super) fn mismatch_failure(what: &str) -> CommandFailure {
-    CommandFailure::unexpected(what)
+pub(super) fn ensure(is_so: bool, otherwise: &str) -> CommandResult<()> {
+    if is_so { Ok(()) } else { Err(CommandFailure::unexpected(otherwise)) }
 }

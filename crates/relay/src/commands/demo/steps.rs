@@ -2,17 +2,16 @@
 
 use serde_json::Value;
 
-use crate::report::failure::{CommandFailure, Exit};
-
 use super::kill;
-use super::stage::{DemoStage, ensure, mismatch_failure};
+use super::stage::{DemoStage, ensure};
+use crate::{CommandFailure, CommandResult, Exit};
 
 /// One thing to see.
 pub(super) struct DemoStep {
     /// What it is about, in a sentence or two.
     pub(super) intro: &'static str,
     /// Shows it. A failure says what is not as it should be.
-    pub(super) run: fn(&mut DemoStage<'_>) -> Result<(), CommandFailure>,
+    pub(super) run: fn(&mut DemoStage<'_>) -> CommandResult<()>,
 }
 
 /// All of them, in their order: each begins where the one before ended.
@@ -70,13 +69,16 @@ const PROMPT_LINES: usize = 3;
 /// Lines of a repair prompt that are shown: not more than a screen.
 const REPAIR_LINES: usize = 24;
 
-fn show_prompt(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
+fn show_prompt(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     stage.print_command_line(&["init"]);
     let said = stage.run_relay(&["init"], Exit::Done)?;
     stage.print(&said.err);
     let lines: Vec<&str> = said.out.lines().collect();
     let named = |line: &&str| line.starts_with("projectId: ");
-    let at = lines.iter().position(named).ok_or_else(|| mismatch_failure("the prompt names no project"))?;
+    let at = lines
+        .iter()
+        .position(named)
+        .ok_or_else(|| CommandFailure::unexpected("the prompt names no project"))?;
     stage.project_key = lines[at].trim_start_matches("projectId: ").to_string();
     // The fence above it, and as far as its own.
     let block = at.saturating_sub(1);
@@ -89,7 +91,7 @@ fn show_prompt(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
     ensure(stage.scratch.exists(CONFIG), "there is no relaycode.config.json")
 }
 
-fn show_trust(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
+fn show_trust(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     let config = stage.scratch.read(CONFIG)?;
     let linted = config.replace("\"linter\": \"\"", "\"linter\": \"sh check.sh\"");
     ensure(linted != config, "relaycode.config.json has no place for a linter")?;
@@ -98,7 +100,7 @@ fn show_trust(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-fn show_good_answer(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
+fn show_good_answer(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     stage.save_answer("good.md", include_str!("answers/good.md"))?;
     stage.run_and_show(&["apply", "good.md"], Exit::Done)?;
     ensure(stage.scratch.exists(MONEY), "src/money.ts is not there")?;
@@ -109,7 +111,7 @@ fn show_good_answer(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
     ensure(record["records"][0]["decidedBy"] == "policy", "somebody was asked")
 }
 
-fn show_stale_answer(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
+fn show_stale_answer(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     let before = (stage.scratch.read(CART)?, stage.scratch.read(FORMAT)?);
     stage.save_answer("stale.md", include_str!("answers/stale.md"))?;
     stage.run_and_show(&["apply", "stale.md"], Exit::Refused)?;
@@ -126,7 +128,7 @@ fn show_stale_answer(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
     ensure(before == after, "a refused answer changed a file")
 }
 
-fn show_gate(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
+fn show_gate(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     let before = stage.scratch.read(CART)?;
     stage.save_answer("logged.md", include_str!("answers/logged.md"))?;
     let said = stage.run_and_show(&["apply", "logged.md", "-y"], Exit::GateFailed)?;
@@ -134,7 +136,7 @@ fn show_gate(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
     ensure(stage.scratch.read(CART)? == before, "src/cart.ts was not put back")
 }
 
-fn show_log(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
+fn show_log(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     stage.run_and_show(&["log"], Exit::Done)?;
     // However wide the terminal is, a line each.
     let said = stage.run_relay(&["log", "--oneline"], Exit::Done)?.out;
@@ -142,7 +144,7 @@ fn show_log(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
     ensure(said.lines().count() == 2, "there is more in the log than the setup and one change")
 }
 
-fn show_revert(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
+fn show_revert(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     let (was, is) = ("Math.max(total, 3)", "Math.max(total, 4)");
     let edited = stage.scratch.read(CART)?.replace(was, is);
     stage.scratch.write(CART, &edited)?;
@@ -155,7 +157,7 @@ fn show_revert(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-fn show_recovery(stage: &mut DemoStage<'_>) -> Result<(), CommandFailure> {
+fn show_recovery(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     let before = stage.scratch.read(FORMAT)?;
     stage.save_answer("receipt.md", include_str!("answers/receipt.md"))?;
     let words = ["apply", "receipt.md"];
@@ -179,8 +181,8 @@ fn contains_words(text: &str, words: &str) -> bool {
 }
 
 /// The number of the line that has this.
-fn line_of(text: &str, part: &str) -> Result<usize, CommandFailure> {
+fn line_of(text: &str, part: &str) -> CommandResult<usize> {
     let at = text.lines().position(|line| line.contains(part));
     at.map(|at| at + 1)
-        .ok_or_else(|| mismatch_failure("src/cart.ts does not have the edit that was made by hand"))
+        .ok_or_else(|| CommandFailure::unexpected("src/cart.ts does not have the edit that was made by hand"))
 }

@@ -1,20 +1,15 @@
 //! Who can be asked, and whether they answer.
 
-use relaycode_friend::ask::AskError;
 use relaycode_friend::ask::live_test::run_live_test;
-use relaycode_friend::driver::parallel::run_parallel;
 use relaycode_friend::friend::depth;
-use relaycode_friend::{Friend, FriendContext};
+use relaycode_friend::{AskError, Friend, FriendContext, run_parallel};
 use serde_json::{Value, json};
 
 use crate::friends::friend_context::{find_friends, known_friends, new_friend_context};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::json;
-use crate::report::render;
 use crate::report::render::friends::FriendRow;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use crate::wiring::providers;
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard, json, providers, render,
+};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct FriendsListArgs {
@@ -28,14 +23,14 @@ pub(super) struct FriendsListArgs {
 }
 
 impl FriendsListArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
-        let world = new_friend_context(context, &stop)?;
+        let world = new_friend_context(ctx, &stop)?;
         if self.test {
             depth::check_depth(world.depth).map_err(AskError::from)?;
         }
-        let friends = known_friends(context);
+        let friends = known_friends(ctx);
         let named = find_friends(&friends, &self.names)?;
         let servers = if self.names.is_empty() { friends.usable_servers(&world) } else { Ok(Vec::new()) };
         let trouble = servers.as_ref().err().map(ToString::to_string);
@@ -47,15 +42,15 @@ impl FriendsListArgs {
             named.iter().map(|chosen| (chosen.friend(), chosen.model.as_deref())).collect()
         };
         let spinner =
-            providers::start_spinner(context, if self.test { "asking each for one word" } else { "looking" });
+            providers::start_spinner(ctx, if self.test { "asking each for one word" } else { "looking" });
         let rows =
             run_parallel(all.len(), |at, _| self.friend_row(all[at].0, all[at].1, &world), &mut |_, _| {})
                 .map_err(CommandFailure::usage)?;
         drop(spinner);
         if held.stop_requested() {
-            return Err(providers::interrupted_failure());
+            return Err(CommandFailure::interrupted());
         }
-        Ok(report_friends(&rows, trouble.as_deref(), context))
+        Ok(report_friends(&rows, trouble.as_deref(), ctx))
     }
 
     fn friend_row(&self, friend: &dyn Friend, model: Option<&str>, world: &FriendContext<'_>) -> FriendRow {
@@ -69,31 +64,20 @@ impl FriendsListArgs {
     }
 }
 
-fn report_friends(rows: &[FriendRow], trouble: Option<&str>, context: &mut CommandContext<'_>) -> Exit {
+fn report_friends(rows: &[FriendRow], trouble: Option<&str>, ctx: &mut CommandContext<'_>) -> Exit {
     let failed = rows.iter().filter_map(|row| row.tested.as_ref()?.as_ref().err()).next();
     let exit = failed.map_or(Exit::Done, |failure| failure.exit);
-    context.print_json(&json!({
-        "ok": exit == Exit::Done, "code": exit as u8, "command": "friends",
-        "friends": rows.iter().map(row_json).collect::<Vec<_>>(),
-        "trouble": trouble,
-    }));
-    if !context.is_json() {
-        let text = render::friends::friends_table(rows, &context.console.out_style());
-        context.console.print(&text);
-    }
+    let found = json!({"friends": rows.iter().map(row_json).collect::<Vec<_>>(), "trouble": trouble});
+    ctx.print_either(exit, found, |look| render::friends::friends_table(rows, look));
     if let Some(trouble) = trouble {
-        let look = context.console.err_style();
-        let text = relaycode_tui::views::outcome::warning_line(&look, &look.safe(trouble));
-        context.eprint_at(relaycode_project::config::LogLevel::Error, &text);
+        ctx.eprint_remark(LogLevel::Error, trouble);
     }
     exit
 }
 
 fn row_json(row: &FriendRow) -> Value {
     let mut object = json!({"name": row.name, "can": json::to_value(&row.can)});
-    if let (Some(object), Value::Object(presence)) = (object.as_object_mut(), json::to_value(&row.presence)) {
-        object.extend(presence);
-    }
+    json::merge(&mut object, json::to_value(&row.presence));
     object["test"] = match &row.tested {
         None => Value::Null,
         Some(Ok(passed)) => json!({"ok": true, "passed": json::to_value(passed)}),

@@ -5,8 +5,7 @@ mod sessions;
 
 use clap::Subcommand;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandResult};
 
 /// Show which agents can be asked, and whether they answer
 ///
@@ -32,22 +31,17 @@ enum FriendsCommand {
     /// Forget a conversation
     Forget {
         /// What it is called
-        #[arg(value_name = "NAME")]
         name: String,
     },
 }
 
-impl RunCommand for FriendsArgs {
-    fn name(&self) -> &'static str {
-        "friends"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl FriendsArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         match &self.command {
-            None => self.list.run(context),
-            Some(FriendsCommand::List(list)) => list.run(context),
-            Some(FriendsCommand::Sessions) => sessions::list_sessions(context),
-            Some(FriendsCommand::Forget { name }) => sessions::forget_session(name, context),
+            None => self.list.run(ctx),
+            Some(FriendsCommand::List(list)) => list.run(ctx),
+            Some(FriendsCommand::Sessions) => sessions::list_sessions(ctx),
+            Some(FriendsCommand::Forget { name }) => sessions::forget_session(name, ctx),
         }
     }
 }

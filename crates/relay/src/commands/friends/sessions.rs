@@ -1,19 +1,15 @@
 //! The conversations that go on by name.
 
 use relaycode_friend::session::{FriendSession, FriendSessionError, FriendSessionStore};
-use relaycode_project::config::LogLevel;
-use relaycode_tui::views::outcome;
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, render};
 
 /// Sessions that are named when another was meant.
 const MAX_NAMED_SESSIONS: usize = 10;
 
-pub(super) fn list_sessions(context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-    let listed = FriendSessionStore::open(context.home.path.as_deref()).list()?;
+pub(super) fn list_sessions(ctx: &mut CommandContext<'_>) -> CommandResult {
+    let listed = FriendSessionStore::open(ctx.home.path.as_deref()).list()?;
     let row = |session: &FriendSession| {
         json!({
             "name": session.name, "friend": session.friend, "project": session.project.to_string_lossy(),
@@ -21,39 +17,30 @@ pub(super) fn list_sessions(context: &mut CommandContext<'_>) -> Result<Exit, Co
             "turns": session.turns,
         })
     };
-    context.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "friends",
+    let found = json!({
         "sessions": listed.sessions.iter().map(row).collect::<Vec<_>>(), "remarks": listed.remarks,
-    }));
-    if !context.is_json() {
-        let text = render::friends::sessions_table(&listed.sessions, &context.console.out_style());
-        context.console.print(&text);
-    }
-    let look = context.console.err_style();
+    });
+    let exit = ctx.print_either(Exit::Done, found, |s| render::friends::sessions_table(&listed.sessions, s));
     for remark in &listed.remarks {
-        context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &look.safe(remark)));
+        ctx.eprint_remark(LogLevel::Warn, remark);
     }
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
-pub(super) fn forget_session(name: &str, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-    let store = FriendSessionStore::open(context.home.path.as_deref());
+pub(super) fn forget_session(name: &str, ctx: &mut CommandContext<'_>) -> CommandResult {
+    let store = FriendSessionStore::open(ctx.home.path.as_deref());
     if !store.forget(name)? {
         let failure = CommandFailure::new(Exit::Usage, "noSession", format!("there is no session {name}"));
-        return Err(failure.with_hint(known_sessions_hint(&store.list()?.sessions)));
+        return Err(failure.hint(known_sessions_hint(&store.list()?.sessions)));
     }
-    context.print_json(&json!({
-        "ok": true, "code": Exit::Done as u8, "command": "friends", "session": name, "forgotten": true,
-    }));
-    let look = context.style();
-    context.print_info(&outcome::success_line(&look, &format!("forgot the session {}", look.safe(name))));
-    Ok(Exit::Done)
+    let exit = ctx.print_result(Exit::Done, json!({"session": name, "forgotten": true}));
+    ctx.print_success(&format!("forgot the session {name}"));
+    Ok(exit)
 }
 
 /// Which sessions there are, the one that was used last first.
 fn known_sessions_hint(sessions: &[FriendSession]) -> String {
-    let names: Vec<&str> =
-        sessions.iter().take(MAX_NAMED_SESSIONS).map(|session| session.name.as_str()).collect();
+    let names: Vec<&str> = sessions.iter().take(MAX_NAMED_SESSIONS).map(|s| s.name.as_str()).collect();
     match (names.len(), sessions.len()) {
         (0, _) => "there are none".to_string(),
         (named, all) if named < all => {

@@ -3,16 +3,12 @@
 use relaycode_llm::models::{ModelRole, RegistryModel};
 use serde_json::json;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
 use crate::report::render::models::ModelRow;
-use crate::wiring::context::CommandContext;
-use crate::wiring::providers::Providers;
+use crate::{CommandContext, CommandResult, Exit, Providers, render};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ModelsListArgs {
     /// Only models that this fits: a name, a pattern such as `anthropic/*`, a role, or words
-    #[arg(value_name = "FILTER")]
     filter: Vec<String>,
 
     /// Also models without a key
@@ -25,9 +21,9 @@ pub(crate) struct ModelsListArgs {
 }
 
 impl ModelsListArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let mut providers = Providers::open(context)?;
-        let servers = if self.no_discover { Vec::new() } else { providers.discover(context)? };
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let mut providers = Providers::open(ctx)?;
+        let servers = if self.no_discover { Vec::new() } else { providers.discover(ctx)? };
         let keyed = providers.keys_by_provider();
         let has_key = |provider: &str| keyed.get(provider).copied().unwrap_or(false);
         let registry = &providers.registry;
@@ -45,17 +41,12 @@ impl ModelsListArgs {
         };
         let lines: Vec<ModelRow<'_>> =
             shown.iter().map(|known| ModelRow { known, key: key(known) }).collect();
-        let roles: Vec<(ModelRole, &str, Option<String>)> = registry
-            .file
-            .roles
-            .iter()
-            .map(|(role, selector)| {
-                let means = registry.select(&selector.value, &has_key).ok();
-                (*role, selector.value.as_str(), means.map(|chosen| chosen.entry.model.selector()))
-            })
+        let meaning = |selector: &str| Some(registry.select(selector, &has_key).ok()?.entry.model.selector());
+        let roles = registry.file.roles.iter();
+        let roles: Vec<(ModelRole, &str, Option<String>)> = roles
+            .map(|(role, selector)| (*role, selector.value.as_str(), meaning(&selector.value)))
             .collect();
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "models",
+        let found = json!({
             "models": lines.iter().map(ModelRow::to_json).collect::<Vec<_>>(),
             "withoutKey": hidden.len(),
             "roles": roles.iter().map(|(role, selector, means)| {
@@ -64,17 +55,14 @@ impl ModelsListArgs {
             "servers": servers.iter().map(render::models::server_json).collect::<Vec<_>>(),
             "trouble": registry.file_error.as_ref().map(render::models::models_error_json),
             "ignored": providers.ignored.iter().map(render::models::ignored_json).collect::<Vec<_>>(),
-        }));
-        if !context.is_json() {
-            let look = context.console.out_style();
-            let mut text = render::models::models_table(&lines, &look);
-            text += &render::models::roles_text(&roles, &look);
-            if !context.is_quiet() {
-                text += &render::models::hidden_models_note(shown.len(), hidden.len(), &filter, &look);
-            }
-            context.console.print(&text);
-        }
-        providers.eprint_remarks(context);
-        Ok(Exit::Done)
+        });
+        let quiet = ctx.is_quiet();
+        let exit = ctx.print_either(Exit::Done, found, |look| {
+            let hidden = render::models::hidden_models_note(shown.len(), hidden.len(), &filter, look);
+            let text = render::models::models_table(&lines, look) + &render::models::roles_text(&roles, look);
+            if quiet { text } else { text + &hidden }
+        });
+        providers.eprint_remarks(ctx);
+        Ok(exit)
     }
 }

@@ -9,9 +9,7 @@ pub(crate) use test::ModelTestResult;
 use clap::Subcommand;
 use relaycode_llm::models::{ModelMatchKind, ModelRole, SelectedModel};
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
-use crate::wiring::providers::Providers;
+use crate::{CommandContext, CommandFailure, CommandResult, Providers};
 
 /// List models, show one, or test one with a tiny request
 ///
@@ -39,17 +37,13 @@ enum ModelsCommand {
     Test(test::ModelsTestArgs),
 }
 
-impl RunCommand for ModelsArgs {
-    fn name(&self) -> &'static str {
-        "models"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl ModelsArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         match &self.command {
-            None => self.list.run(context),
-            Some(ModelsCommand::List(args)) => args.run(context),
-            Some(ModelsCommand::Show(args)) => args.run(context),
-            Some(ModelsCommand::Test(args)) => args.run(context),
+            None => self.list.run(ctx),
+            Some(ModelsCommand::List(args)) => args.run(ctx),
+            Some(ModelsCommand::Show(args)) => args.run(ctx),
+            Some(ModelsCommand::Test(args)) => args.run(ctx),
         }
     }
 }
@@ -60,8 +54,8 @@ fn choose_model(
     selector: Option<&str>,
     discover: bool,
     providers: &mut Providers,
-    context: &CommandContext<'_>,
-) -> Result<SelectedModel, CommandFailure> {
+    ctx: &CommandContext<'_>,
+) -> CommandResult<SelectedModel> {
     providers.check_models_file()?;
     let select = |providers: &Providers| {
         let keyed = providers.keys_by_provider();
@@ -74,8 +68,8 @@ fn choose_model(
     let mut chosen = select(providers);
     let sure = matches!(&chosen, Ok(chosen) if !matches!(chosen.matched_by, ModelMatchKind::Fuzzy | ModelMatchKind::Assumed));
     if !sure && discover {
-        providers.discover(context)?;
+        providers.discover(ctx)?;
         chosen = select(providers);
     }
-    chosen.map_err(|error| CommandFailure::usage(error).with_hint("`relay models --all` lists every model"))
+    chosen.map_err(|error| CommandFailure::usage(error).hint("`relay models --all` lists every model"))
 }

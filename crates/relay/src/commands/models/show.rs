@@ -3,11 +3,8 @@
 use serde_json::json;
 
 use super::choose_model;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::render;
 use crate::report::render::models::ModelRow;
-use crate::wiring::context::CommandContext;
-use crate::wiring::providers::Providers;
+use crate::{CommandContext, CommandResult, Exit, Providers, render};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ModelsShowArgs {
@@ -21,9 +18,9 @@ pub(crate) struct ModelsShowArgs {
 }
 
 impl ModelsShowArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let mut providers = Providers::open(context)?;
-        let chosen = choose_model(Some(&self.selector), !self.no_discover, &mut providers, context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let mut providers = Providers::open(ctx)?;
+        let chosen = choose_model(Some(&self.selector), !self.no_discover, &mut providers, ctx)?;
         let known = &chosen.entry;
         let provider = providers.registry.provider(&known.model.provider);
         let key = provider.map(|provider| providers.keyring(None).source(provider));
@@ -38,17 +35,12 @@ impl ModelsShowArgs {
         object["how"] = json!(render::models::selection_name(chosen.matched_by));
         object["keyTrouble"] = json!(trouble);
         object["keyAddress"] = json!(provider.map(|provider| provider.docs).filter(|docs| !docs.is_empty()));
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "models", "model": object,
-            "others": chosen.alternatives,
-        }));
-        if !context.is_json() {
-            let look = context.console.out_style();
-            let docs = provider.map(|provider| provider.docs).unwrap_or_default();
-            let text = render::models::model_details(&chosen, &line, trouble.as_deref(), docs, &look);
-            context.console.print(&text);
-        }
-        providers.eprint_remarks(context);
-        Ok(Exit::Done)
+        let found = json!({"model": object, "others": chosen.alternatives});
+        let docs = provider.map(|provider| provider.docs).unwrap_or_default();
+        let exit = ctx.print_either(Exit::Done, found, |look| {
+            render::models::model_details(&chosen, &line, trouble.as_deref(), docs, look)
+        });
+        providers.eprint_remarks(ctx);
+        Ok(exit)
     }
 }

@@ -2,24 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_llm::failure::{FailureClass, ModelFailure};
-use relaycode_llm::message::{Message, UserMessage};
+use relaycode_llm::message::UserMessage;
 use relaycode_llm::models::SelectedModel;
 use relaycode_llm::models::keys::KeySource;
 use relaycode_llm::request::{CacheRetention, ThinkingLevel};
 use relaycode_llm::stream::StreamTimeouts;
 use relaycode_llm::stream::retry::RetryBudget;
-use relaycode_llm::{AnswerStream, AssistantMessage, ChatRequest, StreamEvent, StreamOptions, StreamStep};
+use relaycode_llm::{
+    AnswerStream, AssistantMessage, ChatRequest, FailureClass, Message, ModelFailure, StreamEvent,
+    StreamOptions, StreamStep,
+};
 use serde_json::json;
 
 use super::choose_model;
-use crate::report::failure::{CommandFailure, Exit};
-use crate::report::json;
-use crate::report::render;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use crate::wiring::providers;
-use crate::wiring::providers::{Providers, interrupted_failure, new_runtime, start_spinner, wait_for_stop};
+use crate::wiring::providers::{new_runtime, wait_for_stop};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, Providers, SignalGuard, json, providers, render,
+    start_spinner,
+};
 
 /// Tokens that the answer may have.
 const MAX_ANSWER_TOKENS: u64 = 64;
@@ -51,10 +51,10 @@ pub(crate) struct ModelTestResult {
 }
 
 impl ModelsTestArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let mut providers = Providers::open(context)?;
-        let chosen = choose_model(self.selector.as_deref(), !self.no_discover, &mut providers, context)?;
-        providers.eprint_remarks(context);
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let mut providers = Providers::open(ctx)?;
+        let chosen = choose_model(self.selector.as_deref(), !self.no_discover, &mut providers, ctx)?;
+        providers.eprint_remarks(ctx);
         let model = &chosen.entry.model;
         let provider = providers.registry.provider(&model.provider);
         let provider = provider.ok_or_else(|| CommandFailure::unexpected("the provider is gone"))?;
@@ -65,7 +65,7 @@ impl ModelsTestArgs {
         let options =
             StreamOptions { budget: RetryBudget::NONE, timeouts: TEST_TIMEOUTS, ..StreamOptions::default() };
         let stream = providers::new_client()?.stream(model, auth, test_request(&chosen), options);
-        let spinner = start_spinner(context, &format!("asking {}", model.selector()));
+        let spinner = start_spinner(ctx, &format!("asking {}", model.selector()));
         let held = SignalGuard::acquire()?;
         let ended = new_runtime()?.block_on(async {
             tokio::select! {
@@ -76,18 +76,16 @@ impl ModelsTestArgs {
         });
         drop(spinner);
         let outcome = ended
-            .ok_or_else(interrupted_failure)?
+            .ok_or_else(CommandFailure::interrupted)?
             .map_err(|failure| test_failure(&chosen, provider.docs, &source, &failure))?;
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "models", "model": model.selector(),
-            "provider": model.provider, "key": render::models::key_source_json(Some(&source)),
+        let exit = ctx.print_result(Exit::Done, json!({
+            "model": model.selector(), "provider": model.provider, "key": render::models::key_source_json(Some(&source)),
             "answer": outcome.message.text(), "stopReason": outcome.message.stop_reason,
             "firstMs": json::millis(outcome.first_event), "totalMs": json::millis(outcome.total),
             "usage": outcome.message.usage,
         }));
-        let look = context.style();
-        context.print_info(&render::models::test_summary(&chosen, &outcome, &look));
-        Ok(Exit::Done)
+        ctx.print_info(&render::models::test_summary(&chosen, &outcome, &ctx.style()));
+        Ok(exit)
     }
 }
 
@@ -124,59 +122,45 @@ fn test_failure(
 ) -> CommandFailure {
     let model = &chosen.entry.model;
     let provider = &model.provider;
-    let exit = match failure.class {
-        FailureClass::Timeout => Exit::TimedOut,
-        FailureClass::Network => Exit::NoAnswer,
-        FailureClass::Config => Exit::Usage,
-        FailureClass::Aborted => Exit::Interrupted,
-        _ => Exit::FriendFailed,
-    };
-    let hint = match failure.class {
-        FailureClass::Auth => {
-            let at = if docs.is_empty() { String::new() } else { format!("; get another at {docs}") };
-            Some(format!("in use: {}{at}", render::models::key_source_text(source)))
-        }
-        FailureClass::Forbidden => {
-            Some(format!("the key is known but may not use {}; see your account", model.id))
-        }
-        FailureClass::NotFound => {
-            Some(format!("`relay models show {}` shows the name and the address", model.selector()))
-        }
-        FailureClass::RateLimit | FailureClass::Overloaded => Some(match failure.retry_after {
-            Some(wait) => format!("try again in {} s", wait.as_secs().max(1)),
-            None => "try again in a minute".to_string(),
-        }),
-        FailureClass::Server | FailureClass::Malformed => {
-            Some(format!("try again; if it stays so, the fault is with {provider}"))
-        }
-        FailureClass::Timeout if failure.status.is_some() => Some("try again in a minute".to_string()),
-        FailureClass::Network | FailureClass::Timeout => Some(format!(
+    let again = || "try again in a minute".to_string();
+    let reachable = || {
+        format!(
             "try again; if it stays so, is {} the right address, and reachable from here?",
             model.base_url
-        )),
-        _ => None,
+        )
     };
-    let kind = match failure.class {
-        FailureClass::Auth => "auth",
-        FailureClass::Forbidden => "forbidden",
-        FailureClass::NotFound => "notFound",
-        FailureClass::BadRequest | FailureClass::ContextOverflow => "badRequest",
-        FailureClass::Quota => "quota",
-        FailureClass::RateLimit => "rateLimit",
-        FailureClass::Overloaded => "overloaded",
-        FailureClass::Server => "server",
-        FailureClass::Network => "network",
-        FailureClass::Timeout => "timeout",
-        FailureClass::Malformed | FailureClass::TooLarge => "malformed",
-        FailureClass::Refused => "refused",
-        FailureClass::Config => "config",
-        FailureClass::Aborted => "interrupted",
+    let faulty = || format!("try again; if it stays so, the fault is with {provider}");
+    let slow =
+        || failure.retry_after.map_or_else(again, |wait| format!("try again in {} s", wait.as_secs().max(1)));
+    let (exit, kind, hint) = match failure.class {
+        FailureClass::Auth => {
+            let at = if docs.is_empty() { String::new() } else { format!("; get another at {docs}") };
+            let hint = format!("in use: {}{at}", render::models::key_source_text(source));
+            (Exit::FriendFailed, "auth", Some(hint))
+        }
+        FailureClass::Forbidden => {
+            let hint = format!("the key is known but may not use {}; see your account", model.id);
+            (Exit::FriendFailed, "forbidden", Some(hint))
+        }
+        FailureClass::NotFound => {
+            let hint = format!("`relay models show {}` shows the name and the address", model.selector());
+            (Exit::FriendFailed, "notFound", Some(hint))
+        }
+        FailureClass::BadRequest | FailureClass::ContextOverflow => (Exit::FriendFailed, "badRequest", None),
+        FailureClass::Quota => (Exit::FriendFailed, "quota", None),
+        FailureClass::RateLimit => (Exit::FriendFailed, "rateLimit", Some(slow())),
+        FailureClass::Overloaded => (Exit::FriendFailed, "overloaded", Some(slow())),
+        FailureClass::Server => (Exit::FriendFailed, "server", Some(faulty())),
+        FailureClass::Network => (Exit::NoAnswer, "network", Some(reachable())),
+        FailureClass::Timeout if failure.status.is_some() => (Exit::TimedOut, "timeout", Some(again())),
+        FailureClass::Timeout => (Exit::TimedOut, "timeout", Some(reachable())),
+        FailureClass::Malformed => (Exit::FriendFailed, "malformed", Some(faulty())),
+        FailureClass::TooLarge => (Exit::FriendFailed, "malformed", None),
+        FailureClass::Refused => (Exit::FriendFailed, "refused", None),
+        FailureClass::Config => (Exit::Usage, "config", None),
+        FailureClass::Aborted => (Exit::Interrupted, "interrupted", None),
     };
-    let place = model.selector();
     let id = failure.request_id.as_ref().map(|id| format!(" (request {id})")).unwrap_or_default();
-    let told = CommandFailure::new(exit, kind, format!("{failure}{id}")).with_place(place);
-    match hint {
-        Some(hint) => told.with_hint(hint),
-        None => told,
-    }
+    let told = CommandFailure::new(exit, kind, format!("{failure}{id}")).place(model.selector());
+    CommandFailure { hint, ..told }
 }

@@ -1,19 +1,14 @@
 //! `relay sessions delete`: sessions go for good, with everything that is their own.
 
-use relaycode_session::find::list::SessionSummary;
+use relaycode_session::SessionSummary;
 use relaycode_session::home::remove::remove_session;
-use relaycode_tui::layout::style::OutputStyle;
 use relaycode_tui::pluralize;
-use relaycode_tui::views::outcome;
 use relaycode_tui::views::sessions::list as view;
 use relaycode_tui::views::sessions::list::SessionRow;
 use serde_json::json;
 
-use super::locator::{SessionLocator, id_digits, session_failure, session_title, short_id};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::questions;
-use crate::terminal::questions::is_yes;
-use crate::wiring::context::CommandContext;
+use super::locator::{SessionLocator, id_digits, session_failure, session_row};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, questions};
 
 /// Delete sessions for good
 ///
@@ -31,8 +26,8 @@ pub(super) struct SessionsDeleteArgs {
 }
 
 impl SessionsDeleteArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         // All are found before the first one goes: numbers would mean others afterwards.
         let mut sessions: Vec<SessionSummary> = Vec::new();
         for word in &self.sessions {
@@ -42,70 +37,40 @@ impl SessionsDeleteArgs {
             }
         }
         place.listing().count_messages(&mut sessions);
-        self.confirm_delete(&sessions, context)?;
+        self.confirm_delete(&sessions, ctx)?;
         let mut deleted = Vec::new();
         for info in &sessions {
             if let Err(error) = remove_session(&place.fs, &info.path) {
                 let failure = session_failure(&error);
-                return Err(match deleted.len() {
-                    0 => failure.with_state(ProjectState::Unchanged),
-                    count => CommandFailure {
-                        message: format!(
-                            "{}; deleted before it: {}",
-                            failure.message,
-                            pluralize(count, "session")
-                        ),
-                        state: None,
-                        ..failure
-                    },
-                });
+                if deleted.is_empty() {
+                    return Err(failure.unchanged());
+                }
+                let before = pluralize(deleted.len(), "session");
+                let message = format!("{}; deleted before it: {before}", failure.message);
+                return Err(CommandFailure { message, state: None, ..failure });
             }
             deleted.push(info.id.clone());
         }
-        let look = context.style();
-        let said = match deleted.as_slice() {
-            [one] => format!("deleted {}", look.safe(one)),
+        ctx.print_success(&match deleted.as_slice() {
+            [one] => format!("deleted {one}"),
             many => format!("deleted {}", pluralize(many.len(), "session")),
-        };
-        context.print_info(&outcome::success_line(&look, &said));
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "sessions", "deleted": deleted,
-        }));
-        Ok(Exit::Done)
+        });
+        Ok(ctx.print_result(Exit::Done, json!({"deleted": deleted})))
     }
 
     /// Shows what would go, and gets a yes for it.
-    fn confirm_delete(
-        &self,
-        sessions: &[SessionSummary],
-        context: &CommandContext<'_>,
-    ) -> Result<(), CommandFailure> {
+    fn confirm_delete(&self, sessions: &[SessionSummary], ctx: &CommandContext<'_>) -> CommandResult<()> {
         if self.yes {
             return Ok(());
         }
         let Some(terminal) = questions::open_terminal() else {
-            return Err(questions::nobody_to_ask(
-                "somebody has to say yes, and there is no terminal to ask on",
-                "`-y` deletes without asking",
-            ));
+            return Err(questions::nobody_to_say_yes("`-y` deletes without asking"));
         };
-        let look: OutputStyle = context.console.err_style().for_stream(terminal.file());
+        let look = ctx.console.err_style().for_stream(terminal.file());
         let digits = id_digits(sessions);
-        let row = |info: &SessionSummary| SessionRow {
-            id: short_id(&info.id, digits),
-            modified: info.modified.clone(),
-            messages: info.messages,
-            about: session_title(info),
-            damage: info.damage.clone(),
-            ..SessionRow::default()
-        };
-        let rows: Vec<SessionRow> = sessions.iter().map(row).collect();
+        let rows: Vec<SessionRow> = sessions.iter().map(|info| session_row(info, digits)).collect();
         terminal.write_text(&view::text(&rows, 0, 0, &look));
         let what = if sessions.len() == 1 { "it".to_string() } else { pluralize(sessions.len(), "session") };
-        if is_yes(&questions::ask_line(&terminal, &format!("  delete {what} for good? [y/N]  "))?) {
-            return Ok(());
-        }
-        Err(CommandFailure::new(Exit::Declined, "declined", "not deleted")
-            .with_state(ProjectState::Unchanged))
+        questions::confirm(&terminal, &format!("  delete {what} for good? [y/N]  "), "not deleted")
     }
 }

@@ -10,12 +10,11 @@ use relaycode_session::export::{
     self, EntrySource, EntryVisitor, ExportError, ExportOptions, ExportSource, ExportSummary,
 };
 use relaycode_session::{EntryBody, Session};
-use relaycode_tui::views::outcome;
+use relaycode_tui::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, short_id};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 
 /// Write a conversation to one HTML page, or to Markdown
 ///
@@ -24,7 +23,6 @@ use crate::wiring::context::CommandContext;
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsExportArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path; the latest if none is named
-    #[arg(value_name = "SESSION")]
     session: Option<String>,
 
     /// As one HTML page; this is what happens where nothing says otherwise
@@ -49,8 +47,8 @@ pub(super) struct SessionsExportArgs {
 }
 
 impl SessionsExportArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let info = place.find(self.session.as_deref())?;
         let session = place.with_blobs(place.open_session(&info)?);
         let odd: Vec<String> = session.report().issues.iter().map(ToString::to_string).collect();
@@ -68,36 +66,30 @@ impl SessionsExportArgs {
             false => export::export_html(&conversation, &options, out),
         };
         if self.output.as_deref() == Some(Path::new("-")) {
-            if context.is_json() {
+            if ctx.is_json() {
                 return Err(CommandFailure::usage("stdout cannot take both the export and an object")
-                    .with_hint("give a file with -o"));
+                    .hint("give a file with -o"));
             }
             let mut bytes = Vec::new();
             write(&mut bytes).map_err(CommandFailure::unexpected)?;
             let text = String::from_utf8_lossy(&bytes);
-            let look = context.console.out_style();
+            let look = ctx.console.out_style();
             // A file is as it is; a terminal obeys what it is given.
-            let safe = if look.width.is_some() { look.block(&text) } else { text };
-            context.console.print(&safe);
+            ctx.console.print(&if look.width.is_some() { look.block(&text) } else { text });
             return Ok(Exit::Done);
         }
         let path = self.output_path(&place, session.id(), markdown);
         let exported = self.write_file(&place, &path, &write)?;
-        let look = context.style();
-        context.print_info(&outcome::success_line(
-            &look,
-            &format!("exported to {}", look.safe(&path.display().to_string())),
-        ));
+        ctx.print_success(&format!("exported to {}", path.display()));
         if exported.skipped_images > 0 {
             let said = format!("images that are missing or too large: {}", exported.skipped_images);
-            context.print_info(&outcome::warning_line(&look, &said));
+            ctx.print_info(&outcome::warning_line(&ctx.style(), &said));
         }
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "sessions", "id": session.id(), "file": path.to_string_lossy(),
-            "format": if markdown { "markdown" } else { "html" }, "entries": exported.entries,
-            "entriesLeftOut": exported.skipped_entries, "images": exported.images, "imagesLeftOut": exported.skipped_images,
-        }));
-        Ok(Exit::Done)
+        Ok(ctx.print_result(Exit::Done, json!({
+            "id": session.id(), "file": path.to_string_lossy(), "format": if markdown { "markdown" } else { "html" },
+            "entries": exported.entries, "entriesLeftOut": exported.skipped_entries, "images": exported.images,
+            "imagesLeftOut": exported.skipped_images,
+        })))
     }
 
     fn is_markdown(&self) -> bool {
@@ -122,12 +114,12 @@ impl SessionsExportArgs {
         place: &SessionLocator,
         path: &Path,
         write: &dyn Fn(&mut dyn Write) -> Result<ExportSummary, ExportError>,
-    ) -> Result<ExportSummary, CommandFailure> {
+    ) -> CommandResult<ExportSummary> {
         let fs = &place.fs;
         let cannot = |error: io::Error| {
             CommandFailure::unexpected(format!("the export cannot be written: {error}"))
-                .with_place(path.display())
-                .with_state(ProjectState::Unchanged)
+                .place(path.display())
+                .unchanged()
         };
         let name = path.file_name().and_then(|name| name.to_str());
         let name =
@@ -135,8 +127,8 @@ impl SessionsExportArgs {
         let dir = fs.open_root(path.parent().unwrap_or(Path::new("/"))).map_err(cannot)?;
         let exists = || {
             CommandFailure::usage(format!("{} is there already", path.display()))
-                .with_hint("--force overwrites it")
-                .with_state(ProjectState::Unchanged)
+                .hint("--force overwrites it")
+                .unchanged()
         };
         if !self.force && fs.stat(&dir, name).is_ok() {
             return Err(exists());

@@ -2,12 +2,10 @@
 
 use relaycode_session::SessionHeader;
 use relaycode_session::home::layout;
-use relaycode_tui::views::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, session_failure, write_failure};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 
 /// Copy a session into this directory, to go on here
 ///
@@ -15,13 +13,12 @@ use crate::wiring::context::CommandContext;
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsForkArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path
-    #[arg(value_name = "SESSION")]
     session: String,
 }
 
 impl SessionsForkArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let info = place.find(Some(&self.session))?;
         let session = place.open_session(&info)?;
         let from = session.header();
@@ -36,14 +33,10 @@ impl SessionsForkArgs {
         let to = to.map_err(|error| write_failure(&place.layout.project_dir(&place.cwd), &error))?;
         let forked = session.fork(&to, &name, header).map_err(|error| session_failure(&error))?;
         let path = place.layout.project_dir(&place.cwd).join(&name);
-        let look = context.style();
         let entries = if forked.len() == 1 { "entry" } else { "entries" };
-        let said = format!("forked {} into {id}, {} {entries}", session.id(), forked.len());
-        context.print_info(&outcome::success_line(&look, &look.safe(&said)));
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "sessions", "id": id, "path": path.to_string_lossy(),
-            "parentSession": session.id(), "entries": forked.len(),
-        }));
-        Ok(Exit::Done)
+        ctx.print_success(&format!("forked {} into {id}, {} {entries}", session.id(), forked.len()));
+        Ok(ctx.print_result(Exit::Done, json!({
+            "id": id, "path": path.to_string_lossy(), "parentSession": session.id(), "entries": forked.len(),
+        })))
     }
 }

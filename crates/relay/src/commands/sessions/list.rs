@@ -1,18 +1,14 @@
 //! `relay sessions list`: what there is, newest first.
 
-use relaycode_session::find::list::SessionSummary;
+use relaycode_session::SessionSummary;
 use relaycode_session::home::sweep;
-use relaycode_tui::layout::clock;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views::outcome;
+use relaycode_tui::clock;
 use relaycode_tui::views::sessions::list as view;
 use relaycode_tui::views::sessions::list::SessionRow;
-use serde::Serialize;
+use serde_json::json;
 
-use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_title, short_id};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
-use relaycode_project::config::LogLevel;
+use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_row};
+use crate::{CommandContext, CommandResult, Exit, LogLevel, json};
 
 /// List the sessions about this directory, newest first
 ///
@@ -34,8 +30,8 @@ pub(super) struct SessionsListArgs {
 }
 
 impl SessionsListArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let listing = place.listing();
         let listed = listing.list(place.scope(self.all), self.unanswered);
         let mut listed = listed.map_err(|error| read_failure(&listing.sessions(), &error))?;
@@ -47,38 +43,31 @@ impl SessionsListArgs {
         listed.sessions.truncate(self.limit);
         listing.count_messages(&mut listed.sessions);
         for (path, why) in &listed.unreadable {
-            let look = context.console.err_style();
-            let said = look.safe(&format!("{} cannot be read: {why}", path.display())).into_owned();
-            context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
+            ctx.eprint_remark(LogLevel::Warn, &format!("{} cannot be read: {why}", path.display()));
         }
         // Numbers are those of the list that other commands know: of this directory, without the unanswered.
         let numbers = self.numbers(&listed.sessions);
-        if context.is_json() {
-            let sessions = listed.sessions.iter().zip(&numbers);
-            context.console.print_json(&SessionsListJson {
-                ok: true,
-                code: Exit::Done as u8,
-                command: "sessions",
-                directory: (!self.all).then(|| place.cwd.to_string_lossy().into_owned()),
-                sessions: sessions.map(|(info, index)| SessionsEntryJson { index: *index, info }).collect(),
-                total,
-                hidden: listed.unanswered.len(),
-            });
-        } else if context.is_quiet() {
+        if ctx.is_json() {
+            let entry = |(info, index): (&SessionSummary, &Option<usize>)| {
+                let mut object = json!({"index": index});
+                json::merge(&mut object, json::to_value(info));
+                object
+            };
+            // The directory they are about; none if of every one.
+            let directory = (!self.all).then(|| place.cwd.to_string_lossy());
+            ctx.print_result(Exit::Done, json!({
+                "directory": directory, "sessions": listed.sessions.iter().zip(&numbers).map(entry).collect::<Vec<_>>(),
+                "total": total, "hidden": listed.unanswered.len(),
+            }));
+        } else if ctx.is_quiet() {
             for info in &listed.sessions {
-                let line = format!("{}\n", context.console.out_style().safe(&info.id));
-                context.console.print(&line);
+                ctx.console.print(&format!("{}\n", ctx.console.out_style().safe(&info.id)));
             }
         } else {
-            let rows: Vec<SessionRow> = listed
-                .sessions
-                .iter()
-                .zip(numbers)
-                .map(|(info, index)| self.row(info, index, digits))
-                .collect();
-            let look: OutputStyle = context.console.out_style();
-            let text = view::text(&rows, total - rows.len(), listed.unanswered.len(), &look);
-            context.console.print(&text);
+            let sessions = listed.sessions.iter().zip(numbers);
+            let rows: Vec<_> = sessions.map(|(info, index)| self.row(info, index, digits)).collect();
+            let look = ctx.console.out_style();
+            ctx.console.print(&view::text(&rows, total - rows.len(), listed.unanswered.len(), &look));
         }
         Ok(Exit::Done)
     }
@@ -97,42 +86,12 @@ impl SessionsListArgs {
     }
 
     fn row(&self, info: &SessionSummary, index: Option<usize>, digits: usize) -> SessionRow {
-        SessionRow {
-            index,
-            id: short_id(&info.id, digits),
-            modified: info.modified.clone(),
-            messages: info.messages,
-            about: session_title(info),
-            cwd: self.all.then(|| info.cwd.clone()),
-            unanswered: is_hidden(info),
-            damage: info.damage.clone(),
-        }
+        let (cwd, unanswered) = (self.all.then(|| info.cwd.clone()), is_hidden(info));
+        SessionRow { index, cwd, unanswered, ..session_row(info, digits) }
     }
 }
 
 /// Whether the usual list leaves it out.
 fn is_hidden(info: &SessionSummary) -> bool {
     info.answered == Some(false) && info.damage.is_none()
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct SessionsListJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    /// The directory they are about; none if of every one.
-    directory: Option<String>,
-    sessions: Vec<SessionsEntryJson<'a>>,
-    /// How many there are in all.
-    total: usize,
-    /// How many were left out because nobody answered.
-    hidden: usize,
-}
-
-#[derive(Serialize)]
-struct SessionsEntryJson<'a> {
-    index: Option<usize>,
-    #[serde(flatten)]
-    info: &'a SessionSummary,
 }

@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relaycode_durable::{Fs, FsDir, RealFs};
-use relaycode_session::find::list::{ListScope, SessionSummary};
-use relaycode_session::find::resolve;
-use relaycode_session::find::resolve::{ResolveError, ResolvedSession, SessionTarget};
+use relaycode_session::find::list::ListScope;
+use relaycode_session::find::resolve::{self, ResolveError, ResolvedSession, SessionTarget};
 use relaycode_session::home::terminal::{TerminalBreadcrumb, TerminalHints, TerminalId};
-use relaycode_session::{BlobStore, HomeLayout, OpenMode, Session, SessionError, SessionLister};
+use relaycode_session::{
+    BlobStore, HomeLayout, OpenMode, Session, SessionError, SessionLister, SessionSummary,
+};
 use relaycode_text::width::{Ellipsis, clip};
+use relaycode_tui::views::sessions::list::SessionRow;
 
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 
 /// Digits of an id that people see at least.
 const MIN_ID_DIGITS: usize = 8;
@@ -29,15 +30,15 @@ pub(super) struct SessionLocator {
 }
 
 impl SessionLocator {
-    pub(super) fn open(context: &CommandContext<'_>) -> Result<SessionLocator, CommandFailure> {
-        let home = context.home.path.as_ref().ok_or_else(|| {
+    pub(super) fn open(ctx: &CommandContext<'_>) -> CommandResult<SessionLocator> {
+        let home = ctx.home.path.as_ref().ok_or_else(|| {
             CommandFailure::usage("nothing says where sessions are kept")
-                .with_hint("set HOME, or RELAY_HOME to a full path")
+                .hint("set HOME, or RELAY_HOME to a full path")
         })?;
-        let directory = &context.options.directory;
+        let directory = &ctx.options.directory;
         let cwd = directory.canonicalize().map_err(|error| {
             CommandFailure::usage(format!("{} cannot be entered: {error}", directory.display()))
-                .with_hint("give a directory with `-C DIR`")
+                .hint("give a directory with `-C DIR`")
         })?;
         Ok(SessionLocator { fs: RealFs::default(), layout: HomeLayout::new(home), cwd })
     }
@@ -52,12 +53,12 @@ impl SessionLocator {
     }
 
     /// The session that a word means, of whatever project.
-    pub(super) fn find(&self, word: Option<&str>) -> Result<SessionSummary, CommandFailure> {
+    pub(super) fn find(&self, word: Option<&str>) -> CommandResult<SessionSummary> {
         self.resolve(word).map(ResolvedSession::into_summary)
     }
 
     /// The directory and the name of a session's file.
-    pub(super) fn open_dir(&self, info: &SessionSummary) -> Result<(FsDir, String), CommandFailure> {
+    pub(super) fn open_dir(&self, info: &SessionSummary) -> CommandResult<(FsDir, String)> {
         let above = info.path.parent().unwrap_or(Path::new("/"));
         let name = info.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let dir = self.fs.open_root(above).map_err(|error| read_failure(above, &error))?;
@@ -65,7 +66,7 @@ impl SessionLocator {
     }
 
     /// Opens a session to be read; whoever writes it is not in the way.
-    pub(super) fn open_session(&self, info: &SessionSummary) -> Result<Session, CommandFailure> {
+    pub(super) fn open_session(&self, info: &SessionSummary) -> CommandResult<Session> {
         let (dir, name) = self.open_dir(info)?;
         Session::open(Arc::new(self.fs), dir, &name, OpenMode::Read).map_err(|error| session_failure(&error))
     }
@@ -83,7 +84,7 @@ impl SessionLocator {
         }
     }
 
-    fn resolve(&self, word: Option<&str>) -> Result<ResolvedSession, CommandFailure> {
+    fn resolve(&self, word: Option<&str>) -> CommandResult<ResolvedSession> {
         let terminal = TerminalId::from_hints(&terminal_hints());
         let crumb = terminal.and_then(|terminal| TerminalBreadcrumb::read(&self.fs, &self.layout, &terminal));
         let target = word.map_or(SessionTarget::Newest, SessionTarget::parse);
@@ -121,6 +122,18 @@ pub(super) fn session_title(info: &SessionSummary) -> String {
     first.chars().take(MAX_TITLE_CHARS).collect()
 }
 
+/// A session as the lists show it.
+pub(super) fn session_row(info: &SessionSummary, digits: usize) -> SessionRow {
+    SessionRow {
+        id: short_id(&info.id, digits),
+        modified: info.modified.clone(),
+        messages: info.messages,
+        about: session_title(info),
+        damage: info.damage.clone(),
+        ..SessionRow::default()
+    }
+}
+
 /// Copies of one session.
 fn have_same_id(sessions: &[SessionSummary]) -> bool {
     sessions.windows(2).all(|pair| pair[0].id == pair[1].id)
@@ -141,28 +154,27 @@ fn resolve_failure(error: &ResolveError) -> CommandFailure {
         };
         sessions.iter().map(line).collect::<Vec<_>>().join(", ")
     };
+    let usage = |kind, hint: String| CommandFailure::new(Exit::Usage, kind, error).hint(hint);
     match error {
-        ResolveError::None { .. } => CommandFailure::new(Exit::Usage, "unknown", error)
-            .with_hint("`relay sessions --all` lists those of other directories"),
+        ResolveError::None { .. } => {
+            usage("unknown", "`relay sessions --all` lists those of other directories".to_string())
+        }
         ResolveError::Unknown { nearest, .. } if nearest.is_empty() => {
-            CommandFailure::new(Exit::Usage, "unknown", error)
-                .with_hint("`relay sessions` lists them, with `--all` of every directory")
+            usage("unknown", "`relay sessions` lists them, with `--all` of every directory".to_string())
         }
-        ResolveError::Unknown { nearest, .. } => CommandFailure::new(Exit::Usage, "unknown", error)
-            .with_hint(format!("did you mean {}", named(nearest))),
+        ResolveError::Unknown { nearest, .. } => usage("unknown", format!("did you mean {}", named(nearest))),
         ResolveError::Ambiguous { candidates, .. } if have_same_id(candidates) => {
-            let paths = candidates.iter().map(|info| info.path.display().to_string());
-            CommandFailure::new(Exit::Usage, "ambiguous", error).with_hint(format!(
-                "they have the same id; give the path: {}",
-                paths.collect::<Vec<_>>().join(", ")
-            ))
+            let paths: Vec<_> = candidates.iter().map(|info| info.path.display().to_string()).collect();
+            usage("ambiguous", format!("they have the same id; give the path: {}", paths.join(", ")))
         }
-        ResolveError::Ambiguous { candidates, .. } => CommandFailure::new(Exit::Usage, "ambiguous", error)
-            .with_hint(format!("give more of its id: {}", named(candidates))),
-        ResolveError::NotASession { .. } => CommandFailure::new(Exit::Usage, "notASession", error).with_hint(
-            "a session is a file of lines of JSON that begins with a header; `relay sessions` lists them",
-        ),
-        ResolveError::Io { path, .. } => CommandFailure::unexpected(error).with_place(path.display()),
+        ResolveError::Ambiguous { candidates, .. } => {
+            usage("ambiguous", format!("give more of its id: {}", named(candidates)))
+        }
+        ResolveError::NotASession { .. } => {
+            let format = "a session is a file of lines of JSON that begins with a header";
+            usage("notASession", format!("{format}; `relay sessions` lists them"))
+        }
+        ResolveError::Io { path, .. } => CommandFailure::unexpected(error).place(path.display()),
     }
 }
 
@@ -185,21 +197,20 @@ pub(super) fn read_failure(path: &Path, error: &io::Error) -> CommandFailure {
 
 /// A directory that a session cannot be put into.
 pub(super) fn write_failure(path: &Path, error: &io::Error) -> CommandFailure {
-    io_failure("the session cannot be written", path, error).with_state(ProjectState::Unchanged)
+    io_failure("the session cannot be written", path, error).unchanged()
 }
 
 fn io_failure(what: &str, path: &Path, error: &io::Error) -> CommandFailure {
-    if relaycode_durable::fs::is_link(error) {
-        return CommandFailure::usage(format!("{what}: a link stands where a directory has to be"))
-            .with_place(path.display())
-            .with_hint("put the directory itself there, or set RELAY_HOME to where it is");
-    }
-    if error.kind() == io::ErrorKind::NotFound {
-        return CommandFailure::usage(format!("{what}: there is no such directory"))
-            .with_place(path.display())
-            .with_hint("make relay's home, or set RELAY_HOME to one that exists");
-    }
-    CommandFailure::unexpected(format!("{what}: {error}")).with_place(path.display())
+    let failure = if relaycode_durable::fs::is_link(error) {
+        CommandFailure::usage(format!("{what}: a link stands where a directory has to be"))
+            .hint("put the directory itself there, or set RELAY_HOME to where it is")
+    } else if error.kind() == io::ErrorKind::NotFound {
+        CommandFailure::usage(format!("{what}: there is no such directory"))
+            .hint("make relay's home, or set RELAY_HOME to one that exists")
+    } else {
+        CommandFailure::unexpected(format!("{what}: {error}"))
+    };
+    failure.place(path.display())
 }
 
 fn terminal_hints() -> TerminalHints {

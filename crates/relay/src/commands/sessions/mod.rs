@@ -12,8 +12,7 @@ mod tree;
 
 use clap::Subcommand;
 
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::{CommandContext, RunCommand};
+use crate::{CommandContext, CommandResult};
 
 /// List, search and look after conversations
 ///
@@ -41,22 +40,18 @@ enum SessionsCommand {
     Delete(delete::SessionsDeleteArgs),
 }
 
-impl RunCommand for SessionsArgs {
-    fn name(&self) -> &'static str {
-        "sessions"
-    }
-
-    fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+impl SessionsArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         match &self.command {
-            None => self.list.run(context),
-            Some(SessionsCommand::List(args)) => args.run(context),
-            Some(SessionsCommand::Search(args)) => args.run(context),
-            Some(SessionsCommand::Show(args)) => args.run(context),
-            Some(SessionsCommand::Tree(args)) => args.run(context),
-            Some(SessionsCommand::Fork(args)) => args.run(context),
-            Some(SessionsCommand::Export(args)) => args.run(context),
-            Some(SessionsCommand::Repair(args)) => args.run(context),
-            Some(SessionsCommand::Delete(args)) => args.run(context),
+            None => self.list.run(ctx),
+            Some(SessionsCommand::List(args)) => args.run(ctx),
+            Some(SessionsCommand::Search(args)) => args.run(ctx),
+            Some(SessionsCommand::Show(args)) => args.run(ctx),
+            Some(SessionsCommand::Tree(args)) => args.run(ctx),
+            Some(SessionsCommand::Fork(args)) => args.run(ctx),
+            Some(SessionsCommand::Export(args)) => args.run(ctx),
+            Some(SessionsCommand::Repair(args)) => args.run(ctx),
+            Some(SessionsCommand::Delete(args)) => args.run(ctx),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use relaycode_durable::Fs;
 use relaycode_session::Session;
-use relaycode_tui::views::outcome;
+use relaycode_session::file::load_report::LoadIssue;
+use relaycode_tui::outcome;
 use serde_json::json;
 
 use super::locator::{SessionLocator, session_failure};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandResult, Exit};
 
 /// Oddities that are listed for people; `--json` has more.
 const MAX_LISTED: usize = 20;
@@ -20,27 +20,23 @@ const MAX_LISTED: usize = 20;
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsRepairArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path
-    #[arg(value_name = "SESSION")]
     session: String,
 }
 
 impl SessionsRepairArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let info = place.find(Some(&self.session))?;
         let (dir, name) = place.open_dir(&info)?;
         let fs: Arc<dyn Fs> = Arc::new(place.fs);
         let repaired = Session::repair(fs, dir, &name).map_err(|error| session_failure(&error))?;
         let kept = repaired.original.as_ref().map(|name| info.path.with_file_name(name));
         let found = &repaired.report.issues;
-        let look = context.style();
-        if kept.is_none() {
-            context.print_info(&outcome::success_line(&look, "nothing to repair"));
-        } else {
-            let mut text = String::new();
-            for oddity in found.iter().take(MAX_LISTED) {
-                text += &outcome::warning_line(&look, &look.safe(&oddity.to_string()));
-            }
+        let look = ctx.style();
+        if let Some(kept) = &kept {
+            let odd = found.iter().take(MAX_LISTED);
+            let mut text: String =
+                odd.map(|odd| outcome::warning_line(&look, &look.safe(&odd.to_string()))).collect();
             let more = found.len().saturating_sub(MAX_LISTED) as u64 + repaired.report.unlisted;
             if more > 0 {
                 text += &outcome::indented_line(&look, &format!("and {more} more"));
@@ -48,25 +44,22 @@ impl SessionsRepairArgs {
             if found.is_empty() {
                 text += &outcome::warning_line(&look, "it was of an older format");
             }
-            context.print(&text);
-            context.print_info(&outcome::success_line(
-                &look,
-                &format!("repaired; entries now: {}", repaired.entries),
-            ));
-            if let Some(kept) = &kept {
-                let said = format!("the file as it was: {}", look.safe(&kept.display().to_string()));
-                context.print_info(&outcome::indented_line(&look, &said));
-            }
+            ctx.print(&text);
+            ctx.print_success(&format!("repaired; entries now: {}", repaired.entries));
+            ctx.print_detail(&format!("the file as it was: {}", kept.display()));
+        } else {
+            ctx.print_success("nothing to repair");
         }
-        let oddities: Vec<_> = found
-            .iter()
-            .map(|odd| json!({"offset": odd.offset, "len": odd.len, "message": odd.to_string()}))
-            .collect();
-        context.print_json(&json!({
-            "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
-            "repaired": kept.is_some(), "found": oddities, "more": repaired.report.unlisted, "entries": repaired.entries,
-            "original": kept.map(|kept| kept.to_string_lossy().into_owned()),
-        }));
-        Ok(Exit::Done)
+        let oddity =
+            |odd: &LoadIssue| json!({"offset": odd.offset, "len": odd.len, "message": odd.to_string()});
+        let oddities: Vec<_> = found.iter().map(oddity).collect();
+        Ok(ctx.print_result(
+            Exit::Done,
+            json!({
+                "path": info.path.to_string_lossy(), "repaired": kept.is_some(), "found": oddities,
+                "more": repaired.report.unlisted, "entries": repaired.entries,
+                "original": kept.map(|kept| kept.to_string_lossy().into_owned()),
+            }),
+        ))
     }
 }

@@ -2,20 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_project::config::LogLevel;
-use relaycode_session::find::list::SessionSummary;
-use relaycode_session::find::search;
-use relaycode_session::find::search::{SearchHit, SearchWords};
+use relaycode_session::SessionSummary;
+use relaycode_session::find::search::{self, SearchHit, SearchWords};
 use relaycode_tui::pluralize;
-use relaycode_tui::views::outcome;
 use relaycode_tui::views::sessions::hits as view;
 use relaycode_tui::views::sessions::hits::SessionMatch;
-use serde::Serialize;
+use serde_json::json;
 
 use super::locator::{SessionLocator, id_digits, parse_positive, read_failure, session_title, short_id};
-use crate::report::failure::{CommandFailure, Exit, ProjectState};
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard, json};
 
 /// Messages that are shown of one session.
 const MAX_HITS_SHOWN: usize = 3;
@@ -40,37 +35,37 @@ pub(super) struct SessionsSearchArgs {
 }
 
 impl SessionsSearchArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let words = SearchWords::parse(&self.words.join(" "))
             .ok_or_else(|| CommandFailure::usage("there is no word to look for"))?;
-        let place = SessionLocator::open(context)?;
+        let place = SessionLocator::open(ctx)?;
         let listing = place.listing();
         let listed = listing.list(place.scope(self.all), true);
         let sessions = listed.map_err(|error| read_failure(&listing.sessions(), &error))?.sessions;
         let signals = SignalGuard::acquire()?;
         let (mut found, mut searched, mut skipped, mut more) = (Vec::new(), 0, 0, false);
-        let mut spoken = SearchProgress::start();
+        let mut last_told = Instant::now();
         for info in &sessions {
             if found.len() == self.limit {
                 more = true;
                 break;
             }
-            spoken.print_if_due(context, searched, sessions.len());
-            let hits = match search::search_session(&place.fs, info, &words, MAX_HITS_SHOWN, &|| {
-                signals.stop_requested()
-            }) {
+            if last_told.elapsed() >= PROGRESS_INTERVAL {
+                last_told = Instant::now();
+                let all = pluralize(sessions.len(), "session");
+                ctx.eprint_at(LogLevel::Info, &format!("searched {searched} of {all}\n"));
+            }
+            let stop = || signals.stop_requested();
+            let hits = match search::search_session(&place.fs, info, &words, MAX_HITS_SHOWN, &stop) {
                 Ok(hits) => hits,
                 Err(error) => {
-                    let look = context.console.err_style();
-                    let said =
-                        look.safe(&format!("{} cannot be read: {error}", info.path.display())).into_owned();
-                    context.eprint_at(LogLevel::Warn, &outcome::warning_line(&look, &said));
+                    let said = format!("{} cannot be read: {error}", info.path.display());
+                    ctx.eprint_remark(LogLevel::Warn, &said);
                     continue;
                 }
             };
             if hits.stopped {
-                return Err(CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
-                    .with_state(ProjectState::Unchanged));
+                return Err(CommandFailure::interrupted().unchanged());
             }
             searched += 1;
             skipped += hits.skipped;
@@ -79,14 +74,10 @@ impl SessionsSearchArgs {
             }
         }
         if skipped > 0 {
-            let look = context.console.err_style();
             let lines = pluralize(usize::try_from(skipped).unwrap_or(usize::MAX), "line");
-            context.eprint_at(
-                LogLevel::Warn,
-                &outcome::warning_line(&look, &format!("{lines} too long to search")),
-            );
+            ctx.eprint_remark(LogLevel::Warn, &format!("{lines} too long to search"));
         }
-        self.print_hits(&sessions, &found, searched, more, context);
+        self.print_hits(&sessions, &found, searched, more, ctx);
         Ok(Exit::Done)
     }
 
@@ -96,28 +87,27 @@ impl SessionsSearchArgs {
         found: &[(&SessionSummary, Vec<SearchHit>)],
         searched: usize,
         more: bool,
-        context: &mut CommandContext<'_>,
+        ctx: &mut CommandContext<'_>,
     ) {
-        if context.is_json() {
-            context.console.print_json(&SessionsSearchJson {
-                ok: true,
-                code: Exit::Done as u8,
-                command: "sessions",
-                sessions: found.iter().map(|(info, hits)| SessionHitsJson { info, hits }).collect(),
-                searched,
-                more,
-            });
+        if ctx.is_json() {
+            let session = |(info, hits): &(&SessionSummary, Vec<SearchHit>)| {
+                let mut object = json::to_value(info);
+                object["hits"] = json!(hits);
+                object
+            };
+            // `more`: not all sessions were looked at, because there were enough hits.
+            let sessions: Vec<_> = found.iter().map(session).collect();
+            ctx.print_result(Exit::Done, json!({"sessions": sessions, "searched": searched, "more": more}));
             return;
         }
-        let look = context.console.out_style();
+        let look = ctx.console.out_style();
         if found.is_empty() {
-            context.print_info(&view::no_matches(searched, &look));
+            ctx.print_info(&view::no_matches(searched, &look));
             return;
         }
-        if context.is_quiet() {
+        if ctx.is_quiet() {
             for (info, _) in found {
-                let line = format!("{}\n", look.safe(&info.id));
-                context.console.print(&line);
+                ctx.console.print(&format!("{}\n", look.safe(&info.id)));
             }
             return;
         }
@@ -132,52 +122,13 @@ impl SessionsSearchArgs {
                 hits: hits.iter().map(|hit| (hit.role.clone(), hit.clip.clone())).collect(),
             })
             .collect();
-        context.console.print(&view::text(&shown, &look));
+        ctx.console.print(&view::text(&shown, &look));
         if more {
             let said = format!("\nthere may be more; `-n {}` looks further\n", self.limit.saturating_mul(5));
-            context.console.print(&look.wrap(&said, 2));
+            ctx.console.print(&look.wrap(&said, 2));
         }
     }
 }
 
-/// Says how far it is, to somebody who has waited for a while.
-struct SearchProgress {
-    last: Instant,
-}
-
-impl SearchProgress {
-    /// Nobody wonders before, and nobody wants to hear it more often.
-    const PRINT_INTERVAL: Duration = Duration::from_secs(3);
-
-    fn start() -> SearchProgress {
-        SearchProgress { last: Instant::now() }
-    }
-
-    fn print_if_due(&mut self, context: &mut CommandContext<'_>, searched: usize, of: usize) {
-        if self.last.elapsed() >= SearchProgress::PRINT_INTERVAL {
-            self.last = Instant::now();
-            context
-                .eprint_at(LogLevel::Info, &format!("searched {searched} of {}\n", pluralize(of, "session")));
-        }
-    }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct SessionsSearchJson<'a> {
-    ok: bool,
-    code: u8,
-    command: &'static str,
-    sessions: Vec<SessionHitsJson<'a>>,
-    /// How many sessions were looked at.
-    searched: usize,
-    /// Not all were: there were enough hits.
-    more: bool,
-}
-
-#[derive(Serialize)]
-struct SessionHitsJson<'a> {
-    #[serde(flatten)]
-    info: &'a SessionSummary,
-    hits: &'a [SearchHit],
-}
+/// Nobody wonders before, and nobody wants to hear it more often.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(3);

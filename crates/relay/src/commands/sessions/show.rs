@@ -3,20 +3,14 @@
 use std::rc::Rc;
 
 use relaycode_session::{EntryBody, Session, SessionEntry};
-use relaycode_tui::layout::clock;
-use relaycode_tui::layout::style::OutputStyle;
-use relaycode_tui::views::sessions::transcript;
-use relaycode_tui::views::sessions::transcript::{TranscriptHeader, TranscriptPart};
+use relaycode_tui::views::sessions::transcript::{self, TranscriptHeader, TranscriptPart};
+use relaycode_tui::{OutputStyle, clock};
 use serde_json::{Value, json};
 
 use super::locator::{SessionLocator, session_failure, session_title};
-use crate::approver::{pager::Pager, terminal_program_runner};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::terminal::questions;
-use crate::terminal::signals::SignalGuard;
-use crate::wiring::context::CommandContext;
-use crate::wiring::programs::UserPrograms;
-use crate::wiring::project::process_runner;
+use crate::approver::pager::Pager;
+use crate::approver::terminal_program_runner;
+use crate::{CommandContext, CommandResult, Exit, SignalGuard, UserPrograms, process_runner, questions};
 
 /// Show a conversation
 ///
@@ -25,7 +19,6 @@ use crate::wiring::project::process_runner;
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsShowArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path; the latest if none is named
-    #[arg(value_name = "SESSION")]
     session: Option<String>,
 
     /// Leave nothing out
@@ -34,21 +27,18 @@ pub(super) struct SessionsShowArgs {
 }
 
 impl SessionsShowArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let info = place.find(self.session.as_deref())?;
         let session = place.open_session(&info)?;
         let damage: Vec<String> = session.report().issues.iter().map(ToString::to_string).collect();
         let path: Vec<&str> = session.path(None);
-        if context.is_json() {
+        if ctx.is_json() {
             let entries = path.iter().map(|id| session.entry(id).map(|entry| entry.to_object()));
-            let entries =
-                entries.collect::<Result<Vec<Value>, _>>().map_err(|error| session_failure(&error))?;
-            context.console.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
-                "header": session.header(), "entries": entries, "damage": damage,
-            }));
-            return Ok(Exit::Done);
+            let entries = entries.collect::<Result<Vec<Value>, _>>().map_err(|e| session_failure(&e))?;
+            return Ok(ctx.print_result(Exit::Done, json!({
+                "path": info.path.to_string_lossy(), "header": session.header(), "entries": entries, "damage": damage,
+            })));
         }
         let head = TranscriptHeader {
             id: session.id().to_string(),
@@ -58,13 +48,12 @@ impl SessionsShowArgs {
             messages: session.facts().messages,
             damage: damage.into_iter().take(MAX_DAMAGE).collect(),
         };
-        let look = context.console.out_style();
-        let paged =
-            if look.width.is_some() && !context.is_quiet() { questions::open_terminal() } else { None };
+        let look = ctx.console.out_style();
+        let paged = if look.width.is_some() && !ctx.is_quiet() { questions::open_terminal() } else { None };
         let Some(terminal) = paged else {
-            context.console.print(&transcript::header_text(&head, &look));
+            ctx.console.print(&transcript::header_text(&head, &look));
             return self.for_each_part(&session, &path, &mut |part| {
-                context.console.print(&transcript::part_text(part, self.full, &look));
+                ctx.console.print(&transcript::part_text(part, self.full, &look));
             });
         };
         let mut parts = Vec::new();
@@ -73,7 +62,7 @@ impl SessionsShowArgs {
             let said = parts.iter().map(|part| transcript::part_text(part, self.full, look));
             std::iter::once(transcript::header_text(&head, look)).chain(said).collect::<String>()
         };
-        context.console.flush();
+        ctx.console.flush();
         let run = terminal_program_runner(process_runner()?, Rc::new(SignalGuard::acquire()?));
         Pager { terminal: &terminal, style: look, programs: &UserPrograms::from_env(), run: &run }
             .show(&text);
@@ -86,7 +75,7 @@ impl SessionsShowArgs {
         session: &Session,
         path: &[&str],
         see: &mut dyn FnMut(&TranscriptPart),
-    ) -> Result<Exit, CommandFailure> {
+    ) -> CommandResult {
         for id in path {
             let entry = session.entry(id).map_err(|error| session_failure(&error))?;
             entry_parts(&entry).iter().for_each(&mut *see);
@@ -108,22 +97,16 @@ fn entry_parts(entry: &SessionEntry) -> Vec<TranscriptPart> {
             content_parts(content, &mut parts);
             parts
         }
-        EntryBody::Compaction { summary, .. } => {
-            vec![
-                TranscriptPart::Speaker { role: "compaction".into(), detail: time() },
-                TranscriptPart::Text(summary.clone()),
-            ]
-        }
-        EntryBody::BranchSummary { summary, .. } => {
-            vec![
-                TranscriptPart::Speaker { role: "branchSummary".into(), detail: time() },
-                TranscriptPart::Text(summary.clone()),
-            ]
-        }
+        EntryBody::Compaction { summary, .. } => summary_parts("compaction", summary, time()),
+        EntryBody::BranchSummary { summary, .. } => summary_parts("branchSummary", summary, time()),
         EntryBody::ModelChange { model, .. } => vec![TranscriptPart::Note(format!("model: {model}"))],
         EntryBody::ModeChange { mode, .. } => vec![TranscriptPart::Note(format!("mode: {mode}"))],
         _ => Vec::new(),
     }
+}
+
+fn summary_parts(role: &str, summary: &str, detail: String) -> Vec<TranscriptPart> {
+    vec![TranscriptPart::Speaker { role: role.into(), detail }, TranscriptPart::Text(summary.to_string())]
 }
 
 fn message_parts(message: &Value, time: &str) -> Vec<TranscriptPart> {

@@ -1,15 +1,13 @@
 //! `relay sessions tree`: a conversation with all its branches.
 
 use clap::ValueEnum;
-use relaycode_session::view::outline;
-use relaycode_session::view::outline::OutlineLine;
+use relaycode_session::view::outline::{self, OutlineLine};
 use relaycode_tui::views::sessions::tree as view;
 use relaycode_tui::views::sessions::tree::SessionTreeNode;
 use serde_json::{Value, json};
 
 use super::locator::{SessionLocator, session_failure};
-use crate::report::failure::{CommandFailure, Exit};
-use crate::wiring::context::CommandContext;
+use crate::{CommandContext, CommandResult, Exit};
 
 /// Show a conversation as a tree
 ///
@@ -17,7 +15,6 @@ use crate::wiring::context::CommandContext;
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsTreeArgs {
     /// A number of `relay sessions`, the beginning of an id, or a path; the latest if none is named
-    #[arg(value_name = "SESSION")]
     session: Option<String>,
 
     /// What to show
@@ -46,8 +43,8 @@ enum TreeFilterArg {
 }
 
 impl SessionsTreeArgs {
-    pub(super) fn run(&self, context: &mut CommandContext<'_>) -> Result<Exit, CommandFailure> {
-        let place = SessionLocator::open(context)?;
+    pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let place = SessionLocator::open(ctx)?;
         let info = place.find(self.session.as_deref())?;
         let session = place.open_session(&info)?;
         let filter = match self.filter {
@@ -59,14 +56,16 @@ impl SessionsTreeArgs {
         };
         let lines = outline::session_outline(&session, filter, &self.search)
             .map_err(|error| session_failure(&error))?;
-        if context.is_json() {
-            context.console.print_json(&json!({
-                "ok": true, "code": Exit::Done as u8, "command": "sessions", "path": info.path.to_string_lossy(),
-                "id": session.id(), "leaf": session.leaf(), "entries": entries_json(&lines), "total": session.len(),
-            }));
-            return Ok(Exit::Done);
+        if ctx.is_json() {
+            return Ok(ctx.print_result(
+                Exit::Done,
+                json!({
+                    "path": info.path.to_string_lossy(), "id": session.id(), "leaf": session.leaf(),
+                    "entries": entries_json(&lines), "total": session.len(),
+                }),
+            ));
         }
-        let look = context.console.out_style();
+        let look = ctx.console.out_style();
         let nodes: Vec<SessionTreeNode> = lines
             .into_iter()
             .map(|line| SessionTreeNode {
@@ -78,14 +77,12 @@ impl SessionsTreeArgs {
             })
             .collect();
         if nodes.is_empty() {
-            let said = if session.is_empty() {
-                "nothing was said yet\n"
-            } else {
-                "nothing fits; `--filter all` shows everything\n"
-            };
-            context.print(said);
+            ctx.print(match session.is_empty() {
+                true => "nothing was said yet\n",
+                false => "nothing fits; `--filter all` shows everything\n",
+            });
         }
-        context.console.print(&view::text(&nodes, &look));
+        ctx.console.print(&view::text(&nodes, &look));
         Ok(Exit::Done)
     }
 }

@@ -1,8 +1,9 @@
 //! The ledger's errors as failures: for each the exit code, the state of the project, and the next
 //! step.
 
+use relaycode_ledger::LedgerError;
 use relaycode_ledger::error::{
-    FileConflict, LedgerError, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
+    ConflictRegion, FileConflict, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
 };
 use relaycode_tui::pluralize;
 
@@ -14,70 +15,63 @@ impl From<LedgerError> for CommandFailure {
         match error {
             LedgerError::Refused(refusals) => refusal_failure(&refusals),
             LedgerError::AlreadyProcessed { id, other_content } => {
-                let hint = if other_content {
-                    format!(
-                        "another answer had the same id: `relay show {}`; give this one an id of its own",
-                        id.short()
-                    )
-                } else {
-                    format!("`relay show {}` says what it changed", id.short())
+                let id = id.short();
+                let hint = match other_content {
+                    true => {
+                        let show = format!("another answer had the same id: `relay show {id}`");
+                        format!("{show}; give this one an id of its own")
+                    }
+                    false => format!("`relay show {id}` says what it changed"),
                 };
                 CommandFailure::new(Exit::AlreadyProcessed, "alreadyProcessed", message)
-                    .with_hint(hint)
-                    .with_state(ProjectState::Unchanged)
+                    .hint(hint)
+                    .unchanged()
             }
             LedgerError::Conflict { path } => CommandFailure::new(Exit::NeedsYou, "conflict", message)
-                .with_hint("run the command again to plan with what was saved")
-                .with_place(path)
+                .hint("run the command again to plan with what was saved")
+                .place(path)
                 .with_state(ProjectState::PutBack),
             LedgerError::Interrupted => CommandFailure::new(Exit::Interrupted, "interrupted", message)
-                .with_hint("run the command again when you are ready")
+                .hint("run the command again when you are ready")
                 .with_state(ProjectState::PutBack),
             LedgerError::NeedsDecision(unfinished) => unfinished_failure(*unfinished),
             LedgerError::PutBackIncomplete { .. } => CommandFailure::new(Exit::NeedsYou, "halfWay", message)
-                .with_hint("next: see to what failed, then `relay recover` puts the rest back")
+                .hint("next: see to what failed, then `relay recover` puts the rest back")
                 .with_state(ProjectState::HalfWay),
             LedgerError::RecordingActive { .. } => CommandFailure::new(Exit::Refused, "recording", message)
-                .with_hint(
-                    "two at once would each take the other's changes for its own: record when it is done",
-                )
-                .with_state(ProjectState::Unchanged),
+                .hint("two at once would each take the other's changes for its own: record when it is done")
+                .unchanged(),
             LedgerError::RootGone { path, .. } => {
-                CommandFailure::new(Exit::Unexpected, "rootGone", message).with_place(path)
+                CommandFailure::new(Exit::Unexpected, "rootGone", message).place(path)
             }
-            LedgerError::TransactionActive { .. } => CommandFailure::new(Exit::Refused, "open", message)
-                .with_hint("record when it is done")
-                .with_state(ProjectState::Unchanged),
+            LedgerError::TransactionActive { .. } => {
+                CommandFailure::new(Exit::Refused, "open", message).hint("record when it is done").unchanged()
+            }
             LedgerError::Busy => CommandFailure::new(Exit::Unexpected, "busy", message)
-                .with_hint("try again when it is done")
-                .with_state(ProjectState::Unchanged),
+                .hint("try again when it is done")
+                .unchanged(),
             LedgerError::UnknownTransaction { .. } => CommandFailure::new(Exit::Usage, "unknown", message)
-                .with_hint(
-                    "`relay log` lists what can be named: a number, an id, or four digits of one and more",
-                ),
+                .hint("`relay log` lists what can be named: a number, an id, or four digits of one and more"),
             LedgerError::Ambiguous { candidates, .. } => {
                 let ids: Vec<String> =
                     candidates.iter().take(MAX_CANDIDATES).map(ToString::to_string).collect();
                 CommandFailure::new(Exit::Usage, "ambiguous", message)
-                    .with_hint(format!("give more of its id: {}", ids.join(", ")))
+                    .hint(format!("give more of its id: {}", ids.join(", ")))
             }
             LedgerError::Damaged { path, .. } => CommandFailure::new(Exit::Unexpected, "damaged", message)
-                .with_hint(if path.ends_with(JOURNAL_SUFFIX) { DAMAGED_JOURNAL_HINT } else { DAMAGED_HINT })
-                .with_place(path)
-                .with_state(ProjectState::Unchanged),
-            LedgerError::NewerFormat { path, .. } => CommandFailure::new(Exit::Usage, "newer", message)
-                .with_hint("use that relay here")
-                .with_place(path),
-            LedgerError::NotRevertible { id, .. } => CommandFailure::refused("notRevertible", message)
-                .with_hint(format!("`relay show {} --diff` says what is still known of it", id.short())),
-            LedgerError::RevertConflict(conflicts) => revert_conflict_failure(message, conflicts),
-            LedgerError::Io { path, put_back, .. } => {
-                let state = if put_back { ProjectState::PutBack } else { ProjectState::Unchanged };
-                CommandFailure::unexpected(message)
-                    .with_hint("look at the disk and the permissions there, then try again")
-                    .with_place(path)
-                    .with_state(state)
+                .hint(if path.ends_with(JOURNAL_SUFFIX) { DAMAGED_JOURNAL_HINT } else { DAMAGED_HINT })
+                .place(path)
+                .unchanged(),
+            LedgerError::NewerFormat { path, .. } => {
+                CommandFailure::new(Exit::Usage, "newer", message).hint("use that relay here").place(path)
             }
+            LedgerError::NotRevertible { id, .. } => CommandFailure::refused("notRevertible", message)
+                .hint(format!("`relay show {} --diff` says what is still known of it", id.short())),
+            LedgerError::RevertConflict(conflicts) => revert_conflict_failure(message, conflicts),
+            LedgerError::Io { path, put_back, .. } => CommandFailure::unexpected(message)
+                .hint("look at the disk and the permissions there, then try again")
+                .place(path)
+                .with_state(ProjectState::after(put_back)),
         }
     }
 }
@@ -103,10 +97,8 @@ fn refusal_failure(refusals: &[LedgerRefusal]) -> CommandFailure {
         ..FailureDetail::default()
     });
     let failure = CommandFailure::refused("rule", message).with_files(details);
-    match refusals.first() {
-        Some(first) => failure.with_hint(rule_hint(&first.rule)),
-        None => failure,
-    }
+    let hint = refusals.first().map(|first| rule_hint(&first.rule).to_string());
+    CommandFailure { hint, ..failure }
 }
 
 /// What to do about the rule.
@@ -131,15 +123,11 @@ fn rule_hint(rule: &LedgerRule) -> &'static str {
 }
 
 fn unfinished_failure(unfinished: UnfinishedPutBack) -> CommandFailure {
-    let left = unfinished.left.len();
-    let message = format!(
-        "{} stopped half-way, and {} could not be put back",
-        unfinished.id.short(),
-        pluralize(left, "file")
-    );
+    let (id, left) = (unfinished.id.short(), pluralize(unfinished.left.len(), "file"));
+    let message = format!("{id} stopped half-way, and {left} could not be put back");
     CommandFailure::new(Exit::NeedsYou, "needsYou", message)
         .with_files(unfinished.left.into_iter().map(FailureDetail::from))
-        .with_hint("next: `relay recover --keep` stays with what is there, `relay recover --restore` brings back what was")
+        .hint("next: `relay recover --keep` stays with what is there, `relay recover --restore` brings back what was")
         .with_state(ProjectState::LeftAlone)
 }
 
@@ -150,20 +138,16 @@ impl From<UnrestoredFile> for FailureDetail {
 }
 
 fn revert_conflict_failure(message: String, conflicts: Vec<FileConflict>) -> CommandFailure {
-    let files = conflicts.into_iter().map(|conflict| FailureDetail {
-        path: conflict.path,
-        message: conflict.reason.unwrap_or_else(|| "has later edits in the same lines".to_string()),
-        regions: conflict
-            .regions
-            .into_iter()
-            .map(|region| FailureRegion { line: region.line, now: region.now, reverted: region.reverted })
-            .collect(),
-        ..FailureDetail::default()
+    let files = conflicts.into_iter().map(|FileConflict { path, reason, regions, .. }| {
+        let message = reason.unwrap_or_else(|| "has later edits in the same lines".to_string());
+        let region = |ConflictRegion { line, now, reverted, .. }| FailureRegion { line, now, reverted };
+        let regions = regions.into_iter().map(region).collect();
+        FailureDetail { regions, ..FailureDetail::new(path, message) }
     });
     CommandFailure::new(Exit::NeedsYou, "revertConflict", message)
         .with_files(files)
-        .with_hint("`relay revert --markers` writes both sides into the files, or undo the later edits first")
-        .with_state(ProjectState::Unchanged)
+        .hint("`relay revert --markers` writes both sides into the files, or undo the later edits first")
+        .unchanged()
 }
 
 #[cfg(test)]

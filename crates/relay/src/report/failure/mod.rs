@@ -74,6 +74,11 @@ pub(crate) enum ProjectState {
 }
 
 impl ProjectState {
+    /// Nothing is left of it: because it never was there, or because it was put back.
+    pub(crate) fn after(put_back: bool) -> ProjectState {
+        if put_back { ProjectState::PutBack } else { ProjectState::Unchanged }
+    }
+
     /// As a clause, for people.
     pub(crate) fn clause(self) -> &'static str {
         match self {
@@ -109,6 +114,9 @@ pub(crate) struct CommandFailure {
     pub(crate) exit: Exit,
 }
 
+/// What a command ends with, or what one of its steps makes.
+pub(crate) type CommandResult<T = Exit> = Result<T, CommandFailure>;
+
 /// One file that a failure is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct FailureDetail {
@@ -127,6 +135,12 @@ pub(crate) struct FailureDetail {
     pub(crate) regions: Vec<FailureRegion>,
 }
 
+impl FailureDetail {
+    pub(crate) fn new(path: String, message: String) -> FailureDetail {
+        FailureDetail { path, message, ..FailureDetail::default() }
+    }
+}
+
 /// A place of a file that a revert would have to overwrite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct FailureRegion {
@@ -142,28 +156,21 @@ impl From<ConfigError> for CommandFailure {
     fn from(error: ConfigError) -> CommandFailure {
         let place =
             if error.line == 0 { error.file.clone() } else { format!("{}:{}", error.file, error.line) };
-        let failure = CommandFailure::new(Exit::Usage, error.kind.as_str(), &error.what).with_place(place);
-        if error.hint.is_empty() { failure } else { failure.with_hint(&error.hint) }
+        let failure = CommandFailure::new(Exit::Usage, error.kind.as_str(), &error.what).place(place);
+        if error.hint.is_empty() { failure } else { failure.hint(&error.hint) }
     }
 }
 
 impl From<relaycode_project::root::RootError> for CommandFailure {
     fn from(error: relaycode_project::root::RootError) -> CommandFailure {
-        CommandFailure::usage(error).with_hint("give the project's directory with `-C DIR`")
+        CommandFailure::usage(error).hint("give the project's directory with `-C DIR`")
     }
 }
 
 impl CommandFailure {
     pub(crate) fn new(exit: Exit, kind: &'static str, message: impl Display) -> CommandFailure {
-        CommandFailure {
-            kind,
-            message: message.to_string(),
-            hint: None,
-            place: None,
-            state: None,
-            files: Box::default(),
-            exit,
-        }
+        let (message, hint, place, state) = (message.to_string(), None, None, None);
+        CommandFailure { kind, message, hint, place, state, files: Box::default(), exit }
     }
 
     /// The command line, or what it names, is wrong.
@@ -173,7 +180,17 @@ impl CommandFailure {
 
     /// The answer cannot be used.
     pub(crate) fn refused(kind: &'static str, message: impl Display) -> CommandFailure {
-        CommandFailure::new(Exit::Refused, kind, message).with_state(ProjectState::Unchanged)
+        CommandFailure::new(Exit::Refused, kind, message).unchanged()
+    }
+
+    /// Somebody said no.
+    pub(crate) fn declined(message: &str) -> CommandFailure {
+        CommandFailure::new(Exit::Declined, "declined", message).unchanged()
+    }
+
+    /// Somebody broke it off.
+    pub(crate) fn interrupted() -> CommandFailure {
+        CommandFailure::new(Exit::Interrupted, "interrupted", "interrupted")
     }
 
     /// The system failed.
@@ -182,18 +199,23 @@ impl CommandFailure {
     }
 
     /// Adds what to do next.
-    pub(crate) fn with_hint(self, hint: impl Display) -> CommandFailure {
+    pub(crate) fn hint(self, hint: impl Display) -> CommandFailure {
         CommandFailure { hint: Some(hint.to_string()), ..self }
     }
 
     /// Adds where it happened.
-    pub(crate) fn with_place(self, place: impl Display) -> CommandFailure {
+    pub(crate) fn place(self, place: impl Display) -> CommandFailure {
         CommandFailure { place: Some(place.to_string()), ..self }
     }
 
     /// Adds the state the project is in.
     pub(crate) fn with_state(self, state: ProjectState) -> CommandFailure {
         CommandFailure { state: Some(state), ..self }
+    }
+
+    /// Adds that nothing was changed.
+    pub(crate) fn unchanged(self) -> CommandFailure {
+        self.with_state(ProjectState::Unchanged)
     }
 
     /// Adds the files it is about.
@@ -210,11 +232,11 @@ impl From<ResponseError> for CommandFailure {
             ResponseError::TooManyHunks { .. } => "hunks",
             ResponseError::TooManyBlocks => {
                 let hint = "ask for the change in several answers";
-                return CommandFailure::refused("limit", error).with_hint(hint);
+                return CommandFailure::refused("limit", error).hint(hint);
             }
             ResponseError::TooManyAnswers => {
                 let hint = "give them in several files";
-                return CommandFailure::refused("limit", error).with_hint(hint);
+                return CommandFailure::refused("limit", error).hint(hint);
             }
         };
         crate::answer::limit::limit_failure(name, error)

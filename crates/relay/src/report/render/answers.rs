@@ -7,7 +7,7 @@
 //! ```
 
 use relaycode_text::width::{cells, wrap};
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
+use relaycode_tui::{Glyph, OutputStyle, PaintRole};
 
 /// Cells that a column needs to be read with ease.
 const MIN_COLUMN_CELLS: usize = 48;

@@ -1,6 +1,6 @@
 //! What `relay doctor` found, a line for each thing and one for what to do.
 
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
+use relaycode_tui::{Glyph, OutputStyle, PaintRole};
 
 use crate::doctor::{CheckStatus, DoctorFinding};
 

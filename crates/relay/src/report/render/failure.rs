@@ -7,10 +7,10 @@
 //!   run the command again to plan with what is there now
 //! ```
 
-use relaycode_tui::LIST_LIMIT;
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
+use relaycode_tui::{Glyph, LIST_LIMIT, OutputStyle, PaintRole};
 
-use crate::report::failure::{CommandFailure, Exit, FailureDetail, FailureRegion, ProjectState};
+use crate::report::failure::FailureRegion;
+use crate::{CommandFailure, Exit, FailureDetail, ProjectState};
 
 /// The failure in a few lines.
 pub(crate) fn failure_text(failure: &CommandFailure, look: &OutputStyle) -> String {

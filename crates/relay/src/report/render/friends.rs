@@ -1,24 +1,20 @@
 //! Who can be asked, as a table, and the conversations that go on by name.
 
-use std::time::Duration;
-
 use relaycode_friend::FriendAbilities;
 use relaycode_friend::ask::live_test::LiveTestReport;
 use relaycode_friend::friend::{FriendProbeReport, SessionSupport};
 use relaycode_friend::session::FriendSession;
 use relaycode_text::width::cells;
-use relaycode_tui::layout::clock;
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
-use relaycode_tui::pluralize;
+use relaycode_tui::{Glyph, OutputStyle, PaintRole, clock, pluralize};
 
-use crate::report::failure::CommandFailure;
+use crate::CommandResult;
 
 pub(crate) struct FriendRow {
     pub(crate) name: String,
     pub(crate) can: FriendAbilities,
     pub(crate) presence: FriendProbeReport,
     /// What came of asking it, if it was asked.
-    pub(crate) tested: Option<Result<LiveTestReport, CommandFailure>>,
+    pub(crate) tested: Option<CommandResult<LiveTestReport>>,
 }
 
 /// A line for each friend, what is in its way below it, and what came of asking it.
@@ -60,8 +56,8 @@ fn friend_lines(row: &FriendRow, widest: usize, look: &OutputStyle) -> String {
         Some(Err(_)) if !there => {}
         Some(Ok(passed)) => {
             let model = passed.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
-            let said =
-                format!("answered in {} by {}{model}: {}", seconds(passed.took), passed.way, passed.said);
+            let LiveTestReport { took, way, said, .. } = passed;
+            let said = format!("answered in {:.1} s by {way}{model}: {said}", took.as_secs_f64());
             text += &table_line(" ", "", widest, &look.safe(&said), look);
         }
         Some(Err(failure)) => {
@@ -93,10 +89,6 @@ fn abilities(can: &FriendAbilities) -> String {
         (can.schema, "follows schemas"),
     ];
     words.iter().filter(|(does, _)| *does).map(|(_, word)| *word).collect::<Vec<_>>().join(", ")
-}
-
-fn seconds(took: Duration) -> String {
-    format!("{:.1} s", took.as_secs_f64())
 }
 
 pub(crate) fn sessions_table(sessions: &[FriendSession], look: &OutputStyle) -> String {

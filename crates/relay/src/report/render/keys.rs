@@ -2,7 +2,7 @@
 
 use relaycode_llm::models::keys::KeySource;
 use relaycode_text::width::cells;
-use relaycode_tui::layout::style::{OutputStyle, PaintRole};
+use relaycode_tui::{OutputStyle, PaintRole};
 use serde_json::{Value, json};
 
 use super::models::{key_source_json, key_source_text};

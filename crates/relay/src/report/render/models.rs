@@ -15,8 +15,7 @@ use relaycode_llm::models::{
     ModelFieldOrigin, ModelMatchKind, ModelRole, RegistryModel, SelectedModel, YamlFileError,
 };
 use relaycode_text::width::cells;
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
-use relaycode_tui::views::outcome;
+use relaycode_tui::{Glyph, OutputStyle, PaintRole, outcome};
 use serde_json::{Map, Value, json};
 
 use crate::commands::models::ModelTestResult;
@@ -38,12 +37,9 @@ impl ModelRow<'_> {
     /// For machines.
     pub(crate) fn to_json(&self) -> Value {
         let model = &self.known.model;
-        let from: Map<String, Value> = self
-            .known
-            .origins
-            .iter()
-            .map(|(field, origin)| ((*field).to_string(), origin_json(*origin)))
-            .collect();
+        let origins = self.known.origins.iter();
+        let from: Map<String, Value> =
+            origins.map(|(field, origin)| ((*field).to_string(), origin_json(*origin))).collect();
         json!({
             "selector": model.selector(), "provider": model.provider, "id": model.id, "name": model.name,
             "api": model.api, "baseUrl": model.base_url, "reasoning": model.reasoning, "images": model.images,
@@ -199,14 +195,11 @@ fn selection_note(chosen: &SelectedModel, look: &OutputStyle) -> String {
 pub(crate) fn test_summary(chosen: &SelectedModel, outcome: &ModelTestResult, look: &OutputStyle) -> String {
     let dot = look.glyph(Glyph::Dot);
     let usage = &outcome.message.usage;
+    let read = usage.input + usage.cache_read + usage.cache_write;
     let mut parts = vec![
         format!("{} answered", look.safe(&chosen.entry.model.selector())),
         format!("first event after {}, all after {}", seconds(outcome.first_event), seconds(outcome.total)),
-        format!(
-            "{} in, {} out",
-            grouped_digits(usage.input + usage.cache_read + usage.cache_write),
-            grouped_digits(usage.output)
-        ),
+        format!("{} in, {} out", grouped_digits(read), grouped_digits(usage.output)),
     ];
     if usage.cost.total > 0.0 {
         parts.push(format!("${:.6}", usage.cost.total));
@@ -351,12 +344,8 @@ fn short_count(tokens: u64) -> String {
 /// `1 050 000`.
 fn grouped_digits(number: u64) -> String {
     let digits = number.to_string();
-    let groups: Vec<&str> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .map(|group| std::str::from_utf8(group).unwrap_or_default())
-        .collect();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<&str> = groups.map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
     groups.join(" ")
 }
 

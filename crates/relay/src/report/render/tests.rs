@@ -9,7 +9,7 @@ use relaycode_tui::layout::style::OutputStyle;
 
 use super::{doctor, failure};
 use crate::doctor::{CheckStatus as Health, DoctorFinding};
-use crate::report::failure::{CommandFailure, Exit, FailureDetail, FailureRegion, ProjectState};
+use crate::report::failure::{CommandFailure, Exit, FailureDetail, FailureRegion};
 use crate::report::json;
 
 const LOOKS: [OutputStyle; 4] = [
@@ -56,10 +56,7 @@ fn printed(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
         regions: vec![region],
     };
     let plain = FailureDetail { path: text.clone(), message: format!("{s}."), ..FailureDetail::default() };
-    let odd = CommandFailure::new(Exit::NeedsYou, "x", s)
-        .with_hint(s)
-        .with_place(format!("{s}:1"))
-        .with_state(ProjectState::Unchanged);
+    let odd = CommandFailure::new(Exit::NeedsYou, "x", s).hint(s).place(format!("{s}:1")).unchanged();
     let odd = odd.with_files([detail, plain]);
     let left = UnrestoredFile { path: text.clone(), reason: text.clone(), kept: Some(text.clone()) };
     let unfinished = UnfinishedPutBack { id: TxId::random(), restored: vec![text.clone()], left: vec![left] };

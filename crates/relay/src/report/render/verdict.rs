@@ -9,7 +9,7 @@
 use relaycode_friend::ask::verdict::{
     FindingFileState, FindingSeverity, ReviewDecision, ReviewFinding, ReviewVerdict,
 };
-use relaycode_tui::layout::style::{Glyph, OutputStyle, PaintRole};
+use relaycode_tui::{Glyph, OutputStyle, PaintRole};
 
 /// Cells before a finding's words.
 const INDENT: usize = 13;

@@ -16,6 +16,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::friends::fixture::{Codex, Stage, answering};
+use crate::relay_snapshot;
 
 fn verdict(word: &str) -> String {
     answering(&json!({"schemaVersion": 1, "verdict": word, "summary": "s", "findings": []}).to_string())
@@ -35,8 +36,15 @@ fn what_an_abstaining_reviewer_changed_and_got_is_told() {
     assert_eq!(said["changed"][0]["path"], "a.txt", "{said}");
     assert_eq!(said["error"]["state"], Value::Null, "{said}");
     assert_eq!(said["answers"][0]["sent"]["files"], 1, "{said}");
-    assert!(ran.err.contains("a.txt") && !ran.err.contains("nothing was changed"), "{ran:?}");
-    assert!(ran.err.contains("since main"), "{ran:?}");
+    relay_snapshot!(ran.err, @r#"
+      for codex: what was committed since main (there is a branch of that name, and no origin/HEAD): 1 commit, 1 file, 103 bytes
+      what it said, which is no answer to what was asked:
+    {"schemaVersion":1,"verdict":"abstain","summary":"s","findings":[]}
+    ! 1 file changed while it ran; it was not allowed to, so this may be your own work:
+      a.txt  changed
+    ✗ codex gave no verdict: it abstained: s
+      no verdict is no pass; ask another friend
+    "#);
     // One who changed nothing is believed only after a look.
     let stage = judging("true", "abstain");
     let failed = stage.fails(&["review", "--verdict"], 11, "abstained");
@@ -73,15 +81,30 @@ fn files_that_are_left_out_of_a_difference_are_named() {
     let ran = stage.run(&mut stage.json(&["ask", "x", "--include-diff"]));
     let sent = &ran.json()["answers"][0]["sent"];
     assert_eq!((ran.code, &sent["leftOut"][0]["path"]), (0, &json!(".env")), "{ran:?}");
-    assert!(ran.err.contains(".env is not in it: by its name it holds secrets"), "{ran:?}");
-    assert!(!ran.err.contains("because nothing is uncommitted"), "something is: {ran:?}");
+    relay_snapshot!(ran.err, @"
+      for codex: the last commit, because nothing that can be sent is uncommitted: 1 file, 103 bytes
+    ! .env is not in it: by its name it holds secrets
+    ");
     assert!(!stage.log().contains("KEY=1"));
     stage.project.put("new.txt", b"new\n");
     let ran = stage.relay(&["review", "--uncommitted"]);
-    assert!(ran.code == 0 && ran.err.contains(".env is not in it"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+    Fine.
+    ----- stderr -----
+      for codex: what was committed since main (there is a branch of that name, and no origin/HEAD), and the uncommitted work: 1 commit, 2 files, 1 of them new to git, 202 bytes
+    ! .env is not in it: by its name it holds secrets
+    ");
     fs::remove_file(stage.project.path("new.txt")).unwrap();
     stage.git(&["checkout", "-q", "main"]);
-    let failed = stage.fails(&["review"], 3, "nothing").says(&[".env", "secrets"]);
+    let failed = stage.fails(&["review"], 3, "nothing");
+    relay_snapshot!(failed, @"
+    exit 3
+    ----- stderr -----
+    ✗ there is nothing to review: nothing was committed since main (there is a branch of that name, and no origin/HEAD), and nothing that can be sent is uncommitted: not .env (by its name it holds secrets); nothing was changed
+      `--base REF` compares with something else; nothing was sent to anybody
+    ");
     assert!(!failed.message.contains("nothing is uncommitted"), "{failed:?}");
 }
 
@@ -92,14 +115,21 @@ fn what_codexs_own_review_sees_of_uncommitted_work_is_said() {
     let ran = stage.run(&mut stage.json(&["review"]));
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(ran.json()["answers"][0]["sent"]["workLeftOut"], true, "{ran:?}");
-    assert!(
-        ran.err.contains("its own review sees edits of files that git knows, and no new files"),
-        "{ran:?}"
-    );
+    relay_snapshot!(ran.err, @"
+      for codex: no difference; it compares with main (there is a branch of that name, and no origin/HEAD) by itself
+    ! there is uncommitted work: its own review sees edits of files that git knows, and no new files
+    ");
     assert!(stage.log().contains("review/start"));
     // As a prompt it is another thing.
     let ran = stage.relay(&["review", "--prompt", "Look."]);
-    assert!(ran.err.contains("`--uncommitted` sends it, too"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+    Fine.
+    ----- stderr -----
+      for codex: what was committed since main (there is a branch of that name, and no origin/HEAD): 1 commit, 1 file, 103 bytes
+    ! uncommitted work is not in it; `--uncommitted` sends it, too
+    ");
 }
 
 #[test]
@@ -169,10 +199,20 @@ fn a_failure_says_the_state_of_the_project_if_somebody_looked() {
     let failed = stage.fails(&["ask", "x"], 10, "friendFailed");
     assert_eq!(failed.object["error"]["state"], "unchanged", "{failed:?}");
     assert_eq!(failed.object["answers"][0]["error"]["state"], "unchanged", "{failed:?}");
-    assert!(failed.err.contains("nothing was changed"), "{failed:?}");
+    relay_snapshot!(failed.err, @"
+    ! codex tries again: it ended with code 1 before it was done
+    ! codex is asked in another way: app-server does not work (it ended with code 1 before it was done); exec is used
+    ✗ codex failed: it ended with code 9 before it was done; nothing was changed
+      `relay friends --test` says whether it answers at all
+    ");
     let failed = stage.fails(&["ask", "x", "--no-tree-check"], 10, "friendFailed");
     assert_eq!(failed.object["error"]["state"], Value::Null, "{failed:?}");
-    assert!(!failed.err.contains("nothing was changed"), "{failed:?}");
+    relay_snapshot!(failed.err, @"
+    ! codex tries again: it ended with code 1 before it was done
+    ! codex is asked in another way: app-server does not work (it ended with code 1 before it was done); exec is used
+    ✗ codex failed: it ended with code 9 before it was done
+      `relay friends --test` says whether it answers at all
+    ");
     let failed = stage.fails(&["ask", "x", "--to", "codex,claude"], 10, "friendFailed");
     assert_eq!(failed.object["error"]["state"], "unchanged", "{failed:?}");
 }

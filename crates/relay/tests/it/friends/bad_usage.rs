@@ -8,46 +8,255 @@ use relaycode_testkit::process::{ChildGuard, GENEROUS_TIMEOUT, poll_until};
 use rustix::process::Signal;
 use serde_json::json;
 
+use crate::fixture::snapshot::Transcript;
 use crate::friends::fixture::{Codex, Stage, THREAD, answering};
+use crate::relay_snapshot;
 
 #[test]
 fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     let stage = Stage::answered();
-    for (args, kind, parts) in [
-        (&["ask", ""][..], "prompt", &["a prompt is needed", "relay ask"][..]),
-        (&["ask", " \n\t\u{200b}"], "prompt", &["a prompt is needed"]),
-        (&["do", "", "--to", "codex"], "prompt", &["prompt"]),
-        (&["ask"], "usage", &["PROMPT"]),
-        (&["ask", "--what-is-this"], "usage", &["--what-is-this"]),
-        (&["ask", "x", "--timeout", "0"], "time", &["greater than zero", "--timeout 600"]),
-        (&["ask", "x", "--timeout", "-1"], "time", &["greater than zero"]),
-        (&["ask", "x", "--timeout=-9223372036854775808"], "time", &["greater than zero"]),
-        (&["ask", "x", "--idle-timeout", "0"], "time", &["greater than zero"]),
-        (&["ask", "x", "--timeout", "abc"], "usage", &["--timeout", "abc"]),
-        (&["ask", "x", "--timeout", "99999999999999999999"], "usage", &["--timeout"]),
-        (&["review", "--timeout", "0"], "time", &["greater than zero"]),
-        (&["do", "x", "--timeout", "0"], "time", &["greater than zero"]),
-        (&["ask", "x", "--access", "workspace"], "usage", &["`workspace`", "relay do"]),
-        (&["ask", "x", "--sandbox", "workspace-write"], "usage", &["`workspace`", "relay do"]),
-        (&["ask", "x", "--sandbox", "danger-full-access"], "usage", &["`full`", "relay do"]),
-        (&["review", "--access", "full"], "usage", &["relay do"]),
-        (&["ask", "x", "--access", "admin"], "usage", &["admin", "read-only, ask, workspace or full"]),
-        (&["do", "x", "--access", "read-only"], "access", &["workspace"]),
-        (&["ask", "x", "--to", "codx"], "friend", &["codx", "did you mean", "codex"]),
-        (&["ask", "x", "--to", "self"], "friend", &["self", "relay friends"]),
-        (&["ask", "x", "--to", ""], "friend", &["There are codex"]),
-        (&["ask", "x", "--to", "codex,codex"], "usage", &["codex is named twice"]),
-        (&["ask", "x", "--to", "codex, codex"], "usage", &["codex is named twice"]),
-        (&["ask", "x", "--to", "codex,", "--timeout", "0"], "friend", &["There are codex"]),
-        (&["do", "x", "--to", "codex,claude"], "usage", &["one friend", "--to"]),
-        (&["do", "x", "--session", "s"], "usage", &["--session"]),
-        (&["ask", "x", "--to", "codex,claude", "--session", "s"], "usage", &["one friend"]),
-        (&["ask", "x", "--context", "a", "--context-file", "a.txt"], "usage", &["--context"]),
+    let mut transcript = Transcript::default();
+    for (args, kind) in [
+        (&["ask", ""][..], "prompt"),
+        (&["ask", " \n\t\u{200b}"], "prompt"),
+        (&["do", "", "--to", "codex"], "prompt"),
+        (&["ask"], "usage"),
+        (&["ask", "--what-is-this"], "usage"),
+        (&["ask", "x", "--timeout", "0"], "time"),
+        (&["ask", "x", "--timeout", "-1"], "time"),
+        (&["ask", "x", "--timeout=-9223372036854775808"], "time"),
+        (&["ask", "x", "--idle-timeout", "0"], "time"),
+        (&["ask", "x", "--timeout", "abc"], "usage"),
+        (&["ask", "x", "--timeout", "99999999999999999999"], "usage"),
+        (&["review", "--timeout", "0"], "time"),
+        (&["do", "x", "--timeout", "0"], "time"),
+        (&["ask", "x", "--access", "workspace"], "usage"),
+        (&["ask", "x", "--sandbox", "workspace-write"], "usage"),
+        (&["ask", "x", "--sandbox", "danger-full-access"], "usage"),
+        (&["review", "--access", "full"], "usage"),
+        (&["ask", "x", "--access", "admin"], "usage"),
+        (&["do", "x", "--access", "read-only"], "access"),
+        (&["ask", "x", "--to", "codx"], "friend"),
+        (&["ask", "x", "--to", "self"], "friend"),
+        (&["ask", "x", "--to", ""], "friend"),
+        (&["ask", "x", "--to", "codex,codex"], "usage"),
+        (&["ask", "x", "--to", "codex, codex"], "usage"),
+        (&["ask", "x", "--to", "codex,", "--timeout", "0"], "friend"),
+        (&["do", "x", "--to", "codex,claude"], "usage"),
+        (&["do", "x", "--session", "s"], "usage"),
+        (&["ask", "x", "--to", "codex,claude", "--session", "s"], "usage"),
+        (&["ask", "x", "--context", "a", "--context-file", "a.txt"], "usage"),
     ] {
-        stage.fails(args, 2, kind).says(parts);
+        transcript.add(&format!("relay {args:?}"), &stage.fails(args, 2, kind));
     }
+    relay_snapshot!(transcript, @r#"
+    # relay ["ask", ""]
+    exit 2
+    ----- stderr -----
+    ✗ a prompt is needed
+      say what you want, for example `relay ask "what does this do?"`
+
+    # relay ["ask", " \n\t\u{200b}"]
+    exit 2
+    ----- stderr -----
+    ✗ a prompt is needed
+      say what you want, for example `relay ask "what does this do?"`
+
+    # relay ["do", "", "--to", "codex"]
+    exit 2
+    ----- stderr -----
+    ✗ there is nothing to do: the prompt is empty; nothing was changed
+      say what you want, for example `relay do "rename total to sum in src/cart.ts"`
+
+    # relay ["ask"]
+    exit 2
+    ----- stderr -----
+    error: the following required arguments were not provided:
+      <PROMPT>
+
+    Usage: relay ask <PROMPT>
+
+    For more information, try '--help'.
+    ----- hint -----
+    `relay --help` lists the commands, `relay COMMAND --help` the options of one
+
+    # relay ["ask", "--what-is-this"]
+    exit 2
+    ----- stderr -----
+    error: unexpected argument '--what-is-this' found
+
+      tip: to pass '--what-is-this' as a value, use '-- --what-is-this'
+
+    Usage: relay ask [OPTIONS] <PROMPT>
+
+    For more information, try '--help'.
+    ----- hint -----
+    `relay --help` lists the commands, `relay COMMAND --help` the options of one
+
+    # relay ["ask", "x", "--timeout", "0"]
+    exit 2
+    ----- stderr -----
+    ✗ the time limits have to be greater than zero
+      `--timeout 600` gives it ten minutes
+
+    # relay ["ask", "x", "--timeout", "-1"]
+    exit 2
+    ----- stderr -----
+    ✗ the time limits have to be greater than zero
+      `--timeout 600` gives it ten minutes
+
+    # relay ["ask", "x", "--timeout=-9223372036854775808"]
+    exit 2
+    ----- stderr -----
+    ✗ the time limits have to be greater than zero
+      `--timeout 600` gives it ten minutes
+
+    # relay ["ask", "x", "--idle-timeout", "0"]
+    exit 2
+    ----- stderr -----
+    ✗ the time limits have to be greater than zero
+      `--timeout 600` gives it ten minutes
+
+    # relay ["ask", "x", "--timeout", "abc"]
+    exit 2
+    ----- stderr -----
+    error: invalid value 'abc' for '--timeout <SECONDS>': invalid digit found in string
+
+    For more information, try '--help'.
+    ----- hint -----
+    `relay --help` lists the commands, `relay COMMAND --help` the options of one
+
+    # relay ["ask", "x", "--timeout", "99999999999999999999"]
+    exit 2
+    ----- stderr -----
+    error: invalid value '99999999999999999999' for '--timeout <SECONDS>': number too large to fit in target type
+
+    For more information, try '--help'.
+    ----- hint -----
+    `relay --help` lists the commands, `relay COMMAND --help` the options of one
+
+    # relay ["review", "--timeout", "0"]
+    exit 2
+    ----- stderr -----
+    ✗ the time limits have to be greater than zero
+      `--timeout 600` gives it ten minutes
+
+    # relay ["do", "x", "--timeout", "0"]
+    exit 2
+    ----- stderr -----
+    ✗ the time limits have to be greater than zero
+      `--timeout 600` gives it ten minutes
+
+    # relay ["ask", "x", "--access", "workspace"]
+    exit 2
+    ----- stderr -----
+    ✗ with the access `workspace` a friend may change files
+      `relay do` lets it work in a copy, and shows you what it changed
+
+    # relay ["ask", "x", "--sandbox", "workspace-write"]
+    exit 2
+    ----- stderr -----
+    ✗ with the access `workspace` a friend may change files
+      `relay do` lets it work in a copy, and shows you what it changed
+
+    # relay ["ask", "x", "--sandbox", "danger-full-access"]
+    exit 2
+    ----- stderr -----
+    ✗ with the access `full` a friend may change files
+      `relay do` lets it work in a copy, and shows you what it changed
+
+    # relay ["review", "--access", "full"]
+    exit 2
+    ----- stderr -----
+    ✗ with the access `full` a friend may change files
+      `relay do` lets it work in a copy, and shows you what it changed
+
+    # relay ["ask", "x", "--access", "admin"]
+    exit 2
+    ----- stderr -----
+    error: invalid value 'admin' for '--access <ACCESS>': `admin` is no access; use read-only, ask, workspace or full
+
+    For more information, try '--help'.
+    ----- hint -----
+    `relay --help` lists the commands, `relay COMMAND --help` the options of one
+
+    # relay ["do", "x", "--access", "read-only"]
+    exit 2
+    ----- stderr -----
+    ✗ work needs access `workspace`: with `read-only` a friend cannot change files, not even in its copy; use `relay ask`; nothing was changed
+      `--access workspace` lets it change its copy
+
+    # relay ["ask", "x", "--to", "codx"]
+    exit 2
+    ----- stderr -----
+    ✗ there is no friend `codx`; did you mean `codex`? There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+      `relay friends` shows who is there, `relay models` which servers there are
+
+    # relay ["ask", "x", "--to", "self"]
+    exit 2
+    ----- stderr -----
+    ✗ there is no friend `self`. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+      `relay friends` shows who is there, `relay models` which servers there are
+
+    # relay ["ask", "x", "--to", ""]
+    exit 2
+    ----- stderr -----
+    ✗ there is no friend ``. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+      `relay friends` shows who is there, `relay models` which servers there are
+
+    # relay ["ask", "x", "--to", "codex,codex"]
+    exit 2
+    ----- stderr -----
+    ✗ codex is named twice
+      name each friend once
+
+    # relay ["ask", "x", "--to", "codex, codex"]
+    exit 2
+    ----- stderr -----
+    ✗ codex is named twice
+      name each friend once
+
+    # relay ["ask", "x", "--to", "codex,", "--timeout", "0"]
+    exit 2
+    ----- stderr -----
+    ✗ there is no friend ``. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+      `relay friends` shows who is there, `relay models` which servers there are
+
+    # relay ["do", "x", "--to", "codex,claude"]
+    exit 2
+    ----- stderr -----
+    ✗ one friend works at a time, and several are named
+      name one of them after --to
+
+    # relay ["do", "x", "--session", "s"]
+    exit 2
+    ----- stderr -----
+    ✗ a friend that works begins anew each time; there is no --session for it
+      `relay ask --session NAME` goes on with a conversation
+
+    # relay ["ask", "x", "--to", "codex,claude", "--session", "s"]
+    exit 2
+    ----- stderr -----
+    ✗ a conversation goes on with one friend, and several are named
+      name one of them after --to, or leave --session out
+
+    # relay ["ask", "x", "--context", "a", "--context-file", "a.txt"]
+    exit 2
+    ----- stderr -----
+    error: the argument '--context <TEXT>' cannot be used with '--context-file <FILE>'
+
+    Usage: relay ask --context <TEXT> <PROMPT>
+
+    For more information, try '--help'.
+    ----- hint -----
+    `relay --help` lists the commands, `relay COMMAND --help` the options of one
+    "#);
     let many: Vec<String> = (0..17).map(|number| format!("codex/m{number}")).collect();
-    stage.fails(&["ask", "x", "--to", &many.join(",")], 2, "usage").says(&["16"]);
+    relay_snapshot!(stage.fails(&["ask", "x", "--to", &many.join(",")], 2, "usage"), @"
+    exit 2
+    ----- stderr -----
+    ✗ 17 friends are too many to be asked at once; 16 is the limit
+    ");
     let long = "x".repeat(2_000);
     let said = stage.fails(&["ask", "x", "--to", &long], 2, "friend");
     assert!(said.message.len() < 1_000, "a name is shortened");
@@ -73,17 +282,47 @@ fn the_limit_of_the_context_is_exact_and_bad_context_is_named() {
     fs::write(&file, "x".repeat(200_000)).unwrap();
     assert_eq!(stage.works(&ask)["answers"][0]["sent"]["context"], 200_000);
     fs::write(&file, "x".repeat(200_001)).unwrap();
-    stage.fails(&ask, 3, "tooLarge").says(&["the context", "200001", "200000", "nothing was sent"]);
+    relay_snapshot!(stage.fails(&ask, 3, "tooLarge"), @"
+    exit 3
+    ----- stderr -----
+    ✗ the context is too large: 200001 bytes, 200000 at most; nothing was changed
+      give it less; nothing was sent to anybody
+    ");
     fs::write(&file, b"ok\xff").unwrap();
-    stage.fails(&ask, 2, "context").says(&[name, "UTF-8", "byte 3"]);
+    relay_snapshot!(stage.fails(&ask, 2, "context"), @"
+    exit 2
+    ----- stderr -----
+    ✗ <stage>/context is no text: it is not UTF-8 from byte 3 on
+      nothing was sent to anybody
+    ");
     fs::remove_file(&file).unwrap();
-    stage.fails(&ask, 2, "context").says(&[name]);
+    relay_snapshot!(stage.fails(&ask, 2, "context"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no file <stage>/context
+      nothing was sent to anybody
+    ");
     fs::create_dir(&file).unwrap();
-    stage.fails(&ask, 2, "context").says(&[name, "no file"]);
+    relay_snapshot!(stage.fails(&ask, 2, "context"), @"
+    exit 2
+    ----- stderr -----
+    ✗ <stage>/context is no file
+      nothing was sent to anybody
+    ");
     fs::remove_dir(&file).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, &file, 0o600.into()).unwrap();
-    stage.fails(&ask, 2, "context").says(&[name, "no file"]);
-    stage.fails(&["ask", "x", "--context-file", "/dev/zero"], 2, "context").says(&["/dev/zero"]);
+    relay_snapshot!(stage.fails(&ask, 2, "context"), @"
+    exit 2
+    ----- stderr -----
+    ✗ <stage>/context is no file
+      nothing was sent to anybody
+    ");
+    relay_snapshot!(stage.fails(&["ask", "x", "--context-file", "/dev/zero"], 2, "context"), @"
+    exit 2
+    ----- stderr -----
+    ✗ /dev/zero is no file
+      nothing was sent to anybody
+    ");
 }
 
 #[test]
@@ -114,9 +353,13 @@ fn what_comes_on_stdin_goes_with_the_question() {
     let over = stage.json(&["ask", "x"]).stdin(fs::File::open(&notes).unwrap()).output().unwrap();
     assert_eq!(over.status.code(), Some(3), "{over:?}");
     fs::write(&notes, b"\xff").unwrap();
-    stage
-        .fails_as(stage.json(&["ask", "x"]).stdin(fs::File::open(&notes).unwrap()), 2, "context")
-        .says(&["stdin"]);
+    relay_snapshot!(stage
+        .fails_as(stage.json(&["ask", "x"]).stdin(fs::File::open(&notes).unwrap()), 2, "context"), @"
+    exit 2
+    ----- stderr -----
+    ✗ stdin is no text: it is not UTF-8 from byte 1 on
+      nothing was sent to anybody
+    ");
 }
 
 #[test]
@@ -154,9 +397,16 @@ fn the_limits_of_a_difference_and_of_the_whole_prompt_are_exact() {
     put(exact);
     assert_eq!(stage.works(&ask)["answers"][0]["sent"]["bytes"], 300_000);
     put(exact + 1);
-    let said = stage.fails(&ask, 3, "tooLarge").says(&["300001 bytes", "300000", "nothing was sent"]);
+    let said = stage.fails(&ask, 3, "tooLarge");
+    relay_snapshot!(said, @"
+    exit 3
+    ----- stderr -----
+    ✗ the difference is too large: 300001 bytes, 300000 at most; nothing was changed
+      big.txt 299898 bytes
+      small.txt 103 bytes
+      `relay review` takes the paths that matter, `.gitignore` leaves new files out; nothing was sent to anybody
+    ");
     assert_eq!(said.object["error"]["files"][0]["path"], "big.txt", "{said:?}");
-    assert!(said.err.contains("big.txt"), "{said:?}");
     // The whole: a context of 200,000, a difference, and a prompt that fills it up.
     put(250_000);
     let file = stage.beside("context");
@@ -187,16 +437,32 @@ fn a_schema_that_is_none_is_named() {
     let file = stage.beside("schema");
     let name = file.to_str().unwrap();
     let ask = ["ask", "x", "--schema", name];
-    let said = stage.fails(&ask, 2, "schema").says(&["schema"]);
+    let said = stage.fails(&ask, 2, "schema");
+    relay_snapshot!(said, @"
+    exit 2
+    ----- stderr -----
+    ✗ the schema <stage>/schema cannot be read: No such file or directory (os error 2)
+      `--schema` names a file with a JSON schema; nothing was sent to anybody
+    ");
     assert!(said.err.contains(name), "{said:?}");
     for (text, part) in [("{", "line 1"), ("[]", "schema"), ("{\"type\": 5}", "type"), ("\"x\"", "schema")] {
         fs::write(&file, text).unwrap();
         stage.fails(&ask, 2, "schema").says(&[part]);
     }
     fs::write(&file, b"\xff").unwrap();
-    stage.fails(&ask, 2, "schema").says(&["UTF-8"]);
+    relay_snapshot!(stage.fails(&ask, 2, "schema"), @"
+    exit 2
+    ----- stderr -----
+    ✗ the schema <stage>/schema cannot be read: stream did not contain valid UTF-8
+      `--schema` names a file with a JSON schema; nothing was sent to anybody
+    ");
     fs::write(&file, " ".repeat((1 << 20) + 1)).unwrap();
-    stage.fails(&ask, 2, "schema").says(&["1048576"]);
+    relay_snapshot!(stage.fails(&ask, 2, "schema"), @"
+    exit 2
+    ----- stderr -----
+    ✗ the schema <stage>/schema cannot be read: it has more than 1048576 bytes
+      `--schema` names a file with a JSON schema; nothing was sent to anybody
+    ");
     stage.fails(&["ask", "x", "--schema", "/"], 2, "schema");
     fs::remove_file(&file).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, &file, 0o600.into()).unwrap();
@@ -205,7 +471,14 @@ fn a_schema_that_is_none_is_named() {
     // What is no answer by the schema is none, and is shown.
     fs::remove_file(&file).unwrap();
     fs::write(&file, r#"{"type":"object","required":["a"]}"#).unwrap();
-    stage.fails(&ask, 11, "notByTheSchema").says(&["codex", "schema"]);
+    relay_snapshot!(stage.fails(&ask, 11, "notByTheSchema"), @"
+    exit 11
+    ----- stderr -----
+      what it said, which is no answer to what was asked:
+    Fine.
+    ✗ codex's answer does not follow the schema: it is no JSON (expected value at line 1 column 1); nothing was changed
+      ask again, or with a simpler schema
+    ");
     assert!(!stage.log().lines().any(|line| line.contains("turn/start") && !line.contains("outputSchema")));
 }
 
@@ -239,16 +512,19 @@ fn sessions_belong_to_a_friend_and_a_project_and_bad_ones_are_refused() {
     assert_eq!(stage.works(&ask)["answers"][0]["session"], THREAD);
     let listed = stage.works(&["friends", "sessions"]);
     assert_eq!(listed["sessions"][0]["name"], "birds", "{listed}");
-    stage.fails(&["ask", "x", "--session", "birds", "--to", "claude"], 2, "otherFriend").says(&[
-        "codex",
-        "claude",
-        "relay friends forget birds",
-    ]);
-    let other = tempfile::tempdir().unwrap();
+    relay_snapshot!(stage.fails(&["ask", "x", "--session", "birds", "--to", "claude"], 2, "otherFriend"), @"
+    exit 2
+    ----- stderr -----
+    ✗ the session birds is with codex, not with claude; use another name, or `relay friends forget birds`
+    ");
+    let other = tempfile::TempDir::with_prefix("outside-").unwrap();
     let place = other.path().to_str().unwrap();
-    stage
-        .fails(&["-C", place, "ask", "x", "--session", "birds"], 2, "otherProject")
-        .says(&["belongs to", "relay friends forget birds"]);
+    relay_snapshot!(stage
+        .fails(&["-C", place, "ask", "x", "--session", "birds"], 2, "otherProject"), @"
+    exit 2
+    ----- stderr -----
+    ✗ the session birds belongs to <project>, not to this project; use another name, or `relay friends forget birds`
+    ");
     // Its own friend does not know it any more: it says that another thread answers, or that there is none.
     let file = stage.project.home().join("friends/sessions/birds.json");
     let text = fs::read_to_string(&file).unwrap();
@@ -260,9 +536,14 @@ fn sessions_belong_to_a_friend_and_a_project_and_bad_ones_are_refused() {
     fs::write(&file, "{").unwrap();
     let ran = stage.run(&mut stage.json(&ask));
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("birds") && ran.err.contains(".broken"), "{ran:?}");
+    relay_snapshot!(ran.err, @"! the session birds could not be read; its file is kept as <home>/friends/sessions/birds.broken, and it begins anew");
     assert_eq!(stage.works(&["friends", "forget", "birds"])["forgotten"], true);
-    stage.fails(&["friends", "forget", "birds"], 2, "noSession").says(&["birds"]);
+    relay_snapshot!(stage.fails(&["friends", "forget", "birds"], 2, "noSession"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no session birds
+      there are none
+    ");
     stage.fails(&["friends", "forget", "../x"], 2, "badName");
     stage.fails(&["friends", "forget"], 2, "usage");
 }
@@ -270,14 +551,28 @@ fn sessions_belong_to_a_friend_and_a_project_and_bad_ones_are_refused() {
 #[test]
 fn with_several_the_one_that_is_missing_is_named_and_the_other_answers() {
     let stage = Stage::answered();
-    let said = stage
-        .fails(&["ask", "x", "--to", "codex,claude"], 10, "notInstalled")
-        .says(&["claude is not installed", "npm"]);
+    let said = stage.fails(&["ask", "x", "--to", "codex,claude"], 10, "notInstalled");
+    relay_snapshot!(said, @"
+    exit 10
+    ----- stderr -----
+    ✗ claude is not installed: there is no `claude` in PATH; nothing was changed
+      install it with `npm install -g @anthropic-ai/claude-code`
+    ");
     assert_eq!(said.object["answers"][0]["text"], "Fine.");
     assert_eq!(said.object["answers"][1]["error"]["kind"], "notInstalled");
     let ran = stage.relay(&["ask", "x", "--to", "claude,codex"]);
-    assert_eq!(ran.code, 10);
-    assert!(ran.out.contains("Fine.") && ran.err.contains("claude is not installed"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 10
+    ----- stdout -----
+    claude
+    claude is not installed: there is no `claude` in PATH
+
+    codex · m · 0 s
+    Fine.
+    ----- stderr -----
+    ✗ claude is not installed: there is no `claude` in PATH; nothing was changed
+      install it with `npm install -g @anthropic-ai/claude-code`
+    ");
 }
 
 #[test]
@@ -291,10 +586,14 @@ fn without_a_home_a_question_is_asked_and_what_needs_one_says_so() {
     let ran = stage.run(stage.json(&["ask", "x"]).env("RELAY_HOME", &nowhere));
     assert_eq!(ran.code, 0, "{ran:?}");
     let session = ["ask", "x", "--session", "s"];
-    stage.fails_as(stage.json(&session).env("RELAY_HOME", &nowhere), 2, "home").says(&["file/home"]);
+    relay_snapshot!(stage.fails_as(stage.json(&session).env("RELAY_HOME", &nowhere), 2, "home"), @"
+    exit 2
+    ----- stderr -----
+    ✗ <stage>/file/home cannot be used: Not a directory (os error 20)
+    ");
     let ran = stage.run(stage.json(&session).env_remove("HOME").env_remove("RELAY_HOME"));
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("not remembered") && ran.err.contains("HOME or RELAY_HOME"), "{ran:?}");
+    relay_snapshot!(ran.err, @"! this answer is not remembered: nothing says where your own directory is; set HOME or RELAY_HOME");
     let ran = stage.run(stage.json(&["ask", "x"]).env("TMPDIR", &nowhere));
     assert_eq!(ran.code, 0, "{ran:?}");
 }
@@ -304,8 +603,18 @@ fn a_friend_of_the_other_kind_is_refused_in_the_same_words() {
     let stage = Stage::bare().codex(&Codex::turning(&answering("x")));
     let home = stage.project.home();
     fs::write(home.join("models.yml"), "providers: {ollama: {baseUrl: 'http://127.0.0.1:9'}}\n").unwrap();
-    stage.fails(&["ask", "x", "--to", "ollama/m"], 10, "unreachable").says(&["ollama", "127.0.0.1:9"]);
+    relay_snapshot!(stage.fails(&["ask", "x", "--to", "ollama/m"], 10, "unreachable"), @"
+    exit 10
+    ----- stderr -----
+    ✗ ollama cannot reach its server: nobody listens at http://127.0.0.1:9. Is its server running?; nothing was changed
+      look at the network and at where its configuration points
+    ");
     fs::write(home.join("models.yml"), "providers: [").unwrap();
-    stage.fails(&["ask", "x", "--to", "ollama/m"], 2, "friend").says(&["models.yml"]);
+    relay_snapshot!(stage.fails(&["ask", "x", "--to", "ollama/m"], 2, "friend"), @"
+    exit 2
+    ----- stderr -----
+    ✗ <home>/models.yml:1:12: this is not YAML that relay reads: unclosed bracket '[' at line 1, column 12; correct models.yml before a model server is asked
+      `relay models` says more
+    ");
     stage.works(&["ask", "x", "--to", "codex"]);
 }

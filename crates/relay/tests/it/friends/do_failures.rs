@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::friends::fixture::{Codex, Stage};
+use crate::relay_snapshot;
 
 /// Runs `relay do` on a codex that does this in its copy.
 fn stage(work: &str) -> Stage {
@@ -14,7 +15,20 @@ fn stage(work: &str) -> Stage {
 #[test]
 fn what_needs_a_person_is_kept_in_a_file_that_apply_takes() {
     let stage = stage("echo KEY=1 >.env; echo three >a.txt; mkdir -p src; echo new >src/new.txt");
-    let said = stage.fails(&["do", "x", "-y"], 13, "nobodyToAsk").says(&[".env", "--allow guarded"]);
+    let said = stage.fails(&["do", "x", "-y"], 13, "nobodyToAsk");
+    relay_snapshot!(said, @"
+    exit 13
+    ----- stderr -----
+      codex works in a copy of 1 file
+    Done.
+    ▸ x                                                                       3 files  +3 −1
+        M  a.txt        +1 −1
+        A  .env         +1
+        A  src/new.txt  +1
+    ✗ somebody has to say yes, and there is no terminal to ask on: .env is guarded: it may hold secrets; nothing was changed
+      `--allow guarded` applies it without asking
+      it is kept: `relay apply <home>/kept/<time>-codex.md` applies it later
+    ");
     let kept = said.object["kept"].as_str().unwrap().to_string();
     assert!(said.err.contains(&kept), "{}", said.err);
     let ran = stage.run_changing(&mut stage.json(&["apply", &kept, "-y", "--allow", "guarded"]));
@@ -34,12 +48,43 @@ fn what_needs_a_person_is_kept_in_a_file_that_apply_takes() {
 fn one_that_deletes_everything_has_to_ask() {
     let stage = stage("rm -rf ./* .git .gitignore");
     let said = stage.fails(&["do", "x"], 13, "nobodyToAsk");
-    assert!(said.err.contains("a.txt"), "{}", said.err);
+    relay_snapshot!(said.err, @"
+      codex works in a copy of 1 file
+    Done.
+    ▸ x                                                                           1 file  −1
+        D  a.txt  −1
+    ✗ somebody has to say yes, and there is no terminal to ask on: the project has no configuration; nothing was changed
+      `-y` applies it without asking
+      it is kept: `relay apply <home>/kept/<time>-codex.md` applies it later
+    ");
     assert!(said.object["kept"].is_string(), "{said:?}");
     for number in 0..12 {
         stage.project.put(&format!("f{number}.txt"), b"x\n");
     }
-    stage.fails(&["do", "x", "-y"], 13, "nobodyToAsk").says(&["--allow mass-deletion"]);
+    relay_snapshot!(stage.fails(&["do", "x", "-y"], 13, "nobodyToAsk"), @"
+    exit 13
+    ----- stderr -----
+      codex works in a copy of 13 files
+    Done.
+    ▸ x                                                                        13 files  −13
+        D  a.txt    −1
+        D  f0.txt   −1
+        D  f1.txt   −1
+        D  f10.txt  −1
+        D  f11.txt  −1
+        D  f2.txt   −1
+        D  f3.txt   −1
+        D  f4.txt   −1
+        D  f5.txt   −1
+        D  f6.txt   −1
+        D  f7.txt   −1
+        D  f8.txt   −1
+        D  f9.txt   −1
+      ! a.txt: 13 files would be deleted, this one first (mass-deletion)
+    ✗ somebody has to say yes, and there is no terminal to ask on: a.txt: 13 files would be deleted, this one first; nothing was changed
+      `--allow mass-deletion` applies it without asking
+      it is kept: `relay apply <home>/kept/<time>-codex.md` applies it later
+    ");
 }
 
 #[test]
@@ -48,15 +93,26 @@ fn what_it_does_to_git_stays_in_its_copy() {
     let stage = stage(hook);
     let ran = stage.run(&mut stage.json(&["do", "x", "-y"]));
     assert_eq!((ran.code, &ran.json()["applied"]), (0, &json!(false)), "{ran:?}");
-    assert!(ran.err.contains("codex changed nothing"), "{ran:?}");
+    relay_snapshot!(ran.err, @"
+      codex works in a copy of 1 file
+    Done.
+    ✓ codex changed nothing
+    ! what no change may write is left out: .relaycode
+    ");
 }
 
 #[test]
 fn one_that_changes_nothing_says_so() {
     let stage = stage("true");
     let ran = stage.run(&mut stage.command(&["do", "x", "-y"]));
-    assert_eq!(ran.code, 0);
-    assert!(ran.out.contains("codex changed nothing"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+    Done.
+    ✓ codex changed nothing
+    ----- stderr -----
+      codex works in a copy of 1 file
+    ");
 }
 
 #[test]
@@ -83,7 +139,19 @@ fn odd_files_that_it_makes_are_said_or_come_through() {
     );
     let ran = stage.run(&mut stage.json(&["do", "x"]));
     assert_eq!(ran.code, 13, "{ran:?}");
-    assert!(ran.err.contains("binary") && ran.err.contains("link"), "{ran:?}");
+    relay_snapshot!(ran.err, @"
+      codex works in a copy of 1 file
+    Done.
+    ▸ x                                                                              3 files
+        M  a.txt       becomes executable
+        A  binary
+        A  d/empty     empty
+    ✗ somebody has to say yes, and there is no terminal to ask on: the project has no configuration; a.txt is guarded: it becomes executable; nothing was changed
+      `-y` with `--allow guarded` applies it without asking
+    ! links that were made, changed or removed in the copy are left out: link
+      it is kept: `relay apply <home>/kept/<time>-codex.md` applies it later
+      not in that file, because an answer cannot carry it: binary
+    ");
 }
 
 #[test]
@@ -91,12 +159,22 @@ fn without_a_place_for_the_copy_it_says_what_it_needs() {
     let stage = stage("echo x >new.txt");
     fs::write(stage.beside("file"), "").unwrap();
     let nowhere = stage.beside("file/home");
-    stage
-        .fails_as(stage.json(&["do", "x"]).env("RELAY_HOME", &nowhere), 3, "copy")
-        .says(&[nowhere.parent().unwrap().to_str().unwrap(), "RELAY_HOME"]);
+    relay_snapshot!(stage
+        .fails_as(stage.json(&["do", "x"]).env("RELAY_HOME", &nowhere), 3, "copy"), @"
+    exit 3
+    ----- stderr -----
+    ! your own copy of the records cannot be used: cannot open <stage>/file/home/ledgers/<ledger>: Not a directory (os error 20)
+    ✗ <stage>/file cannot be used: File exists (os error 17); nothing was changed
+      the copy is made in RELAY_HOME: a place that can be written to, outside of the project
+    ");
     let mut homeless = stage.json(&["do", "x"]);
     homeless.env_remove("RELAY_HOME").env_remove("HOME");
-    stage.fails_as(&mut homeless, 3, "copy").says(&["set HOME or RELAY_HOME"]);
+    relay_snapshot!(stage.fails_as(&mut homeless, 3, "copy"), @"
+    exit 3
+    ----- stderr -----
+    ✗ nothing says where your own directory is; set HOME or RELAY_HOME; nothing was changed
+      the copy is made in RELAY_HOME: a place that can be written to, outside of the project
+    ");
     // Where temporary files go does not matter.
     stage.fails_as(stage.json(&["do", "x"]).env("TMPDIR", &nowhere), 13, "nobodyToAsk");
 }

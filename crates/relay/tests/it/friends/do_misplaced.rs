@@ -8,6 +8,7 @@ use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use serde_json::{Value, json};
 
 use crate::friends::fixture::{Codex, Stage};
+use crate::relay_snapshot;
 
 /// A codex that does this in its copy; `ROOT` stands for the project itself.
 fn stage(work: &str) -> Stage {
@@ -110,10 +111,14 @@ fn an_answer_in_words_of_a_friend_without_hands_is_shown_and_is_no_success() {
     let (_server, stage) = saying("Which of the totals do you mean?");
     let args = ["do", "x", "--to", "work/m1", "-y"];
     let ran = stage.relay(&args);
-    assert_eq!(ran.code, 11, "{ran:?}");
-    assert!(ran.out.contains("Which of the totals do you mean?"), "{ran:?}");
-    assert!(!ran.out.contains("changed nothing"), "{ran:?}");
-    assert!(ran.err.contains("without a patch") && ran.err.contains("relay ask"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 11
+    ----- stdout -----
+    Which of the totals do you mean?
+    ----- stderr -----
+    ✗ work answered in words, without a patch; nothing was changed
+      name the files that it has to see, and say what to change; `relay ask` is for questions
+    ");
     let said = stage.fails(&args, 11, "noPatch");
     assert_eq!(said.object["friend"]["text"], "Which of the totals do you mean?", "{said:?}");
     // Words that stand there already are not said twice.
@@ -126,9 +131,38 @@ fn an_answer_that_cannot_be_read_is_shown() {
     let (_server, stage) = saying("Both:\n\n```txt // a.txt\nx\n```\n\n```txt // b.txt\ny\n```\n");
     let args = ["do", "x", "--to", "work/m1", "-y", "--limit", "files=1"];
     let ran = stage.relay(&args);
-    assert_eq!(ran.code, 11, "{ran:?}");
-    assert!(ran.out.contains("```txt // b.txt"), "{ran:?}");
-    let said = stage.fails(&args, 11, "unreadable").says(&["cannot be read", "`files`"]);
+    relay_snapshot!(ran, @"
+    exit 11
+    ----- stdout -----
+    Both:
+
+    ```txt // a.txt
+    x
+    ```
+
+    ```txt // b.txt
+    y
+    ```
+    ----- stderr -----
+    ✗ work's answer cannot be read: the answer changes more files than the limit `files` allows, which is 1; nothing was changed
+      raise it with `--limit files=5000` if the answer really is that large
+    ");
+    let said = stage.fails(&args, 11, "unreadable");
+    relay_snapshot!(said, @"
+    exit 11
+    ----- stderr -----
+    Both:
+
+    ```txt // a.txt
+    x
+    ```
+
+    ```txt // b.txt
+    y
+    ```
+    ✗ work's answer cannot be read: the answer changes more files than the limit `files` allows, which is 1; nothing was changed
+      raise it with `--limit files=5000` if the answer really is that large
+    ");
     assert!(said.object["friend"]["text"].as_str().unwrap().starts_with("Both:"), "{said:?}");
 }
 
@@ -186,9 +220,14 @@ fn nothing_that_is_sealed_lands_in_whatever_spelling() {
     assert_eq!((ran.code, stage.project.text("a.txt").as_str()), (0, "three\n"), "{ran:?}");
     let plan = &ran.json()["plan"]["files"];
     assert_eq!(plan.as_array().unwrap().len(), 1, "{plan}");
-    for name in [".relaycode", ".RelayCode", "pkg/.relaycode", "pkg/.GIT", "GIT~1"] {
-        assert!(ran.err.contains(name), "{name}: {ran:?}");
-    }
+    relay_snapshot!(ran.err, @"
+      codex works in a copy of 1 file
+    Done.
+    ▸ x                                                                        1 file  +1 −1
+        M  a.txt  +1 −1
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ! what no change may write is left out: .RelayCode, .relaycode, GIT~1, pkg/.GIT, pkg/.relaycode
+    ");
     for name in [".RelayCode/lock", "pkg", "GIT~1"] {
         assert!(!stage.project.path(name).exists(), "{name}");
     }

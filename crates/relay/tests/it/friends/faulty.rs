@@ -5,6 +5,7 @@ use relaycode_friend::friends;
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 
 use crate::friends::fixture::{Codex, Stage, answering};
+use crate::relay_snapshot;
 
 /// More than anybody needs here who does not wait for ever.
 const ENOUGH: &str = "60";
@@ -62,13 +63,28 @@ fn one_that_is_not_there_is_named_with_how_to_get_it() {
 #[test]
 fn one_that_is_too_old_or_not_signed_in_gets_no_prompt() {
     let stage = Stage::new().codex(&Codex { version: "0.1.0", ..Codex::answering("Fine.") });
-    stage.fails(&["ask", "x"], 10, "tooOld").says(&["codex 0.1.0", "0.154.0", "up to date"]);
+    relay_snapshot!(stage.fails(&["ask", "x"], 10, "tooOld"), @"
+    exit 10
+    ----- stderr -----
+    ✗ codex 0.1.0 is too old: relay knows 0.154.0 and later; nothing was changed
+      bring it up to date; `relay friends` shows what is installed
+    ");
     let account = r#"{"account":null,"requiresOpenaiAuth":true}"#;
     let stage = stage.codex(&Codex { account, ..Codex::answering("Fine.") });
-    stage.fails(&["ask", "x"], 10, "notSignedIn").says(&["codex", "codex login"]);
+    relay_snapshot!(stage.fails(&["ask", "x"], 10, "notSignedIn"), @"
+    exit 10
+    ----- stderr -----
+    ✗ codex is not signed in: it has no account and no key; nothing was changed
+      run `codex login`
+    ");
     assert!(!stage.log().contains("turn/start"));
     let stage = stage.script("claude", "case $1 in --version) echo 2.1.325;; *) echo '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"result\":\"Invalid API key · Please run /login\"}'; exit 1;; esac");
-    stage.fails(&["ask", "x", "--to", "claude"], 10, "notSignedIn").says(&["claude", "claude auth login"]);
+    relay_snapshot!(stage.fails(&["ask", "x", "--to", "claude"], 10, "notSignedIn"), @"
+    exit 10
+    ----- stderr -----
+    ✗ claude is not signed in: Invalid API key · Please run /login; nothing was changed
+      run `claude auth login`, or set ANTHROPIC_API_KEY
+    ");
 }
 
 #[test]
@@ -93,11 +109,12 @@ fn one_that_waits_for_its_network_for_ever_is_not_waited_for() {
     assert!(message.matches("error sending").count() == 1, "{message}");
     // One that says nothing at all has the idle limit.
     let stage = Stage::new().codex(&Codex::turning("sleep 1000"));
-    stage.fails(&["ask", "x", "--idle-timeout", "1"], 12, "timedOut").says(&[
-        "codex",
-        "1 s without a sign of life",
-        "--idle-timeout",
-    ]);
+    relay_snapshot!(stage.fails(&["ask", "x", "--idle-timeout", "1"], 12, "timedOut"), @"
+    exit 12
+    ----- stderr -----
+    ✗ codex timed out after 1 s without a sign of life; nothing was changed
+      give it longer with `--idle-timeout SECONDS`
+    ");
 }
 
 #[test]
@@ -133,7 +150,12 @@ fn one_that_dies_says_nothing_or_raves_has_given_no_answer() {
 fn one_that_is_killed_in_the_middle_of_its_answer_has_failed() {
     let half = r#"echo '{"id":5,"result":{"turn":{"id":"t"}}}'; echo '{"method":"item/agentMessage/delta","params":{"threadId":"01a1de0c-0000-7000-8000-000000000001","delta":"Half an ans"}}'; kill -9 $$"#;
     let stage = Stage::new().codex(&Codex::turning(half));
-    stage.fails(&["ask", "x"], 10, "friendFailed").says(&["codex", "9"]);
+    relay_snapshot!(stage.fails(&["ask", "x"], 10, "friendFailed"), @"
+    exit 10
+    ----- stderr -----
+    ✗ codex failed: it was ended by signal 9; nothing was changed
+      `relay friends --test` says whether it answers at all
+    ");
     let ran = stage.run(&mut stage.json(&["ask", "x", "--stream"]));
     let last: serde_json::Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
     assert_eq!((ran.code, &last["error"]["kind"]), (10, &"friendFailed".into()), "{ran:?}");

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::fixture::scratch_project::{Project, Ran};
+use crate::fixture::snapshot::{SnapshotSource, section, stable};
 
 /// The thread of the codex that is played.
 pub(crate) const THREAD: &str = "01a1de0c-0000-7000-8000-000000000001";
@@ -52,7 +53,10 @@ impl Stage {
 
     /// A directory that is no repository.
     pub(crate) fn bare() -> Stage {
-        let stage = Stage { project: Project::new(&[("a.txt", "one\n")]), place: TempDir::new().unwrap() };
+        let stage = Stage {
+            project: Project::new(&[("a.txt", "one\n")]),
+            place: TempDir::with_prefix("stage-").unwrap(),
+        };
         for below in ["bin", "home", "tmp"] {
             fs::create_dir(stage.place.path().join(below)).unwrap();
         }
@@ -227,6 +231,20 @@ impl Failed {
             assert!(said.contains(part), "`{part}` in `{said}`");
         }
         self
+    }
+}
+
+/// What people read of it, and what only machines do.
+impl SnapshotSource for Failed {
+    fn snapshot(&self) -> String {
+        let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut text = format!("exit {}\n{}", self.object["code"], section("stderr", &self.err));
+        for (name, said) in [("message", &self.message), ("hint", &self.hint)] {
+            if !flat(&self.err).contains(&flat(said)) {
+                text += &section(name, &format!("{said}\n"));
+            }
+        }
+        stable(&text)
     }
 }
 

@@ -3,16 +3,31 @@
 use std::fs;
 
 use crate::friends::fixture::{Codex, Stage};
+use crate::relay_snapshot;
 
 #[test]
 fn a_project_that_is_not_git_can_be_asked_about_and_not_reviewed() {
     let stage = Stage::bare().codex(&Codex::answering("Fine."));
     stage.works(&["ask", "x"]);
     let ran = stage.relay(&["ask", "x", "--include-diff"]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("no difference"), "which difference went with it is said: {ran:?}");
-    stage.fails(&["review"], 2, "git").says(&["git"]);
-    stage.fails(&["review", "--base", "main"], 2, "git").says(&["git"]);
+    // Which difference went with it is said.
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+    Fine.
+    ----- stderr -----
+      for codex: no difference: <project> is in no git repository; `git init` makes one
+    ");
+    relay_snapshot!(stage.fails(&["review"], 2, "git"), @"
+    exit 2
+    ----- stderr -----
+    ✗ <project> is in no git repository; `git init` makes one; nothing was changed
+    ");
+    relay_snapshot!(stage.fails(&["review", "--base", "main"], 2, "git"), @"
+    exit 2
+    ----- stderr -----
+    ✗ <project> is in no git repository; `git init` makes one; nothing was changed
+    ");
     let stage = stage.codex(&Codex::working("true"));
     assert_eq!(stage.works(&["do", "x"])["applied"], false);
 }
@@ -22,7 +37,12 @@ fn a_repository_without_commits_a_detached_one_and_a_shallow_one() {
     let stage = Stage::bare().codex(&Codex::answering("Fine."));
     stage.git(&["init", "-q", "-b", "main"]);
     stage.works(&["ask", "x", "--include-diff"]);
-    stage.fails(&["review"], 2, "git").says(&["commit"]);
+    relay_snapshot!(stage.fails(&["review"], 2, "git"), @"
+    exit 2
+    ----- stderr -----
+    ✗ <project> has no commit yet; nothing was changed
+      commit something first
+    ");
 
     let stage = Stage::answered();
     stage.git(&["checkout", "-q", "--detach"]);
@@ -36,14 +56,24 @@ fn a_repository_without_commits_a_detached_one_and_a_shallow_one() {
     stage.works(&["review", "--uncommitted"]);
     stage.git(&["checkout", "-q", "main"]);
     stage.git(&["branch", "-q", "-D", "work"]);
-    stage.fails(&["review"], 3, "nothing").says(&["nothing to review", "--base"]);
+    relay_snapshot!(stage.fails(&["review"], 3, "nothing"), @"
+    exit 3
+    ----- stderr -----
+    ✗ there is nothing to review: nothing was committed since main (there is a branch of that name, and no origin/HEAD), and nothing is uncommitted; nothing was changed
+      `--base REF` compares with something else; nothing was sent to anybody
+    ");
 
     let stage = Stage::answered();
     let head = stage.git(&["rev-parse", "HEAD"]);
     stage.project.put(".git/shallow", head.as_bytes());
     stage.git(&["branch", "-q", "-D", "main"]);
     stage.works(&["ask", "x", "--include-diff"]);
-    stage.fails(&["review"], 2, "git").says(&["HEAD~1", "git fetch --unshallow"]);
+    relay_snapshot!(stage.fails(&["review"], 2, "git"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no commit `HEAD~1` here; the history is cut off, `git fetch --unshallow` completes it; nothing was changed
+      `--base REF` names a branch, a tag or a commit that is here
+    ");
 }
 
 #[test]
@@ -53,7 +83,12 @@ fn a_base_that_is_none_is_named_and_never_an_option() {
         let said = stage.fails(&["review", &format!("--base={base}")], 2, "git");
         assert!(!said.hint.is_empty() || said.message.contains("--base"), "{base}: {said:?}");
     }
-    stage.fails(&["review", "--base", "--output=x"], 2, "git").says(&["`--output=x`"]);
+    relay_snapshot!(stage.fails(&["review", "--base", "--output=x"], 2, "git"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no commit `--output=x` here; nothing was changed
+      `--base REF` names a branch, a tag or a commit that is here
+    ");
     assert!(!stage.project.path("x").exists());
     assert!(!stage.log().contains("review/start"), "{}", stage.log());
     // A branch may be called like that.

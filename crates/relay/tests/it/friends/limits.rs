@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::friends::fixture::{Codex, Stage};
+use crate::relay_snapshot;
 
 /// Kilobytes that relay may have in memory, whatever a friend sends in one line.
 const MOST: u64 = 300 << 10;
@@ -47,7 +48,12 @@ fn one_that_runs_out_of_time_is_told_with_its_last_words() {
     let hangs = "case $1 in --version) echo 2.1.325; exit;; esac; echo 'FATAL: waiting for lock' >&2; exec sleep 1000";
     let stage = Stage::new().script("claude", hangs);
     let ask = ["ask", "x", "--to", "claude", "--timeout", "2"];
-    stage.fails(&ask, 12, "timedOut").says(&["claude timed out after 2 s", "FATAL: waiting for lock"]);
+    relay_snapshot!(stage.fails(&ask, 12, "timedOut"), @"
+    exit 12
+    ----- stderr -----
+    ✗ claude timed out after 2 s: FATAL: waiting for lock; nothing was changed
+      give it longer with `--timeout SECONDS`
+    ");
 }
 
 #[test]
@@ -91,14 +97,25 @@ fn one_that_does_not_read_is_not_answered_for_ever() {
     let turn = r#"n=0; while [ $n -lt 200 ]; do n=$((n + 1)); say '{"id":'$n',"method":"fs/read_text_file","params":{"path":"'$PWD'/large.txt"}}'; done; exec sleep 1000"#;
     let stage = opencode(turn);
     stage.project.put("large.txt", "x".repeat(3_000_000).as_bytes());
-    stage.fails(&["ask", "x", "--to", "opencode"], 10, "notReading").says(&["opencode", "32 MiB"]);
+    relay_snapshot!(stage.fails(&["ask", "x", "--to", "opencode"], 10, "notReading"), @"
+    exit 10
+    ----- stderr -----
+    ✗ opencode does not read what it is answered; more than 32 MiB wait for it; nothing was changed
+      `relay friends --test` says whether it answers at all
+    ");
 }
 
 #[test]
 fn one_that_is_too_old_gets_no_prompt_by_the_other_way() {
     let once = "case $1 in app-server) exit 2;; exec) cat >>\"$LOG\"; echo '{\"type\":\"turn.completed\"}'; exit 0;; esac";
     let stage = Stage::new().codex(&Codex { version: "0.30.0", first: once.into(), ..Codex::answering("") });
-    stage.fails(&["ask", "which bird"], 10, "tooOld").says(&["codex 0.30.0", "0.154.0"]);
+    relay_snapshot!(stage.fails(&["ask", "which bird"], 10, "tooOld"), @"
+    exit 10
+    ----- stderr -----
+    ! codex tries again: it ended with code 2 before it was done
+    ✗ codex 0.30.0 is too old: relay knows 0.154.0 and later; nothing was changed
+      bring it up to date; `relay friends` shows what is installed
+    ");
     assert!(!stage.log().contains("which bird"), "{}", stage.log());
 }
 
@@ -119,9 +136,19 @@ fn a_test_is_not_made_from_below_and_one_that_is_named_has_to_be_there() {
 #[test]
 fn to_forget_what_is_not_there_says_what_is() {
     let stage = Stage::answered();
-    stage.fails(&["friends", "forget", "brids"], 2, "noSession").says(&["brids", "there are none"]);
+    relay_snapshot!(stage.fails(&["friends", "forget", "brids"], 2, "noSession"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no session brids
+      there are none
+    ");
     for name in ["birds", "fish"] {
         stage.works(&["ask", "x", "--session", name]);
     }
-    stage.fails(&["friends", "forget", "brids"], 2, "noSession").says(&["birds", "fish"]);
+    relay_snapshot!(stage.fails(&["friends", "forget", "brids"], 2, "noSession"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no session brids
+      there are: fish, birds
+    ");
 }

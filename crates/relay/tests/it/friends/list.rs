@@ -5,6 +5,7 @@ use relaycode_testkit::hostile_text::find_unsafe_char;
 use serde_json::json;
 
 use crate::friends::fixture::{Codex, Stage, THREAD, answering};
+use crate::relay_snapshot;
 
 #[test]
 fn with_nobody_there_it_says_how_to_get_somebody() {
@@ -24,10 +25,24 @@ fn with_nobody_there_it_says_how_to_get_somebody() {
             .all(|friend| friend["found"].is_null()),
         "{listed}"
     );
-    stage.fails(&["friends", "nobody"], 2, "friend").says(&["nobody"]);
-    stage.fails(&["friends", "claud"], 2, "friend").says(&["did you mean", "claude"]);
+    relay_snapshot!(stage.fails(&["friends", "nobody"], 2, "friend"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no friend `nobody`. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+      `relay friends` shows who is there, `relay models` which servers there are
+    ");
+    relay_snapshot!(stage.fails(&["friends", "claud"], 2, "friend"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no friend `claud`; did you mean `claude`? There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+      `relay friends` shows who is there, `relay models` which servers there are
+    ");
     let ran = stage.relay(&["friends", "sessions"]);
-    assert!(ran.out.contains("--session NAME"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+      no conversation goes on by name; `relay ask … --session NAME` begins one
+    ");
 }
 
 #[test]
@@ -48,7 +63,12 @@ fn a_broken_one_is_shown_as_broken_and_does_not_hide_the_others() {
     assert_eq!(ran.code, 10, "{ran:?}");
     let stage = Stage::bare().codex(&Codex { version: "0.1.0", ..Codex::answering("OK") });
     let ran = stage.relay(&["friends", "codex"]);
-    assert!(ran.out.contains("0.1.0") && ran.out.contains("0.154.0"), "{ran:?}");
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+    ! codex  0.1.0 · there · reads files, changes files, streams, reviews by itself, remembers sessions, follows schemas
+             too old: relay knows 0.154.0 and later; install it with `npm install -g @openai/codex`
+    ");
 }
 
 /// A bit of everything.

@@ -12,6 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::fixture::scratch_project::{Project, Ran, edit, run, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 use crate::terminal_questions::Session;
 
 const DELETE: &str = "//TODO: delete this file\n";
@@ -329,14 +331,32 @@ fn whoever_has_the_lock_is_waited_for_but_not_for_ever() {
 #[test]
 fn a_project_that_is_gone() {
     let project = project();
-    let gone = TempDir::new().unwrap();
+    let gone = TempDir::with_prefix("outside-").unwrap();
     let path = gone.path().to_str().unwrap().to_string();
     drop(gone);
+    let mut transcript = Transcript::default();
     for args in [&["log", "-C", &path][..], &["recover", "-C", &path], &["revert", "-C", &path]] {
-        let ran = project.relay(args);
-        assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(ran.err.contains("cannot be used"), "{}", ran.err);
+        transcript.add(args[0], &project.relay(args));
     }
+    relay_snapshot!(transcript, @"
+    # log
+    exit 2
+    ----- stderr -----
+    ✗ the directory <outside> cannot be used: No such file or directory (os error 2)
+      give the project's directory with `-C DIR`
+
+    # recover
+    exit 2
+    ----- stderr -----
+    ✗ the directory <outside> cannot be used: No such file or directory (os error 2)
+      give the project's directory with `-C DIR`
+
+    # revert
+    exit 2
+    ----- stderr -----
+    ✗ the directory <outside> cannot be used: No such file or directory (os error 2)
+      give the project's directory with `-C DIR`
+    ");
     let mut command = Command::new("sh");
     let script = "mkdir sub && cd sub && rmdir ../sub && echo x | exec \"$0\" apply - -y";
     command.args(["-c", script, env!("CARGO_BIN_EXE_relay")]);
@@ -353,7 +373,15 @@ fn a_home_that_cannot_be_used_is_named_and_stops_nothing() {
     let file = project.path("b.txt");
     let ran = run(project.command(&["apply", "a.md", "-y"]).env("RELAY_HOME", &file));
     assert_eq!((ran.code, project.text("a.txt").as_str()), (0, "1\n"), "{ran:?}");
-    assert!(ran.err.contains("cannot be used") && ran.err.contains("b.txt/ledgers"), "{}", ran.err);
+    relay_snapshot!(ran, @"
+    exit 0
+    ----- stdout -----
+    ▸ a.md                                                                     1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ----- stderr -----
+    ! your own copy of the records cannot be used: cannot open <project>/b.txt/ledgers/<ledger>: Not a directory (os error 20)
+    ");
     let ran = run(project.command(&["revert"]).env("RELAY_HOME", "/proc/nowhere/relay"));
     assert_eq!((ran.code, project.text("a.txt").as_str()), (0, "one\n"), "{ran:?}");
 }

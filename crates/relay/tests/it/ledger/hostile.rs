@@ -16,6 +16,8 @@ use relaycode_ledger::transaction::journal::{TransactionJournal, TransactionStag
 use relaycode_ledger::{Ledger, LedgerSettings, TransactionHeader, TxId};
 
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const JOURNAL: &str = ".relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml";
@@ -144,12 +146,30 @@ fn a_journal_of_a_newer_relay_is_left_to_that_one() {
     let text = project.text(JOURNAL).replace("\nversion: 1\n", "\nversion: 9\n");
     project.put(JOURNAL, text.as_bytes());
     let before = project.tree();
+    let mut transcript = Transcript::default();
     for args in [&["recover"][..], &["recover", "--keep"], &["revert"]] {
-        let ran = project.relay(args);
-        assert_eq!(ran.code, 2, "{ran:?}");
-        assert!(ran.err.contains("written by a newer relay") && ran.err.contains("nothing was touched"));
+        transcript.add(&args.join(" "), &project.relay(args));
         assert_eq!((project.tree(), project.text(JOURNAL)), (before.clone(), text.clone()));
     }
+    relay_snapshot!(transcript, @"
+    # recover
+    exit 2
+    ----- stderr -----
+    ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
+      use that relay here
+
+    # recover --keep
+    exit 2
+    ----- stderr -----
+    ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
+      use that relay here
+
+    # revert
+    exit 2
+    ----- stderr -----
+    ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
+      use that relay here
+    ");
 }
 
 #[test]
@@ -190,10 +210,12 @@ fn keep_gets_out_when_the_bytes_that_were_are_gone() {
     for blob in fs::read_dir(project.path(".relaycode/blobs")).unwrap() {
         fs::write(blob.unwrap().path(), "damaged").unwrap();
     }
-    let ran = project.relay(&["recover"]);
-    assert_eq!(ran.code, 6, "{ran:?}");
-    assert!(ran.err.contains("could not be put back yet") && ran.err.contains("is damaged"), "{}", ran.err);
-    assert!(ran.err.contains("files may be partly changed"), "{}", ran.err);
+    relay_snapshot!(project.relay(&["recover"]), @"
+    exit 6
+    ----- stderr -----
+    ! 0f8fad5b could not be put back yet: blobs/<sha256> is damaged: its bytes are not the ones that were kept; files may be partly changed
+      next: see to what failed, then `relay recover` puts the rest back
+    ");
     let ran = project.apply(&edit("a.txt", "one", "1"));
     assert_eq!((ran.code, project.text("a.txt").as_str()), (6, "one\n"), "{ran:?}");
     project.done(&["recover", "--keep"]);
@@ -386,12 +408,28 @@ fn a_crafted_record_writes_nothing_that_a_change_may_not() {
 fn a_revert_gives_no_powers_away() {
     let project = target();
     project.put(RECORD, &record::write(&deletion("run", 0o6755)));
-    let ran = project.relay(&["revert"]);
-    assert_eq!(ran.code, 6, "{ran:?}");
-    assert!(ran.out.contains("not brought back: run does not get the permission bits 6755"), "{ran:?}");
+    relay_snapshot!(project.relay(&["revert"]), @"
+    exit 6
+    ----- stdout -----
+    ✓ reverted 0f8fad5b
+    ! not brought back: run does not get the permission bits 6755: it was not seen with them on this machine
+      `relay revert` again brings it back
+    ");
     let mode = fs::metadata(project.path("run")).unwrap().permissions().mode();
     assert_eq!((mode & 0o7777, project.text("run").as_str()), (0o755, "evil\n"));
-    assert!(project.done(&["show", "1"]).contains("0755 instead of 6755"));
+    relay_snapshot!(project.relay(&["show", "1"]), @"
+    exit 0
+    ----- stdout -----
+    change-1  reverts 0f8fad5b                                                    1 file  +1
+        A  run  +1
+      id         change-1-…
+      when       <time>, now
+      from       revert
+      yes by     user
+      reverts    0f8fad5b
+      notes
+        run: it has the permission bits 0755 instead of 6755
+    ");
 }
 
 #[test]
@@ -525,9 +563,12 @@ fn a_record_with_one_wrong_byte_says_so_and_breaks_nothing_else() {
         }
     }
     // Its id is not given to another: nobody can tell what it did.
-    let ran = project.apply(&(edit("a.txt", "1", "one") + &control(UUID, "again")));
-    assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.err.contains("is damaged") && ran.err.contains("nothing was changed"), "{}", ran.err);
+    relay_snapshot!(project.apply(&(edit("a.txt", "1", "one") + &control(UUID, "again"))), @"
+    exit 1
+    ----- stderr -----
+    ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.yml is damaged: its end is missing; nothing was changed
+      nothing is made of it; move it away to go on without it
+    ");
     project.done(&["revert", &first]);
     assert_eq!(project.text("b.txt"), "two\n");
     project.put(RECORD, &good);

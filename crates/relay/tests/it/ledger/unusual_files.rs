@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::process::Command;
 
 use crate::fixture::scratch_project::{Project, control, edit, whole};
+use crate::relay_snapshot;
 
 const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -42,9 +43,12 @@ fn an_id_whose_attempt_was_put_back_may_come_again() {
     fs::set_permissions(project.path("b.txt"), fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(project.applied(&answer), UUID);
     let other = edit("a.txt", "1", "11") + &control(UUID, "other");
-    let ran = project.apply(&other);
-    assert_eq!(ran.code, 8, "{ran:?}");
-    assert!(ran.err.contains("another answer") && ran.err.contains("nothing was changed"), "{}", ran.err);
+    relay_snapshot!(project.apply(&other), @"
+    exit 8
+    ----- stderr -----
+    ✗ 0f8fad5b is already in the ledger; nothing was changed
+      another answer had the same id: `relay show 0f8fad5b`; give this one an id of its own
+    ");
     assert_eq!(project.text("a.txt"), "1\n");
 }
 
@@ -56,9 +60,15 @@ fn a_ledger_that_was_removed_comes_back_from_the_copy() {
     project.applied(&edit("a.txt", "1", "2"));
     project.done(&["revert"]);
     fs::remove_dir_all(project.path(".relaycode")).unwrap();
-    let ran = project.apply(&whole("new.txt", "x\n"));
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("3 records came back"), "{}", ran.err);
+    relay_snapshot!(project.apply(&whole("new.txt", "x\n")), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                       1 file  +1
+        A  new.txt  +1
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ----- stderr -----
+    ! the records of this project were gone from .relaycode: 3 records came back from your own copy
+    ");
     let log = project.log();
     assert_eq!(log.len(), 4, "{log:?}");
     assert_eq!(log[3]["id"], first.as_str());

@@ -9,6 +9,8 @@ use relaycode_durable::{Fs, RealFs};
 use relaycode_session::{HomeLayout, OpenMode, Session};
 use serde_json::json;
 
+use crate::fixture::snapshot::Transcript;
+use crate::relay_snapshot;
 use crate::sessions::list::{Kept, line, message, talk};
 
 /// A question, a tool, an answer, and another way from the question.
@@ -40,20 +42,54 @@ fn branched(kept: &Kept) {
 fn a_conversation_is_shown_with_its_tools_and_without_other_branches() {
     let kept = Kept::new();
     branched(&kept);
-    let out = kept.done(&["show"]);
-    for part in [
-        "aaaa1111bbbb  round totals\n",
-        "5 messages",
-        "you  2026-02-16",
-        "  round totals\n",
-        "assistant  anthropic/sonnet\n",
-        "  ▸ read {\"path\":\"cart.ts\"}\n      1\n      2\n      3\n      4\n      … 3 lines more\n",
-        "  Rounded in one place.\n",
-    ] {
-        assert!(out.contains(part), "{part:?} is missing in\n{out}");
-    }
-    assert!(!out.contains("Another way"), "{out}");
-    assert!(kept.done(&["show", "1", "--full"]).contains("      7\n"));
+    relay_snapshot!(kept.relay(&["show"]), @r#"
+    exit 0
+    ----- stdout -----
+    aaaa1111bbbb  round totals
+      <project> · 5 messages · <time>
+
+    you  <time>
+      round totals
+
+    assistant  anthropic/sonnet
+      thought
+        let me look
+      I look.
+      ▸ read {"path":"cart.ts"}
+          1
+          2
+          3
+          4
+          … 3 lines more
+
+    assistant  <time>
+      Rounded in one place.
+    "#);
+    relay_snapshot!(kept.relay(&["show", "1", "--full"]), @r#"
+    exit 0
+    ----- stdout -----
+    aaaa1111bbbb  round totals
+      <project> · 5 messages · <time>
+
+    you  <time>
+      round totals
+
+    assistant  anthropic/sonnet
+      thought
+        let me look
+      I look.
+      ▸ read {"path":"cart.ts"}
+          1
+          2
+          3
+          4
+          5
+          6
+          7
+
+    assistant  <time>
+      Rounded in one place.
+    "#);
     let value = kept.relay(&["show", "aaaa", "--json"]).json();
     assert_eq!(value["header"]["id"], "aaaa1111bbbb");
     assert_eq!(value["entries"].as_array().unwrap().len(), 4);
@@ -77,10 +113,20 @@ fn a_tree_shows_branches_labels_and_what_is_filtered() {
         lines
     };
     assert_eq!(sorted(&out), sorted(expected), "{out}");
-    assert!(out.contains("├─ ") && out.contains("└─ "), "{out}");
+    relay_snapshot!(out, @"
+    • [start] user: round totals
+    ├─ assistant: Another way.
+    └─ • assistant: I look.
+       • toolResult: 1 2 3 4 5 6 7
+       • assistant: Rounded in one place.
+    ");
     assert_eq!(kept.done(&["tree", "--filter", "labeled-only"]), "• [start] user: round totals\n");
     assert_eq!(kept.done(&["tree", "--search", "ANOTHER way"]), "assistant: Another way.\n");
-    assert!(kept.done(&["tree", "--search", "nowhere"]).contains("nothing fits"));
+    relay_snapshot!(kept.relay(&["tree", "--search", "nowhere"]), @"
+    exit 0
+    ----- stdout -----
+    nothing fits; `--filter all` shows everything
+    ");
     let value = kept.relay(&["tree", "--filter", "all", "--json"]).json();
     assert_eq!((&value["total"], &value["leaf"]), (&6.into(), &"z1".into()));
     assert_eq!(value["entries"].as_array().unwrap().len(), 6);
@@ -91,23 +137,56 @@ fn words_that_name_no_session_or_several_are_wrong_usage() {
     let kept = Kept::new();
     kept.answered("aaaa1111bbbb", 60, "round totals");
     kept.answered("aaaa2222bbbb", 30, "fix the cart");
-    let ran = kept.relay(&["show", "aaaa"]);
-    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
-    assert!(ran.err.contains("aaaa1111") && ran.err.contains("fix the cart"), "{}", ran.err);
+    relay_snapshot!(kept.relay(&["show", "aaaa"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ aaaa is the beginning of 2 sessions
+      give more of its id: aaaa2222 fix the cart, aaaa1111 round totals
+    ");
     let value = kept.relay(&["show", "aaaa", "--json"]).json();
     assert_eq!(value["error"]["kind"], "ambiguous");
-    for (word, kind, said) in [
-        ("zzzz", "unknown", "relay sessions"),
-        ("9", "unknown", "relay sessions"),
-        ("totals", "unknown", "did you mean aaaa1111"),
-        ("./nothing.jsonl", "unknown", "nothing.jsonl"),
-        ("/", "notASession", "not a session"),
+    let mut transcript = Transcript::default();
+    for (word, kind) in [
+        ("zzzz", "unknown"),
+        ("9", "unknown"),
+        ("totals", "unknown"),
+        ("./nothing.jsonl", "unknown"),
+        ("/", "notASession"),
     ] {
-        let ran = kept.relay(&["tree", word]);
-        assert_eq!(ran.code, 2, "{word}: {ran:?}");
-        assert!(ran.err.contains(said), "{word}: {}", ran.err);
+        transcript.add(word, &kept.relay(&["tree", word]));
         assert_eq!(kept.relay(&["tree", word, "--json"]).json()["error"]["kind"], kind, "{word}");
     }
+    relay_snapshot!(transcript, @"
+    # zzzz
+    exit 2
+    ----- stderr -----
+    ✗ there is no session zzzz
+      `relay sessions` lists them, with `--all` of every directory
+
+    # 9
+    exit 2
+    ----- stderr -----
+    ✗ there is no session 9
+      `relay sessions` lists them, with `--all` of every directory
+
+    # totals
+    exit 2
+    ----- stderr -----
+    ✗ there is no session totals
+      did you mean aaaa1111 round totals
+
+    # ./nothing.jsonl
+    exit 2
+    ----- stderr -----
+    ✗ there is no session ./nothing.jsonl
+      `relay sessions` lists them, with `--all` of every directory
+
+    # /
+    exit 2
+    ----- stderr -----
+    ✗ / is not a session
+      a session is a file of lines of JSON that begins with a header; `relay sessions` lists them
+    ");
     assert_eq!(Kept::new().relay(&["show"]).code, 2);
 }
 
@@ -122,7 +201,18 @@ fn a_fork_belongs_here_and_the_original_stays() {
     let listed = kept.relay(&["--json"]).json();
     assert_eq!((&listed["total"], &listed["sessions"][0]["id"]), (&1.into(), &value["id"]));
     assert_eq!(listed["sessions"][0]["cwd"], kept.cwd().to_str().unwrap());
-    assert!(kept.done(&["show"]).contains("far away"));
+    relay_snapshot!(kept.relay(&["show"]), @"
+    exit 0
+    ----- stdout -----
+    <session>  far away
+      <project> · 2 messages · <time>
+
+    you  <time>
+      far away
+
+    assistant  <time>
+      Done.
+    ");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
@@ -132,21 +222,52 @@ fn an_export_is_private_and_overwrites_nothing() {
     kept.put("aaaa1111bbbb", 60, &talk("round <script>alert(1)</script>", "Done."));
     let out = kept.done(&["export", "1"]);
     let file = kept.project.path("session-aaaa1111bbbb.html");
-    assert!(out.contains("session-aaaa1111bbbb.html"), "{out}");
+    relay_snapshot!(out, @"✓ exported to <project>/session-aaaa1111bbbb.html");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     let page = fs::read_to_string(&file).unwrap();
     assert!(page.contains("round &lt;script&gt;") && !page.contains("<script>alert"), "{page:.400}");
     fs::write(&file, "mine").unwrap();
-    let ran = kept.relay(&["export", "1"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.err.contains("--force"), "{}", ran.err);
+    relay_snapshot!(kept.relay(&["export", "1"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ <project>/session-aaaa1111bbbb.html is there already; nothing was changed
+      --force overwrites it
+    ");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     kept.done(&["export", "1", "--force"]);
     assert_ne!(fs::read_to_string(&file).unwrap(), "mine");
     let value = kept.relay(&["export", "-o", "talk.md", "--json"]).json();
     assert_eq!((&value["format"], &value["entries"]), (&"markdown".into(), &2.into()));
     assert!(kept.project.text("talk.md").contains("Done."));
-    assert!(kept.done(&["export", "--markdown", "-o", "-"]).contains("Done."));
+    relay_snapshot!(kept.relay(&["export", "--markdown", "-o", "-"]), @r#"
+    exit 0
+    ----- stdout -----
+    ---
+    id: "aaaa1111bbbb"
+    title: "round <script>alert(1)</script>"
+    cwd: "<project>"
+    began: "<time>"
+    last: "<time>"
+    models: ["assistant"]
+    tokensIn: 0
+    tokensOut: 0
+    tokensCached: 0
+    cost: 0.0
+    entries: 2
+    parentSession: null
+    ---
+
+    # round \<script\>alert(1)\</script\>
+
+
+    ## 1 · you · <time>
+
+    > round <script>alert(1)</script>
+
+    ## 2 · assistant · <time>
+
+    > Done.
+    "#);
     assert_eq!(kept.relay(&["export", "-o", "-", "--json"]).code, 2);
     assert_eq!(kept.relay(&["export", "-o", "no/such/place.html"]).code, 1);
     let left: Vec<String> = kept.project.listing().into_iter().filter(|name| name.contains(".tmp")).collect();
@@ -160,18 +281,34 @@ fn a_repair_says_what_it_found_and_keeps_the_original() {
     let path = kept.put("aaaa1111bbbb", 60, &body);
     let before = fs::read(&path).unwrap();
     let shown = kept.done(&["show"]);
-    assert!(
-        shown.contains("bytes were skipped") && shown.contains("`relay sessions repair aaaa1111bbbb`"),
-        "{shown}"
-    );
+    relay_snapshot!(shown, @"
+    aaaa1111bbbb  x
+      <project> · 2 messages · <time>
+    ! byte 293: 7 bytes were skipped: it is not a JSON object
+      `relay sessions repair aaaa1111bbbb` writes what can be read in its place
+
+    you  <time>
+      x
+
+    assistant  <time>
+      y
+    ");
     assert!(shown.lines().all(|line| line == line.trim_end()), "no blanks at the ends of lines: {shown:?}");
-    let out = kept.done(&["repair", "1"]);
-    assert!(out.contains("8 bytes") || out.contains("7 bytes"), "{out}");
-    assert!(out.contains("repaired; entries now: 2") && out.contains(".before-repair-1"), "{out}");
+    relay_snapshot!(kept.relay(&["repair", "1"]), @"
+    exit 0
+    ----- stdout -----
+    ! byte 293: 7 bytes were skipped: it is not a JSON object
+    ✓ repaired; entries now: 2
+      the file as it was: <home>/sessions/<sessions>/2026-02-16T10-20-30-000Z_aaaa1111bbbb.jsonl.before-repair-1
+    ");
     let original =
         path.with_file_name(path.file_name().unwrap().to_str().unwrap().to_string() + ".before-repair-1");
     assert_eq!(fs::read(original).unwrap(), before);
-    assert!(kept.done(&["repair", "1"]).contains("nothing to repair"));
+    relay_snapshot!(kept.relay(&["repair", "1"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ nothing to repair
+    ");
     let value = kept.relay(&["repair", "1", "--json"]).json();
     assert_eq!((&value["repaired"], &value["entries"]), (&false.into(), &2.into()));
 }
@@ -190,8 +327,12 @@ fn deleting_asks_takes_what_belongs_to_it_and_refuses_one_in_use() {
     let dir = real.open_root(one.parent().unwrap()).unwrap();
     let held = Session::open(real, dir, one.file_name().unwrap().to_str().unwrap(), OpenMode::Write).unwrap();
     let ran = kept.relay(&["delete", "aaaa", "-y"]);
-    assert_eq!(ran.code, 3, "{ran:?}");
-    assert!(ran.err.contains("nothing was changed") && one.exists(), "{}", ran.err);
+    relay_snapshot!(ran, @"
+    exit 3
+    ----- stderr -----
+    ✗ 2026-02-16T10-20-30-000Z_aaaa1111bbbb.jsonl is open in another relay; it can be read, forked, or continued when that one ends; nothing was changed
+    ");
+    assert!(one.exists());
     drop(held);
     assert_eq!(
         kept.relay(&["delete", "1", "2", "aaaa", "-y", "--json"]).json()["deleted"].as_array().unwrap().len(),
@@ -206,14 +347,35 @@ fn the_terminal_decides_what_the_latest_is() {
     let kept = Kept::new();
     let old = kept.answered("aaaa1111bbbb", 60, "older");
     kept.answered("cccc1111bbbb", 30, "newer");
-    assert!(kept.done(&["show"]).contains("newer"));
+    relay_snapshot!(kept.relay(&["show"]), @"
+    exit 0
+    ----- stdout -----
+    cccc1111bbbb  newer
+      <project> · 2 messages · <time>
+
+    you  <time>
+      newer
+
+    assistant  <time>
+      Done.
+    ");
     let crumbs = HomeLayout::new(kept.project.home()).terminals_dir();
     fs::create_dir_all(&crumbs).unwrap();
     fs::write(crumbs.join("tmux-%7"), format!("{}\n{}\n", kept.cwd().display(), old.display())).unwrap();
-    let ran = crate::fixture::scratch_project::run(
+    relay_snapshot!(crate::fixture::scratch_project::run(
         kept.project.command(&["sessions", "show"]).env("TMUX_PANE", "%7"),
-    );
-    assert!(ran.out.contains("older"), "{ran:?}");
+    ), @"
+    exit 0
+    ----- stdout -----
+    aaaa1111bbbb  older
+      <project> · 2 messages · <time>
+
+    you  <time>
+      older
+
+    assistant  <time>
+      Done.
+    ");
 }
 
 #[test]
@@ -223,11 +385,30 @@ fn old_sessions_without_an_answer_go_when_sessions_are_listed() {
     let old = kept.put("aaaa1111bbbb", 3 * 24 * 3600, &asked);
     let young = kept.put("cccc1111bbbb", 3600, &asked);
     let damaged = kept.put("eeee1111bbbb", 3 * 24 * 3600, &(asked + "{\"ty"));
-    assert!(kept.done(&["--unanswered"]).contains("aaaa1111") && old.exists());
-    let out = kept.done(&[]);
-    assert!(out.contains("1 session has no answer") && out.contains("! eeee1111"), "{out}");
+    relay_snapshot!(kept.relay(&["--unanswered"]), @"
+    exit 0
+    ----- stdout -----
+          cccc1111  1 h ago     1 message  hello?   no answer
+      1 ! eeee1111  3 days ago  1 message  its last line is cut off: hello?
+          aaaa1111  3 days ago  1 message  hello?   no answer
+    ");
+    assert!(old.exists());
+    relay_snapshot!(kept.relay(&[]), @"
+    exit 0
+    ----- stdout -----
+      1 ! eeee1111  3 days ago  1 message  its last line is cut off: hello?
+    1 session has no answer; `relay sessions --unanswered` lists it, too
+    ");
     assert!(!old.exists() && young.exists() && damaged.exists());
-    assert!(kept.done(&["show", "cccc"]).contains("hello?"));
+    relay_snapshot!(kept.relay(&["show", "cccc"]), @"
+    exit 0
+    ----- stdout -----
+    cccc1111bbbb  hello?
+      <project> · 1 message · <time>
+
+    you  <time>
+      hello?
+    ");
 }
 
 #[test]
@@ -236,9 +417,12 @@ fn copies_of_one_session_are_told_apart_by_their_paths() {
     let one = kept.answered("aaaa1111bbbb", 60, "x");
     let copy = one.with_file_name("copy.jsonl");
     fs::copy(&one, &copy).unwrap();
-    let ran = kept.relay(&["show", "aaaa1111"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("give the path") && ran.err.contains("copy.jsonl"), "{}", ran.err);
+    relay_snapshot!(kept.relay(&["show", "aaaa1111"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ aaaa1111 is the beginning of 2 sessions
+      they have the same id; give the path: <home>/sessions/<sessions>/copy.jsonl, <home>/sessions/<sessions>/2026-02-16T10-20-30-000Z_aaaa1111bbbb.jsonl
+    ");
 }
 
 #[test]
@@ -249,21 +433,51 @@ fn a_link_in_place_of_the_sessions_is_followed_by_nobody_and_said() {
     let moved = kept.project.path("moved");
     fs::rename(&sessions, &moved).unwrap();
     std::os::unix::fs::symlink(&moved, &sessions).unwrap();
-    for args in [&[][..], &["fork", path.to_str().unwrap()]] {
-        let ran = kept.relay(args);
-        assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
-        assert!(ran.err.contains("a link stands") && ran.err.contains("RELAY_HOME"), "{}", ran.err);
-    }
+    relay_snapshot!(kept.relay(&[]), @"
+    exit 2
+    ----- stderr -----
+    ✗ the sessions cannot be read: a link stands where a directory has to be
+      in <home>/sessions
+      put the directory itself there, or set RELAY_HOME to where it is
+    ");
+    relay_snapshot!(kept.relay(&["fork", path.to_str().unwrap()]), @"
+    exit 2
+    ----- stderr -----
+    ✗ the session cannot be written: a link stands where a directory has to be; nothing was changed
+      in <home>/sessions/<sessions>
+      put the directory itself there, or set RELAY_HOME to where it is
+    ");
 }
 
 #[test]
 fn a_list_of_no_sessions_is_wrong_usage() {
     let kept = Kept::new();
+    let mut transcript = Transcript::default();
     for args in [&["-n", "0"][..], &["search", "-n", "0", "x"], &["list", "-n", "many"]] {
-        let ran = kept.relay(args);
-        assert_eq!(ran.code, 2, "{args:?}");
-        assert!(ran.err.contains("from 1 on"), "{}", ran.err);
+        transcript.add(&args.join(" "), &kept.relay(args));
     }
+    relay_snapshot!(transcript, @"
+    # -n 0
+    exit 2
+    ----- stderr -----
+    error: invalid value '0' for '--limit <N>': give a number from 1 on
+
+    For more information, try '--help'.
+
+    # search -n 0 x
+    exit 2
+    ----- stderr -----
+    error: invalid value '0' for '--limit <N>': give a number from 1 on
+
+    For more information, try '--help'.
+
+    # list -n many
+    exit 2
+    ----- stderr -----
+    error: invalid value 'many' for '--limit <N>': give a number from 1 on
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]

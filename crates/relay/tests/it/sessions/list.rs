@@ -8,6 +8,7 @@ use relaycode_session::HomeLayout;
 use serde_json::{Value, json};
 
 use crate::fixture::scratch_project::{Project, Ran};
+use crate::relay_snapshot;
 
 /// A project, and sessions in the user's own directory.
 pub(crate) struct Kept {
@@ -95,10 +96,21 @@ fn sessions_are_numbered_newest_first_and_damaged_ones_marked() {
     assert_eq!(out, expected);
     assert_eq!(kept.done(&["list"]), out);
     let all = kept.done(&["--all", "--unanswered"]);
-    assert!(all.contains("/elsewhere") && all.contains("99994444"), "{all}");
+    relay_snapshot!(all, @"
+      77775555  now        2 messages  other   /elsewhere
+      99994444  now        1 message   anybody there?   <project>
+    ! eeee3333  now        0 messages  line 2 cannot be read   <project>
+      cccc2222  1 min ago  2 messages  fix the cart   <project>
+      aaaa1111  1 h ago    2 messages  round totals   <project>
+    ");
     assert!(all.lines().all(|line| line.starts_with("    ")), "numbers of one directory: {all}");
-    let one = kept.done(&["-n", "1"]);
-    assert!(one.contains("and 2 more; `relay sessions -n 3`"), "{one}");
+    relay_snapshot!(kept.relay(&["-n", "1"]), @"
+    exit 0
+    ----- stdout -----
+      1 ! eeee3333  now  0 messages  line 2 cannot be read
+    and 2 more; `relay sessions -n 3` lists them all
+    1 session has no answer; `relay sessions --unanswered` lists it, too
+    ");
 }
 
 #[test]

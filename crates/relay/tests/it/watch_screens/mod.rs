@@ -58,10 +58,22 @@ fn wrong() -> String {
 fn start_applied_diffs_log_and_keys() {
     let desk = or_skip!(X11::start());
     let shot = Shot::of(&files(), &auto("true")).desk(&desk).start();
-    shot.snap("start");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+    {dim}watching the clipboard (X11) · ? keys{/}
+    ");
     desk.copy(&shot.keyed(&rounded(), "feat: round totals to cents"));
     shot.wait("✓ applied");
-    shot.snap("applied");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: round totals to cents{/}                                                  3 files  {green}+2{/} {red}−1{/}
+        M  src/cart.ts                     {green}+1{/} {red}−1{/}   {dim}1 exact{/}
+        A  src/money.ts                    {green}+1{/}
+        R  src/old.ts → src/legacy/old.ts
+    {green}✓{/} applied 00000001 · 3 files · checked in 3.2 s, 0 → 0 errors · u undoes it
+    {dim}watching the clipboard (X11) · 1 applied · ? keys{/}
+    ");
     shot.press("d");
     shot.wait("+  return Math.round");
     shot.snap("diff");
@@ -87,10 +99,29 @@ fn a_question_its_explanations_and_a_no() {
     let shot = Shot::of(&files(), &auto("true")).desk(&desk).start();
     desk.copy(&shot.keyed(&near(), "refactor: say that it is a fraction"));
     shot.wait("[y/N]");
-    shot.snap("question");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}refactor: say that it is a fraction{/}                                           1 file  {green}+1{/} {red}−1{/}
+        M  src/cart.ts  {green}+1{/} {red}−1{/}   {dim}1 near{/}
+      {yellow}!{/} src/cart.ts line 2 says `subtotal`, the answer says `subtotl`
+      apply? [y/N]  d diff · f pick · e edit · w why · ?
+    ");
     shot.screen.type_keys("w\r");
     shot.wait_times("[y/N]", 2);
-    shot.snap("question_why");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}refactor: say that it is a fraction{/}                                           1 file  {green}+1{/} {red}−1{/}
+        M  src/cart.ts  {green}+1{/} {red}−1{/}   {dim}1 near{/}
+      {yellow}!{/} src/cart.ts line 2 says `subtotal`, the answer says `subtotl`
+      apply? [y/N]  d diff · f pick · e edit · w why · ?  w
+      relay asks because of 1 rule
+        {bold}near{/}   src/cart.ts: line 2 says `let subtotal = 0;`, the answer says `let subtotl = 0;`
+               `--allow near` lets it pass
+      a yes counts for exactly this: baca7adab776
+      apply? [y/N]  d diff · f pick · e edit · w why · ?
+    ");
     shot.screen.type_keys("n the tests are missing\r");
     shot.wait("not applied");
     shot.snap("question_no");
@@ -102,15 +133,50 @@ fn refusals() {
     let shot = Shot::of(&files(), &auto("true")).desk(&desk).start();
     desk.copy(&shot.keyed(&stale(), "feat: taxes"));
     shot.wait("c copies");
-    shot.snap("refusal");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: taxes{/}
+    {red}✗{/} refused: 1 of 2 edits does not match                                           {dim}nothing was changed{/}
+      src/cart.ts, edit 2 (line 9 of the answer)
+        looked for   const taxes = rates(items);
+        nearest      for (const item of items) {                                                  {dim}line 3{/}
+      edit 1 fits
+      c copies a repair prompt for your model; the same id may be sent again
+    {dim}watching the clipboard (X11) · ? keys{/}
+    ");
     shot.press("c");
     shot.wait("✓ the repair prompt");
-    shot.snap("refusal_copied");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: taxes{/}
+    {red}✗{/} refused: 1 of 2 edits does not match                                           {dim}nothing was changed{/}
+      src/cart.ts, edit 2 (line 9 of the answer)
+        looked for   const taxes = rates(items);
+        nearest      for (const item of items) {                                                  {dim}line 3{/}
+      edit 1 fits
+      c copies a repair prompt for your model; the same id may be sent again
+    {green}✓{/} the repair prompt (15 lines) is on the clipboard: paste it to your model
+    {dim}watching the clipboard (X11) · ? keys{/}
+    ");
     let other =
         edit("src/cart.ts", "  return subtotal;", "  return 0;") + "\n```yaml\nprojectId: bank\n```\n";
     desk.copy(&other);
     shot.wait("another project");
-    shot.snap("another_project");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: taxes{/}
+    {red}✗{/} refused: 1 of 2 edits does not match                                           {dim}nothing was changed{/}
+      src/cart.ts, edit 2 (line 9 of the answer)
+        looked for   const taxes = rates(items);
+        nearest      for (const item of items) {                                                  {dim}line 3{/}
+      edit 1 fits
+      c copies a repair prompt for your model; the same id may be sent again
+    {green}✓{/} the repair prompt (15 lines) is on the clipboard: paste it to your model
+    {dim}copied: an answer for another project{/}
+    ");
 }
 
 #[test]
@@ -126,22 +192,59 @@ fn the_gate_runs_says_no_and_asks() {
     let shot = shot.start();
     desk.copy(&shot.keyed(&rounded(), "feat: round totals to cents"));
     shot.wait("sh tools/lint\n");
-    shot.snap("gate_running");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, sh tools/lint                                  p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: round totals to cents{/}                                                  3 files  {green}+2{/} {red}−1{/}
+        M  src/cart.ts                     {green}+1{/} {red}−1{/}   {dim}1 exact{/}
+        A  src/money.ts                    {green}+1{/}
+        R  src/old.ts → src/legacy/old.ts
+    / checking as it was: sh tools/lint
+    ");
     fs::write(&go, "").unwrap();
     shot.wait("✓ applied");
 
     let shot = Shot::of(&files(), &auto(LINTER)).desk(&desk).start();
     desk.copy(&shot.keyed(&wrong(), "feat: prices are text"));
     shot.wait("keep? [y/N]");
-    shot.snap("keep");
+    insta::assert_snapshot!(shot.settled(), @r"
+    relay 0.1.0 · shop · auto, grep -n 'price: string' src/*.ts | sed 's/^…   p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: prices are text{/}                                                            1 file  {green}+3{/}
+        A  src/money.ts  {green}+3{/}
+    {yellow}!{/} grep -n 'price: string' src/*.ts | sed 's/^\([^:]… went from 0 to 1 error    {dim}on disk, not kept yet{/}
+        src/money.ts:2  Type string is not assignable to type number.
+      keep? [y/N]  d diff · o output · w why · ?
+    ");
     shot.screen.type_keys("n\r");
     shot.wait("not kept");
-    shot.snap("keep_no");
+    insta::assert_snapshot!(shot.settled(), @r"
+    relay 0.1.0 · shop · auto, grep -n 'price: string' src/*.ts | sed 's/^…   p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: prices are text{/}                                                            1 file  {green}+3{/}
+        A  src/money.ts  {green}+3{/}
+    {yellow}!{/} grep -n 'price: string' src/*.ts | sed 's/^\([^:]… went from 0 to 1 error    {dim}on disk, not kept yet{/}
+        src/money.ts:2  Type string is not assignable to type number.
+      keep? [y/N]  d diff · o output · w why · ?  n
+    {red}✗{/} not kept; everything was put back
+      c copies what the gate said for your model; the same id may be sent again
+    {dim}watching the clipboard (X11) · ? keys{/}
+    ");
 
     let shot = Shot::of(&files(), &auto(LINTER)).desk(&desk).args(&["watch", "-y"]).start();
     desk.copy(&shot.keyed(&wrong(), "feat: prices are text"));
     shot.wait("not kept");
-    shot.snap("gate_no");
+    insta::assert_snapshot!(shot.settled(), @r"
+    relay 0.1.0 · shop · auto, grep -n 'price: string' src/*.ts | sed 's/^…   p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: prices are text{/}                                                            1 file  {green}+3{/}
+        A  src/money.ts  {green}+3{/}
+    {red}✗{/} not kept: grep -n 'price: string' src/*.ts | sed 's/^\([^:]… went from 0 to 1 error
+      {dim}everything was put back{/}
+        src/money.ts:2  Type string is not assignable to type number.
+      keep it anyway: `relay apply --allow gate` · c copies the errors for your model
+    {dim}watching the clipboard (X11) · ? keys{/}
+    ");
 }
 
 #[test]
@@ -154,7 +257,10 @@ fn bulk_broken_configuration_and_trust() {
     shot.wait("1 of 3 collected");
     desk.copy(&shot.keyed(&near(), "refactor: say that it is a fraction"));
     shot.wait("2 of 3 collected");
-    shot.snap("bulk");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+    {dim}2 of 3 collected · b takes them up now{/}
+    ");
     shot.press("b");
     shot.wait("[y/N]");
     shot.screen.type_keys("n\r");
@@ -164,7 +270,14 @@ fn bulk_broken_configuration_and_trust() {
     let shot = Shot::of(&files(), &auto("true")).desk(&desk).start();
     shot.scene.project.put("relaycode.config.json", b"{\"projectId\": \"shop\",");
     shot.wait("stays in force");
-    shot.snap("config_broken");
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+    {red}✗{/} the file ends inside an object: `}` is missing
+      in relaycode.config.json:1
+      Correct the file; `relay config check` reads it again
+    {yellow}!{/} the configuration as it was before stays in force
+    {dim}watching the clipboard (X11) · ? keys{/}
+    ");
     shot.scene.configure(&auto("make lint"));
     shot.wait("was read again");
     desk.copy(&shot.keyed(&rounded(), "feat: round totals to cents"));

@@ -70,15 +70,22 @@ impl Shot {
             .wait_for(|screen| (screen.text() + "\n").matches(text).count() >= times, GENEROUS_TIMEOUT);
     }
 
-    /// Compares the screen, when nothing moves on it any more, with the snapshot of this name.
+    /// The screen, when nothing moves on it any more.
     #[track_caller]
-    pub(super) fn snap(&self, name: &str) {
+    pub(super) fn settled(&self) -> String {
         let mut seen = self.seen();
         let rested = poll_until(GENEROUS_TIMEOUT, || {
             let before = std::mem::replace(&mut seen, self.rested());
             (before == seen).then_some(())
         });
-        assert!(rested.is_some(), "{name} does not come to rest:\n{seen}");
+        assert!(rested.is_some(), "it does not come to rest:\n{seen}");
+        seen
+    }
+
+    /// Compares the screen, when nothing moves on it any more, with the snapshot of this name.
+    #[track_caller]
+    pub(super) fn snap(&self, name: &str) {
+        let seen = self.settled();
         insta::with_settings!({snapshot_path => "../snapshots", omit_expression => true, prepend_module_to_snapshot => false}, {
             insta::assert_snapshot!(name, seen);
         });

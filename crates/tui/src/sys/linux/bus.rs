@@ -87,8 +87,7 @@ impl BusConnection {
 
     /// The handshake. The kernel tells the bus who we are; we only choose that method.
     fn authenticate(&mut self) -> Result<(), BusError> {
-        let uid: String =
-            geteuid().as_raw().to_string().bytes().map(|digit| format!("{digit:02x}")).collect();
+        let uid: String = geteuid().as_raw().to_string().bytes().map(|d| format!("{d:02x}")).collect();
         self.write(format!("\0AUTH EXTERNAL {uid}\r\n").as_bytes())?;
         let answer = self.read_line()?;
         if answer.starts_with(b"REJECTED") {

@@ -102,13 +102,8 @@ fn bus_addresses(around: &TerminalEnv) -> Option<Vec<BusAddress>> {
 
 /// Servers read the body as markup, the summary as plain text.
 pub(super) fn to_desktop(notice: &Notification) -> DesktopNotification {
-    let body = sanitize_line(&notice.body, BODY_CELLS, true)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    DesktopNotification {
-        summary: sanitize_line(&notice.summary, SUMMARY_CELLS, true),
-        body,
-        urgent: notice.urgent,
-    }
+    let summary = sanitize_line(&notice.summary, SUMMARY_CELLS, true);
+    let body = sanitize_line(&notice.body, BODY_CELLS, true);
+    let body = body.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    DesktopNotification { summary, body, urgent: notice.urgent }
 }

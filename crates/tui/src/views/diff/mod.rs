@@ -18,8 +18,7 @@ use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_change::proposal::GitFileMode;
 
 use self::paint::SyntaxColours;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{human_size, pluralize};
+use crate::{Glyph, OutputStyle, PaintRole, human_size, pluralize};
 
 /// Narrower terminals show unified diffs only.
 pub const SIDE_COLUMNS: usize = 80;

@@ -13,7 +13,7 @@ use relaycode_change::plan::FilePlan;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::syntax::highlight::{SyntaxClass, SyntaxSpan, SyntaxSpans, highlight_lines};
 
-use crate::layout::style::{OutputStyle, PaintRole};
+use crate::{OutputStyle, PaintRole};
 
 /// Syntax classes of the lines of a file, before and after. The default has none.
 #[derive(Debug, Default)]

@@ -4,15 +4,14 @@
 //! next row, with `…` in place of a number. No row is wider than the terminal.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use relaycode_change::diff::{DiffHunk, DiffLine, DiffLineEnding, DiffLineKind, LineWords, changed_words};
 use relaycode_text::escape::TAB_STOP;
-use relaycode_text::width::cells;
 
 use super::paint::{PaintedSpan, paint_text, painted_spans, whole_line_paint};
 use super::{DiffView, NO_NEWLINE};
-use crate::StyledText;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells};
 
 /// Least cells of a line number.
 const NUMBER_CELLS: usize = 3;
@@ -48,8 +47,11 @@ pub(super) fn write(out: &mut String, hunks: &[DiffHunk], columns: usize, view: 
     }
 }
 
+/// The lines on both sides of a row.
+type RowPair = (Option<usize>, Option<usize>);
+
 /// Which lines stand beside each other, by their index in the hunk.
-fn rows(hunk: &DiffHunk, words: &[LineWords]) -> Vec<(Option<usize>, Option<usize>)> {
+fn rows(hunk: &DiffHunk, words: &[LineWords]) -> Vec<RowPair> {
     let mut rows = Vec::new();
     let run_of = |from: usize, kind: DiffLineKind| {
         from..from + hunk.lines[from..].iter().take_while(|line| line.kind == kind).count()
@@ -78,13 +80,8 @@ fn rows(hunk: &DiffHunk, words: &[LineWords]) -> Vec<(Option<usize>, Option<usiz
 }
 
 /// Unrelated lines share rows all the same: it saves half of them.
-fn pair_unrelated(
-    left: std::ops::Range<usize>,
-    right: std::ops::Range<usize>,
-    rows: &mut Vec<(Option<usize>, Option<usize>)>,
-) {
+fn pair_unrelated(mut left: Range<usize>, mut right: Range<usize>, rows: &mut Vec<RowPair>) {
     let count = left.len().max(right.len());
-    let (mut left, mut right) = (left, right);
     rows.extend((0..count).map(|_| (left.next(), right.next())));
 }
 
@@ -154,14 +151,8 @@ struct RowWrapper<'a> {
 
 impl<'a> RowWrapper<'a> {
     fn new(style: &'a OutputStyle, width: usize) -> RowWrapper<'a> {
-        RowWrapper {
-            style,
-            width,
-            rows: vec![StyledText::default()],
-            column: 0,
-            pending: StyledText::default(),
-            marks: 0,
-        }
+        let (rows, pending) = (vec![StyledText::default()], StyledText::default());
+        RowWrapper { style, width, rows, column: 0, pending, marks: 0 }
     }
 
     /// Foreign text in one colour. An escaped character stays in one row.

@@ -6,7 +6,7 @@ use relaycode_change::diff::{DiffHunk, DiffLineEnding, changed_words};
 
 use super::paint::{paint_text, painted_spans, whole_line_paint};
 use super::{DiffView, NO_NEWLINE};
-use crate::layout::style::PaintRole;
+use crate::PaintRole;
 
 pub(super) fn write(out: &mut String, hunk: &DiffHunk, view: &DiffView<'_>) {
     let style = view.style;
@@ -18,10 +18,9 @@ pub(super) fn write(out: &mut String, hunk: &DiffHunk, view: &DiffView<'_>) {
         let text = match painted_spans(hunk, at, &words, view.colours) {
             None => paint_text(style, paint, &format!("{sign}{}{mark}", style.code(&line.text))),
             Some(pieces) => {
-                let text: String = pieces
-                    .iter()
-                    .map(|piece| paint_text(style, piece.paint, &style.code(piece.text)))
-                    .collect();
+                let pieces = pieces.iter();
+                let text: String =
+                    pieces.map(|piece| paint_text(style, piece.paint, &style.code(piece.text))).collect();
                 paint_text(style, paint, &sign.to_string()) + &text + &paint_text(style, paint, mark)
             }
         };

@@ -13,11 +13,10 @@ mod tests;
 use std::fmt::Write;
 use std::time::Duration;
 
-use relaycode_door::gate::{Diagnostic, GateReport, GateStep, StepReport, StepResult};
+use relaycode_door::GateReport;
+use relaycode_door::gate::{Diagnostic, GateStep, StepReport, StepResult};
 
-use super::outcome;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{headline_with_state, pluralize};
+use crate::{Glyph, OutputStyle, PaintRole, headline_with_state, outcome, pluralize};
 
 /// Most new errors listed before it says how many more there are.
 const ERRORS: usize = 5;
@@ -62,9 +61,8 @@ pub fn passed_summary(report: &GateReport, style: &OutputStyle) -> Option<String
         (None, Some(after)) => text += &format!(", {}", errors(after)),
         _ => {}
     }
-    match report.reformatted.len() {
-        0 => {}
-        files => text += &format!(", {} reformatted", pluralize(files, "file")),
+    if !report.reformatted.is_empty() {
+        text += &format!(", {} reformatted", pluralize(report.reformatted.len(), "file"));
     }
     Some(text)
 }
@@ -88,8 +86,7 @@ pub fn verdict_text(report: &GateReport, style: &OutputStyle) -> Option<String> 
         }
         (None, Some(after)) if after > 0 => Some(format!("{linter} reports {}", errors(after))),
         _ => {
-            let failed =
-                report.steps.iter().rev().find(|step| step.result != StepResult::Exited { code: 0 })?;
+            let failed = last_failed(report)?;
             // A linter's exit code just means that there are errors; counted ones are no news.
             let counted = failed.step == GateStep::Linter && report.errors_after.is_some();
             (!counted && failed.step != GateStep::Baseline)
@@ -123,14 +120,8 @@ pub fn full_output(report: &GateReport, style: &OutputStyle) -> String {
 
 /// That a command ran, how it ended and how long it took, for verbose output.
 pub fn step_summary(step: &StepReport, style: &OutputStyle) -> String {
-    let text = format!(
-        "{}: {} {} in {}",
-        step_name(step.step),
-        step.command,
-        step.result_phrase(),
-        human_duration(step.took)
-    );
-    outcome::detail_line(style, &text)
+    let (name, took) = (step_name(step.step), human_duration(step.took));
+    outcome::detail_line(style, &format!("{name}: {} {} in {took}", step.command, step.result_phrase()))
 }
 
 /// The last few lines of a command's output.
@@ -165,8 +156,8 @@ pub fn human_duration(took: Duration) -> String {
 fn evidence(report: &GateReport, style: &OutputStyle) -> String {
     let mut out = String::new();
     let listed = &report.new_errors[..report.new_errors.len().min(ERRORS)];
-    let places: Vec<String> = listed.iter().map(|error| place(error, style)).collect();
-    for (error, place) in listed.iter().zip(&places) {
+    for error in listed {
+        let place = place(error, style);
         let message = style.clip(&error.message, MESSAGE);
         let gap = if place.is_empty() { "" } else { "  " };
         out += &(style.wrap(&format!("    {place}{gap}{message}"), 6) + "\n");
@@ -182,16 +173,16 @@ fn evidence(report: &GateReport, style: &OutputStyle) -> String {
     if !out.is_empty() {
         return out;
     }
-    let failed = report.steps.iter().rev().find(|step| step.result != StepResult::Exited { code: 0 });
-    let lines: Vec<&str> = failed
-        .map(|step| step.output.lines().filter(|line| !line.trim().is_empty()))
-        .into_iter()
-        .flatten()
-        .collect();
+    let output = last_failed(report).map_or("", |step| step.output.as_str());
+    let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     for line in &lines[lines.len().saturating_sub(LINES)..] {
         out += &format!("    {}\n", style.excerpt(line, style.columns().saturating_sub(4)));
     }
     out
+}
+
+fn last_failed(report: &GateReport) -> Option<&StepReport> {
+    report.steps.iter().rev().find(|step| step.result != StepResult::Exited { code: 0 })
 }
 
 /// `src/cart.ts:31`

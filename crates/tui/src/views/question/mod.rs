@@ -10,12 +10,9 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_door::ApprovalReason;
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
-use relaycode_text::width::cells;
 
 use super::{card, rules, trust};
-use crate::layout::narrow;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{StyledText, line_counts};
+use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells, line_counts, narrow};
 
 pub type QuestionKeys = &'static [(&'static str, &'static str)];
 
@@ -121,11 +118,8 @@ fn two_parts(first: &str, second: &str, indent: usize, style: &OutputStyle) -> S
 
 /// One line per key.
 pub fn key_help(keys: QuestionKeys, style: &OutputStyle) -> String {
-    let mut out = String::new();
-    for (key, does) in keys.iter().chain(&[("?", "show this")]) {
-        out += &(style.wrap(&format!("    {key}  {does}"), 7) + "\n");
-    }
-    out
+    let all = keys.iter().chain(&[("?", "show this")]);
+    all.map(|(key, does)| style.wrap(&format!("    {key}  {does}"), 7) + "\n").collect()
 }
 
 /// Why "apply?" is asked, as far as the card does not show it.
@@ -165,10 +159,8 @@ pub fn replanned_warning(paths: &[RelPath], style: &OutputStyle) -> String {
         0 | 1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    super::outcome::warning_line(
-        style,
-        &format!("{}{more} changed meanwhile: planned again", style.safe(first)),
-    )
+    let said = &format!("{}{more} changed meanwhile: planned again", style.safe(first));
+    super::outcome::warning_line(style, said)
 }
 
 /// The changed files, numbered; with `places`, each hunk of those that have several.
@@ -188,29 +180,25 @@ pub fn numbered_files(files: &[(&FilePlan, &FileDiff)], places: bool, style: &Ou
     let mut out = String::new();
     for (index, ((file, diff), name)) in files.iter().zip(&names).enumerate() {
         let number = index + 1;
-        let lines = line_counts(style, file.added, file.removed).text;
-        let name = StyledText::plain(name).padded(widest).text;
-        let text = format!("    {number:>width$}  {}  {name}   {lines}", file.change.letter());
+        let (letter, lines) = (file.change.letter(), line_counts(style, file.added, file.removed));
         out += &match stacked {
             true => {
-                let lead = StyledText::plain(&format!("  {number:>width$}  {}  ", file.change.letter()));
-                let lines = line_counts(style, file.added, file.removed);
+                let lead = StyledText::plain(&format!("  {number:>width$}  {letter}  "));
                 narrow::file_rows_after(style, lead, (None, file.path.as_str()), &lines, "")
             }
-            false => format!("{}\n", text.trim_end()),
+            false => {
+                let name = StyledText::plain(name).padded(widest).text;
+                let text = format!("    {number:>width$}  {letter}  {name}   {}", lines.text);
+                format!("{}\n", text.trim_end())
+            }
         };
         for (index, hunk) in selectable_hunks(diff).iter().enumerate().filter(|_| places) {
             let number = format!("{number}.{}", index + 1);
             let (part, line, first) = place(hunk, style);
             if style.is_tight(PLACE) {
                 let line = StyledText::plain(&format!("line {line}"));
-                out += &narrow::flow_parts(
-                    style,
-                    StyledText::plain("    "),
-                    6,
-                    2,
-                    &[StyledText::plain(&number), line, part],
-                );
+                let parts = [StyledText::plain(&number), line, part];
+                out += &narrow::flow_parts(style, StyledText::plain("    "), 6, 2, &parts);
                 let first = style.excerpt(first, style.columns().saturating_sub(6));
                 out += &format!("{}\n", format!("      {}", style.paint(PaintRole::Dim, &first)).trim_end());
                 continue;

@@ -13,9 +13,7 @@ use relaycode_door::ApprovalReason;
 use relaycode_ledger::Digest;
 use relaycode_ledger::record::Record;
 
-use super::outcome;
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::{LIST_LIMIT, StyledText, labelled_line, pluralize};
+use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, labelled_line, outcome, pluralize};
 
 /// Digits of a digest that people compare.
 const DIGITS: usize = 12;

@@ -1,8 +1,6 @@
 //! Search results: each session, and below it who said what.
 
-use crate::layout::clock;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::layout::styled_text::{StyledText, pluralize};
+use crate::{OutputStyle, PaintRole, StyledText, clock, pluralize};
 
 /// Most cells of an excerpt where lines may be long.
 const LONGEST: usize = 240;
@@ -33,10 +31,8 @@ pub fn text(found: &[SessionMatch], style: &OutputStyle) -> String {
         let lead = StyledText::plain(&start);
         let room = style.width.map_or(LONGEST, |width| width.saturating_sub(lead.cells).max(12));
         let about = session.about.split_whitespace().collect::<Vec<_>>().join(" ");
-        out += &format!(
-            "{}\n",
-            format!("{start}{}", style.paint(PaintRole::Strong, &style.clip(&about, room))).trim_end()
-        );
+        let line = format!("{start}{}", style.paint(PaintRole::Strong, &style.clip(&about, room)));
+        out += &format!("{}\n", line.trim_end());
         if let Some(cwd) = &session.cwd {
             out += &format!("  {}\n", style.paint(PaintRole::Dim, &style.path_in(cwd, 2)));
         }

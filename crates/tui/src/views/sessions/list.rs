@@ -5,12 +5,7 @@
 //!   2 ! 0199e07c  yesterday            ~   its last line is cut off
 //! ```
 
-use relaycode_text::width::cells;
-
-use crate::layout::clock;
-use crate::layout::narrow;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::layout::styled_text::{StyledText, pluralize};
+use crate::{OutputStyle, PaintRole, StyledText, cells, clock, narrow, pluralize};
 
 /// Most cells of a time; anything longer is not a time.
 const TIME: usize = 14;
@@ -46,25 +41,19 @@ pub fn text(rows: &[SessionRow], more: usize, hidden: usize, style: &OutputStyle
         out += &style.wrap("no session here yet\n", 2);
     }
     let lines: Vec<SessionLine> = rows.iter().map(|row| SessionLine::from_row(row, style)).collect();
-    let widest = |cells: fn(&SessionLine) -> usize| lines.iter().map(cells).max().unwrap_or(0);
-    let widths = SessionColumnWidths {
-        index: widest(|line| line.index.len()).max(2),
-        id: widest(|line| line.id.cells),
-        time: widest(|line| line.time.cells),
-        messages: widest(|line| line.messages.cells),
-    };
+    let index = lines.iter().map(|line| line.index.len()).max().unwrap_or(0).max(2);
+    let widest = |at: usize| lines.iter().map(|line| line.columns[at].cells).max().unwrap_or(0);
+    let widths = [0, 1, 2].map(widest);
     for line in lines {
-        out += &line.text(&widths, style);
+        out += &line.text(index, &widths, style);
     }
     let notes = [
         (more > 0)
             .then(|| format!("and {more} more; `relay sessions -n {}` lists them all", rows.len() + more)),
         (hidden > 0).then(|| {
             let (verb, them) = if hidden == 1 { ("has", "it") } else { ("have", "them") };
-            format!(
-                "{} {verb} no answer; `relay sessions --unanswered` lists {them}, too",
-                pluralize(hidden, "session")
-            )
+            let sessions = pluralize(hidden, "session");
+            format!("{sessions} {verb} no answer; `relay sessions --unanswered` lists {them}, too")
         }),
     ];
     for note in notes.into_iter().flatten() {
@@ -73,19 +62,11 @@ pub fn text(rows: &[SessionRow], more: usize, hidden: usize, style: &OutputStyle
     out
 }
 
-struct SessionColumnWidths {
-    index: usize,
-    id: usize,
-    time: usize,
-    messages: usize,
-}
-
 struct SessionLine {
     index: String,
     mark: &'static str,
-    id: StyledText,
-    time: StyledText,
-    messages: StyledText,
+    /// The id, the time, how many messages.
+    columns: [StyledText; 3],
     about: String,
     tail: String,
 }
@@ -104,9 +85,11 @@ impl SessionLine {
         SessionLine {
             index: row.index.map(|index| index.to_string()).unwrap_or_default(),
             mark: if row.damage.is_some() { "!" } else { " " },
-            id: StyledText::plain(&style.clip(&row.id, ID)),
-            time: StyledText::painted(style, PaintRole::Dim, &style.clip(&clock::ago(&row.modified), TIME)),
-            messages: StyledText::plain(&messages),
+            columns: [
+                StyledText::plain(&style.clip(&row.id, ID)),
+                StyledText::painted(style, PaintRole::Dim, &style.clip(&clock::ago(&row.modified), TIME)),
+                StyledText::plain(&messages),
+            ],
             about: match &row.damage {
                 Some(damage) if row.about.is_empty() => damage.clone(),
                 Some(damage) => format!("{damage}: {}", row.about),
@@ -116,40 +99,28 @@ impl SessionLine {
         }
     }
 
-    fn text(self, widths: &SessionColumnWidths, style: &OutputStyle) -> String {
-        let lead = format!("{:>width$} {} ", self.index, self.mark, width = widths.index + 1);
+    fn text(self, index: usize, widths: &[usize; 3], style: &OutputStyle) -> String {
+        let lead = format!("{:>width$} {} ", self.index, self.mark, width = index + 1);
         let about = self.about.split_whitespace().collect::<Vec<_>>().join(" ");
-        let taken = cells(&lead) + widths.id + widths.time + widths.messages + 3 * 2;
+        let taken = cells(&lead) + widths.iter().sum::<usize>() + 3 * 2;
         let tail = if self.tail.is_empty() { 0 } else { cells(&self.tail) + 3 };
         if style.is_narrow() && taken + tail + SHORTEST > style.columns() {
             let indent = cells(&lead);
-            let mut out = narrow::flow_parts(
-                style,
-                StyledText::plain(&lead),
-                indent,
-                2,
-                &[self.id, self.time, self.messages],
-            );
+            let mut out = narrow::flow_parts(style, StyledText::plain(&lead), indent, 2, &self.columns);
             let edge = || StyledText::plain(&" ".repeat(indent));
             if !about.is_empty() {
                 out += &narrow::title_rows(style, edge(), indent, &about);
             }
             if !self.tail.is_empty() {
-                out += &narrow::flow_parts(
-                    style,
-                    edge(),
-                    indent,
-                    1,
-                    &[StyledText::painted(style, PaintRole::Dim, &self.tail)],
-                );
+                let tail = StyledText::painted(style, PaintRole::Dim, &self.tail);
+                out += &narrow::flow_parts(style, edge(), indent, 1, &[tail]);
             }
             return out;
         }
         // Without a terminal lines may be long, but not endless.
         let room = style.width.map_or(LONGEST, |width| width.saturating_sub(taken + tail).max(SHORTEST));
-        let columns =
-            [self.id.padded(widths.id), self.time.padded(widths.time), self.messages.padded(widths.messages)];
-        let start = columns.iter().fold(lead, |line, part| format!("{line}{}  ", part.text));
+        let columns = self.columns.into_iter().zip(widths).map(|(part, width)| part.padded(*width));
+        let start = columns.fold(lead, |line, part| format!("{line}{}  ", part.text));
         let gap = if self.tail.is_empty() { "" } else { "   " };
         let line =
             format!("{start}{}{gap}{}", style.clip(&about, room), style.paint(PaintRole::Dim, &self.tail));

@@ -11,9 +11,7 @@
 //!       … 40 more lines
 //! ```
 
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
-use crate::layout::styled_text::{human_size, pluralize};
-use crate::views::outcome;
+use crate::{Glyph, OutputStyle, PaintRole, human_size, outcome, pluralize};
 
 /// Lines shown of a message, unless everything is asked for.
 const SAID_LINES: usize = 400;
@@ -113,13 +111,11 @@ pub fn part_text(part: &TranscriptPart, full: bool, style: &OutputStyle) -> Stri
                 format!("\n{}  {beside}", style.paint(PaintRole::Strong, &style.clip(role_label(role), 40)));
             format!("{}\n", line.trim_end())
         }
-        TranscriptPart::Text(text) => {
-            indented_block(text, 2, line_limit(SAID_LINES, full), full, None, style)
-        }
+        TranscriptPart::Text(text) => indented_block(text, 2, SAID_LINES, full, None, style),
         TranscriptPart::Reasoning(text) => {
             let dim = Some(PaintRole::Dim);
             format!("  {}\n", style.paint(PaintRole::Dim, "thought"))
-                + &indented_block(text, 4, line_limit(THOUGHT_LINES, full), full, dim, style)
+                + &indented_block(text, 4, THOUGHT_LINES, full, dim, style)
         }
         TranscriptPart::Image(kind) => {
             format!("  {}\n", style.paint(PaintRole::Dim, &style.clip(&format!("[{kind}]"), 80)))
@@ -132,20 +128,17 @@ pub fn part_text(part: &TranscriptPart, full: bool, style: &OutputStyle) -> Stri
             format!("  {} {}\n", style.glyph(Glyph::Incoming), style.clip(line.trim_end(), room))
         }
         TranscriptPart::Result { text, failed } => {
-            let (paint, lead) = if *failed { (PaintRole::Bad, "failed") } else { (PaintRole::Dim, "") };
-            let mark =
-                if lead.is_empty() { String::new() } else { format!("      {}\n", style.paint(paint, lead)) };
-            mark + &indented_block(text, 6, line_limit(RESULT_LINES, full), full, Some(PaintRole::Dim), style)
+            let mark = match failed {
+                true => format!("      {}\n", style.paint(PaintRole::Bad, "failed")),
+                false => String::new(),
+            };
+            mark + &indented_block(text, 6, RESULT_LINES, full, Some(PaintRole::Dim), style)
         }
         TranscriptPart::Note(text) => {
             let line = format!("  {} {}", style.glyph(Glyph::Dot), style.clip(text, LONGEST));
             format!("\n{}\n", style.paint(PaintRole::Dim, &style.wrap(&line, 4)))
         }
     }
-}
-
-fn line_limit(lines: usize, full: bool) -> usize {
-    if full { usize::MAX } else { lines }
 }
 
 /// Foreign text, indented; counts the lines it leaves out.
@@ -168,7 +161,7 @@ fn indented_block(
     };
     let mut out = String::new();
     let mut lines = text.lines();
-    for line in lines.by_ref().take(most) {
+    for line in lines.by_ref().take(if full { usize::MAX } else { most }) {
         let line = line.trim_end();
         if line.is_empty() {
             out.push('\n');
@@ -176,10 +169,9 @@ fn indented_block(
         }
         let (shown, left) = cut_line(line, room);
         let safe = style.code(shown);
-        let more = if left > 0 {
-            format!("{} {} more", style.glyph(Glyph::More), human_size(left))
-        } else {
-            String::new()
+        let more = match left {
+            0 => String::new(),
+            left => format!("{} {} more", style.glyph(Glyph::More), human_size(left)),
         };
         let laid_out = match paint {
             None => style.wrap(&format!("{edge}{safe}{more}"), indent),

@@ -12,9 +12,7 @@
 //!
 //! Invariant: the work is linear in the number of entries and the indent is bounded, however deep the tree.
 
-use relaycode_text::width::cells;
-
-use crate::layout::style::{Glyph, OutputStyle, PaintRole};
+use crate::{Glyph, OutputStyle, PaintRole, cells};
 
 /// Most levels drawn; of deeper ones the innermost.
 const MAX_LEVELS: u32 = 12;

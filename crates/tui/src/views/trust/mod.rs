@@ -14,11 +14,8 @@
 mod tests;
 
 use relaycode_project::trust::TrustRequest;
-use relaycode_text::width::cells;
 
-use super::outcome;
-use crate::layout::style::{OutputStyle, PaintRole};
-use crate::pluralize;
+use crate::{OutputStyle, PaintRole, cells, outcome, pluralize};
 
 /// Longest run of blanks shown as such.
 const BLANKS: usize = 7;

@@ -6,13 +6,12 @@
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-use std::thread::{self, JoinHandle};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
 use rustix::io::Errno;
 
-use crate::clipboard::{WatchStopGuard, WatchStopSignal, stop_pair};
+use crate::clipboard::{WatchStopSignal, WatchThread};
 use crate::config::ConfigFileCallback;
 
 /// Room for several events; a name has at most 255 bytes.
@@ -21,16 +20,11 @@ const BUFFER: usize = 4_096;
 /// Watches two directories until dropped.
 #[derive(Debug)]
 pub(crate) struct DirectoryWatcher {
-    stopper: Option<WatchStopGuard>,
-    thread: Option<JoinHandle<()>>,
+    _thread: WatchThread,
 }
 
 impl DirectoryWatcher {
-    pub(crate) fn start(
-        root: &Path,
-        home: Option<&Path>,
-        ring: ConfigFileCallback,
-    ) -> Result<DirectoryWatcher, String> {
+    pub(crate) fn start(root: &Path, home: Option<&Path>, ring: ConfigFileCallback) -> Result<Self, String> {
         let changes = WatchFlags::CLOSE_WRITE
             | WatchFlags::MODIFY
             | WatchFlags::CREATE
@@ -38,28 +32,15 @@ impl DirectoryWatcher {
             | WatchFlags::MOVED_FROM
             | WatchFlags::MOVED_TO
             | WatchFlags::ONLYDIR;
-        let watch = || -> Result<(OwnedFd, WatchStopGuard, WatchStopSignal), std::io::Error> {
+        let watch = || -> std::io::Result<WatchThread> {
             let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
             add_watch(&events, root, changes)?;
             if let Some(home) = home {
                 let _ = add_watch(&events, home, changes);
             }
-            let (stopper, stop) = stop_pair()?;
-            Ok((events, stopper, stop))
+            WatchThread::spawn("configuration", move |stop| listen(&events, stop, &ring))
         };
-        let (events, stopper, stop) = watch().map_err(|error| error.to_string())?;
-        let named = thread::Builder::new().name("configuration".to_string());
-        let thread = named.spawn(move || listen(&events, &stop, &ring)).map_err(|error| error.to_string())?;
-        Ok(DirectoryWatcher { stopper: Some(stopper), thread: Some(thread) })
-    }
-}
-
-impl Drop for DirectoryWatcher {
-    fn drop(&mut self) {
-        drop(self.stopper.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        Ok(DirectoryWatcher { _thread: watch().map_err(|error| error.to_string())? })
     }
 }
 

@@ -32,20 +32,20 @@ pub(crate) fn open_clipboard(
     desktop: &DisplayAddresses,
     choice: ClipboardBackend,
 ) -> Result<Box<dyn Clipboard>, ClipboardUnavailable> {
-    let wayland = |desktop: &DisplayAddresses| -> Result<Box<dyn Clipboard>, ClipboardUnavailable> {
+    let wayland = || -> Result<Box<dyn Clipboard>, ClipboardUnavailable> {
         let socket = desktop.wayland.as_deref().ok_or(ClipboardUnavailable::NoDesktop)?;
         Ok(Box::new(wayland::WaylandClipboard::open(socket)?))
     };
-    let x11 = |desktop: &DisplayAddresses| -> Result<Box<dyn Clipboard>, ClipboardUnavailable> {
+    let x11 = || -> Result<Box<dyn Clipboard>, ClipboardUnavailable> {
         let display = desktop.x11.as_deref().ok_or(ClipboardUnavailable::NoDesktop)?;
         Ok(Box::new(x11::X11Clipboard::open(display)?))
     };
     match choice {
         ClipboardBackend::None => Err(ClipboardUnavailable::Off),
         ClipboardBackend::Poll => open_polled_clipboard(),
-        ClipboardBackend::Auto => open_first(desktop, wayland, x11),
-        ClipboardBackend::Wayland => wayland(desktop),
-        ClipboardBackend::X11 => x11(desktop),
+        ClipboardBackend::Auto => open_first(wayland, x11),
+        ClipboardBackend::Wayland => wayland(),
+        ClipboardBackend::X11 => x11(),
     }
 }
 
@@ -59,18 +59,18 @@ pub(crate) fn hold_text(
         Wayland(Box<wayland::WaylandConnection>),
         X11(Box<x11::X11Connection>),
     }
-    let wayland = |desktop: &DisplayAddresses| {
+    let wayland = || {
         let socket = desktop.wayland.as_deref().ok_or(ClipboardUnavailable::NoDesktop)?;
         wayland::WaylandConnection::open(socket).map(Box::new).map(HoldBackend::Wayland)
     };
-    let x11 = |desktop: &DisplayAddresses| {
+    let x11 = || {
         let display = desktop.x11.as_deref().ok_or(ClipboardUnavailable::NoDesktop)?;
         x11::X11Connection::open(display).map(Box::new).map(HoldBackend::X11)
     };
     let server = match choice {
-        ClipboardBackend::Wayland => wayland(desktop)?,
-        ClipboardBackend::X11 => x11(desktop)?,
-        ClipboardBackend::Auto | ClipboardBackend::Poll => open_first(desktop, wayland, x11)?,
+        ClipboardBackend::Wayland => wayland()?,
+        ClipboardBackend::X11 => x11()?,
+        ClipboardBackend::Auto | ClipboardBackend::Poll => open_first(wayland, x11)?,
         ClipboardBackend::None => return Err(ClipboardUnavailable::Off.into()),
     };
     match server {
@@ -81,16 +81,13 @@ pub(crate) fn hold_text(
 
 /// Wayland, else X11. A compositor that lets nobody watch explains more than a missing X11 display.
 fn open_first<T>(
-    desktop: &DisplayAddresses,
-    wayland: impl FnOnce(&DisplayAddresses) -> Result<T, ClipboardUnavailable>,
-    x11: impl FnOnce(&DisplayAddresses) -> Result<T, ClipboardUnavailable>,
+    wayland: impl FnOnce() -> Result<T, ClipboardUnavailable>,
+    x11: impl FnOnce() -> Result<T, ClipboardUnavailable>,
 ) -> Result<T, ClipboardUnavailable> {
-    let no_wayland = match wayland(desktop) {
-        Ok(found) => return Ok(found),
-        Err(no) => no,
-    };
-    x11(desktop)
-        .map_err(|no_x11| if no_wayland == ClipboardUnavailable::NoDesktop { no_x11 } else { no_wayland })
+    wayland().or_else(|no_wayland| {
+        x11()
+            .map_err(|no_x11| if no_wayland == ClipboardUnavailable::NoDesktop { no_x11 } else { no_wayland })
+    })
 }
 
 fn bounded_deadline(patience: Duration) -> Instant {
@@ -104,14 +101,11 @@ mod tests {
     #[test]
     fn the_reason_that_helps_most_is_told() {
         let nothing = DisplayAddresses::default();
-        let no = |no: ClipboardUnavailable| move |_: &DisplayAddresses| Err::<(), _>(no);
+        let no = |no: ClipboardUnavailable| move || Err::<(), _>(no);
         let gone = ClipboardUnavailable::Unreachable { name: "X11", why: "refused".into() };
+        assert_eq!(open_first(no(ClipboardUnavailable::NoDesktop), no(gone.clone())), Err(gone.clone()));
         assert_eq!(
-            open_first(&nothing, no(ClipboardUnavailable::NoDesktop), no(gone.clone())),
-            Err(gone.clone())
-        );
-        assert_eq!(
-            open_first(&nothing, no(ClipboardUnavailable::NoDataControl), no(gone)),
+            open_first(no(ClipboardUnavailable::NoDataControl), no(gone)),
             Err(ClipboardUnavailable::NoDataControl)
         );
         let opened = |choice| open_clipboard(&nothing, choice).err();

@@ -14,11 +14,7 @@ pub(crate) struct DirectoryWatcher {
 }
 
 impl DirectoryWatcher {
-    pub(crate) fn start(
-        root: &Path,
-        home: Option<&Path>,
-        ring: ConfigFileCallback,
-    ) -> Result<DirectoryWatcher, String> {
+    pub(crate) fn start(root: &Path, home: Option<&Path>, ring: ConfigFileCallback) -> Result<Self, String> {
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             // That a file was read is no news: relay itself reads it.
             let Ok(Event { kind, paths, .. }) = event else { return };

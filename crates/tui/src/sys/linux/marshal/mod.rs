@@ -113,10 +113,8 @@ fn length(bytes: usize) -> u32 {
 pub(super) fn remaining_length(prefix: &[u8; PREFIX]) -> Option<usize> {
     let mut read = BusReader { bytes: prefix, at: 4 };
     let (body, _serial, fields) = (read.u32()?, read.u32()?, read.u32()?);
-    let rest = usize::try_from(fields)
-        .ok()?
-        .checked_next_multiple_of(8)?
-        .checked_add(usize::try_from(body).ok()?)?;
+    let (fields, body) = (usize::try_from(fields).ok()?, usize::try_from(body).ok()?);
+    let rest = fields.checked_next_multiple_of(8)?.checked_add(body)?;
     (prefix[0] == b'l' && prefix[3] == 1 && PREFIX + rest <= MAX_MESSAGE).then_some(rest)
 }
 

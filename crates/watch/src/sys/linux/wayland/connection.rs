@@ -16,7 +16,7 @@ use wayland_client::{Connection, EventQueue};
 
 use super::protocol::{WaylandDevice, WaylandDeviceError, WaylandState};
 use crate::clipboard::poll::{deadline_after, poll_readable, poll_until};
-use crate::clipboard::{ClipboardError, ClipboardUnavailable};
+use crate::clipboard::{ClipboardError, ClipboardResult, ClipboardUnavailable};
 
 const COMPOSITOR_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -34,8 +34,7 @@ impl WaylandConnection {
     /// Connects; afterwards the current content of the clipboard is known.
     pub(crate) fn open(socket: &Path) -> Result<WaylandConnection, ClipboardUnavailable> {
         let no = |why: String| ClipboardUnavailable::Unreachable { name: NAME, why };
-        let stream =
-            UnixStream::connect(socket).map_err(|error| no(format!("{}: {error}", socket.display())))?;
+        let stream = UnixStream::connect(socket).map_err(|e| no(format!("{}: {e}", socket.display())))?;
         let connection = Connection::from_socket(stream).map_err(|error| no(error.to_string()))?;
         let queue = connection.new_event_queue();
         let registry = connection.display().get_registry(&queue.handle(), ());
@@ -61,7 +60,7 @@ impl WaylandConnection {
     }
 
     /// Waits until the compositor has answered everything up to now.
-    pub(crate) fn sync(&mut self) -> Result<(), ClipboardError> {
+    pub(crate) fn sync(&mut self) -> ClipboardResult<()> {
         self.state.synced = false;
         self.connection.display().sync(&self.queue.handle(), ());
         let until = deadline_after(COMPOSITOR_TIMEOUT);
@@ -76,11 +75,7 @@ impl WaylandConnection {
 
     /// Processes the compositor's events; if there are none, waits for one, for one of `others`, or for
     /// that moment. Returns whether one of the others is ready.
-    pub(crate) fn pump(
-        &mut self,
-        others: &[PollFd<'_>],
-        until: Option<Instant>,
-    ) -> Result<bool, ClipboardError> {
+    pub(crate) fn pump(&mut self, others: &[PollFd<'_>], until: Option<Instant>) -> ClipboardResult<bool> {
         let mut ready = false;
         if self.queue.dispatch_pending(&mut self.state).map_err(connection_error)? == 0 {
             ignore_would_block(self.connection.flush())?;
@@ -107,7 +102,7 @@ impl WaylandConnection {
 }
 
 /// A full or empty socket is not a failure.
-fn ignore_would_block(done: Result<(), WaylandError>) -> Result<(), ClipboardError> {
+fn ignore_would_block(done: Result<(), WaylandError>) -> ClipboardResult<()> {
     match done {
         Err(WaylandError::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
         other => other.map_err(connection_error),

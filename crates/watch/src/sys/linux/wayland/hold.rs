@@ -57,8 +57,7 @@ pub(crate) fn serve(mut link: WaylandConnection, text: &str, ready: impl FnOnce(
         {
             return Ok(());
         }
-        let pipes: Vec<PollFd<'_>> =
-            readers.iter().map(|reader| PollFd::new(&reader.pipe, PollFlags::OUT)).collect();
+        let pipes: Vec<PollFd<'_>> = readers.iter().map(|r| PollFd::new(&r.pipe, PollFlags::OUT)).collect();
         link.pump(&pipes, end)?;
     }
 }

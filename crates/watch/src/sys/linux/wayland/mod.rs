@@ -16,17 +16,16 @@ use std::time::{Duration, Instant};
 use rustix::io::{Errno, ioctl_fionbio, read};
 use rustix::pipe::{PipeFlags, pipe_with};
 
+use self::connection::{NAME, connection_error};
 use super::bounded_deadline;
 use super::text_format::ClipboardFormat;
 use crate::clipboard::poll::poll_readable;
 use crate::clipboard::{
-    Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
+    Clipboard, ClipboardContent, ClipboardResult, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
 };
 
 pub(super) use self::connection::WaylandConnection;
 pub(super) use self::hold::serve;
-
-use self::connection::{NAME, connection_error};
 
 /// Bytes per read.
 const SLICE: usize = 64 * 1024;
@@ -45,11 +44,7 @@ impl WaylandClipboard {
     }
 
     /// `None` if the clipboard changed meanwhile.
-    fn read_selection(
-        &mut self,
-        most: usize,
-        until: Instant,
-    ) -> Result<Option<ClipboardContent>, ClipboardError> {
+    fn read_selection(&mut self, most: usize, until: Instant) -> ClipboardResult<Option<ClipboardContent>> {
         let Some((offer, offered)) = &self.link.state.selection else {
             return Ok(Some(ClipboardContent::Empty));
         };
@@ -66,11 +61,7 @@ impl WaylandClipboard {
             // The owner is gone and nobody followed: what was read may be incomplete.
             return Ok(self.link.state.selection.is_none().then_some(ClipboardContent::Silent));
         }
-        Ok(Some(match read {
-            WaylandReadResult::All(bytes) => form.decode(bytes, most),
-            WaylandReadResult::TooLarge => ClipboardContent::TooLarge,
-            WaylandReadResult::Silent => ClipboardContent::Silent,
-        }))
+        Ok(Some(read.map_or_else(|unread| unread, |bytes| form.decode(bytes, most))))
     }
 
     /// Reads what the owner writes, for as long as it owns the clipboard.
@@ -79,16 +70,16 @@ impl WaylandClipboard {
         pipe: &OwnedFd,
         most: usize,
         until: Instant,
-    ) -> Result<WaylandReadResult, ClipboardError> {
+    ) -> ClipboardResult<Result<Vec<u8>, ClipboardContent>> {
         let mut bytes = Vec::new();
         let mut slice = vec![0; SLICE];
         while self.link.state.selections == self.seen_selections {
             match read(pipe, &mut slice) {
                 Ok(0) => {
                     self.link.sync()?;
-                    return Ok(WaylandReadResult::All(bytes));
+                    return Ok(Ok(bytes));
                 }
-                Ok(count) if bytes.len() + count > most => return Ok(WaylandReadResult::TooLarge),
+                Ok(count) if bytes.len() + count > most => return Ok(Err(ClipboardContent::TooLarge)),
                 Ok(count) => bytes.extend_from_slice(&slice[..count]),
                 Err(Errno::AGAIN | Errno::INTR) => drop(self.link.pump(&[poll_readable(pipe)], Some(until))?),
                 Err(error) => return Err(connection_error(io::Error::from(error))),
@@ -97,14 +88,8 @@ impl WaylandClipboard {
                 break;
             }
         }
-        Ok(WaylandReadResult::Silent)
+        Ok(Err(ClipboardContent::Silent))
     }
-}
-
-enum WaylandReadResult {
-    All(Vec<u8>),
-    TooLarge,
-    Silent,
 }
 
 impl Clipboard for WaylandClipboard {
@@ -116,7 +101,7 @@ impl Clipboard for WaylandClipboard {
         true
     }
 
-    fn wait(&mut self, _: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
+    fn wait(&mut self, _: Duration, stop: &WatchStopSignal) -> ClipboardResult<ClipboardWake> {
         // A storm of changes must not drown out the stop signal.
         if stop.wait_timeout(Duration::ZERO) {
             return Ok(ClipboardWake::Stopped);
@@ -132,7 +117,7 @@ impl Clipboard for WaylandClipboard {
         }
     }
 
-    fn read(&mut self, most: usize, patience: Duration) -> Result<ClipboardContent, ClipboardError> {
+    fn read(&mut self, most: usize, patience: Duration) -> ClipboardResult<ClipboardContent> {
         let until = bounded_deadline(patience);
         loop {
             // Take in what the compositor sent meanwhile.

@@ -25,6 +25,8 @@ use wlr::zwlr_data_control_source_v1::{self as wlr_source, ZwlrDataControlSource
 
 use super::super::text_format::OfferedFormats;
 
+type WlQueue = QueueHandle<WaylandState>;
+
 #[derive(Default)]
 pub(crate) struct WaylandState {
     /// Registry names: the first seat, and each protocol.
@@ -83,7 +85,7 @@ impl WaylandDevice {
     pub(crate) fn bind(
         state: &WaylandState,
         registry: &WlRegistry,
-        queue: &QueueHandle<WaylandState>,
+        queue: &WlQueue,
     ) -> Result<WaylandDevice, WaylandDeviceError> {
         let seat = || -> Result<WlSeat, WaylandDeviceError> {
             Ok(registry.bind(state.seat.ok_or(WaylandDeviceError::NoSeat)?, 1, queue, ()))
@@ -99,18 +101,18 @@ impl WaylandDevice {
         Ok(WaylandDevice::Wlr(manager, device))
     }
 
-    pub(crate) fn put(&self, forms: &[&str], queue: &QueueHandle<WaylandState>) {
+    pub(crate) fn put(&self, forms: &[&str], queue: &WlQueue) {
+        /// The protocols differ in their types alone.
+        macro_rules! put_source {
+            ($manager:ident, $device:ident) => {{
+                let source = $manager.create_data_source(queue, ());
+                forms.iter().for_each(|form| source.offer((*form).to_owned()));
+                $device.set_selection(Some(&source));
+            }};
+        }
         match self {
-            WaylandDevice::Ext(manager, device) => {
-                let source = manager.create_data_source(queue, ());
-                forms.iter().for_each(|form| source.offer((*form).to_owned()));
-                device.set_selection(Some(&source));
-            }
-            WaylandDevice::Wlr(manager, device) => {
-                let source = manager.create_data_source(queue, ());
-                forms.iter().for_each(|form| source.offer((*form).to_owned()));
-                device.set_selection(Some(&source));
-            }
+            WaylandDevice::Ext(manager, device) => put_source!(manager, device),
+            WaylandDevice::Wlr(manager, device) => put_source!(manager, device),
         }
     }
 }
@@ -128,12 +130,12 @@ impl WaylandState {
 
 impl Dispatch<WlRegistry, ()> for WaylandState {
     fn event(
-        state: &mut WaylandState,
+        state: &mut Self,
         _: &WlRegistry,
         event: wl_registry::Event,
         (): &(),
         _: &Connection,
-        _: &QueueHandle<WaylandState>,
+        _: &WlQueue,
     ) {
         let wl_registry::Event::Global { name, interface, .. } = event else { return };
         let seen = match interface.as_str() {
@@ -147,14 +149,7 @@ impl Dispatch<WlRegistry, ()> for WaylandState {
 }
 
 impl Dispatch<WlCallback, ()> for WaylandState {
-    fn event(
-        state: &mut WaylandState,
-        _: &WlCallback,
-        _: wl_callback::Event,
-        (): &(),
-        _: &Connection,
-        _: &QueueHandle<WaylandState>,
-    ) {
+    fn event(state: &mut Self, _: &WlCallback, _: wl_callback::Event, (): &(), _: &Connection, _: &WlQueue) {
         state.synced = true;
     }
 }
@@ -163,7 +158,7 @@ impl Dispatch<WlCallback, ()> for WaylandState {
 macro_rules! ignore_events {
     ($($interface:ty, $event:ty;)*) => {$(
         impl Dispatch<$interface, ()> for WaylandState {
-            fn event(_: &mut WaylandState, _: &$interface, _: $event, (): &(), _: &Connection, _: &QueueHandle<WaylandState>) {}
+            fn event(_: &mut WaylandState, _: &$interface, _: $event, (): &(), _: &Connection, _: &WlQueue) {}
         }
     )*};
 }
@@ -178,14 +173,7 @@ ignore_events! {
 macro_rules! dispatch_events {
     ($kind:path, $device:ident :: $Device:ident, $offer:ident :: $Offer:ident, $source:ident :: $Source:ident) => {
         impl Dispatch<$Device, ()> for WaylandState {
-            fn event(
-                state: &mut WaylandState,
-                _: &$Device,
-                event: $device::Event,
-                (): &(),
-                _: &Connection,
-                _: &QueueHandle<WaylandState>,
-            ) {
+            fn event(state: &mut Self, _: &$Device, event: $device::Event, (): &(), _: &Connection, _: &WlQueue) {
                 match event {
                     $device::Event::DataOffer { id } => {
                         state.introduced.insert(id.id(), OfferedFormats::default());
@@ -207,14 +195,7 @@ macro_rules! dispatch_events {
         }
 
         impl Dispatch<$Offer, ()> for WaylandState {
-            fn event(
-                state: &mut WaylandState,
-                offer: &$Offer,
-                event: $offer::Event,
-                (): &(),
-                _: &Connection,
-                _: &QueueHandle<WaylandState>,
-            ) {
+            fn event(state: &mut Self, offer: &$Offer, event: $offer::Event, (): &(), _: &Connection, _: &WlQueue) {
                 if let $offer::Event::Offer { mime_type } = event
                     && let Some(offered) = state.introduced.get_mut(&offer.id())
                 {
@@ -224,14 +205,7 @@ macro_rules! dispatch_events {
         }
 
         impl Dispatch<$Source, ()> for WaylandState {
-            fn event(
-                state: &mut WaylandState,
-                source: &$Source,
-                event: $source::Event,
-                (): &(),
-                _: &Connection,
-                _: &QueueHandle<WaylandState>,
-            ) {
+            fn event(state: &mut Self, source: &$Source, event: $source::Event, (): &(), _: &Connection, _: &WlQueue) {
                 match event {
                     $source::Event::Send { mime_type, fd } => state.wanted.push((mime_type, fd)),
                     $source::Event::Cancelled => {

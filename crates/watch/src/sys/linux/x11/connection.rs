@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use x11rb::COPY_DEPTH_FROM_PARENT;
 use x11rb::connection::Connection;
+use x11rb::errors::{ConnectionError, ReplyError};
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{Atom, ConnectionExt, CreateWindowAux, EventMask, Window, WindowClass};
 use x11rb::reexports::x11rb_protocol::parse_display::parse_display;
@@ -20,7 +21,7 @@ use x11rb::utils::RawFdContainer;
 
 use super::super::text_format::{ClipboardFormat, OWN_COPY_MARK, SECRET_MARK};
 use crate::clipboard::poll::{deadline_after, poll_readable, poll_until};
-use crate::clipboard::{ClipboardError, ClipboardUnavailable, WatchStopSignal};
+use crate::clipboard::{ClipboardError, ClipboardResult, ClipboardUnavailable, WatchStopSignal};
 
 /// A healthy server answers within microseconds.
 const SERVER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -64,28 +65,38 @@ impl X11Connection {
     }
 
     /// An invisible window that requests are made from and answered to.
-    pub(crate) fn create_hidden_window(&self) -> Result<Window, ClipboardError> {
+    pub(crate) fn create_hidden_window(&self) -> ClipboardResult<Window> {
         let window = self.server.generate_id().map_err(connection_error)?;
         let look = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
         let class = WindowClass::INPUT_ONLY;
-        self.server
-            .create_window(COPY_DEPTH_FROM_PARENT, window, self.root, 0, 0, 1, 1, 0, class, 0, &look)
-            .map_err(connection_error)?;
+        self.server.create_window(
+            COPY_DEPTH_FROM_PARENT,
+            window,
+            self.root,
+            0,
+            0,
+            1,
+            1,
+            0,
+            class,
+            0,
+            &look,
+        )?;
         Ok(window)
     }
 
-    pub(crate) fn destroy_hidden_window(&self, window: Window) -> Result<(), ClipboardError> {
+    pub(crate) fn destroy_hidden_window(&self, window: Window) -> ClipboardResult<()> {
         self.server.destroy_window(window).map(drop).map_err(connection_error)
     }
 
     /// `None` if nobody owns the clipboard.
-    pub(crate) fn owner(&self) -> Result<Option<Window>, ClipboardError> {
-        let asked = self.server.get_selection_owner(self.atoms.clipboard).map_err(connection_error)?;
-        Ok(Some(asked.reply().map_err(connection_error)?.owner).filter(|&owner| owner != x11rb::NONE))
+    pub(crate) fn owner(&self) -> ClipboardResult<Option<Window>> {
+        let asked = self.server.get_selection_owner(self.atoms.clipboard)?;
+        Ok(Some(asked.reply()?.owner).filter(|&owner| owner != x11rb::NONE))
     }
 
     /// An event that has arrived already.
-    pub(crate) fn poll_event(&self) -> Result<Option<Event>, ClipboardError> {
+    pub(crate) fn poll_event(&self) -> ClipboardResult<Option<Event>> {
         self.server.poll_for_event().map_err(connection_error)
     }
 
@@ -94,8 +105,8 @@ impl X11Connection {
         &self,
         until: Option<Instant>,
         stop: Option<&WatchStopSignal>,
-    ) -> Result<X11WaitResult, ClipboardError> {
-        self.server.flush().map_err(connection_error)?;
+    ) -> ClipboardResult<X11WaitResult> {
+        self.server.flush()?;
         loop {
             // Checked before the queue: anybody can send us events without end.
             if until.is_some_and(|until| Instant::now() >= until) {
@@ -115,10 +126,10 @@ impl X11Connection {
 }
 
 impl X11Atoms {
-    fn intern(server: &RustConnection<TimeoutStream>) -> Result<X11Atoms, ClipboardError> {
-        let named = |name: &str| -> Result<Atom, ClipboardError> {
-            let asked = server.intern_atom(false, name.as_bytes()).map_err(connection_error)?;
-            Ok(asked.reply().map_err(connection_error)?.atom)
+    fn intern(server: &RustConnection<TimeoutStream>) -> ClipboardResult<X11Atoms> {
+        let named = |name: &str| -> ClipboardResult<Atom> {
+            let asked = server.intern_atom(false, name.as_bytes())?;
+            Ok(asked.reply()?.atom)
         };
         let mut forms = [x11rb::NONE; ClipboardFormat::ALL.len()];
         for (atom, form) in forms.iter_mut().zip(ClipboardFormat::ALL) {
@@ -157,6 +168,18 @@ impl X11Atoms {
 /// The connection ended, or the server does not answer.
 pub(crate) fn connection_error(why: impl Display) -> ClipboardError {
     ClipboardError { name: NAME, why: why.to_string() }
+}
+
+impl From<ConnectionError> for ClipboardError {
+    fn from(error: ConnectionError) -> ClipboardError {
+        connection_error(error)
+    }
+}
+
+impl From<ReplyError> for ClipboardError {
+    fn from(error: ReplyError) -> ClipboardError {
+        connection_error(error)
+    }
 }
 
 /// Display 0; the others follow.

@@ -14,7 +14,7 @@ use x11rb::wrapper::ConnectionExt as _;
 use super::super::text_format::ClipboardFormat;
 use super::super::{LINGER_TIME, MAX_READERS};
 use super::connection::{NAME, X11Connection, X11WaitResult, connection_error};
-use crate::clipboard::ClipboardError;
+use crate::clipboard::ClipboardResult;
 use crate::clipboard::poll::deadline_after;
 use crate::hold::HoldError;
 
@@ -72,11 +72,9 @@ pub(crate) fn serve(link: &X11Connection, text: &str, ready: impl FnOnce()) -> R
 
 /// The server's time, from the event of a changed property: without it we could take the clipboard from
 /// somebody who copied later.
-fn server_time(link: &X11Connection, window: Window) -> Result<Timestamp, ClipboardError> {
+fn server_time(link: &X11Connection, window: Window) -> ClipboardResult<Timestamp> {
     let property = link.atoms.transfer;
-    link.server
-        .change_property8(PropMode::APPEND, window, property, AtomEnum::STRING, &[])
-        .map_err(connection_error)?;
+    link.server.change_property8(PropMode::APPEND, window, property, AtomEnum::STRING, &[])?;
     loop {
         match link.next_event(deadline_after(LINGER_TIME), None)? {
             X11WaitResult::Event(Event::PropertyNotify(changed)) if changed.window == window => {
@@ -91,7 +89,7 @@ fn server_time(link: &X11Connection, window: Window) -> Result<Timestamp, Clipbo
 }
 
 impl X11SelectionHolder<'_> {
-    fn answer_request(&mut self, asked: &SelectionRequestEvent) -> Result<(), ClipboardError> {
+    fn answer_request(&mut self, asked: &SelectionRequestEvent) -> ClipboardResult<()> {
         // Clients from before 1988 name no property.
         let property = if asked.property == x11rb::NONE { asked.target } else { asked.property };
         let put = asked.selection == self.link.atoms.clipboard
@@ -105,39 +103,27 @@ impl X11SelectionHolder<'_> {
             target: asked.target,
             property: if put { property } else { x11rb::NONE },
         };
-        self.link
-            .server
-            .send_event(false, asked.requestor, EventMask::NO_EVENT, answer)
-            .map(drop)
-            .map_err(connection_error)
+        self.link.server.send_event(false, asked.requestor, EventMask::NO_EVENT, answer)?;
+        Ok(())
     }
 
     /// Puts the requested form into the property; returns whether we have it.
-    fn write_property(
-        &mut self,
-        window: Window,
-        property: Atom,
-        target: Atom,
-    ) -> Result<bool, ClipboardError> {
+    fn write_property(&mut self, window: Window, property: Atom, target: Atom) -> ClipboardResult<bool> {
         let (server, atoms) = (&self.link.server, &self.link.atoms);
         let replace = PropMode::REPLACE;
         if target == atoms.targets {
             let mut targets = vec![atoms.targets, atoms.timestamp, atoms.ours];
             let forms = ClipboardFormat::ALL.into_iter().filter(|&form| self.can_offer(form));
             targets.extend(forms.map(|form| atoms.atom_of_format(form)));
-            server
-                .change_property32(replace, window, property, AtomEnum::ATOM, &targets)
-                .map_err(connection_error)?;
+            server.change_property32(replace, window, property, AtomEnum::ATOM, &targets)?;
             return Ok(true);
         }
         if target == atoms.timestamp {
-            server
-                .change_property32(replace, window, property, AtomEnum::INTEGER, &[self.since])
-                .map_err(connection_error)?;
+            server.change_property32(replace, window, property, AtomEnum::INTEGER, &[self.since])?;
             return Ok(true);
         }
         if target == atoms.ours {
-            server.change_property8(replace, window, property, target, &[]).map_err(connection_error)?;
+            server.change_property8(replace, window, property, target, &[])?;
             return Ok(true);
         }
         if !ClipboardFormat::ALL
@@ -147,18 +133,16 @@ impl X11SelectionHolder<'_> {
             return Ok(false);
         }
         if self.text.len() <= PART {
-            server
-                .change_property8(replace, window, property, target, self.text.as_bytes())
-                .map_err(connection_error)?;
+            server.change_property8(replace, window, property, target, self.text.as_bytes())?;
             return Ok(true);
         }
         if self.readers.len() == MAX_READERS {
             self.readers.pop_front();
         }
         let look = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        server.change_window_attributes(window, &look).map_err(connection_error)?;
+        server.change_window_attributes(window, &look)?;
         let size = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
-        server.change_property32(replace, window, property, atoms.incr, &[size]).map_err(connection_error)?;
+        server.change_property32(replace, window, property, atoms.incr, &[size])?;
         self.readers.push_back(X11TextReader { window, property, target, sent: 0 });
         Ok(true)
     }
@@ -169,23 +153,19 @@ impl X11SelectionHolder<'_> {
     }
 
     /// The previous part was taken: send the next; after the text an empty one.
-    fn send_next_part(&mut self, window: Window, property: Atom) -> Result<(), ClipboardError> {
-        let at =
-            self.readers.iter().position(|reader| (reader.window, reader.property) == (window, property));
+    fn send_next_part(&mut self, window: Window, property: Atom) -> ClipboardResult<()> {
+        let at = self.readers.iter().position(|r| (r.window, r.property) == (window, property));
         let Some(reader) = at.and_then(|at| self.readers.get_mut(at)) else { return Ok(()) };
         let left = &self.text.as_bytes()[reader.sent..];
         let part = &left[..left.len().min(PART)];
-        self.link
-            .server
-            .change_property8(PropMode::REPLACE, window, property, reader.target, part)
-            .map_err(connection_error)?;
+        self.link.server.change_property8(PropMode::REPLACE, window, property, reader.target, part)?;
         reader.sent += part.len();
         if part.is_empty() {
             self.readers.retain(|reader| (reader.window, reader.property) != (window, property));
             // Other events of its window do not concern us.
             if !self.readers.iter().any(|reader| reader.window == window) {
                 let look = ChangeWindowAttributesAux::new().event_mask(EventMask::NO_EVENT);
-                self.link.server.change_window_attributes(window, &look).map_err(connection_error)?;
+                self.link.server.change_window_attributes(window, &look)?;
             }
         }
         Ok(())

@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 use x11rb::protocol::xfixes::{ConnectionExt, SelectionEventMask};
 use x11rb::protocol::xproto::Window;
 
+use self::connection::{NAME, X11WaitResult};
 use self::transfer::{X11Requestor, X11TransferResult};
 use super::bounded_deadline;
 use super::text_format::{ClipboardFormat, OfferedFormats};
 use crate::clipboard::{
-    Clipboard, ClipboardContent, ClipboardError, ClipboardUnavailable, ClipboardWake, WatchStopSignal,
+    Clipboard, ClipboardContent, ClipboardError, ClipboardResult, ClipboardUnavailable, ClipboardWake,
+    WatchStopSignal,
 };
 
 pub(super) use self::connection::X11Connection;
 pub(super) use self::hold::serve;
-
-use self::connection::{NAME, X11WaitResult, connection_error};
 
 /// Bytes of a list of targets, four each.
 const TARGETS_MOST: usize = 16 * 1024;
@@ -57,11 +57,7 @@ impl X11Clipboard {
         Ok(X11Clipboard { requestor: X11Requestor::new(link), tells, last: None, keys: RandomState::new() })
     }
 
-    fn read_owner(
-        &mut self,
-        most: usize,
-        until: Instant,
-    ) -> Result<Option<ClipboardContent>, ClipboardError> {
+    fn read_owner(&mut self, most: usize, until: Instant) -> ClipboardResult<Option<ClipboardContent>> {
         let atoms = self.requestor.link.atoms;
         let forms = match self.requestor.request(atoms.targets, TARGETS_MOST, until)? {
             X11TransferResult::Bytes(_, list) => {
@@ -98,7 +94,7 @@ impl X11Clipboard {
     }
 
     /// Identifies the present content; `None` if its owner does not answer.
-    fn current_stamp(&mut self) -> Result<Option<X11SelectionStamp>, ClipboardError> {
+    fn current_stamp(&mut self) -> ClipboardResult<Option<X11SelectionStamp>> {
         let Some(owner) = self.requestor.link.owner()? else { return Ok(Some(X11SelectionStamp::Nobody)) };
         let timestamp = self.requestor.link.atoms.timestamp;
         let until = Instant::now() + PROBE_TIMEOUT;
@@ -120,7 +116,7 @@ impl X11Clipboard {
         })
     }
 
-    fn wait_for_change(&mut self, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
+    fn wait_for_change(&mut self, stop: &WatchStopSignal) -> ClipboardResult<ClipboardWake> {
         loop {
             if std::mem::take(&mut self.requestor.changed) {
                 return Ok(ClipboardWake::Changed);
@@ -142,7 +138,7 @@ impl Clipboard for X11Clipboard {
         self.tells
     }
 
-    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> Result<ClipboardWake, ClipboardError> {
+    fn wait(&mut self, interval: Duration, stop: &WatchStopSignal) -> ClipboardResult<ClipboardWake> {
         if stop.wait_timeout(Duration::ZERO) {
             return Ok(ClipboardWake::Stopped);
         }
@@ -162,7 +158,7 @@ impl Clipboard for X11Clipboard {
         }
     }
 
-    fn read(&mut self, most: usize, patience: Duration) -> Result<ClipboardContent, ClipboardError> {
+    fn read(&mut self, most: usize, patience: Duration) -> ClipboardResult<ClipboardContent> {
         let until = bounded_deadline(patience);
         loop {
             // The reply comes after every event up to now, so those events are about the content to be
@@ -184,21 +180,18 @@ impl Clipboard for X11Clipboard {
 }
 
 /// Asks the server to report changes; returns whether it can.
-fn subscribe_changes(link: &X11Connection) -> Result<bool, ClipboardError> {
+fn subscribe_changes(link: &X11Connection) -> ClipboardResult<bool> {
     use x11rb::connection::RequestConnection;
     let extension = link.server.extension_information(x11rb::protocol::xfixes::X11_EXTENSION_NAME);
-    if extension.map_err(connection_error)?.is_none() {
+    if extension?.is_none() {
         return Ok(false);
     }
-    link.server.xfixes_query_version(1, 0).map_err(connection_error)?.reply().map_err(connection_error)?;
+    link.server.xfixes_query_version(1, 0)?.reply()?;
     let all = SelectionEventMask::SET_SELECTION_OWNER
         | SelectionEventMask::SELECTION_WINDOW_DESTROY
         | SelectionEventMask::SELECTION_CLIENT_CLOSE;
     let window = link.create_hidden_window()?;
-    let told = link
-        .server
-        .xfixes_select_selection_input(window, link.atoms.clipboard, all)
-        .map_err(connection_error)?;
-    told.check().map_err(connection_error)?;
+    let told = link.server.xfixes_select_selection_input(window, link.atoms.clipboard, all)?;
+    told.check()?;
     Ok(true)
 }

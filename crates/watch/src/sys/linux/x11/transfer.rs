@@ -16,8 +16,8 @@ use x11rb::CURRENT_TIME;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{Atom, AtomEnum, ConnectionExt, Property, Window};
 
-use super::connection::{X11Connection, X11WaitResult, connection_error};
-use crate::clipboard::ClipboardError;
+use super::connection::{X11Connection, X11WaitResult};
+use crate::clipboard::ClipboardResult;
 use crate::clipboard::poll::deadline_after;
 
 /// Bytes fetched from the server at once.
@@ -64,7 +64,7 @@ impl X11Requestor {
         X11Requestor { link, changed: false, abandoned_windows: VecDeque::new() }
     }
 
-    pub(super) fn drain_events(&mut self) -> Result<(), ClipboardError> {
+    pub(super) fn drain_events(&mut self) -> ClipboardResult<()> {
         for _ in 0..MAX_DRAINED_EVENTS {
             let Some(event) = self.link.poll_event()? else { break };
             self.handle_event(&event)?;
@@ -72,7 +72,7 @@ impl X11Requestor {
         Ok(())
     }
 
-    pub(super) fn note_event(&mut self, event: &Event) -> Result<(), ClipboardError> {
+    pub(super) fn note_event(&mut self, event: &Event) -> ClipboardResult<()> {
         self.handle_event(event).map(drop)
     }
 
@@ -82,13 +82,11 @@ impl X11Requestor {
         target: Atom,
         most: usize,
         until: Instant,
-    ) -> Result<X11TransferResult, ClipboardError> {
+    ) -> ClipboardResult<X11TransferResult> {
         let window = self.link.create_hidden_window()?;
         let atoms = self.link.atoms;
         let server = &self.link.server;
-        server
-            .convert_selection(window, atoms.clipboard, target, atoms.transfer, CURRENT_TIME)
-            .map_err(connection_error)?;
+        server.convert_selection(window, atoms.clipboard, target, atoms.transfer, CURRENT_TIME)?;
         let (handed, in_parts) = self.receive_answer(window, target, most, until)?;
         let busy = match handed {
             // A late owner may still write.
@@ -116,7 +114,7 @@ impl X11Requestor {
         target: Atom,
         most: usize,
         until: Instant,
-    ) -> Result<(X11TransferResult, bool), ClipboardError> {
+    ) -> ClipboardResult<(X11TransferResult, bool)> {
         let atoms = self.link.atoms;
         let answered = |event: &Event| match event {
             Event::SelectionNotify(answer) => {
@@ -134,7 +132,7 @@ impl X11Requestor {
             return Ok((self.receive_parts(window, most, until)?, true));
         }
         let mut bytes = Vec::new();
-        let whole = self.fetch_property(window, &mut bytes, most, size)?;
+        let whole = self.fetch(window, &mut bytes, most, size)?;
         Ok((if whole { X11TransferResult::Bytes(kind, bytes) } else { X11TransferResult::TooLarge }, false))
     }
 
@@ -144,7 +142,7 @@ impl X11Requestor {
         window: Window,
         most: usize,
         until: Instant,
-    ) -> Result<X11TransferResult, ClipboardError> {
+    ) -> ClipboardResult<X11TransferResult> {
         let atoms = self.link.atoms;
         let written = |event: &Event| match event {
             Event::PropertyNotify(new) => {
@@ -154,7 +152,7 @@ impl X11Requestor {
         };
         let mut bytes = Vec::new();
         loop {
-            self.link.server.delete_property(window, atoms.transfer).map_err(connection_error)?;
+            self.link.server.delete_property(window, atoms.transfer)?;
             let (kind, size) = loop {
                 if let Err(without) = self.wait_for_event(until, written)? {
                     return Ok(without);
@@ -166,33 +164,27 @@ impl X11Requestor {
                 }
             };
             if size == 0 {
-                self.link.server.delete_property(window, atoms.transfer).map_err(connection_error)?;
+                self.link.server.delete_property(window, atoms.transfer)?;
                 return Ok(X11TransferResult::Bytes(kind, bytes));
             }
-            if !self.fetch_property(window, &mut bytes, most, size)? {
+            if !self.fetch(window, &mut bytes, most, size)? {
                 // The rest is received and thrown away.
-                self.link.server.delete_property(window, atoms.transfer).map_err(connection_error)?;
+                self.link.server.delete_property(window, atoms.transfer)?;
                 return Ok(X11TransferResult::TooLarge);
             }
         }
     }
 
     /// Type (none if the property is empty) and size in bytes.
-    fn property_type_and_size(&self, window: Window) -> Result<(Atom, usize), ClipboardError> {
+    fn property_type_and_size(&self, window: Window) -> ClipboardResult<(Atom, usize)> {
         let any = AtomEnum::ANY;
         let asked = self.link.server.get_property(false, window, self.link.atoms.transfer, any, 0, 0);
-        let property = asked.map_err(connection_error)?.reply().map_err(connection_error)?;
+        let property = asked?.reply()?;
         Ok((property.type_, property.bytes_after as usize))
     }
 
     /// Adds the property's bytes, unless that would be too much.
-    fn fetch_property(
-        &self,
-        window: Window,
-        bytes: &mut Vec<u8>,
-        most: usize,
-        size: usize,
-    ) -> Result<bool, ClipboardError> {
+    fn fetch(&self, window: Window, bytes: &mut Vec<u8>, most: usize, size: usize) -> ClipboardResult<bool> {
         let mut left = size;
         let mut offset = 0;
         while left > 0 {
@@ -202,7 +194,7 @@ impl X11Requestor {
             let any = AtomEnum::ANY;
             let transfer = self.link.atoms.transfer;
             let asked = self.link.server.get_property(false, window, transfer, any, offset, SLICE / 4);
-            let slice = asked.map_err(connection_error)?.reply().map_err(connection_error)?;
+            let slice = asked?.reply()?;
             bytes.extend_from_slice(&slice.value);
             // The owner may change it meanwhile: only what is there now counts.
             left = slice.bytes_after as usize;
@@ -216,7 +208,7 @@ impl X11Requestor {
         &mut self,
         until: Instant,
         ours: impl Fn(&Event) -> bool,
-    ) -> Result<Result<Event, X11TransferResult>, ClipboardError> {
+    ) -> ClipboardResult<Result<Event, X11TransferResult>> {
         loop {
             let event = match self.link.next_event(Some(until), None)? {
                 X11WaitResult::Event(event) => event,
@@ -235,7 +227,7 @@ impl X11Requestor {
         }
     }
 
-    fn handle_event(&mut self, event: &Event) -> Result<X11OwnerChange, ClipboardError> {
+    fn handle_event(&mut self, event: &Event) -> ClipboardResult<X11OwnerChange> {
         let atoms = self.link.atoms;
         match event {
             Event::XfixesSelectionNotify(new) if new.selection == atoms.clipboard => {
@@ -252,7 +244,7 @@ impl X11Requestor {
     }
 
     /// Lets the owner continue an answer that nobody wants any more.
-    fn discard_part(&mut self, window: Window) -> Result<X11OwnerChange, ClipboardError> {
+    fn discard_part(&mut self, window: Window) -> ClipboardResult<X11OwnerChange> {
         let Some(at) = self.abandoned_windows.iter().position(|(left, _)| *left == window) else {
             return Ok(X11OwnerChange::Unchanged);
         };
@@ -261,7 +253,7 @@ impl X11Requestor {
             self.abandoned_windows.remove(at);
             self.link.destroy_hidden_window(window)?;
         } else {
-            self.link.server.delete_property(window, self.link.atoms.transfer).map_err(connection_error)?;
+            self.link.server.delete_property(window, self.link.atoms.transfer)?;
         }
         Ok(X11OwnerChange::Unchanged)
     }
