@@ -166,7 +166,7 @@ pub(crate) fn compare_all(
     equal
 }
 
-fn describe(refusal: &RefusalEntry) -> String {
+pub(crate) fn describe(refusal: &RefusalEntry) -> String {
     match &refusal.reason {
         RefusalReason::NotFound { hunk, of, nearest, .. } => match nearest {
             None => format!("hunk {hunk}/{of} not found, nothing similar"),

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::engine::{self, After};
 use super::judged::{Judged, Outcome};
 use super::show;
+use super::variants::RealEdit;
 use relaycode_proof_corpus::rows::Files;
 
 #[derive(Deserialize)]
@@ -38,6 +39,16 @@ enum Recorded {
         from: String,
         to: String,
     },
+}
+
+/// Every file of a row that has a later text.
+pub(crate) fn real_edits(line: &str) -> anyhow::Result<Vec<RealEdit>> {
+    let row: Row = serde_json::from_str(line)?;
+    let edit = |(path, text): (&String, &Option<String>)| {
+        let (before, after) = (text.clone()?, row.later.get(path)?.clone()?);
+        Some(RealEdit { id: format!("{}#{path}", row.id), path: RelPath::parse(path).ok()?, before, after })
+    };
+    Ok(row.before.iter().filter_map(edit).collect())
 }
 
 /// Judges every path of a row, then the row as a whole.

@@ -16,6 +16,7 @@ mod show;
 mod suites;
 mod table;
 mod targets;
+mod variants;
 
 use std::path::PathBuf;
 
@@ -54,6 +55,9 @@ struct Args {
     /// Also write each mutation as the text of an answer, read it again, and judge that.
     #[arg(long)]
     through_text: bool,
+    /// Make cases with less to go by from every real edit, and judge those instead.
+    #[arg(long)]
+    variants: bool,
     /// Print one JSON object per case, and nothing else.
     #[arg(long)]
     json: bool,
@@ -102,6 +106,15 @@ fn judge_set(set: &rows::Set, args: &Args, judged: &mut Vec<Judged>) -> anyhow::
     set.each_line(|line| {
         let head: Head = serde_json::from_str(line)?;
         if args.id.as_ref().is_some_and(|part| !head.id.contains(part.as_str())) {
+            return Ok(());
+        }
+        if args.variants {
+            let edits = match (head.mutation.is_some(), head.operations.is_some()) {
+                (true, _) => mutations::real_edits(line)?,
+                (_, true) => ledger::real_edits(line)?,
+                _ => Vec::new(),
+            };
+            edits.iter().for_each(|edit| variants::judge(edit, judged));
             return Ok(());
         }
         match (head.mutation, head.kind.as_deref(), head.format.as_deref()) {

@@ -10,6 +10,7 @@ use super::engine::{self, After};
 use super::exceptions::Facts;
 use super::judged::{Judged, Outcome};
 use super::show;
+use super::variants::RealEdit;
 use relaycode_proof_corpus::rows::Files;
 
 #[derive(Deserialize)]
@@ -25,6 +26,13 @@ struct Row {
 
 /// The mutation whose only good outcome is that nothing is left to do.
 const ALREADY_APPLIED: &str = "already applied";
+
+/// The edit behind a row, if it is the unspoilt one.
+pub(crate) fn real_edits(line: &str) -> anyhow::Result<Vec<RealEdit>> {
+    let row: Row = serde_json::from_str(line)?;
+    let Some(after) = row.after.filter(|_| row.mutation == "exact") else { return Ok(Vec::new()) };
+    Ok(vec![RealEdit { id: row.id, path: RelPath::parse(&row.path)?, before: row.before, after }])
+}
 
 /// Judges one row, and once more through the text of an answer if asked.
 pub(crate) fn judge(

@@ -86,17 +86,20 @@ fn is_own_place(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> bool {
         return is_telling(after) && !old_text_is_elsewhere(query, place);
     }
     let [place] = places else { return false };
-    let kept: Vec<&String> = after.iter().filter(|line| before.contains(line)).collect();
-    excludes_chance(after) && stands_only_there(query, place, &kept) && !old_text_is_elsewhere(query, place)
+    let head = before.iter().zip(after).take_while(|(old, new)| old == new).count();
+    let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| old == new).count();
+    let context = [&after[..head], &after[after.len() - tail..]].concat();
+    excludes_chance(after)
+        && stands_only_there(query, place, &context)
+        && !old_text_is_elsewhere(query, place)
 }
 
-/// Whether the context of the hunk marks the place: a line of it that stands nowhere else. Without any context the
-/// new text has to do.
-fn stands_only_there(query: &MatchQuery<'_, '_>, place: &HunkFit, kept: &[&String]) -> bool {
-    let outside = |line: &usize| !(place.start..place.end).contains(line);
-    let mut telling = kept.iter().filter(|line| line.trim().len() >= TELLING).peekable();
-    telling.peek().is_none()
-        || telling.any(|line| !query.view.content_places(line).iter().any(|line| outside(line)))
+/// Whether the context of the hunk marks the place: a line of it that stands nowhere else. New text alone never does:
+/// another place may have had it before.
+fn stands_only_there(query: &MatchQuery<'_, '_>, place: &HunkFit, context: &[String]) -> bool {
+    let inside = |line: &usize| (place.start..place.end).contains(line);
+    let mut telling = context.iter().filter(|line| line.trim().len() >= TELLING);
+    telling.any(|line| query.view.content_places(line).iter().all(inside))
 }
 
 /// Whether much of the old text stands at another place than the result: then that place may be meant.
@@ -207,7 +210,8 @@ pub(super) fn result_surrounds(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> boo
 
 /// Where the new text stands, on the first of `rungs` that finds it.
 fn result_places(query: &MatchQuery<'_, '_>, rungs: &[&'static dyn Rung]) -> Option<Vec<HunkFit>> {
-    let result =
-        Hunk { before: query.hunk.after.clone(), after: Vec::new(), kept: None, ..query.hunk.clone() };
+    // Blank lines at its ends say nothing, and are easily one too many.
+    let before = trim_blank_ends(&query.hunk.after).to_vec();
+    let result = Hunk { before, after: Vec::new(), kept: None, ..query.hunk.clone() };
     first_matching_rung(rungs, &MatchQuery { hunk: &result, ..*query }).map(|(_, places)| places)
 }

@@ -27,7 +27,7 @@ mod typo;
 use disambiguate::HunkCandidates;
 use draft::FileDraft;
 use fit::{HunkFit, LineEdit};
-use line_index::LineIndex;
+use line_index::{LineIndex, MatchLevel};
 use rungs::{
     MatchQuery, Rung, exact_text_rungs, first_matching_rung, layout_rungs, loose_rungs, strict_rungs,
 };
@@ -246,6 +246,21 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
     }
 }
 
+/// Whether the author's text is indented like that of some place, and the lines at `fit` differently. A text that
+/// begins at the margin has only lost its indentation on the way.
+fn is_at_another_depth(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
+    let solid = query.hunk.before.iter().enumerate().filter(|(_, line)| !normalize::is_blank(line));
+    let pairs = solid.filter_map(|(i, line)| Some((line, *query.view.lines().get(fit.file_line(i)?)?)));
+    let pairs = pairs.filter(|(line, file)| MatchLevel::Content.lines_equal(line, file));
+    let width = |line: &str| normalize::indentation(line).len();
+    let tabs = |line: &str| normalize::indentation(line).contains('\t');
+    let least = pairs.min_by_key(|(line, _)| width(line));
+    least.is_some_and(|(line, file)| {
+        let differs = width(line) != width(file) && tabs(line) == tabs(file);
+        width(line) > 0 && differs
+    })
+}
+
 /// Places that a forgiving rung found, with what makes them doubtful: the result stands in the file already, or the
 /// text is so short that another place may be meant.
 fn forgiven(
@@ -262,7 +277,9 @@ fn forgiven(
         return HunkSearchResult::Candidates(rung, places, Some(HunkDoubt::ResultStandsAt(result.at + 1)));
     }
     let short = rung.needs_much_text() && !evidence::excludes_chance(&query.hunk.before);
-    HunkSearchResult::Candidates(rung, places, short.then_some(HunkDoubt::LittleText))
+    let moved = || places.iter().any(|fit| is_at_another_depth(query, fit)).then_some(HunkDoubt::OtherDepth);
+    let doubt = if short { Some(HunkDoubt::LittleText) } else { moved() };
+    HunkSearchResult::Candidates(rung, places, doubt)
 }
 
 /// A hunk without old text has a place only where the author says so, or in an empty file.

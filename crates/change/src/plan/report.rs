@@ -106,6 +106,8 @@ pub enum HunkDoubt {
     Repeats,
     /// It fits only with its layout forgiven, and its text is too short to exclude another place.
     LittleText,
+    /// It fits only with another indentation than its own.
+    OtherDepth,
     /// It fits only with its layout forgiven, and its result already stands on this line of the file (from 1).
     ResultStandsAt(usize),
     /// The old text is gone and the new text is there, but it may have been there before.

@@ -6,6 +6,7 @@ use super::{MatchQuery, Rung};
 use crate::matching::fit::{FitPairs, HunkFit, LineEdit};
 use crate::matching::indentation::IndentationRule;
 use crate::matching::normalize::is_blank;
+use crate::proposal::Hunk;
 
 pub(super) struct BlankLinesRung;
 
@@ -30,8 +31,34 @@ impl Rung for BlankLinesRung {
     }
 
     fn edits(&self, query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
-        reindented_edits(query, fit, rule(query, fit))
+        let (hunk, fit) = without_lost_ends(query.hunk, fit);
+        let query = MatchQuery { hunk: &hunk, ..*query };
+        reindented_edits(&query, &fit, rule(&query, &fit))
     }
+}
+
+/// Without the blank lines at the ends that the file does not have: they are the frame of the text, of the old one
+/// and of the new one where it has them too.
+fn without_lost_ends(hunk: &Hunk, fit: &HunkFit) -> (Hunk, HunkFit) {
+    let lost = |i: &usize| fit.file_line(*i).is_none() && is_blank(&hunk.before[*i]);
+    let count = hunk.before.len();
+    let head = (0..count).take_while(lost).count();
+    let tail = (head..count).rev().take_while(lost).count();
+    // The new text keeps as many blank lines at its ends as the old one has in the file.
+    let blanks = |lines: &mut dyn Iterator<Item = &String>| lines.take_while(|line| is_blank(line)).count();
+    let spare = |old: usize, new: usize, lost: usize| new.saturating_sub(old - lost).min(lost);
+    let after_head = spare(blanks(&mut hunk.before.iter()), blanks(&mut hunk.after.iter()), head);
+    let after = &hunk.after[after_head..];
+    let after_tail = spare(blanks(&mut hunk.before.iter().rev()), blanks(&mut after.iter().rev()), tail);
+    let before = hunk.before[head..count - tail].to_vec();
+    let after = after[..after.len() - after_tail].to_vec();
+    let inside = |(i, j): &(usize, usize)| {
+        let pair = (i.checked_sub(head)?, j.checked_sub(after_head)?);
+        (pair.0 < before.len() && pair.1 < after.len()).then_some(pair)
+    };
+    let kept = hunk.kept.as_ref().map(|kept| kept.iter().filter_map(inside).collect());
+    let pairs = FitPairs::Listed((head..count - tail).map(|i| fit.file_line(i)).collect());
+    (Hunk { before, after, kept, ..hunk.clone() }, HunkFit { pairs, ..fit.clone() })
 }
 
 fn rule(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {

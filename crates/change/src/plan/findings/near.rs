@@ -41,6 +41,11 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
                 "the edit fits line {line} but for its layout, and is too short to tell whether that line is meant"
             )
         }
+        HunkDoubt::OtherDepth => {
+            format!(
+                "the edit fits line {line} only with another indentation; it may be meant for another place"
+            )
+        }
         HunkDoubt::ResultStandsAt(result) => {
             format!(
                 "the edit fits line {line} but for its layout, and its result already stands on line {result}"
