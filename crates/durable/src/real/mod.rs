@@ -53,8 +53,8 @@ fn file_fd(file: &FsFile) -> io::Result<&OwnedFd> {
     file.handle::<OwnedFd>()
 }
 
-/// An entry's name, as one component.
-pub(crate) fn component(name: &str) -> io::Result<&str> {
+/// An entry's name, as one component: what every implementation of [`Fs`] accepts.
+pub fn component(name: &str) -> io::Result<&str> {
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{name}` is no name of an entry")));
     }

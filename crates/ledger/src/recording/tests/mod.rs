@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use relaycode_durable::RealFs;
-use relaycode_durable::model::ModelFs;
+use relaycode_proof_crashfs::ModelFs;
 use tempfile::TempDir;
 
 use super::*;

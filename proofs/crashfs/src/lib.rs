@@ -1,6 +1,6 @@
 //! A file system in memory that knows what is durable and what is not.
 //!
-//! [`ModelFs`] is a whole [`Fs`](crate::fs::Fs). It numbers every operation that changes something, can
+//! [`ModelFs`] is a whole [`Fs`](relaycode_durable::Fs). It numbers every operation that changes something, can
 //! fail any of them or stop at one as if the process died there ([`ModelFs::crash_at`],
 //! [`ModelFs::fail_at`], [`ModelFs::fail_call`]), and builds the trees that a power cut could leave behind
 //! ([`ModelFs::crash_images`] for a cut now, [`ModelFs::all_crash_images`] for one after each operation).
@@ -19,7 +19,7 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use relaycode_durable::model::{Bounds, Model};
+//! use relaycode_proof_crashfs::{CrashBounds, ModelFs};
 //! use relaycode_durable::{Fs, atomic};
 //!
 //! fn save(fs: &dyn Fs) -> Result<(), atomic::AtomicError> {
@@ -27,13 +27,13 @@
 //!     atomic::write(fs, (&dir, "config.tmp"), (&dir, "config"), b"after")
 //! }
 //!
-//! let model = Model::new();
+//! let model = ModelFs::new();
 //! model.put("work/config", b"before", 0o600).unwrap();
 //! model.mark_all_durable();
 //! save(&model).unwrap();
 //!
 //! let done = model.operations();
-//! model.all_crash_images(&Bounds::default(), &mut |image, what| {
+//! model.all_crash_images(&CrashBounds::default(), &mut |image, what| {
 //!     // Recovery would run here, on `&image`.
 //!     let (bytes, _) = image.file("work/config").unwrap_or_else(|| panic!("{what}: lost"));
 //!     if what.operations() == done {

@@ -5,9 +5,6 @@
 //! the next append cuts it off. A wrong line anywhere else is damage, and is reported with its place.
 //! Invariant: an entry is shown as it was appended, or not at all.
 
-#[cfg(test)]
-mod tests;
-
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
@@ -238,5 +235,46 @@ impl std::error::Error for LogError {
 impl fmt::Debug for AppendLog<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AppendLog").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::real::RealFs;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn what_was_appended_is_read_back_for_any_piece_size(
+            payloads in proptest::collection::vec("[ -~]{0,40}", 0..20),
+            chunk in 1usize..64,
+            garbage in proptest::collection::vec(any::<u8>().prop_filter("no line end", |b| *b != b'\n'), 0..30),
+        ) {
+            let place = tempfile::tempdir().unwrap();
+            let fs = RealFs::default();
+            let dir = fs.open_root(place.path()).unwrap();
+            let log = AppendLog::new(&fs, &dir, "log");
+            let whole: Vec<u8> = payloads.iter().flat_map(|payload| encode_entry(payload.as_bytes())).collect();
+            let bytes = [&whole[..], &garbage].concat();
+            for payload in &payloads {
+                log.append(payload.as_bytes(), false).unwrap();
+            }
+            prop_assert_eq!(std::fs::read(place.path().join("log")).unwrap_or_default(), &whole[..]);
+            std::fs::write(place.path().join("log"), &bytes).unwrap();
+            let mut lines = log.backward_reader(bytes.len() as u64, chunk);
+            let mut seen = Vec::new();
+            while let Some(line) = lines.previous_line().unwrap() {
+                match line.payload() {
+                    Some(payload) => seen.push(String::from_utf8(payload.to_vec()).unwrap()),
+                    None => prop_assert_eq!(line.start, whole.len() as u64),
+                }
+            }
+            seen.reverse();
+            prop_assert_eq!(seen, payloads);
+        }
     }
 }
