@@ -55,10 +55,7 @@ pub fn stage(fs: &dyn Fs, scratch: (&FsDir, &str), bytes: &[u8]) -> io::Result<(
 /// # Errors
 /// The system's, and what `make` reports.
 pub fn stage_pieces(fs: &dyn Fs, (dir, name): (&FsDir, &str), make: &mut PieceSource<'_>) -> io::Result<()> {
-    match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    fs.remove_if_exists(dir, name)?;
     let file = fs.create(dir, name, FileMode::Private)?;
     make(&mut |piece| fs.write(&file, piece))?;
     fs.sync_file(&file)

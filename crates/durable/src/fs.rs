@@ -337,6 +337,30 @@ pub trait Fs: Send + Sync {
     /// The system's.
     fn try_lock_existing(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>>;
 
+    /// Whether an entry of that name stands in a directory.
+    ///
+    /// # Errors
+    /// The system's.
+    fn exists(&self, at: &FsDir, name: &str) -> io::Result<bool> {
+        Ok(if_found(self.stat(at, name))?.is_some())
+    }
+
+    /// Removes a file unless it is gone already.
+    ///
+    /// # Errors
+    /// The system's.
+    fn remove_if_exists(&self, at: &FsDir, name: &str) -> io::Result<()> {
+        if_found(self.remove_file(at, name)).map(drop)
+    }
+
+    /// Makes a directory unless something has its name; says whether it did.
+    ///
+    /// # Errors
+    /// The system's.
+    fn make_dir_if_missing(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<bool> {
+        Ok(if_new(self.make_dir(at, name, mode))?.is_some())
+    }
+
     /// Bytes that may still be written.
     ///
     /// # Errors
@@ -442,6 +466,43 @@ impl fmt::Debug for FsLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Lock")
     }
+}
+
+/// What was found; `None` where nothing was.
+///
+/// # Errors
+/// Every other error.
+pub fn if_found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    none_for(io::ErrorKind::NotFound, result)
+}
+
+/// What was made; `None` where something stood already.
+///
+/// # Errors
+/// Every other error.
+pub fn if_new<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    none_for(io::ErrorKind::AlreadyExists, result)
+}
+
+fn none_for<T>(kind: io::ErrorKind, result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == kind => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+/// The entries of a directory for which `pick` gives something, in no order.
+///
+/// # Errors
+/// The system's.
+pub fn pick_entries<T>(
+    fs: &dyn Fs,
+    at: &FsDir,
+    mut pick: impl FnMut(&str, FsKind) -> Option<T>,
+) -> io::Result<Vec<T>> {
+    let mut found = Vec::new();
+    fs.for_each_name(at, &mut |name, kind| found.extend(pick(name, kind)))?;
+    Ok(found)
 }
 
 fn foreign_handle_error() -> io::Error {

@@ -22,5 +22,8 @@ pub mod private_files;
 pub mod real;
 mod sys;
 
-pub use fs::{Fs, FsDir, FsFile, FsKind, FsLock, FsStamp, FsStat, RenameMode};
+pub use fs::{
+    DirMode, FileMode, Fs, FsAttribute, FsDir, FsFile, FsFileEnds, FsKind, FsLock, FsStamp, FsStat,
+    RenameMode, if_found, if_new, is_link, is_not_regular, is_too_long, is_unsupported, pick_entries,
+};
 pub use real::RealFs;

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::id::TxId;
+use crate::TxId;
 
 /// Why the ledger did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -137,7 +137,19 @@ impl LedgerError {
     }
 }
 
-/// Turns what the system said into an error about `path`: "cannot write src/a.rs: …".
+/// Says what could not be done when the system failed.
+pub(crate) trait IoContext<T> {
+    /// The error becomes one about `path`: "cannot write src/a.rs: …".
+    fn context(self, action: &'static str, path: &str) -> Result<T, LedgerError>;
+}
+
+impl<T> IoContext<T> for io::Result<T> {
+    fn context(self, action: &'static str, path: &str) -> Result<T, LedgerError> {
+        self.map_err(io_error(action, path))
+    }
+}
+
+/// What the system said as an error about `path`.
 pub(crate) fn io_error(verb: &'static str, path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
     let path = path.to_string();
     move |source| LedgerError::Io { action: verb, path, source, put_back: false }

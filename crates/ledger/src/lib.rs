@@ -34,6 +34,10 @@ pub mod transaction;
 pub use disk::digest::Digest;
 pub use disk::instance_lock::{InstanceClaim, InstanceLock};
 pub use error::LedgerError;
+pub(crate) use error::{
+    ConflictRegion, FileConflict, IoContext, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
+    io_error,
+};
 pub use id::TxId;
 pub use ledger::{Ledger, LedgerSettings};
 pub use log::blame::{Blame, BlameLine};

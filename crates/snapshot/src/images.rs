@@ -5,8 +5,7 @@
 
 use std::io;
 
-use relaycode_durable::fs::{FileMode, is_too_long};
-use relaycode_durable::{Fs, FsDir, FsFile};
+use relaycode_durable::{FileMode, Fs, FsDir, FsFile, is_too_long};
 use serde::{Deserialize, Serialize};
 
 use crate::stat::EntryStat;

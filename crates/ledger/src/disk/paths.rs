@@ -9,8 +9,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use relaycode_durable::fs::is_link;
-use relaycode_durable::{Fs, FsDir, FsKind, FsStat};
+use relaycode_durable::{Fs, FsDir, FsKind, FsStat, if_found, is_link};
 
 /// The project's root directory.
 #[derive(Clone)]
@@ -150,11 +149,8 @@ impl<'r> PathResolver<'r> {
             Ok(place) => place,
             Err(error) => return entry_from_error(error).map(|_| None),
         };
-        match self.fs().stat(&place.dir, place.name) {
-            Ok(stat) => Ok((stat.kind == FsKind::Dir).then_some(stat.mode)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(if_found(self.fs().stat(&place.dir, place.name))?
+            .and_then(|stat| (stat.kind == FsKind::Dir).then_some(stat.mode)))
     }
 
     /// Sets the permission bits of the directory at `path`, and makes them durable.
@@ -183,11 +179,7 @@ impl<'r> PathResolver<'r> {
     /// The system's. Only `NotFound` means that there is nothing.
     pub fn read(&self, path: &str, most: u64) -> io::Result<Option<(Vec<u8>, FsStat)>> {
         let read = self.resolve(path).and_then(|place| self.fs().read(&place.dir, place.name, most));
-        match read {
-            Ok(read) => Ok(Some(read)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        if_found(read)
     }
 }
 

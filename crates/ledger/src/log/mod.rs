@@ -8,20 +8,18 @@
 pub mod search;
 mod timestamp;
 
+pub(crate) use index::{IndexLine, needed_blobs};
+use index::{IndexedPath, LedgerIndex, LedgerIndexError};
+use search::PathHistory;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use relaycode_durable::FsDir;
 
-use crate::disk::digest::Digest;
-use crate::disk::state_dir::StateSubdir;
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::log::index::{IndexLine, LedgerIndex, LedgerIndexError, needed_blobs};
-use crate::record::blobs;
-use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
-use crate::record::{FileRecord, Record, RecordContent};
+use crate::disk::{Digest, StateSubdir};
+use crate::record::{FileRecord, LoadedRecord, Record, RecordContent, RecordLocation, RecordStore, blobs};
+use crate::{IoContext, Ledger, LedgerError, TxId};
 
 /// Digits that a prefix of an id needs.
 const PREFIX: usize = 4;
@@ -197,11 +195,7 @@ impl Ledger {
             Some(place) => Some(place),
             None => self.with_index(|index| foreign_location(index, id))?,
         };
-        let loaded = match place {
-            Some(place) => shelf.load(&place)?,
-            None => None,
-        };
-        match loaded {
+        match place.map(|place| shelf.load(&place)).transpose()?.flatten() {
             Some(LoadedRecord::Record { record, .. }) => Ok(*record),
             Some(LoadedRecord::Pending) | None => {
                 Err(LedgerError::UnknownTransaction { name: id.to_string() })
@@ -386,11 +380,8 @@ pub(crate) struct BlobStores<'l> {
 impl<'l> BlobStores<'l> {
     /// Opens what there is.
     pub(crate) fn open(ledger: &'l Ledger) -> Result<BlobStores<'l>, LedgerError> {
-        let mut dirs = Vec::new();
-        if let Some(state) = ledger.state()? {
-            dirs.extend(state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?);
-        }
-        dirs.extend(ledger.copied_blobs()?);
+        let dirs =
+            ledger.open_subdir(StateSubdir::Blobs)?.into_iter().chain(ledger.copied_blobs()?).collect();
         Ok(BlobStores { ledger, dirs })
     }
 
@@ -409,7 +400,7 @@ impl<'l> BlobStores<'l> {
     fn has(&self, digest: Digest) -> Result<bool, LedgerError> {
         for dir in &self.dirs {
             let path = format!("blobs/{digest}");
-            if blobs::has(&*self.ledger.fs, dir, digest).map_err(io_error("read", &path))? {
+            if blobs::has(&*self.ledger.fs, dir, digest).context("read", &path)? {
                 return Ok(true);
             }
         }

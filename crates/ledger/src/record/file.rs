@@ -10,10 +10,9 @@ use std::io;
 use relaycode_durable::atomic::PieceSink;
 use serde::Deserialize;
 
-use super::{FORMAT, Record, yaml};
-use crate::disk::digest::{Digest, DigestHasher};
-use crate::error::LedgerError;
-use crate::id::TxId;
+use crate::disk::{Digest, DigestHasher};
+use crate::record::{FORMAT, Record, yaml};
+use crate::{LedgerError, TxId};
 
 /// A record or journal of more bytes is neither written nor read.
 pub const RECORD_BYTES: usize = 256 * 1024 * 1024;

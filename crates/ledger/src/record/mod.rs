@@ -14,14 +14,16 @@ mod yaml;
 
 pub(crate) use file::write_to;
 pub use file::{RECORD_BYTES, read, write};
+use original::OriginalRecord;
+pub(crate) use store::{LoadedRecord, PIECE, RecordLocation, RecordStore};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::digest::Digest;
-use crate::id::TxId;
-use crate::transaction::journal::TransactionJournal;
+use crate::TxId;
+use crate::disk::Digest;
+use crate::transaction::TransactionJournal;
 
 pub mod blobs;
 pub mod collect;
@@ -43,7 +45,7 @@ pub const INLINE_TOTAL: usize = 16 * 1024 * 1024;
 pub const FILES: usize = 200_000;
 
 /// A record, or a journal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
     /// The transaction.

@@ -13,13 +13,9 @@ use std::ops::ControlFlow;
 
 use relaycode_durable::RenameMode;
 
-use super::Record;
-use super::store::{LoadedRecord, RecordLocation, RecordStore};
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
+use crate::disk::{StateDir, StateSubdir, state_dir};
+use crate::record::{LoadedRecord, Record, RecordLocation, RecordStore};
+use crate::{IoContext, Ledger, LedgerError, TxId, io_error};
 
 /// Reverts of reverts that are followed.
 const DEPTH: usize = 1_000;
@@ -99,12 +95,10 @@ impl Ledger {
 /// Moves a record into `undone/` or out of it, unless it is where it belongs.
 pub(crate) fn move_record(state: &StateDir, id: TxId, undone: bool) -> Result<(), LedgerError> {
     let name = state_dir::record_name(id);
-    let aside = match state.open_subdir(StateSubdir::Undone).map_err(io_error("open", ".relaycode/undone"))? {
-        Some(aside) => aside,
-        None => return Ok(()),
-    };
+    let aside = state.open_subdir(StateSubdir::Undone).context("open", ".relaycode/undone")?;
+    let Some(aside) = aside else { return Ok(()) };
     let (from, to) = if undone { (state.dir(), &aside) } else { (&aside, state.dir()) };
-    let failed = || io_error("move", &format!("{}/{name}", state_dir::STATE_DIR_NAME));
+    let failed = || io_error("move", &state_dir::path_of(&name));
     match state.fs().rename(from, &name, to, &name, RenameMode::NoReplace) {
         Ok(()) => {}
         // It is there already, or lies in `.relay/`, where we move nothing.

@@ -6,12 +6,11 @@
 use std::collections::HashSet;
 use std::io;
 
-use relaycode_durable::fs::is_too_long;
+use relaycode_durable::is_too_long;
 
-use super::{FileImage, Record};
-use crate::disk::digest::Digest;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::Digest;
+use crate::record::{FileImage, Record};
+use crate::{IoContext, Ledger, LedgerError, io_error};
 
 /// The file's name.
 const NAME: &str = "special-modes";
@@ -56,7 +55,7 @@ impl Ledger {
             self.fs.sync_file(&file)?;
             self.fs.sync_dir(&dir)
         };
-        written().map_err(io_error("write", &format!("{path}/{NAME}")))
+        written().context("write", &format!("{path}/{NAME}"))
     }
 
     /// Those of `files` that were seen like that on this machine, by path.

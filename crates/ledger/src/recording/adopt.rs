@@ -4,31 +4,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use relaycode_change::diff;
-use relaycode_durable::fs::{FileMode, is_link, is_not_regular, is_too_long};
-use relaycode_durable::{FsDir, RenameMode, atomic};
+use relaycode_durable::{FileMode, FsDir, RenameMode, atomic, is_link, is_not_regular, is_too_long};
 use relaycode_snapshot::{EntryKind, ImageReader, Omission, OmissionList};
 
-use super::compare::{self, RecordingDifferences, SecuredContent, SecuredEntry, SuspectFile};
-use super::ledger_files::LedgerRestoreOutcome;
-use super::manifest::RecordingManifest;
-use super::secure::format_size;
-use super::store::RecordingDirectory;
-use super::walk;
-use super::walk::RecordingWalkBounds;
-use super::{ADOPTED_BYTES, ENTRIES, FILE_BYTES, Recording, root};
-use crate::disk::digest::Digest;
-use crate::disk::paths::PathResolver;
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
-use crate::record::blobs;
+use crate::disk::{Digest, PathResolver, StateDir, StateSubdir, state_dir};
 use crate::record::{
-    self, FILES, FileImage, FileRecord, INLINE_TOTAL, LINK_MODE, Record, RecordContent, RecordOmission,
+    self, FILES, FileImage, FileRecord, INLINE_TOTAL, LINK_MODE, Record, RecordContent, RecordOmission, blobs,
 };
-use crate::transaction::header::TransactionHeader;
-use crate::transaction::recover;
-use crate::transaction::{CommittedTransaction, SYNC_EACH, draft_record};
+use crate::recording::{
+    ADOPTED_BYTES, ENTRIES, FILE_BYTES, LedgerRestoreOutcome, Recording, RecordingDifferences,
+    RecordingDirectory, RecordingManifest, RecordingWalkBounds, SecuredContent, SecuredEntry, SuspectFile,
+    compare, format_size, root, walk,
+};
+use crate::transaction::{CommittedTransaction, SYNC_EACH, TransactionHeader, draft_record, recover};
+use crate::{IoContext, Ledger, LedgerError, io_error};
 
 /// Lines are counted in files of at most so many bytes.
 const COUNTED: usize = 8 * 1024 * 1024;
@@ -75,10 +64,9 @@ impl Recording<'_> {
         let ledger = another.as_ref().unwrap_or(self.ledger);
         let later: HashSet<&str> = later.iter().map(|path| path.trim_end_matches('/')).collect();
         let tree = walk::walk(&ledger.root, &walk_bounds(ledger, &self.manifest, &later))?;
-        let state = StateDir::create(&ledger.fs, &ledger.root)
-            .map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = ledger.make_state()?;
         let _project = ledger.lock_project(&state)?;
-        let mut about = self.manifest.told.to_header();
+        let mut about = self.manifest.told.clone();
         (about.branch, about.head) = (ended.branch, ended.head);
         about.notes.extend(ended.notes);
         if another.is_some() {
@@ -197,7 +185,7 @@ fn drop_excess_files(record: &mut Record, left: &mut OmissionList) -> Result<(),
             bytes += piece.len();
             Ok(())
         };
-        record::write_to(record, &mut count).map_err(io_error("write", "the record"))?;
+        record::write_to(record, &mut count).context("write", "the record")?;
         if bytes <= MOST_BYTES || record.result.is_empty() {
             return Ok(());
         }
@@ -227,7 +215,7 @@ fn write(state: &StateDir, scratch: &FsDir, record: &Record) -> Result<Option<St
         Err(error) if error.is_in_place || recover::is_committed(state, record.uuid)? => {
             Ok(Some(error.source.to_string()))
         }
-        Err(error) => Err(io_error("write", &format!("{}/{name}", state_dir::STATE_DIR_NAME))(error.source)),
+        Err(error) => Err(io_error("write", &state_dir::path_of(&name))(error.source)),
     }
 }
 
@@ -307,7 +295,7 @@ impl AdoptRun<'_> {
             SecuredContent::Target(target) => Some((target.to_vec(), LINK_MODE)),
             SecuredContent::Image(location) => {
                 let bytes = self.images.read(location, known.stat.size);
-                let bytes = bytes.map_err(io_error("read", &self.own.path()))?;
+                let bytes = bytes.context("read", &self.own.path())?;
                 bytes.map(|bytes| (bytes, known.stat.mode))
             }
         })
@@ -438,15 +426,12 @@ impl AdoptRun<'_> {
                 return blobs::put(fs, &all, scratch, bytes).map(drop);
             }
             // Very many are made durable together.
-            match fs.remove_file(scratch.0, scratch.1) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            fs.remove_if_exists(scratch.0, scratch.1)?;
             let file = fs.create(scratch.0, scratch.1, FileMode::Private)?;
             fs.write(&file, bytes)?;
             fs.rename(scratch.0, scratch.1, &all, &blob.to_string(), RenameMode::Replace)
         };
-        stored().map_err(io_error("keep", "a blob"))?;
+        stored().context("keep", "a blob")?;
         self.blobs.push(blob);
         Ok(RecordContent::Blob { blob, size: bytes.len() as u64 })
     }
@@ -461,6 +446,6 @@ impl AdoptRun<'_> {
                 _ => fs.sync_all(self.state.dir()),
             }
         };
-        synced().map_err(io_error("write", "the blobs"))
+        synced().context("write", "the blobs")
     }
 }

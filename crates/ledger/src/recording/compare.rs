@@ -7,12 +7,10 @@ use relaycode_snapshot::{
     EntryChange, EntryChangeKind, EntryId, EntryKind, EntryStat, ImageLocation, OmissionList, TreeDifference,
 };
 
-use super::manifest::RecordingManifest;
-use super::secure::format_size;
-use super::walk::{self, RecordingTree, recordable, shown};
-use super::{FILE_BYTES, IGNORED_BYTES};
-use crate::disk::paths::{PROJECT, ancestors};
+use crate::disk::{PROJECT, ancestors};
 use crate::record::{DirectoryModeChange, RemovedDirectory};
+use crate::recording::walk::{self, recordable, shown};
+use crate::recording::{FILE_BYTES, IGNORED_BYTES, RecordingManifest, RecordingTree, format_size};
 
 /// What differs.
 #[derive(Default)]

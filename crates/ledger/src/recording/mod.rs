@@ -20,18 +20,21 @@ mod tests;
 mod walk;
 
 pub use adopt::{RecordingEnd, RecordingOutcome};
+use compare::{RecordingDifferences, SecuredContent, SecuredEntry, SuspectFile};
+use ledger_files::LedgerInventory;
 pub use ledger_files::LedgerRestoreOutcome;
+use manifest::RecordingManifest;
 pub(crate) use recovery::recover_dead_recordings;
 pub use relaycode_snapshot::Omission;
 pub use secure::SecureReport;
+use secure::format_size;
 pub(crate) use store::any_recording;
+use store::{RecordingDirectory, RecordingStore};
+use walk::{RecordingTree, RecordingWalkBounds};
 
 use std::os::fd::OwnedFd;
 
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use manifest::RecordingManifest;
-use store::RecordingDirectory;
+use crate::{Ledger, TxId};
 
 /// Entries of a project that are looked at.
 pub const ENTRIES: usize = relaycode_snapshot::walk::ENTRIES;

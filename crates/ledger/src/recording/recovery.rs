@@ -5,15 +5,13 @@ use std::io;
 
 use relaycode_durable::RenameMode;
 
-use super::adopt::{self, RecordingOutcome};
-use super::manifest::{self, RecordingManifest};
-use super::store::{self, RecordingDirectory};
-use super::{KEPT, walk};
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
-use crate::transaction::group;
-use crate::transaction::recover::{RecoveredTransaction, RecoveryOutcome, is_committed};
+use crate::disk::StateDir;
+use crate::recording::{
+    KEPT, RecordingDirectory, RecordingManifest, RecordingOutcome, adopt, manifest, store, walk,
+};
+use crate::transaction::recover::is_committed;
+use crate::transaction::{RecoveredTransaction, RecoveryOutcome, group};
+use crate::{IoContext, Ledger, LedgerError};
 
 /// Deals with every dead recording. Under the project's lock.
 pub(crate) fn recover_dead_recordings(
@@ -37,10 +35,9 @@ fn recover_one(
     own: RecordingDirectory,
 ) -> Result<Option<RecoveryOutcome>, LedgerError> {
     let id = own.id;
-    match state.fs().stat(&own.dir, manifest::NAME) {
+    if !state.fs().exists(&own.dir, manifest::NAME).context("look at", &own.path())? {
         // Its command never began.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return own.clear(state).map(|()| None),
-        found => found.map(drop).map_err(io_error("look at", &own.path()))?,
+        return own.clear(state).map(|()| None);
     }
     if is_committed(state, id)? {
         return own.clear(state).map(|()| Some(RecoveryOutcome::Committed));
@@ -52,7 +49,7 @@ fn recover_one(
     let later = HashSet::new();
     let bounds = adopt::walk_bounds(ledger, &manifest, &later);
     let tree = walk::walk(&ledger.root, &bounds)?;
-    let mut about = manifest.told.to_header();
+    let mut about = manifest.told.clone();
     about
         .notes
         .push("interrupted: relay was ended while it ran, and what differed later was recorded".to_string());
@@ -74,6 +71,6 @@ fn set_aside(state: &StateDir, own: &RecordingDirectory) -> Result<RecoveryOutco
         let all = own.store().open_all(state.fs())?;
         state.fs().rename(&all, &own.id.to_string(), &all, &kept, RenameMode::NoReplace)
     };
-    moved().map_err(io_error("keep", &own.path()))?;
+    moved().context("keep", &own.path())?;
     Ok(RecoveryOutcome::Kept { kept: format!("{}{KEPT}", own.path()) })
 }

@@ -9,18 +9,15 @@ use relaycode_snapshot::{
     EntryId, EntryKind, ImageError, ImageLocation, ImageWriter, Omission, OmissionList, SavedImage,
 };
 
-use super::ledger_files::LedgerInventory;
-use super::manifest::{RecordingHeader, RecordingManifest};
-use super::store::{RecordingDirectory, RecordingStore, recording_stores};
-use super::walk::{self, RecordingTree, RecordingWalkBounds, shown};
-use super::{COPIED_BYTES, ENTRIES, FILE_BYTES, IGNORED_BYTES, Recording, root};
-use crate::disk::paths::split_parent;
-use crate::disk::state_dir;
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
-use crate::transaction::header::TransactionHeader;
-use crate::transaction::recover;
+use crate::disk::{StateDir, split_parent};
+use crate::recording::store::recording_stores;
+use crate::recording::walk::{self, shown};
+use crate::recording::{
+    COPIED_BYTES, ENTRIES, FILE_BYTES, IGNORED_BYTES, LedgerInventory, Recording, RecordingDirectory,
+    RecordingManifest, RecordingStore, RecordingTree, RecordingWalkBounds, root,
+};
+use crate::transaction::{TransactionHeader, recover};
+use crate::{IoContext, Ledger, LedgerError, io_error};
 
 /// After so many files whoever waits is told.
 const TOLD_EVERY: usize = 128;
@@ -54,8 +51,7 @@ impl Ledger {
         see: &mut dyn FnMut(usize, usize),
         stop: &dyn Fn() -> bool,
     ) -> Result<Recording<'_>, LedgerError> {
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = self.make_state()?;
         let ((own, within_reach), number) = {
             let _project = self.lock_project(&state)?;
             let open = recover::recover_dead(self, &state)?;
@@ -87,7 +83,7 @@ impl Ledger {
             let told = (|| {
                 let dir = fs.open_dir(&place.open_all(fs).ok()?, &id.to_string()).ok()?;
                 let manifest = RecordingManifest::read(fs, &dir, id, &place.path_of(id)).ok()?;
-                Some((manifest.pid, manifest.told.command().to_string()))
+                Some((manifest.pid, manifest.told.prompt_summary.unwrap_or_default()))
             })();
             let (pid, command) = told.unwrap_or_default();
             return Err(LedgerError::RecordingActive { pid, command });
@@ -105,7 +101,7 @@ impl Ledger {
         let outside = match RecordingStore::outside_project(self, true) {
             Ok(Some(place)) => {
                 let path = place.path_of(about.uuid);
-                RecordingDirectory::make(state.fs(), place, about.uuid).map_err(io_error("make", &path))
+                RecordingDirectory::make(state.fs(), place, about.uuid).context("make", &path)
             }
             Ok(None) => Err(LedgerError::UnknownTransaction { name: String::new() }),
             Err(error) => Err(error),
@@ -120,7 +116,7 @@ impl Ledger {
         };
         let place = RecordingStore::inside_project(state);
         let path = place.path_of(about.uuid);
-        let own = RecordingDirectory::make(state.fs(), place, about.uuid).map_err(io_error("make", &path))?;
+        let own = RecordingDirectory::make(state.fs(), place, about.uuid).context("make", &path)?;
         Ok((own, Some(why)))
     }
 
@@ -137,7 +133,7 @@ impl Ledger {
     ) -> Result<(RecordingManifest, SecureReport), LedgerError> {
         let fs = state.fs();
         let path = own.path();
-        let began = fs.stamp(&own.dir, super::LOCK.as_ref()).map_err(io_error("look at", &path))?.changed;
+        let began = fs.stamp(&own.dir, super::LOCK.as_ref()).context("look at", &path)?.changed;
         let bounds = RecordingWalkBounds {
             ignored_paths: later,
             known: None,
@@ -146,8 +142,8 @@ impl Ledger {
             began,
         };
         let tree = walk::walk(&self.root, &bounds)?;
-        let free = fs.free_bytes(&own.dir).map_err(io_error("look at", &path))?;
-        let keeping = ImageWriter::create(fs, &own.dir).map_err(io_error("make", &path))?;
+        let free = fs.free_bytes(&own.dir).context("look at", &path)?;
+        let keeping = ImageWriter::create(fs, &own.dir).context("make", &path)?;
         let mut securing = SecureRun {
             ledger: self,
             keeping,
@@ -170,7 +166,7 @@ impl Ledger {
             let room = securing.most.saturating_sub(securing.keeping.copied_bytes());
             before = LedgerInventory::secure(self, state, &mut securing.keeping, room)?;
         }
-        securing.keeping.flush().map_err(io_error("write", &path))?;
+        securing.keeping.flush().context("write", &path)?;
         let SecureRun { keeping, images, links, gone, changed, mut secured, left, blind, .. } = securing;
         secured.copied = keeping.copied_bytes();
         let partial = tree.snapshot.partial().map(|(path, names)| walk::too_many(&path, names));
@@ -184,7 +180,7 @@ impl Ledger {
         let mut snapshot = tree.snapshot;
         gone.into_iter().for_each(|id| snapshot.forget(id));
         changed.into_iter().for_each(|(id, image)| snapshot.set_stat(id, image.stat));
-        let mut manifest = RecordingManifest::new(RecordingHeader::from_header(about), number, snapshot);
+        let mut manifest = RecordingManifest::new(about.clone(), number, snapshot);
         manifest.images = images;
         manifest.links = links;
         manifest.blind = blind;

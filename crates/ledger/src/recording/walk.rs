@@ -9,10 +9,9 @@ use relaycode_snapshot::{
     EntryId, EntryKind, EntryStat, Omission, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep,
 };
 
-use super::ENTRIES;
-use crate::disk::paths::LedgerRoot;
-use crate::disk::state_dir::STATE_DIR_NAME;
-use crate::error::{LedgerError, io_error};
+use crate::disk::{LedgerRoot, STATE_DIR_NAME};
+use crate::recording::ENTRIES;
+use crate::{LedgerError, io_error};
 
 /// Names that are not looked at, wherever they stand.
 const SEALED: [&str; 2] = [".git", STATE_DIR_NAME];

@@ -10,12 +10,13 @@ use std::rc::Rc;
 
 use relaycode_change::proposal::path::RelPath;
 
-use super::merge::{self, RevertMerge};
-use super::overlay::{OverlayContent, OverlayEntry, RevertOverlay, RevertedPaths};
-use super::{CurrentFiles, KeptEdits, RecordImages, RevertPlan};
-use crate::disk::digest::Digest;
-use crate::error::{FileConflict, LedgerError, LedgerRule};
+use crate::disk::Digest;
 use crate::record::{FileImage, FileRecord, Record};
+use crate::revert::{
+    CurrentFiles, KeptEdits, OverlayContent, OverlayEntry, RecordImages, RevertMerge, RevertOverlay,
+    RevertPlan, RevertedPaths, merge,
+};
+use crate::{FileConflict, LedgerError, LedgerRule};
 
 /// One file of a record.
 pub(super) struct RevertPart<'r> {
@@ -362,17 +363,11 @@ impl<'p> RevertBuilder<'p> {
                 .map(|(path, edits)| KeptEdits { path: path.to_string(), edits: *edits })
                 .collect(),
             conflict_marked: self.conflicted.iter().map(ToString::to_string).collect(),
-            reverts: Vec::new(),
             made_directories_to_remove: directories,
-            removed_directories: Vec::new(),
-            special_modes: Vec::new(),
-            directories_to_make: Vec::new(),
             links: difference.links,
-            directory_modes: Vec::new(),
-            unrestored: Vec::new(),
-            read_only: Vec::new(),
             notes: self.notes,
             changes: difference.changes,
+            ..RevertPlan::default()
         })
     }
 }

@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 
-use super::RevertPlan;
-use crate::disk::moves::is_no_directory;
-use crate::disk::paths::{PathEntry, PathResolver};
-use crate::error::{LedgerError, io_error};
+use crate::disk::{PathEntry, PathResolver, if_directory};
 use crate::record::{DirectoryModeChange, Record, RecordOmission, RemovedDirectory};
+use crate::revert::RevertPlan;
+use crate::{IoContext, LedgerError};
 
 /// Adds what becomes of directories to a plan that takes back `records`, which are given newest first.
 pub(super) fn plan_directories(
@@ -39,7 +38,7 @@ pub(super) fn plan_directories(
     let mut unrestored = Vec::new();
     for (path, mode) in &wanted {
         let Some(mode) = mode else { continue };
-        match paths.entry_at(path).map_err(io_error("look at", path))? {
+        match paths.entry_at(path).context("look at", path)? {
             PathEntry::Other("a directory") => continue,
             PathEntry::Nothing => {}
             _ if is_freed(path, &freed) => {}
@@ -54,7 +53,7 @@ pub(super) fn plan_directories(
         if wanted.contains_key(path) {
             continue;
         }
-        match paths.directory_mode(path).map_err(io_error("look at", path))? {
+        match paths.directory_mode(path).context("look at", path)? {
             None => unrestored.push(omission(path, "got other permission bits, and is gone now")),
             Some(now) if now == change.before => {}
             Some(now) if now == change.after => plan.directory_modes.push(DirectoryModeChange {
@@ -73,7 +72,7 @@ pub(super) fn plan_directories(
         // Then those go that are empty already, innermost first.
         let mut going: HashSet<String> = HashSet::new();
         for path in std::mem::take(&mut plan.made_directories_to_remove) {
-            if is_empty_but_for(&path, &going, paths).map_err(io_error("look at", &path))? {
+            if is_empty_but_for(&path, &going, paths).context("look at", &path)? {
                 going.insert(path.clone());
                 plan.made_directories_to_remove.push(path);
             }
@@ -84,10 +83,7 @@ pub(super) fn plan_directories(
 
 /// Whether a directory is there, with nothing in it but directories that go.
 fn is_empty_but_for(path: &str, going: &HashSet<String>, paths: &PathResolver<'_>) -> io::Result<bool> {
-    let dir = match paths.open_directory(path) {
-        Err(error) if is_no_directory(&error) => return Ok(false),
-        dir => dir?,
-    };
+    let Some(dir) = if_directory(paths.open_directory(path))? else { return Ok(false) };
     let mut stays = false;
     paths.fs().for_each_entry(&dir, &mut |name, _| {
         stays |= !name.to_str().is_some_and(|name| going.contains(&format!("{path}/{name}")));

@@ -18,20 +18,18 @@ use std::slice;
 
 use relaycode_change::proposal::path::RelPath;
 
-use crate::disk::paths::{PathEntry, PathResolver};
 use crate::disk::tree::{find_obstacle, is_not_a_file};
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
+use crate::disk::{PathEntry, PathResolver};
 use crate::log::LogTarget;
 use crate::record::special_modes::is_special;
 use crate::record::{
     DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
 };
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
-use crate::transaction::header::TransactionHeader;
+use crate::transaction::{AfterContent, FileChange, NewMode, TransactionHeader};
+use crate::{IoContext, Ledger, LedgerError, LedgerRefusal, LedgerRule, TxId, io_error};
 use builder::{RevertBuilder, RevertPart};
-use overlay::RevertedPaths;
+use merge::RevertMerge;
+use overlay::{OverlayContent, OverlayEntry, RevertOverlay, RevertedPaths};
 
 /// Bytes of one file that a revert is willing to hold.
 pub const READ_BYTES: u64 = 256 * 1024 * 1024;
@@ -130,8 +128,7 @@ pub trait CurrentFiles {
 
 impl CurrentFiles for PathResolver<'_> {
     fn read_file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
-        let cannot_read =
-            |source| LedgerError::Io { action: "read", path: path.to_string(), source, put_back: false };
+        let cannot_read = |source| io_error("read", path)(source);
         let source = match self.read(path, READ_BYTES) {
             Ok(found) => return Ok(found.map(|(bytes, stat)| (bytes, stat.mode))),
             Err(error) => error,
@@ -261,7 +258,7 @@ impl Ledger {
             }
             let path = change.old_path().as_str();
             // What it has now it may keep.
-            let now = match paths.entry_at(path).map_err(io_error("look at", path))? {
+            let now = match paths.entry_at(path).context("look at", path)? {
                 PathEntry::File(stat) => stat.mode,
                 PathEntry::Nothing | PathEntry::Other(_) => 0,
             };

@@ -7,11 +7,11 @@ use std::rc::Rc;
 use relaycode_change::diff;
 use relaycode_change::proposal::path::RelPath;
 
-use super::CurrentFiles;
-use crate::disk::paths::ancestors;
-use crate::error::{LedgerError, LedgerRule};
+use crate::disk::ancestors;
 use crate::record::FileImage;
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
+use crate::revert::CurrentFiles;
+use crate::transaction::{AfterContent, FileChange, NewMode};
+use crate::{LedgerError, LedgerRule};
 
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]

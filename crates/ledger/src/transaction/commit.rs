@@ -3,15 +3,12 @@
 
 use relaycode_durable::atomic;
 
-use super::{OpenTransaction, mark_put_back};
-use crate::disk::probe;
-use crate::disk::probe::FileProbe;
-use crate::disk::state_dir;
-use crate::error::{LedgerError, io_error};
+use crate::disk::{FileProbe, state_dir};
 use crate::record::{self, Record};
-use crate::transaction::cleanup;
-use crate::transaction::journal::{TransactionStage, TransactionStep};
-use crate::transaction::recover;
+use crate::transaction::{
+    OpenTransaction, TransactionCleanup, TransactionStage, TransactionStep, mark_put_back, recover,
+};
+use crate::{IoContext, LedgerError, io_error};
 
 /// A transaction that is in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,10 +76,7 @@ impl OpenTransaction<'_> {
             };
             if !error.is_in_place && !committed()? {
                 self.put_back_applied()?;
-                return Err(mark_put_back(io_error(
-                    "write",
-                    &format!("{}/{name}", state_dir::STATE_DIR_NAME),
-                )(error.source)));
+                return Err(mark_put_back(io_error("write", &state_dir::path_of(&name))(error.source)));
             }
             // The journal stays: if the record is gone after a power cut, it is what puts back.
             return Ok(CommittedTransaction {
@@ -91,13 +85,8 @@ impl OpenTransaction<'_> {
             });
         }
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
-        let settled = cleanup::settle_commit(
-            &self.state,
-            &self.paths,
-            &self.directory,
-            self.record.uuid,
-            &self.transaction,
-        );
+        let cleanup = TransactionCleanup { state: &self.state, paths: &self.paths, own: &self.directory };
+        let settled = cleanup.settle_commit(self.record.uuid, &self.transaction);
         let _ = self.ledger.settle(&self.record);
         Ok(CommittedTransaction {
             record: self.record,
@@ -113,7 +102,7 @@ impl OpenTransaction<'_> {
             else {
                 continue;
             };
-            match probe::probe_file(&self.paths, slot, &[before]).map_err(io_error("read", slot))? {
+            match self.paths.probe(slot, &[before]).context("read", slot)? {
                 FileProbe::Nothing => {}
                 seen if seen.matches_image(before) => {}
                 _ => return Ok(Some(path.clone())),

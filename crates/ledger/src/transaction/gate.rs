@@ -8,15 +8,12 @@
 use std::io;
 
 use relaycode_change::diff;
-use relaycode_durable::fs::FileMode;
+use relaycode_durable::FileMode;
 
-use super::OpenTransaction;
-use crate::disk::moves;
-use crate::disk::paths::PathEntry;
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
+use crate::disk::PathEntry;
 use crate::record::{FileImage, FileRecord};
-use crate::transaction::journal::{TransactionStage, TransactionStep};
-use crate::transaction::recover;
+use crate::transaction::{OpenTransaction, TransactionStage, TransactionStep, recover};
+use crate::{IoContext, LedgerError, LedgerRefusal, LedgerRule};
 
 /// Files that a gate makes longer than this are not taken over.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -96,22 +93,18 @@ impl OpenTransaction<'_> {
     fn require_regular_files(&self) -> Result<(), LedgerError> {
         let mut refusals = Vec::new();
         for step in &self.transaction.steps {
-            let path = match step {
-                TransactionStep::Replace { path, .. } | TransactionStep::Create { path, .. } => path,
-                TransactionStep::Move { to, .. } => to,
-                // Whatever has taken its place since, the file is gone.
-                TransactionStep::Remove { .. } => continue,
-            };
-            if let PathEntry::Other(what) = self.paths.entry_at(path).map_err(io_error("look at", path))? {
-                refusals.push(LedgerRefusal { path: path.clone(), rule: LedgerRule::NotAFile(what) });
+            // Whatever has taken the place of a file that was removed, the file is gone.
+            let Some((path, _)) = step.after() else { continue };
+            if let PathEntry::Other(what) = self.paths.entry_at(path).context("look at", path)? {
+                refusals.push(LedgerRefusal { path: path.to_string(), rule: LedgerRule::NotAFile(what) });
             }
         }
         if refusals.is_empty() { Ok(()) } else { Err(LedgerError::Refused(refusals)) }
     }
 
     fn current_file(&self, path: &str) -> Result<GateFileState, LedgerError> {
-        if let PathEntry::File(_) = self.paths.entry_at(path).map_err(io_error("look at", path))? {
-            let read = self.paths.read(path, MOST_BYTES).map_err(io_error("read", path))?;
+        if let PathEntry::File(_) = self.paths.entry_at(path).context("look at", path)? {
+            let read = self.paths.read(path, MOST_BYTES).context("read", path)?;
             return Ok(read.map(|(bytes, stat)| (FileImage::of(&bytes, stat.mode), bytes)));
         }
         Ok(None)
@@ -155,7 +148,7 @@ impl OpenTransaction<'_> {
     /// Writes what a file was into its slot, where a removed file is looked for.
     fn keep_in_slot(&self, path: &str, slot: &str, image: FileImage) -> Result<(), LedgerError> {
         let bytes = recover::before_bytes(&self.state, &self.record, path)?;
-        moves::remove_file(&self.paths, slot).map_err(io_error("remove", slot))?;
+        self.paths.remove_file(slot).context("remove", slot)?;
         let written = || -> io::Result<()> {
             let (place, fs) = (self.paths.resolve(slot)?, self.paths.fs());
             let file = fs.create(&place.dir, place.name, FileMode::Private)?;
@@ -164,7 +157,7 @@ impl OpenTransaction<'_> {
             fs.sync_file(&file)?;
             fs.sync_dir(&place.dir)
         };
-        written().map_err(io_error("write", slot))
+        written().context("write", slot)
     }
 
     /// A slot that no step has, beside this one.

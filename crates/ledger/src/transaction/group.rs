@@ -8,12 +8,9 @@ use std::io;
 
 use relaycode_durable::FsLock;
 
-use crate::disk::digest::Digest;
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::{Digest, StateDir, StateSubdir};
 use crate::transaction::SLOTS_PATH;
+use crate::{IoContext, Ledger, LedgerError};
 
 /// A group that is open. Its members say so in [`crate::About::group`].
 pub struct Group<'l> {
@@ -29,10 +26,9 @@ impl Ledger {
     /// # Errors
     /// `Busy` if it is open in another process; the system's.
     pub fn open_group(&self, id: &str) -> Result<Group<'_>, LedgerError> {
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = self.make_state()?;
         let taken = || state.fs().try_lock(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id));
-        let lock = taken().map_err(io_error("lock", SLOTS_PATH))?.ok_or(LedgerError::Busy)?;
+        let lock = taken().context("lock", SLOTS_PATH)?.ok_or(LedgerError::Busy)?;
         Ok(Group { ledger: self, id: id.to_string(), lock })
     }
 
@@ -47,7 +43,7 @@ impl Ledger {
                 Err(error) => Err(error),
             }
         };
-        interrupted().map_err(io_error("look at", SLOTS_PATH))
+        interrupted().context("look at", SLOTS_PATH)
     }
 }
 
@@ -66,7 +62,7 @@ impl Group<'_> {
         let removed = || {
             state.fs().remove_file(&state.require_subdir(StateSubdir::Transactions)?, &file_name(&self.id))
         };
-        removed().map_err(io_error("close", "the group"))
+        removed().context("close", "the group")
     }
 }
 
@@ -74,14 +70,14 @@ impl Group<'_> {
 pub(crate) fn mark_interrupted(state: &StateDir, id: &str) -> Result<(), LedgerError> {
     let marked =
         || state.fs().try_lock(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id)).map(drop);
-    marked().map_err(io_error("mark", SLOTS_PATH))
+    marked().context("mark", SLOTS_PATH)
 }
 
 /// Takes that mark away.
 pub(crate) fn unmark_interrupted(state: &StateDir, id: &str) -> Result<(), LedgerError> {
     let unmarked =
         || state.fs().remove_file(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id));
-    unmarked().map_err(io_error("mark", SLOTS_PATH))
+    unmarked().context("mark", SLOTS_PATH)
 }
 
 /// The name of a group's lock: ids are anybody's text.

@@ -21,33 +21,32 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use apply::OWNER_MAY_WRITE;
+pub use change::{AfterContent, FileChange, NewMode};
+pub(crate) use cleanup::{DONE, TransactionCleanup};
 pub use commit::{CommitVerdict, CommittedTransaction};
+pub use header::TransactionHeader;
+pub use journal::{TransactionJournal, TransactionStage, TransactionStep};
+use journal::{is_directory_of, is_slot};
+use putback::{FRESH, ForeignFilePolicy, PutBackOutcome, aside_path};
+pub use recover::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 pub(crate) use stage::SYNC_EACH;
+use steps::{PlannedFile, PlannedStep};
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use relaycode_durable::fs::DirMode;
-use relaycode_durable::{FsDir, FsLock, FsStat};
+use relaycode_durable::{DirMode, FsDir, FsLock, FsStat};
 
-use crate::record::blobs;
-use crate::transaction::change::FileChange;
-
-use crate::disk::digest::Digest;
-use crate::disk::moves::{DirtyDirectories, is_no_directory};
-use crate::disk::paths::{PathResolver, ancestors};
-use crate::error::{LedgerError, LedgerRule, UnfinishedPutBack, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::transaction::header::TransactionHeader;
-use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
-
-use crate::record::{FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory};
-
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
+use crate::disk::{
+    Digest, DirtyDirectories, PathResolver, STATE_DIR_NAME, StateDir, StateSubdir, ancestors, if_directory,
+};
+use crate::record::{
+    FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory, blobs,
+};
+use crate::{IoContext, Ledger, LedgerError, LedgerRule, TxId, UnfinishedPutBack};
 
 /// Where transactions have their directories, beneath the root.
 pub(crate) const SLOTS_PATH: &str = ".relaycode/tx";
@@ -72,6 +71,13 @@ pub(crate) struct TransactionDirectory {
     pub(crate) lock: Option<FsLock>,
 }
 
+impl TransactionDirectory {
+    /// Where it is, beneath the root.
+    pub(crate) fn path(&self) -> String {
+        format!("{SLOTS_PATH}/{}", self.name)
+    }
+}
+
 impl Ledger {
     /// Puts `changes` on disk, all of them or none, ready to be kept or put back. `stop` is asked
     /// between steps; when it says yes, everything is put back.
@@ -85,8 +91,7 @@ impl Ledger {
         about: TransactionHeader,
         stop: &dyn Fn() -> bool,
     ) -> Result<OpenTransaction<'_>, LedgerError> {
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = self.make_state()?;
         let _project = self.lock_project_unless(&state, stop)?;
         let others = recover::recover_dead(self, &state)?;
         let claims = claims(&others);
@@ -100,7 +105,7 @@ impl Ledger {
             Ok(staged) => staged,
             Err(error) => {
                 // What cannot be cleared now is cleared by the next recovery.
-                let _ = cleanup::clear_staging(&state, &places, &own);
+                let _ = TransactionCleanup { state: &state, paths: &places, own: &own }.clear_staging();
                 return Err(error);
             }
         };
@@ -182,8 +187,8 @@ fn stage_all(
     stats: &HashMap<String, FsStat>,
     special_modes: &[String],
 ) -> Result<stage::StagedSteps, LedgerError> {
-    let directory = format!("{SLOTS_PATH}/{}", own.name);
-    let device = state.fs().stat_dir(&own.dir).map_err(io_error("look at", &directory))?.dev;
+    let directory = own.path();
+    let device = state.fs().stat_dir(&own.dir).context("look at", &directory)?.dev;
     let slots = stage::SlotLayout { own, directory: &directory, device };
     stage::stage(places, wanted, &slots, stats, special_modes)
 }
@@ -198,42 +203,29 @@ pub(crate) fn draft_record(about: TransactionHeader) -> Record {
         prompt_summary: about.prompt_summary,
         reasoning: about.reasoning,
         operations: about.operations,
-        snapshot: BTreeMap::new(),
-        approved: false,
         version: FORMAT,
-        number: 0,
         origin: about.origin,
         group: about.group,
         branch: about.branch,
         head: about.head,
         answer: about.answer,
-        result: Vec::new(),
-        made_directories: Vec::new(),
-        removed_directories: Vec::new(),
-        directory_modes: Vec::new(),
-        omissions: Vec::new(),
         matches: about.matches,
-        gate: None,
-        decided_by: None,
         revert_of: about.revert_of,
         notes: about.notes,
         plan: about.plan,
-        rules: Vec::new(),
-        transaction: None,
+        ..Record::default()
     }
 }
 
 /// Makes the transaction's directory and takes its lock. An earlier attempt under the same id may
 /// have left one with somebody's bytes in it; then the name gets a number.
 fn make_transaction_directory(state: &StateDir, id: TxId) -> Result<TransactionDirectory, LedgerError> {
-    let all = state.require_subdir(StateSubdir::Transactions).map_err(io_error("open", SLOTS_PATH))?;
+    let all = state.require_subdir(StateSubdir::Transactions).context("open", SLOTS_PATH)?;
     let taken = |name: &str| -> Result<bool, LedgerError> {
         for suffix in ["", cleanup::DONE, cleanup::KEPT] {
             let name = format!("{name}{suffix}");
-            match state.fs().stat(&all, &name) {
-                Ok(_) => return Ok(true),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(io_error("look at", &name)(error)),
+            if state.fs().exists(&all, &name).context("look at", &name)? {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -250,7 +242,7 @@ fn make_transaction_directory(state: &StateDir, id: TxId) -> Result<TransactionD
         let lock = state.fs().try_lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
         Ok(TransactionDirectory { name: name.clone(), dir, lock: Some(lock) })
     };
-    made().map_err(io_error("make", &format!("{SLOTS_PATH}/{name}")))
+    made().context("make", &format!("{SLOTS_PATH}/{name}"))
 }
 
 /// Those of `directories` that are there, with their permission bits, innermost first.
@@ -260,12 +252,8 @@ fn existing_directories(
 ) -> Result<Vec<RemovedDirectory>, LedgerError> {
     let mut found = Vec::new();
     for path in directories {
-        let dir = match places.open_directory(path) {
-            Ok(dir) => dir,
-            Err(error) if is_no_directory(&error) => continue,
-            Err(error) => return Err(io_error("open", path)(error)),
-        };
-        let mode = places.fs().stat_dir(&dir).map_err(io_error("look at", path))?.mode;
+        let Some(dir) = if_directory(places.open_directory(path)).context("open", path)? else { continue };
+        let mode = places.fs().stat_dir(&dir).context("look at", path)?.mode;
         found.push(RemovedDirectory { path: path.clone(), mode });
     }
     found.sort_by_key(|directory| std::cmp::Reverse(directory.path.matches('/').count()));
@@ -323,11 +311,13 @@ impl<'l> OpenTransaction<'l> {
 
     /// Fills in what every file was and will be; contents that do not fit into a record go to blobs.
     fn fill_images(&mut self, changes: &[FileChange<'_>]) -> Result<(), LedgerError> {
-        let images = StepImages::from_steps(&self.transaction.steps);
+        let steps = &self.transaction.steps;
+        let was: HashMap<&str, &FileImage> = steps.iter().filter_map(TransactionStep::before).collect();
+        let becomes: HashMap<&str, &FileImage> = steps.iter().filter_map(TransactionStep::after).collect();
         let mut inline = INLINE_TOTAL;
         for change in changes {
             let (old, new) = (change.old_path().as_str(), change.path.as_str());
-            let (before, after) = (images.before.get(old).copied(), images.after.get(new).copied());
+            let (before, after) = (was.get(old).map(|image| **image), becomes.get(new).map(|image| **image));
             if before.is_none() && after.is_none() {
                 // No step is about it: it stays as it is, bytes and permission bits.
                 continue;
@@ -374,7 +364,7 @@ impl<'l> OpenTransaction<'l> {
                 let blobs = self.state.require_subdir(StateSubdir::Blobs)?;
                 blobs::put(self.state.fs(), &blobs, (&self.directory.dir, "blob"), bytes)
             };
-            stored().map_err(io_error("keep", "a blob"))?;
+            stored().context("keep", "a blob")?;
         }
         Ok(content)
     }
@@ -400,7 +390,7 @@ impl<'l> OpenTransaction<'l> {
             }
             elsewhere.sync(&self.paths)
         };
-        synced().map_err(io_error("write", SLOTS_PATH))
+        synced().context("write", SLOTS_PATH)
     }
 
     fn needs_blobs(&self) -> bool {
@@ -431,45 +421,13 @@ impl<'l> OpenTransaction<'l> {
             _ => &self.paths,
         };
         let back = putback::put_back(places, &self.transaction, &before, others).map_err(half_way)?;
-        cleanup::finish_put_back(
-            &self.state,
-            places,
-            &self.directory,
-            &self.record,
-            &self.transaction,
-            &back,
-        )
-        .map_err(half_way)?;
+        let cleanup = TransactionCleanup { state: &self.state, paths: places, own: &self.directory };
+        cleanup.finish_put_back(&self.record, &self.transaction, &back).map_err(half_way)?;
         if back.left_alone.is_empty() {
             return Ok(());
         }
         let unfinished = UnfinishedPutBack { id: self.id(), restored: back.restored, left: back.left_alone };
         Err(LedgerError::NeedsDecision(Box::new(unfinished)))
-    }
-}
-
-/// What the steps say that every file was and will be, by its name then.
-struct StepImages<'s> {
-    before: HashMap<&'s str, FileImage>,
-    after: HashMap<&'s str, FileImage>,
-}
-
-impl StepImages<'_> {
-    fn from_steps(steps: &[TransactionStep]) -> StepImages<'_> {
-        let mut images = StepImages { before: HashMap::new(), after: HashMap::new() };
-        for step in steps {
-            let (was, becomes) = match step {
-                TransactionStep::Replace { path, before, after, .. } => {
-                    (Some((path, before)), Some((path, after)))
-                }
-                TransactionStep::Create { path, after, .. } => (None, Some((path, after))),
-                TransactionStep::Remove { path, before, .. } => (Some((path, before)), None),
-                TransactionStep::Move { path, to, image, .. } => (Some((path, image)), Some((to, image))),
-            };
-            images.before.extend(was.map(|(path, image)| (path.as_str(), *image)));
-            images.after.extend(becomes.map(|(path, image)| (path.as_str(), *image)));
-        }
-        images
     }
 }
 
@@ -494,11 +452,7 @@ impl Ledger {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            if let Some(lock) = state
-                .fs()
-                .try_lock(state.dir(), "lock")
-                .map_err(io_error("lock", state_dir::STATE_DIR_NAME))?
-            {
+            if let Some(lock) = state.fs().try_lock(state.dir(), "lock").context("lock", STATE_DIR_NAME)? {
                 return Ok(lock);
             }
             if stop() {

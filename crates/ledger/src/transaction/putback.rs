@@ -7,18 +7,14 @@
 
 use std::io;
 
-use relaycode_durable::fs::{DirMode, FileMode};
+use relaycode_durable::{DirMode, FileMode};
 
-use crate::disk::moves;
-use crate::disk::moves::{DirtyDirectories, SwapOutcome};
-use crate::disk::paths::{PathResolver, ancestors};
-use crate::disk::probe;
-use crate::disk::probe::FileProbe;
-use crate::error::{LedgerError, UnrestoredFile, io_error};
+use crate::disk::{DirtyDirectories, FileProbe, PathResolver, SwapOutcome, ancestors};
 use crate::record::FileImage;
-use crate::transaction::SLOTS_PATH;
-use crate::transaction::apply::OWNER_MAY_WRITE;
-use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
+use crate::transaction::{
+    OWNER_MAY_WRITE, SLOTS_PATH, TransactionJournal, TransactionStage, TransactionStep,
+};
+use crate::{IoContext, LedgerError, UnrestoredFile, io_error};
 
 /// What to do with files that are neither as before nor as after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +61,7 @@ pub(crate) fn put_back(
         }
     }
     for path in transaction.make_directories.iter().rev() {
-        if moves::remove_directory(places, path).map_err(io_error("remove", path))? {
+        if places.remove_directory(path).context("remove", path)? {
             back.touched.add_entry(path);
         }
     }
@@ -77,7 +73,7 @@ pub(crate) fn put_back(
         }
     }
     back.restore_modes(transaction, false)?;
-    back.touched.sync(places).map_err(io_error("write", "the changed directories"))?;
+    back.touched.sync(places).context("write", "the changed directories")?;
     Ok(back.outcome)
 }
 
@@ -260,7 +256,7 @@ impl PutBackRun<'_, '_> {
     /// The file in `source` and ours at `path` change places; what comes out must be ours.
     fn exchange(&mut self, source: &str, path: &str, ours: &FileImage) -> Result<(), PutBackError> {
         self.add_entries(source, path);
-        let swapped = moves::swap(self.paths, source, path, ours);
+        let swapped = self.paths.swap(source, path, ours);
         match swapped.map_err(|error| self.put_back_error(path, error))? {
             SwapOutcome::Replaced => return Ok(()),
             SwapOutcome::Unexpected => {
@@ -272,7 +268,7 @@ impl PutBackRun<'_, '_> {
             return Ok(());
         }
         // Somebody saved between the look and the exchange: their save goes back.
-        moves::swap(self.paths, source, path, ours).map_err(|error| self.put_back_error(path, error))?;
+        self.paths.swap(source, path, ours).map_err(|error| self.put_back_error(path, error))?;
         Err(self.blocked_by_change(path, FileProbe::Longer, Some(source)))
     }
 
@@ -296,7 +292,7 @@ impl PutBackRun<'_, '_> {
             FileProbe::File(_) | FileProbe::Longer => {}
         }
         self.add_entries(source, path);
-        if moves::exchange(self.paths, source, path).map_err(|error| self.put_back_error(path, error))? {
+        if self.paths.exchange(source, path).map_err(|error| self.put_back_error(path, error))? {
             return Ok(());
         }
         let aside = aside_path(slot, "others");
@@ -323,7 +319,7 @@ impl PutBackRun<'_, '_> {
 
     fn rename_no_replace(&mut self, from: &str, to: &str) -> Result<(), PutBackError> {
         self.add_entries(from, to);
-        moves::rename_no_replace(self.paths, from, to).map_err(|error| self.put_back_error(to, error))
+        self.paths.rename_no_replace(from, to).map_err(|error| self.put_back_error(to, error))
     }
 
     /// Writes the bytes that `path` had before to a file beside the slots.
@@ -342,7 +338,7 @@ impl PutBackRun<'_, '_> {
         }
         // Under a name of its own until it is whole: only then nobody's bytes can be taken for it.
         let fresh = aside_path(slot, FRESH);
-        moves::remove_file(self.paths, &fresh).map_err(io_error("remove", &fresh))?;
+        self.paths.remove_file(&fresh).context("remove", &fresh)?;
         for above in ancestors(&fresh) {
             self.make_directory(above, DirMode::Private)?;
         }
@@ -359,11 +355,11 @@ impl PutBackRun<'_, '_> {
             fs.set_mode(&file, image.mode & 0o777)?;
             fs.sync_file(&file)
         };
-        written().map_err(io_error("write", &fresh))?;
+        written().context("write", &fresh)?;
         let name = aside_path(slot, "before");
         let left = self.probe_path(&name, &[image])?;
         if left.matches_bytes(image) {
-            moves::remove_file(self.paths, &name).map_err(io_error("remove", &name))?;
+            self.paths.remove_file(&name).context("remove", &name)?;
         } else if left != FileProbe::Nothing {
             // An earlier attempt let somebody's file change places with it.
             self.rename_no_replace(&name, &aside_path(slot, "others"))?;
@@ -378,7 +374,7 @@ impl PutBackRun<'_, '_> {
             let path = &directory.path;
             // One that an earlier attempt made, and died before it had its permission bits.
             if directory.mode != PRIVATE && self.mode_of(path)? == Some(PRIVATE) {
-                moves::remove_directory(self.paths, path).map_err(io_error("remove", path))?;
+                self.paths.remove_directory(path).context("remove", path)?;
             }
             self.make_directory(path, DirMode::Exact(directory.mode))?;
         }
@@ -394,18 +390,18 @@ impl PutBackRun<'_, '_> {
             // Bits that are neither are somebody's.
             if self.mode_of(path)? == Some(change.after) {
                 let set = self.paths.set_directory_mode(path, change.before);
-                set.map_err(io_error("set the permissions of", path))?;
+                set.context("set the permissions of", path)?;
             }
         }
         Ok(())
     }
 
     fn mode_of(&self, path: &str) -> Result<Option<u32>, LedgerError> {
-        self.paths.directory_mode(path).map_err(io_error("look at", path))
+        self.paths.directory_mode(path).context("look at", path)
     }
 
     fn make_directory(&mut self, path: &str, mode: DirMode) -> Result<(), LedgerError> {
-        match moves::make_directory(self.paths, path, mode) {
+        match self.paths.make_directory(path, mode) {
             Ok(true) => self.touched.add_entry(path),
             // Something else has its name; whatever belongs in it says so.
             Ok(false) => {}
@@ -418,11 +414,11 @@ impl PutBackRun<'_, '_> {
     }
 
     fn probe_path(&self, path: &str, images: &[&FileImage]) -> Result<FileProbe, LedgerError> {
-        probe::probe_file(self.paths, path, images).map_err(io_error("read", path))
+        self.paths.probe(path, images).context("read", path)
     }
 
     fn holds_bytes_of(&self, path: &str, image: &FileImage) -> Result<bool, LedgerError> {
-        moves::holds_bytes_of(self.paths, path, image).map_err(io_error("read", path))
+        self.paths.holds_bytes_of(path, image).context("read", path)
     }
 
     fn add_entries(&mut self, a: &str, b: &str) {

@@ -3,18 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relaycode_durable::fs::FileMode;
-use relaycode_durable::{Fs, FsFile, FsKind, FsStat, atomic};
+use relaycode_durable::{FileMode, Fs, FsFile, FsKind, FsStat, atomic};
 
-use super::steps::{PlannedFile, PlannedStep};
-use super::{SLOTS_PATH, TransactionDirectory};
-use crate::disk::moves::is_no_directory;
-use crate::disk::paths::{PathResolver, split_parent};
-use crate::error::{LedgerError, io_error};
+use crate::disk::{PathResolver, is_no_directory, split_parent};
 use crate::record::{FileImage, LINK_MODE};
-use crate::transaction::change::NewMode;
-use crate::transaction::cleanup;
-use crate::transaction::journal::TransactionStep;
+use crate::transaction::{
+    NewMode, PlannedFile, PlannedStep, SLOTS_PATH, TransactionDirectory, TransactionStep, cleanup,
+};
+use crate::{IoContext, LedgerError, io_error};
 
 /// Up to this many files each is synced by itself; beyond, the whole file system is, once.
 pub(crate) const SYNC_EACH: usize = 16;
@@ -70,7 +66,7 @@ impl SlotLayout<'_> {
             atomic::stage(fs, (&self.own.dir, cleanup::SLOT_LIST), elsewhere.as_bytes())
                 .and_then(|()| fs.sync_dir(&self.own.dir))
                 .and_then(|()| fs.sync_dir(&places.open_directory(SLOTS_PATH)?))
-                .map_err(io_error("write", self.directory))?;
+                .context("write", self.directory)?;
         }
         Ok(slots)
     }
@@ -108,7 +104,7 @@ pub(super) fn device_of<'p>(
             Err(error) => return Err(io_error("open", at)(error)),
         }
     };
-    let stat = places.fs().stat_dir(&dir).map_err(io_error("look at", at))?;
+    let stat = places.fs().stat_dir(&dir).context("look at", at)?;
     Ok((stat.dev, at))
 }
 
@@ -159,14 +155,14 @@ pub(super) fn stage(
         staged.steps.push(step);
     }
     if staged.all_synced {
-        places.fs().sync_all(&slots.own.dir).map_err(io_error("write", "the staged files"))?;
+        places.fs().sync_all(&slots.own.dir).context("write", "the staged files")?;
     }
     Ok(staged)
 }
 
 fn remove(places: &PathResolver<'_>, path: &str) -> Result<(), LedgerError> {
     let removed = places.resolve(path).and_then(|place| places.fs().remove_file(&place.dir, place.name));
-    removed.map_err(io_error("remove", path))
+    removed.context("remove", path)
 }
 
 struct FileStager<'a, 'r> {
@@ -186,12 +182,12 @@ impl FileStager<'_, '_> {
         notes: &mut Vec<String>,
     ) -> Result<FileImage, LedgerError> {
         let fs = self.paths.fs();
-        let place = self.paths.resolve(slot).map_err(io_error("open", slot))?;
+        let place = self.paths.resolve(slot).context("open", slot)?;
         let old = new.predecessor.and_then(|name| Some((name, self.stats.get(name)?)));
         let is_link = |(_, stat): (&str, &FsStat)| stat.kind == FsKind::Link;
         if new.mode == NewMode::Exact(LINK_MODE) || (new.mode == NewMode::Keep && old.is_some_and(is_link)) {
             // Its name makes it durable: there is nothing else to sync.
-            fs.make_link(&place.dir, place.name, new.bytes).map_err(io_error("make", slot))?;
+            fs.make_link(&place.dir, place.name, new.bytes).context("make", slot)?;
             return Ok(FileImage::of(new.bytes, LINK_MODE));
         }
         // A link has nothing that a file could continue.
@@ -201,8 +197,8 @@ impl FileStager<'_, '_> {
             (None, NewMode::Keep | NewMode::Executable(false)) => FileMode::Usual { executable: false },
             _ => FileMode::Private,
         };
-        let file = fs.create(&place.dir, place.name, mode).map_err(io_error("make", slot))?;
-        fs.write(&file, new.bytes).map_err(io_error("write", slot))?;
+        let file = fs.create(&place.dir, place.name, mode).context("make", slot)?;
+        fs.write(&file, new.bytes).context("write", slot)?;
         let mut bits = match (old, new.mode) {
             (_, NewMode::Exact(bits)) if self.special_modes.contains(path) => Some(bits),
             (old, NewMode::Exact(bits)) => Some(mask_setuid(bits, old.map(|(_, stat)| stat.mode))),
@@ -210,17 +206,17 @@ impl FileStager<'_, '_> {
             (Some((_, stat)), NewMode::Executable(yes)) => Some(with_execution(stat.mode, yes)),
             (None, _) => None,
         };
-        let stat = fs.stat_file(&file).map_err(io_error("look at", slot))?;
+        let stat = fs.stat_file(&file).context("look at", slot)?;
         if let Some((name, old)) = old {
             self.copy_attributes(&file, &stat, (name, old), path, notes)?;
-            let owner = fs.stat_file(&file).map_err(io_error("look at", slot))?.uid;
+            let owner = fs.stat_file(&file).context("look at", slot)?.uid;
             if owner != old.uid {
                 bits = bits.map(without_owner_powers);
             }
         }
         let mode = match bits {
             Some(bits) => {
-                fs.set_mode(&file, bits).map_err(io_error("set the permissions of", slot))?;
+                fs.set_mode(&file, bits).context("set the permissions of", slot)?;
                 bits
             }
             None => stat.mode,
@@ -232,7 +228,7 @@ impl FileStager<'_, '_> {
         }
         // One on another device is not among what is synced at once.
         if self.sync_each || split_parent(slot).0 != self.slots.directory {
-            fs.sync_file(&file).map_err(io_error("write", slot))?;
+            fs.sync_file(&file).context("write", slot)?;
         }
         Ok(FileImage::of(new.bytes, mode))
     }
@@ -254,9 +250,8 @@ impl FileStager<'_, '_> {
             let FsStat { uid, gid, .. } = old;
             notes.push(format!("{path}: it belonged to {uid}:{gid}, which could not be kept ({error})"));
         }
-        let place = self.paths.resolve(name).map_err(io_error("open", name))?;
-        let attributes =
-            fs.attributes(&place.dir, place.name).map_err(io_error("read the attributes of", name))?;
+        let place = self.paths.resolve(name).context("open", name)?;
+        let attributes = fs.attributes(&place.dir, place.name).context("read the attributes of", name)?;
         for (attribute, value) in attributes {
             if let Err(error) = fs.set_attribute(file, &attribute, &value) {
                 notes.push(format!("{path}: its attribute {attribute} could not be kept ({error})"));

@@ -15,11 +15,9 @@ use relaycode_change::lines::align::equal_runs;
 use relaycode_change::proposal::path::RelPath;
 
 use crate::disk::tree::{find_obstacle, is_not_a_file};
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::log::search::PathHistory;
+use crate::log::PathHistory;
 use crate::record::{FileRecord, Record};
+use crate::{IoContext, Ledger, LedgerError, LedgerRefusal, LedgerRule, TxId, io_error};
 
 #[cfg(test)]
 mod tests;
@@ -90,7 +88,7 @@ impl Ledger {
             Ok(Some((bytes, _))) => Ok(bytes),
             Ok(None) => refused(LedgerRule::Gone),
             Err(error) if is_not_a_file(&error) => {
-                match find_obstacle(&places, path).map_err(io_error("look at", path))? {
+                match find_obstacle(&places, path).context("look at", path)? {
                     Some(what) => refused(LedgerRule::NotAFile(what)),
                     None => Err(io_error("read", path)(error)),
                 }

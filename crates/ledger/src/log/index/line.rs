@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::digest::Digest;
-use crate::id::TxId;
+use crate::TxId;
+use crate::disk::Digest;
 use crate::record::{FileRecord, Record, RecordContent};
 
 /// Characters of a summary.

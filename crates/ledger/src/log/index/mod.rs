@@ -14,11 +14,8 @@ use std::ops::ControlFlow;
 
 use relaycode_durable::{append_log, atomic};
 
-use crate::error::LedgerError;
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::record::Record;
-use crate::record::store::{RecordLocation, RecordStore};
+use crate::record::{Record, RecordLocation, RecordStore};
+use crate::{Ledger, LedgerError, TxId};
 use source::{IndexSource, NewestIndexLine};
 
 /// The name of the file.

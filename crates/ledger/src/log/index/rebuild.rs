@@ -3,11 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::IndexLine;
-use crate::error::LedgerError;
-use crate::id::TxId;
-use crate::record::file;
-use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
+use crate::log::IndexLine;
+use crate::record::{LoadedRecord, RecordLocation, RecordStore, file};
+use crate::{LedgerError, TxId};
 
 /// What was built.
 pub(super) struct RebuiltIndex {

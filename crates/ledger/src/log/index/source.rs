@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use relaycode_durable::append_log::{AppendLog, LogError};
 use relaycode_durable::{Fs, FsDir};
 
-use super::{IndexLine, NAME, PATH};
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::StateDir;
+use crate::log::IndexLine;
+use crate::log::index::{NAME, PATH};
+use crate::{Ledger, LedgerError, io_error};
 
 /// Where the lines are.
 pub(super) enum IndexSource<'l> {

@@ -6,11 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use super::{LogEntryLines, LogMember, LogPage, RevertedIds, timestamp};
-use crate::error::LedgerError;
-use crate::ledger::Ledger;
-use crate::log::index::{IndexLine, IndexedPath, LedgerIndex, LedgerIndexError};
-use crate::record::store::{LoadedRecord, RecordLocation};
+use crate::log::{
+    IndexLine, IndexedPath, LedgerIndex, LedgerIndexError, LogEntryLines, LogMember, LogPage, RevertedIds,
+    timestamp,
+};
+use crate::record::{LoadedRecord, RecordLocation};
+use crate::{Ledger, LedgerError};
 
 /// What a transaction must be to be found. The empty filter finds everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

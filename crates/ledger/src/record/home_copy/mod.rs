@@ -10,21 +10,15 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use relaycode_durable::fs::{DirMode, FileMode};
-use relaycode_durable::{Fs, FsDir, FsKind, RenameMode, atomic};
+use relaycode_durable::{
+    DirMode, FileMode, Fs, FsDir, FsKind, RenameMode, atomic, if_found, if_new, pick_entries,
+};
 
-use crate::disk::digest::Digest;
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::log::RevertedIds;
-use crate::log::index::{IndexLine, needed_blobs};
-use crate::record::blobs;
+use crate::disk::{Digest, StateDir, StateSubdir, state_dir};
+use crate::log::{IndexLine, RevertedIds, needed_blobs};
 use crate::record::settle::move_record;
-use crate::record::store::{LoadedRecord, PIECE, RecordLocation, RecordStore};
-use crate::record::{RECORD_BYTES, file};
+use crate::record::{LoadedRecord, PIECE, RECORD_BYTES, RecordLocation, RecordStore, blobs, file};
+use crate::{IoContext, Ledger, LedgerError, TxId, io_error};
 
 /// The directory of all copies, in the user's own.
 const LEDGERS: &str = "ledgers";
@@ -100,10 +94,8 @@ impl Ledger {
     /// # Errors
     /// The system's.
     pub fn restore_from_copy(&self) -> Result<usize, LedgerError> {
-        let unfinished = match self.state()? {
-            None => false,
-            Some(state) => exists(state.fs(), state.dir(), RESTORING)?,
-        };
+        let unfinished =
+            self.state()?.map_or(Ok(false), |state| exists(state.fs(), state.dir(), RESTORING))?;
         let shelf = RecordStore::open(self)?;
         // Usually the newest is there, and nobody has to look at all names.
         let mut any = self.has_newest_record(&shelf).unwrap_or(false);
@@ -119,8 +111,7 @@ impl Ledger {
         if records.is_empty() && undone.is_empty() {
             return Ok(0);
         }
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = self.make_state()?;
         let _project = self.lock_project(&state)?;
         self.restore_and_settle(&copy, &state, &records, &undone)?;
         Ok(records.len() + undone.len())
@@ -162,13 +153,9 @@ impl Ledger {
     pub(crate) fn copied_names(&self) -> Result<HashSet<String>, LedgerError> {
         let mut names = HashSet::new();
         let Some(copy) = self.open_copy(false)? else { return Ok(names) };
+        let file = |name: &str, kind| (kind == FsKind::File).then(|| name.to_string());
         for dir in [&copy.dir, &copy.undone, &copy.blobs] {
-            let seen = copy.fs.for_each_name(dir, &mut |name, kind| {
-                if kind == FsKind::File {
-                    names.insert(name.to_string());
-                }
-            });
-            seen.map_err(io_error("list", LEDGERS))?;
+            names.extend(pick_entries(copy.fs, dir, file).context("list", LEDGERS)?);
         }
         Ok(names)
     }
@@ -206,15 +193,12 @@ impl Ledger {
                 None => return Ok(None),
             }
         }
-        match fs.read(&at, ROOT, SMALL) {
+        match if_found(fs.read(&at, ROOT, SMALL)).map_err(failed())? {
             // Another directory has the same key.
-            Ok((bytes, _)) if bytes != root.as_bytes() => return Ok(None),
-            Ok(_) => {}
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed()(error)),
-            Err(_) if make => {
-                write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(failed())?;
-            }
-            Err(_) => return Ok(None),
+            Some((bytes, _)) if bytes != root.as_bytes() => return Ok(None),
+            Some(_) => {}
+            None if make => write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(failed())?,
+            None => return Ok(None),
         }
         let blobs = open_in(fs, &at, StateSubdir::Blobs.name(), make).map_err(failed())?;
         let undone = open_in(fs, &at, StateSubdir::Undone.name(), make).map_err(failed())?;
@@ -225,17 +209,14 @@ impl Ledger {
 
 impl HomeCopy<'_> {
     fn read_marker(&self) -> Result<Option<u64>, LedgerError> {
-        match self.fs.read(&self.dir, MARKER, SMALL) {
-            Ok((bytes, _)) => Ok(String::from_utf8_lossy(&bytes).trim().parse().ok()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(io_error("read", MARKER)(error)),
-        }
+        Ok(if_found(self.fs.read(&self.dir, MARKER, SMALL))
+            .context("read", MARKER)?
+            .and_then(|(bytes, _)| String::from_utf8_lossy(&bytes).trim().parse().ok()))
     }
 
     fn write_marker(&self, number: u64) -> Result<(), LedgerError> {
         let text = format!("{number}\n");
-        write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true)
-            .map_err(io_error("write", MARKER))
+        write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true).context("write", MARKER)
     }
 
     /// Takes records and their blobs into the copy; durable when this returns.
@@ -245,12 +226,7 @@ impl HomeCopy<'_> {
         shelf: &RecordStore<'_>,
         wanted: &[CopyRequest],
     ) -> Result<(), LedgerError> {
-        let kept = match ledger.state()? {
-            Some(state) => {
-                state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?
-            }
-            None => None,
-        };
+        let kept = ledger.open_subdir(StateSubdir::Blobs)?;
         let files: usize = wanted.iter().map(|wanted| 1 + wanted.blobs.len()).sum();
         let singly = files <= SYNCED_SINGLY && !wanted.iter().any(|wanted| wanted.more);
         for wanted in wanted {
@@ -267,11 +243,11 @@ impl HomeCopy<'_> {
         }
         if singly {
             for dir in [&self.blobs, &self.undone, &self.dir] {
-                self.fs.sync_dir(dir).map_err(io_error("sync", LEDGERS))?;
+                self.fs.sync_dir(dir).context("sync", LEDGERS)?;
             }
             return Ok(());
         }
-        self.fs.sync_all(&self.dir).map_err(io_error("sync", LEDGERS))
+        self.fs.sync_all(&self.dir).context("sync", LEDGERS)
     }
 
     /// Takes a record, in pieces: it may be as long as all of its files together. Once it has its name it does
@@ -302,7 +278,7 @@ impl HomeCopy<'_> {
                 put(&piece)?;
             }
         };
-        write_pieces(self.fs, &self.dir, (to, &name), &mut make, singly).map_err(io_error("copy", &name))
+        write_pieces(self.fs, &self.dir, (to, &name), &mut make, singly).context("copy", &name)
     }
 
     /// Takes a blob; one that is gone or damaged already is none that could be copied.
@@ -317,8 +293,9 @@ impl HomeCopy<'_> {
         }
         let Some(kept) = kept else { return Ok(()) };
         match blobs::get(self.fs, kept, digest) {
-            Ok(Some(bytes)) => write(self.fs, &self.dir, (&self.blobs, &name), &bytes, singly)
-                .map_err(io_error("write", &path)),
+            Ok(Some(bytes)) => {
+                write(self.fs, &self.dir, (&self.blobs, &name), &bytes, singly).context("write", &path)
+            }
             Ok(None) | Err(LedgerError::Damaged { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -326,15 +303,8 @@ impl HomeCopy<'_> {
 
     /// The records in one of the copy's directories.
     fn list_records(&self, dir: &FsDir) -> Result<Vec<TxId>, LedgerError> {
-        let mut ids = Vec::new();
-        self.fs
-            .for_each_name(dir, &mut |name, kind| {
-                if kind == FsKind::File {
-                    ids.extend(state_dir::record_id(name));
-                }
-            })
-            .map_err(io_error("list", LEDGERS))?;
-        Ok(ids)
+        let id = |name: &str, kind| state_dir::record_id(name).filter(|_| kind == FsKind::File);
+        pick_entries(self.fs, dir, id).context("list", LEDGERS)
     }
 
     /// Gives records and all blobs back to the project; durable when this returns.
@@ -344,17 +314,13 @@ impl HomeCopy<'_> {
         records: &[TxId],
         undone: &[TxId],
     ) -> Result<(), LedgerError> {
-        let write_failed = |path: &str| io_error("write", &format!("{}/{path}", state_dir::STATE_DIR_NAME));
-        match self.fs.create(state.dir(), RESTORING, FileMode::Private) {
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(write_failed(RESTORING)(error)),
-        }
+        let write_failed = |path: &str| io_error("write", &state_dir::path_of(&path));
+        if_new(self.fs.create(state.dir(), RESTORING, FileMode::Private)).map_err(write_failed(RESTORING))?;
         self.fs.sync_dir(state.dir()).map_err(write_failed(RESTORING))?;
         let scratch = state.require_subdir(StateSubdir::Transactions).map_err(write_failed("tx"))?;
         let blobs = state.require_subdir(StateSubdir::Blobs).map_err(write_failed("blobs"))?;
         let aside = state.require_subdir(StateSubdir::Undone).map_err(write_failed("undone"))?;
-        for blob in blobs::list(self.fs, &self.blobs).map_err(io_error("list", LEDGERS))? {
+        for blob in blobs::list(self.fs, &self.blobs).context("list", LEDGERS)? {
             if let Ok(Some(bytes)) = blobs::get(self.fs, &self.blobs, blob.digest) {
                 let name = blob.digest.to_string();
                 write(self.fs, &scratch, (&blobs, &name), &bytes, false).map_err(write_failed(&name))?;
@@ -365,8 +331,7 @@ impl HomeCopy<'_> {
                 let name = state_dir::record_name(*id);
                 // An attempt that was cut short may have put it there, and not whole.
                 let to = if exists(self.fs, &aside, &name)? { &aside } else { to };
-                let (bytes, _) =
-                    self.fs.read(from, &name, RECORD_BYTES as u64).map_err(io_error("read", &name))?;
+                let (bytes, _) = self.fs.read(from, &name, RECORD_BYTES as u64).context("read", &name)?;
                 write(self.fs, &scratch, (to, &name), &bytes, false).map_err(write_failed(&name))?;
             }
         }
@@ -397,42 +362,29 @@ fn write_pieces(
 }
 
 fn exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<bool, LedgerError> {
-    match fs.stat(dir, name) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(io_error("read", name)(error)),
-    }
+    fs.exists(dir, name).context("read", name)
 }
 
 fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), LedgerError> {
-    match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error("remove", name)(error)),
-        _ => Ok(()),
-    }
+    fs.remove_if_exists(dir, name).context("remove", name)
 }
 
 /// Opens a directory, making it private if it is not there and may be made.
 fn open_in(fs: &dyn Fs, at: &FsDir, name: &str, make: bool) -> io::Result<Option<FsDir>> {
-    match fs.open_dir(at, name) {
-        Ok(dir) => return Ok(Some(dir)),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Err(_) if !make => return Ok(None),
-        Err(_) => {}
+    let found = if_found(fs.open_dir(at, name))?;
+    if found.is_some() || !make {
+        return Ok(found);
     }
-    match fs.make_dir(at, name, DirMode::Private) {
-        Ok(()) => fs.sync_dir(at)?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
+    if fs.make_dir_if_missing(at, name, DirMode::Private)? {
+        fs.sync_dir(at)?;
     }
     fs.open_dir(at, name).map(Some)
 }
 
 fn open_home(fs: &dyn Fs, home: &Path, make: bool) -> io::Result<Option<FsDir>> {
-    match fs.open_root(home) {
-        Ok(dir) => return Ok(Some(dir)),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Err(_) if !make => return Ok(None),
-        Err(_) => {}
+    let found = if_found(fs.open_root(home))?;
+    if found.is_some() || !make {
+        return Ok(found);
     }
     let (Some(parent), Some(name)) = (home.parent(), home.file_name().and_then(|name| name.to_str())) else {
         return Err(io::ErrorKind::InvalidInput.into());

@@ -16,9 +16,8 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{FileAction, Operation, Proposal};
 use serde::Deserialize;
 
-use super::{FileImage, FileRecord, Record, RecordContent, RecordedOperation, file};
-use crate::error::LedgerError;
-use crate::id::TxId;
+use crate::record::{FileImage, FileRecord, Record, RecordContent, RecordedOperation, file};
+use crate::{LedgerError, TxId};
 
 /// The permission bits that are assumed: the original tool did not write them down.
 const ASSUMED_MODE: u32 = 0o644;
@@ -127,26 +126,10 @@ pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<OriginalRecord
         operations: fields.operations,
         snapshot: snapshot.iter().map(|(path, old)| (path.to_string(), old.as_ref().map(text))).collect(),
         approved: fields.approved,
-        version: 0,
-        number: 0,
         origin: "original".to_string(),
-        group: None,
-        branch: None,
-        head: None,
-        answer: None,
         result,
-        made_directories: Vec::new(),
-        removed_directories: Vec::new(),
-        directory_modes: Vec::new(),
-        omissions: Vec::new(),
-        matches: Vec::new(),
-        gate: None,
-        decided_by: None,
-        revert_of: Vec::new(),
         notes,
-        plan: None,
-        rules: Vec::new(),
-        transaction: None,
+        ..Record::default()
     };
     Ok(OriginalRecord::Committed { record: Box::new(record), undone })
 }

@@ -3,8 +3,7 @@
 use relaycode_change::proposal::path::RelPath;
 
 use super::*;
-use crate::transaction::CommittedTransaction;
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
+use crate::transaction::{AfterContent, CommittedTransaction, FileChange, NewMode};
 
 /// A project with a copy of its ledger outside.
 struct Reach {

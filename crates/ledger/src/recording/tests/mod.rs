@@ -12,13 +12,10 @@ use relaycode_proof_crashfs::ModelFs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::error::LedgerError;
-use crate::ledger::LedgerSettings;
 use crate::log::LogTarget;
 use crate::revert::RevertOptions;
-use crate::transaction::CommitVerdict;
-use crate::transaction::header::TransactionHeader;
-use crate::transaction::recover::{RecoveryMode, RecoveryOutcome};
+use crate::transaction::{CommitVerdict, RecoveryMode, RecoveryOutcome, TransactionHeader};
+use crate::{LedgerError, LedgerSettings};
 
 mod isolation;
 mod limits;

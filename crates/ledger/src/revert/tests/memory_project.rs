@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relaycode_change::proposal::path::RelPath;
 
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule};
-use crate::id::TxId;
 use crate::record::{FORMAT, FileImage, FileRecord, Record};
 use crate::revert::{CurrentFiles, RecordImages, RevertOptions, RevertPlan, plan};
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
+use crate::transaction::{AfterContent, FileChange, NewMode};
+use crate::{LedgerError, LedgerRefusal, LedgerRule, TxId};
 
 pub(super) type Files = BTreeMap<String, (Vec<u8>, u32)>;
 

@@ -6,8 +6,8 @@ mod properties;
 use memory_project::{World, change, create, delete, path, rename};
 
 use super::*;
-use crate::error::{ConflictRegion, FileConflict};
 use crate::record::RecordedOperation;
+use crate::{ConflictRegion, FileConflict};
 
 fn conflicts(result: Result<RevertPlan, LedgerError>) -> Vec<FileConflict> {
     match result {

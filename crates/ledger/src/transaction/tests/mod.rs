@@ -13,10 +13,8 @@ use relaycode_proof_crashfs::{CrashBounds, ModelFs};
 use tempfile::TempDir;
 
 use super::*;
-use crate::ledger::LedgerSettings;
-use crate::record;
-use crate::transaction::change::{AfterContent, NewMode};
-use crate::transaction::recover::{RecoveryMode, RecoveryOutcome};
+use crate::transaction::{AfterContent, NewMode, RecoveryMode, RecoveryOutcome};
+use crate::{LedgerSettings, record};
 
 /// A project on disk and its ledger.
 struct Project {
