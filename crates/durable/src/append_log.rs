@@ -5,11 +5,10 @@
 //! the next append cuts it off. A wrong line anywhere else is damage, and is reported with its place.
 //! Invariant: an entry is shown as it was appended, or not at all.
 
-use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 
-use crate::fs::{Fs, FsDir};
+use crate::fs::{Fs, FsDir, FsStat, if_found};
 
 /// The longest payload, in bytes.
 pub const PAYLOAD_MOST: usize = 1 << 20;
@@ -39,17 +38,20 @@ pub struct AppendLogTail {
 }
 
 /// Why a log could not be read or appended to.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The payload has a line end in it, or is longer than [`PAYLOAD_MOST`].
+    #[error("an entry is one line of at most {PAYLOAD_MOST} bytes")]
     InvalidPayload,
     /// The line that begins at this byte is not what was appended, and is not the last one.
+    #[error("the line at byte {offset} is damaged")]
     Damaged {
         /// Where it begins.
         offset: u64,
     },
     /// What the system said.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 impl<'a> AppendLog<'a> {
@@ -93,11 +95,8 @@ impl<'a> AppendLog<'a> {
         &self,
         see: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<AppendLogTail, LogError> {
-        let len = match self.fs.stat(self.dir, self.name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(AppendLogTail::default()),
-            stat => stat?.len,
-        };
         let mut tail = AppendLogTail::default();
+        let Some(FsStat { len, .. }) = if_found(self.fs.stat(self.dir, self.name))? else { return Ok(tail) };
         let mut lines = self.backward_reader(len, PAGE);
         let mut is_last = true;
         while let Some(line) = lines.previous_line()? {
@@ -204,37 +203,6 @@ impl AppendLogLine {
         let is_whole = length == payload.len().to_string().as_bytes()
             && sum == format!("{:08x}", crc32fast::hash(payload)).as_bytes();
         is_whole.then_some(payload)
-    }
-}
-
-impl From<io::Error> for LogError {
-    fn from(error: io::Error) -> LogError {
-        LogError::Io(error)
-    }
-}
-
-impl fmt::Display for LogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LogError::InvalidPayload => write!(f, "an entry is one line of at most {PAYLOAD_MOST} bytes"),
-            LogError::Damaged { offset } => write!(f, "the line at byte {offset} is damaged"),
-            LogError::Io(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for LogError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            LogError::Io(error) => Some(error),
-            LogError::InvalidPayload | LogError::Damaged { .. } => None,
-        }
-    }
-}
-
-impl fmt::Debug for AppendLog<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AppendLog").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

@@ -43,9 +43,6 @@ pub fn write_pieces(
 
 /// Writes a private file and makes its bytes durable, not yet its name. An older file of that name
 /// goes first: it is what an earlier attempt left.
-///
-/// # Errors
-/// The system's.
 pub fn stage(fs: &dyn Fs, scratch: (&FsDir, &str), bytes: &[u8]) -> io::Result<()> {
     stage_pieces(fs, scratch, &mut |put| put(bytes))
 }
@@ -66,6 +63,5 @@ pub fn stage_pieces(fs: &dyn Fs, (dir, name): (&FsDir, &str), make: &mut PieceSo
 pub struct AtomicWriteError {
     /// The new file stands in its place, but it is not certain to stay after a power cut.
     pub is_in_place: bool,
-    /// What the system said.
     pub source: io::Error,
 }

@@ -111,12 +111,7 @@ pub enum JobOutput {
     /// Both in one, in the order in which they were written; kept as standard output.
     Merged,
     /// A terminal of its own, of this size; kept as standard output. Input is typed into it.
-    Pty {
-        /// Rows.
-        rows: u16,
-        /// Columns.
-        columns: u16,
-    },
+    Pty { rows: u16, columns: u16 },
     /// The user's own terminal, for an editor or a pager: it reads and writes `/dev/tty`, in the
     /// foreground, and nothing is kept. What is typed there (Ctrl-C, Ctrl-Z) reaches relay as well: a
     /// caller that wants to outlive a Ctrl-C meant for the editor has to catch it. [`Job::input`] and

@@ -7,7 +7,7 @@ use std::time::Duration;
 use relaycode_durable::{Fs, FsDir};
 
 use crate::disk::{LedgerRoot, STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
-use crate::{IoContext, LedgerError};
+use crate::{IoContext, LedgerResult};
 
 /// Settings that a caller brings; the library reads no environment.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If the directory cannot be opened.
-    pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: LedgerSettings) -> Result<Ledger, LedgerError> {
+    pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: LedgerSettings) -> LedgerResult<Ledger> {
         let dir = fs.open_root(path).context("open", &path.display().to_string())?;
         let root = LedgerRoot::new(Arc::clone(&fs), dir);
         Ok(Ledger { fs, root, path: path.to_path_buf(), settings })
@@ -50,20 +50,17 @@ impl Ledger {
     }
 
     /// Makes the state directory, if there is none.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn make_state(&self) -> Result<StateDir, LedgerError> {
+    pub fn make_state(&self) -> LedgerResult<StateDir> {
         StateDir::create(&self.fs, &self.root).context("make", STATE_DIR_NAME)
     }
 
     /// The state directory, if there is one.
-    pub(crate) fn state(&self) -> Result<Option<StateDir>, LedgerError> {
+    pub(crate) fn state(&self) -> LedgerResult<Option<StateDir>> {
         StateDir::open(&self.fs, &self.root).context("open", STATE_DIR_NAME)
     }
 
     /// One of its directories, if it is there.
-    pub(crate) fn open_subdir(&self, sub: StateSubdir) -> Result<Option<FsDir>, LedgerError> {
+    pub(crate) fn open_subdir(&self, sub: StateSubdir) -> LedgerResult<Option<FsDir>> {
         let Some(state) = self.state()? else { return Ok(None) };
         state.open_subdir(sub).context("open", &state_dir::path_of(sub.name()))
     }

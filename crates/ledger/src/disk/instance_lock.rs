@@ -6,7 +6,7 @@ use std::io;
 use relaycode_durable::{FsLock, atomic};
 
 use crate::disk::{STATE_DIR_NAME, StateSubdir};
-use crate::{IoContext, Ledger, LedgerError};
+use crate::{IoContext, Ledger, LedgerResult};
 
 /// Bytes of what somebody says about themselves.
 const HOLDER_BYTES: u64 = 256;
@@ -29,10 +29,7 @@ pub enum InstanceClaim {
 
 impl Ledger {
     /// Takes the part `name`, unless somebody else has it. `said` is what others hear then.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn claim_instance(&self, name: &str, said: &str) -> Result<InstanceClaim, LedgerError> {
+    pub fn claim_instance(&self, name: &str, said: &str) -> LedgerResult<InstanceClaim> {
         let state = self.make_state()?;
         let fs = state.fs();
         let by = format!("{name}.by");

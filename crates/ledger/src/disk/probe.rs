@@ -11,7 +11,6 @@ use crate::record::{FileImage, LINK_MODE};
 /// What stands at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileProbe {
-    /// Nothing.
     Nothing,
     /// A regular file with this image; a symbolic link where one was looked for.
     File(FileImage),

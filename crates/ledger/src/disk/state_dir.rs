@@ -27,7 +27,6 @@ impl StateSubdir {
     /// Every one.
     pub const ALL: [StateSubdir; 3] = [StateSubdir::Transactions, StateSubdir::Blobs, StateSubdir::Undone];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             StateSubdir::Transactions => "tx",
@@ -46,17 +45,11 @@ pub struct StateDir {
 
 impl StateDir {
     /// Opens it; `None` if there is none.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn open(fs: &Arc<dyn Fs>, root: &LedgerRoot) -> io::Result<Option<StateDir>> {
         Ok(if_found(fs.open_dir(root.dir(), STATE_DIR_NAME))?.map(|dir| StateDir { fs: Arc::clone(fs), dir }))
     }
 
     /// Opens it with everything in it, making what is not there.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn create(fs: &Arc<dyn Fs>, root: &LedgerRoot) -> io::Result<StateDir> {
         if fs.make_dir_if_missing(root.dir(), STATE_DIR_NAME, DirMode::Private)? {
             fs.sync_dir(root.dir())?;
@@ -88,17 +81,11 @@ impl StateDir {
     }
 
     /// One of the directories in it; `None` if it is not there.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn open_subdir(&self, sub: StateSubdir) -> io::Result<Option<FsDir>> {
         if_found(self.fs.open_dir(&self.dir, sub.name()))
     }
 
     /// One of the directories in it, which must be there.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn require_subdir(&self, sub: StateSubdir) -> io::Result<FsDir> {
         self.fs.open_dir(&self.dir, sub.name())
     }

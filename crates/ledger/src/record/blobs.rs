@@ -10,7 +10,7 @@ use relaycode_durable::{Fs, FsDir, FsKind, RenameMode, atomic, if_found, is_too_
 
 use crate::disk::Digest;
 use crate::record::{INLINE_BYTES, RecordContent};
-use crate::{LedgerError, io_error};
+use crate::{LedgerError, LedgerResult, io_error};
 
 /// A blob of more bytes is not read.
 pub const BLOB_BYTES: u64 = 1024 * 1024 * 1024;
@@ -45,9 +45,6 @@ pub fn content_of(bytes: &[u8]) -> RecordContent {
 /// Writes a blob by way of `scratch`, a directory on the same file system and a name in it. The
 /// bytes are durable when this returns, the name is not before `blobs` is synced. Says whether
 /// anything was written: a blob that is there already, with these very bytes, is left alone.
-///
-/// # Errors
-/// The system's.
 pub fn put(fs: &dyn Fs, blobs: &FsDir, scratch: (&FsDir, &str), bytes: &[u8]) -> io::Result<bool> {
     let name = Digest::of(bytes).to_string();
     if let Some(stat) = if_found(fs.stat(blobs, &name))? {
@@ -74,7 +71,7 @@ fn holds(fs: &dyn Fs, blobs: &FsDir, name: &str, bytes: &[u8]) -> io::Result<boo
 ///
 /// # Errors
 /// `Damaged` if the bytes are not the ones of its name; the system's.
-pub fn get(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> Result<Option<Vec<u8>>, LedgerError> {
+pub fn get(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> LedgerResult<Option<Vec<u8>>> {
     let name = digest.to_string();
     let path = || format!("blobs/{name}");
     let damaged = |reason: &str| LedgerError::Damaged { path: path(), reason: reason.to_string() };
@@ -88,17 +85,11 @@ pub fn get(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> Result<Option<Vec<u8>>
 }
 
 /// Whether a blob is there, without reading it.
-///
-/// # Errors
-/// The system's.
 pub fn has(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> io::Result<bool> {
     Ok(if_found(fs.stat(blobs, &digest.to_string()))?.is_some_and(|stat| stat.kind == FsKind::File))
 }
 
 /// Every blob, oldest first.
-///
-/// # Errors
-/// The system's.
 pub fn list(fs: &dyn Fs, blobs: &FsDir) -> io::Result<Vec<Blob>> {
     let digests = pick_entries(fs, blobs, |name, kind| {
         Digest::parse(name).filter(|digest| kind == FsKind::File && digest.to_string() == name)

@@ -6,7 +6,7 @@
 //! with a checksum over everything before it.
 
 pub(crate) mod file;
-pub mod original;
+pub(crate) mod original;
 pub(crate) mod settle;
 pub(crate) mod special_modes;
 pub(crate) mod store;
@@ -14,7 +14,6 @@ mod yaml;
 
 pub(crate) use file::write_to;
 pub use file::{RECORD_BYTES, read, write};
-use original::OriginalRecord;
 pub(crate) use store::{LoadedRecord, PIECE, RecordLocation, RecordStore};
 
 use std::collections::BTreeMap;
@@ -48,7 +47,6 @@ pub const FILES: usize = 200_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// The transaction.
     pub uuid: TxId,
     /// The project that the author meant, without its key.
     pub project_id: String,
@@ -147,7 +145,6 @@ impl Record {
 pub enum RecordedOperation {
     /// Create or change a file.
     Write {
-        /// The file.
         path: String,
         /// The block of the answer, or the whole new text.
         content: String,
@@ -156,10 +153,7 @@ pub enum RecordedOperation {
         patch_strategy: String,
     },
     /// Remove a file.
-    Delete {
-        /// The file.
-        path: String,
-    },
+    Delete { path: String },
     /// Move a file.
     Rename {
         /// Its name before.
@@ -185,7 +179,7 @@ pub enum RecordContent {
 }
 
 /// What became of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRecord {
     /// Its name after (for a deletion, before).
@@ -251,7 +245,6 @@ impl FileImage {
 /// A directory that is gone, and what its permission bits were.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemovedDirectory {
-    /// Its path.
     pub path: String,
     /// Its permission bits.
     #[serde(with = "octal")]

@@ -14,8 +14,8 @@ use std::ops::ControlFlow;
 use relaycode_durable::RenameMode;
 
 use crate::disk::{StateDir, StateSubdir, state_dir};
-use crate::record::{LoadedRecord, Record, RecordLocation, RecordStore};
-use crate::{IoContext, Ledger, LedgerError, TxId, io_error};
+use crate::record::{Record, RecordLocation, RecordStore};
+use crate::{IoContext, Ledger, LedgerResult, TxId, io_error};
 
 /// Reverts of reverts that are followed.
 const DEPTH: usize = 1_000;
@@ -26,7 +26,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The first of the system's; the rest is done all the same.
-    pub fn settle(&self, record: &Record) -> Result<(), LedgerError> {
+    pub fn settle(&self, record: &Record) -> LedgerResult<()> {
         let noted = self.append_to_index(record);
         let moved = self.move_undone(record);
         let copied = self.catch_up_copy().map(drop);
@@ -38,7 +38,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The first of the system's; the rest is done all the same.
-    pub fn catch_up(&self) -> Result<(), LedgerError> {
+    pub fn catch_up(&self) -> LedgerResult<()> {
         let moved = self.catch_up_undone();
         let copied = self.catch_up_copy().map(drop);
         moved.and(copied)
@@ -46,7 +46,7 @@ impl Ledger {
 
     /// After `record` was committed: what it takes back moves to `undone/`; what that had taken back
     /// comes out again, and so on.
-    fn move_undone(&self, record: &Record) -> Result<(), LedgerError> {
+    fn move_undone(&self, record: &Record) -> LedgerResult<()> {
         if record.revert_of.is_empty() {
             return Ok(());
         }
@@ -65,7 +65,7 @@ impl Ledger {
                 move_record(state, id, undone)?;
                 let place = if undone { RecordLocation::Undone(id) } else { RecordLocation::Own(id) };
                 // One that cannot be read took nothing back that anybody could tell.
-                if let Ok(Some(LoadedRecord::Record { record, .. })) = shelf.load(&place) {
+                if let Ok(Some(record)) = shelf.find(&place) {
                     further.extend(record.revert_of);
                 }
             }
@@ -76,7 +76,7 @@ impl Ledger {
     }
 
     /// Moves what the newest commit took back, if a crash came before that.
-    fn catch_up_undone(&self) -> Result<(), LedgerError> {
+    fn catch_up_undone(&self) -> LedgerResult<()> {
         let newest = self.with_index(|index| {
             let mut newest = None;
             index.for_each_newest_first(&mut |line| {
@@ -85,15 +85,12 @@ impl Ledger {
             })?;
             Ok(newest)
         })?;
-        match newest {
-            Some(id) => self.move_undone(&self.record(id)?),
-            None => Ok(()),
-        }
+        newest.map_or(Ok(()), |id| self.move_undone(&self.record(id)?))
     }
 }
 
 /// Moves a record into `undone/` or out of it, unless it is where it belongs.
-pub(crate) fn move_record(state: &StateDir, id: TxId, undone: bool) -> Result<(), LedgerError> {
+pub(crate) fn move_record(state: &StateDir, id: TxId, undone: bool) -> LedgerResult<()> {
     let name = state_dir::record_name(id);
     let aside = state.open_subdir(StateSubdir::Undone).context("open", ".relaycode/undone")?;
     let Some(aside) = aside else { return Ok(()) };

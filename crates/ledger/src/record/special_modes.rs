@@ -10,7 +10,7 @@ use relaycode_durable::is_too_long;
 
 use crate::disk::Digest;
 use crate::record::{FileImage, Record};
-use crate::{IoContext, Ledger, LedgerError, io_error};
+use crate::{IoContext, Ledger, LedgerResult, io_error};
 
 /// The file's name.
 const NAME: &str = "special-modes";
@@ -32,7 +32,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The system's: a revert does not give the bits back then, and says so.
-    pub(crate) fn note_special_modes(&self, record: &Record) -> Result<(), LedgerError> {
+    pub(crate) fn note_special_modes(&self, record: &Record) -> LedgerResult<()> {
         let sides = record
             .result
             .iter()
@@ -59,10 +59,7 @@ impl Ledger {
     }
 
     /// Those of `files` that were seen like that on this machine, by path.
-    pub(crate) fn seen_with_special_modes(
-        &self,
-        files: &[(String, FileImage)],
-    ) -> Result<Vec<String>, LedgerError> {
+    pub(crate) fn seen_with_special_modes(&self, files: &[(String, FileImage)]) -> LedgerResult<Vec<String>> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
@@ -71,7 +68,7 @@ impl Ledger {
         Ok(seen.map(|(path, _)| path.clone()).collect())
     }
 
-    fn special_modes(&self) -> Result<HashSet<String>, LedgerError> {
+    fn special_modes(&self) -> LedgerResult<HashSet<String>> {
         let Some((dir, path)) = self.copy_directory(false)? else { return Ok(HashSet::new()) };
         match self.fs.read(&dir, NAME, BYTES) {
             Ok((bytes, _)) => Ok(String::from_utf8_lossy(&bytes).lines().map(String::from).collect()),

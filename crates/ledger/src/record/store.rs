@@ -7,8 +7,8 @@ use std::io;
 use relaycode_durable::{Fs, FsDir, FsKind, if_found};
 
 use crate::disk::{STATE_DIR_NAME, StateDir, StateSubdir, if_directory, state_dir};
-use crate::record::{OriginalRecord, RECORD_BYTES, Record, file, original};
-use crate::{IoContext, Ledger, LedgerError, TxId, io_error};
+use crate::record::{RECORD_BYTES, Record, file, original};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, io_error};
 
 /// The directory of the original tool's second layout.
 const FOREIGN: &str = ".relay/transactions";
@@ -27,9 +27,8 @@ pub(crate) enum RecordLocation {
 }
 
 /// What is in the file of a record.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LoadedRecord {
-    /// A record.
     Record {
         /// It.
         record: Box<Record>,
@@ -71,7 +70,7 @@ impl RecordLocation {
 
 impl<'l> RecordStore<'l> {
     /// Opens what there is.
-    pub(crate) fn open(ledger: &'l Ledger) -> Result<RecordStore<'l>, LedgerError> {
+    pub(crate) fn open(ledger: &'l Ledger) -> LedgerResult<RecordStore<'l>> {
         let fs = &*ledger.fs;
         let state = ledger.state()?;
         let undone = state.as_ref().map(|state| state.open_subdir(StateSubdir::Undone)).transpose();
@@ -87,7 +86,7 @@ impl<'l> RecordStore<'l> {
     }
 
     /// Shows the place of every record, in no order and without keeping any.
-    pub(crate) fn for_each_location(&self, see: &mut dyn FnMut(RecordLocation)) -> Result<(), LedgerError> {
+    pub(crate) fn for_each_location(&self, see: &mut dyn FnMut(RecordLocation)) -> LedgerResult<()> {
         let own = |name: &str| state_dir::record_id(name).map(RecordLocation::Own);
         let undone = |name: &str| state_dir::record_id(name).map(RecordLocation::Undone);
         let foreign = |name: &str| is_foreign(name).then(|| RecordLocation::Foreign(name.to_string()));
@@ -110,14 +109,14 @@ impl<'l> RecordStore<'l> {
     }
 
     /// How many there are.
-    pub(crate) fn count(&self) -> Result<u64, LedgerError> {
+    pub(crate) fn count(&self) -> LedgerResult<u64> {
         let mut count = 0;
         self.for_each_location(&mut |_| count += 1)?;
         Ok(count)
     }
 
     /// Where the record of a transaction is, if it is in `.relaycode/`.
-    pub(crate) fn locate(&self, id: TxId) -> Result<Option<RecordLocation>, LedgerError> {
+    pub(crate) fn locate(&self, id: TxId) -> LedgerResult<Option<RecordLocation>> {
         for place in [RecordLocation::Own(id), RecordLocation::Undone(id)] {
             let Some((dir, name)) = self.file_of(&place) else { continue };
             if self.fs.exists(dir, &name).map_err(cannot_read(&place))? {
@@ -137,7 +136,7 @@ impl<'l> RecordStore<'l> {
     }
 
     /// The bytes of a record's file; `None`: it is not there.
-    pub(crate) fn read_bytes(&self, place: &RecordLocation) -> Result<Option<Vec<u8>>, LedgerError> {
+    pub(crate) fn read_bytes(&self, place: &RecordLocation) -> LedgerResult<Option<Vec<u8>>> {
         let Some((dir, name)) = self.file_of(place) else { return Ok(None) };
         Ok(if_found(self.fs.read(dir, &name, RECORD_BYTES as u64))
             .map_err(cannot_read(place))?
@@ -146,7 +145,7 @@ impl<'l> RecordStore<'l> {
 
     /// The number that a record's file says it has, damaged or not; `None` if it says none or is not there.
     /// Read in pieces of whole lines: the file may be as long as all that its transaction changed.
-    pub(crate) fn read_number(&self, place: &RecordLocation) -> Result<Option<u64>, LedgerError> {
+    pub(crate) fn read_number(&self, place: &RecordLocation) -> LedgerResult<Option<u64>> {
         let Some((dir, name)) = self.file_of(place) else { return Ok(None) };
         let mut lines = Vec::new();
         let mut at = 0;
@@ -169,20 +168,26 @@ impl<'l> RecordStore<'l> {
     }
 
     /// Reads a record; `None`: it is not there.
-    pub(crate) fn load(&self, place: &RecordLocation) -> Result<Option<LoadedRecord>, LedgerError> {
+    pub(crate) fn load(&self, place: &RecordLocation) -> LedgerResult<Option<LoadedRecord>> {
         let Some(bytes) = self.read_bytes(place)? else { return Ok(None) };
         let path = place.path();
         if let (true, Some(id)) = (file::is_relay_record(&bytes), place.id()) {
             let record = Box::new(super::read(&bytes, &path, id)?);
             return Ok(Some(LoadedRecord::Record { record, undone: false }));
         }
-        Ok(Some(match original::read(&bytes, &path, place.id())? {
-            OriginalRecord::Pending => LoadedRecord::Pending,
-            OriginalRecord::Committed { record, undone } => {
-                let undone = undone || matches!(place, RecordLocation::Undone(_));
-                LoadedRecord::Record { record, undone }
-            }
-        }))
+        let mut loaded = original::read(&bytes, &path, place.id())?;
+        if let LoadedRecord::Record { undone, .. } = &mut loaded {
+            *undone |= matches!(place, RecordLocation::Undone(_));
+        }
+        Ok(Some(loaded))
+    }
+
+    /// Reads a record that was decided on.
+    pub(crate) fn find(&self, place: &RecordLocation) -> LedgerResult<Option<Box<Record>>> {
+        Ok(match self.load(place)? {
+            Some(LoadedRecord::Record { record, .. }) => Some(record),
+            Some(LoadedRecord::Pending) | None => None,
+        })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::recording::{
     compare, format_size, root, walk,
 };
 use crate::transaction::{CommittedTransaction, SYNC_EACH, TransactionHeader, draft_record, recover};
-use crate::{IoContext, Ledger, LedgerError, io_error};
+use crate::{IoContext, Ledger, LedgerResult, io_error};
 
 /// Lines are counted in files of at most so many bytes.
 const COUNTED: usize = 8 * 1024 * 1024;
@@ -57,7 +57,7 @@ impl Recording<'_> {
     ///
     /// # Errors
     /// The system's. The recording is still there then, and the next recovery tries again.
-    pub fn adopt(self, ended: RecordingEnd, later: &[String]) -> Result<RecordingOutcome, LedgerError> {
+    pub fn adopt(self, ended: RecordingEnd, later: &[String]) -> LedgerResult<RecordingOutcome> {
         // The command may have put another directory where the project was, and nothing of what was open before need
         // be there any more.
         let another = root::reopen_ledger(self.ledger)?;
@@ -99,7 +99,7 @@ pub(super) fn adopt(
     manifest: &RecordingManifest,
     tree: &walk::RecordingTree,
     about: TransactionHeader,
-) -> Result<RecordingOutcome, LedgerError> {
+) -> LedgerResult<RecordingOutcome> {
     let scratch = own.scratch(state)?;
     let images = ImageReader::open(state.fs(), &own.dir);
     // Before anything is numbered: earlier records come first.
@@ -141,12 +141,8 @@ pub(super) fn adopt(
     record.directory_modes = modes;
     drop_excess_files(&mut record, &mut left)?;
     let left: Vec<Omission> = missed.into_iter().chain(left.into_sorted()).collect();
-    let directories = (&record.made_directories, &record.removed_directories, &record.directory_modes);
-    if record.result.is_empty()
-        && directories.0.is_empty()
-        && directories.1.is_empty()
-        && directories.2.is_empty()
-    {
+    let directories = record.made_directories.len() + record.removed_directories.len();
+    if record.result.is_empty() && directories + record.directory_modes.len() == 0 {
         own.clear(state)?;
         return Ok(RecordingOutcome { committed: None, omissions: left, ledger_restore: history });
     }
@@ -178,7 +174,7 @@ pub(super) fn adopt(
 }
 
 /// Leaves files out of a record that would become longer than one that can be read: those first that are merely new.
-fn drop_excess_files(record: &mut Record, left: &mut OmissionList) -> Result<(), LedgerError> {
+fn drop_excess_files(record: &mut Record, left: &mut OmissionList) -> LedgerResult<()> {
     loop {
         let mut bytes = 0usize;
         let mut count = |piece: &[u8]| {
@@ -206,7 +202,7 @@ fn outermost(path: &str) -> String {
 }
 
 /// Writes the record. Says what the disk said, if that leaves a doubt.
-fn write(state: &StateDir, scratch: &FsDir, record: &Record) -> Result<Option<String>, LedgerError> {
+fn write(state: &StateDir, scratch: &FsDir, record: &Record) -> LedgerResult<Option<String>> {
     let name = state_dir::record_name(record.uuid);
     let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(record, put);
     let target = (state.dir(), name.as_str());
@@ -241,14 +237,17 @@ struct AdoptRun<'a> {
 }
 
 /// The two ends of a move, as indices of the result.
-#[derive(Default)]
-struct RecordingMove {
-    from: Option<usize>,
-    to: Option<usize>,
+type RecordingMove = (Option<usize>, Option<usize>);
+
+/// Bytes and permission bits; `None`: there is no file.
+type AdoptedFile = Option<(Vec<u8>, u32)>;
+
+fn bytes_of(side: &AdoptedFile) -> &[u8] {
+    side.as_ref().map_or(&[], |(bytes, _)| bytes)
 }
 
 impl AdoptRun<'_> {
-    fn adopt_file(&mut self, touched: &SuspectFile<'_>) -> Result<(), LedgerError> {
+    fn adopt_file(&mut self, touched: &SuspectFile<'_>) -> LedgerResult<()> {
         let path = touched.path.as_str();
         let Some(now) = self.current_content(touched)? else { return Ok(()) };
         let before = match touched.before {
@@ -265,7 +264,7 @@ impl AdoptRun<'_> {
         if before == now {
             return Ok(());
         }
-        let size = now.as_ref().map_or(0, |(bytes, _)| bytes.len() as u64);
+        let size = bytes_of(&now).len() as u64;
         // Those of a file that is new do not matter: each name goes by itself.
         let names = touched.now.filter(|stat| before.is_some() && stat.kind == EntryKind::File);
         if let Some(stat) = names.filter(|stat| stat.links > 1) {
@@ -278,19 +277,17 @@ impl AdoptRun<'_> {
             return Ok(());
         }
         if self.bytes + size > ADOPTED_BYTES {
-            let why = format!(
-                "was changed, and would be beyond the {} that a record keeps",
-                self::format_size(ADOPTED_BYTES)
-            );
+            let most = format_size(ADOPTED_BYTES);
+            let why = format!("was changed, and would be beyond the {most} that a record keeps");
             self.left.add(path, &why, 1, size);
             return Ok(());
         }
         self.bytes += size;
-        self.add_file(touched, before, now)
+        self.add(touched, before, now)
     }
 
     /// What a file or link held before; `None`: it is gone.
-    fn content_before(&self, known: &SecuredEntry<'_>) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
+    fn content_before(&self, known: &SecuredEntry<'_>) -> LedgerResult<AdoptedFile> {
         Ok(match known.content {
             SecuredContent::Target(target) => Some((target.to_vec(), LINK_MODE)),
             SecuredContent::Image(location) => {
@@ -302,14 +299,7 @@ impl AdoptRun<'_> {
     }
 
     /// What stands there now: `Some(None)` for nothing, `None` for something that cannot be kept.
-    #[expect(
-        clippy::type_complexity,
-        reason = "bytes and permission bits, if there are any, if they can be had"
-    )]
-    fn current_content(
-        &mut self,
-        touched: &SuspectFile<'_>,
-    ) -> Result<Option<Option<(Vec<u8>, u32)>>, LedgerError> {
+    fn current_content(&mut self, touched: &SuspectFile<'_>) -> LedgerResult<Option<AdoptedFile>> {
         let path = touched.path.as_str();
         let Some(seen) = touched.now else { return Ok(Some(None)) };
         self.reads += 1;
@@ -344,45 +334,37 @@ impl AdoptRun<'_> {
         }
     }
 
-    fn add_file(
-        &mut self,
-        touched: &SuspectFile<'_>,
-        before: Option<(Vec<u8>, u32)>,
-        now: Option<(Vec<u8>, u32)>,
-    ) -> Result<(), LedgerError> {
+    fn add(&mut self, touched: &SuspectFile<'_>, before: AdoptedFile, now: AdoptedFile) -> LedgerResult<()> {
         let path = touched.path.clone();
-        let bytes = |side: &Option<(Vec<u8>, u32)>| side.as_ref().map_or(0, |(bytes, _)| bytes.len());
         let (mut added, mut removed) = (0, 0);
-        if bytes(&before).max(bytes(&now)) <= COUNTED {
-            let text = |side: &'_ Option<(Vec<u8>, u32)>| {
-                side.as_ref().map_or(Vec::new(), |(bytes, _)| bytes.clone())
-            };
-            (added, removed) = diff::count_changed_lines(&text(&before), &text(&now));
+        let (old, new) = (bytes_of(&before), bytes_of(&now));
+        if old.len().max(new.len()) <= COUNTED {
+            (added, removed) = diff::count_changed_lines(old, new);
         }
-        let image =
-            |side: &Option<(Vec<u8>, u32)>| side.as_ref().map(|(bytes, mode)| FileImage::of(bytes, *mode));
+        let image = |side: &AdoptedFile| side.as_ref().map(|(bytes, mode)| FileImage::of(bytes, *mode));
         let (was, is) = (image(&before), image(&now));
         let snapshot = before.map(|(bytes, _)| self.store(&bytes)).transpose()?;
         let content = now.map(|(bytes, _)| self.store(&bytes)).transpose()?;
         let at = self.result.len();
         match (touched.before, touched.now) {
             (Some(known), None) => {
-                self.inodes.entry((known.stat.dev, known.stat.ino)).or_default().from = Some(at);
+                self.inodes.entry((known.stat.dev, known.stat.ino)).or_default().0 = Some(at);
             }
             (None, Some(seen)) => {
-                self.inodes.entry((seen.dev, seen.ino)).or_default().to = Some(at);
+                self.inodes.entry((seen.dev, seen.ino)).or_default().1 = Some(at);
             }
             _ => {}
         }
         self.snapshot.insert(path.clone(), snapshot);
+        let (before, after) = (was, is);
         self.result.push(FileRecord {
             path,
-            renamed_from: None,
-            before: was,
-            after: is,
+            before,
+            after,
             added,
             removed,
             content,
+            ..FileRecord::default()
         });
         Ok(())
     }
@@ -392,7 +374,7 @@ impl AdoptRun<'_> {
     fn join_renames(&mut self) {
         let mut gone = Vec::new();
         for moved in self.inodes.values() {
-            let (Some(from), Some(to)) = (moved.from, moved.to) else { continue };
+            let (Some(from), Some(to)) = *moved else { continue };
             if self.result[from].before != self.result[to].after {
                 continue;
             }
@@ -410,7 +392,7 @@ impl AdoptRun<'_> {
     }
 
     /// Keeps some bytes: in the record if they are little text, else as a blob.
-    fn store(&mut self, bytes: &[u8]) -> Result<RecordContent, LedgerError> {
+    fn store(&mut self, bytes: &[u8]) -> LedgerResult<RecordContent> {
         match blobs::content_of(bytes) {
             RecordContent::Text(text) if text.len() <= self.inline => {
                 self.inline -= text.len();
@@ -437,7 +419,7 @@ impl AdoptRun<'_> {
     }
 
     /// Blobs must be there before a record that speaks of them.
-    fn sync_blobs(&self) -> Result<(), LedgerError> {
+    fn sync_blobs(&self) -> LedgerResult<()> {
         let fs = self.state.fs();
         let synced = || -> io::Result<()> {
             match self.blobs.len() {

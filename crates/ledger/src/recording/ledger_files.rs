@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::{STATE_DIR_NAME, StateDir, StateSubdir, split_parent, state_dir};
 use crate::recording::store;
-use crate::{IoContext, Ledger, LedgerError, TxId, io_error};
+use crate::{IoContext, Ledger, LedgerResult, TxId, io_error};
 
 /// Bytes that are copied of what only the ledger's own directory has.
 const OWN_BYTES: u64 = 64 * 1024 * 1024;
@@ -75,7 +75,7 @@ impl LedgerInventory {
         state: &StateDir,
         keeping: &mut ImageWriter<'_>,
         room: u64,
-    ) -> Result<LedgerInventory, LedgerError> {
+    ) -> LedgerResult<LedgerInventory> {
         let fs = state.fs();
         // What cannot be copied there is copied here.
         let _ = ledger.catch_up_copy();
@@ -135,7 +135,7 @@ impl LedgerInventory {
         state: &StateDir,
         images: &ImageReader<'_>,
         scratch: &FsDir,
-    ) -> Result<(LedgerRestoreOutcome, Vec<Omission>), LedgerError> {
+    ) -> LedgerResult<(LedgerRestoreOutcome, Vec<Omission>)> {
         let Some(lock) = self.lock else { return Ok(Default::default()) };
         let fs = state.fs();
         let now = fs.stamp(state.dir(), LOCK.as_ref()).context("look at", STATE_DIR_NAME)?;
@@ -163,29 +163,18 @@ impl LedgerInventory {
         fs.sync_all(state.dir()).context("write", STATE_DIR_NAME)?;
         let lost = self.count_missing(state)?;
         let history = LedgerRestoreOutcome { removed, restored: missing - lost.min(missing), lost };
-        let mut left = Vec::new();
-        let mut leave = |why: String, files, bytes| {
-            left.push(Omission { path: format!("{}/", STATE_DIR_NAME), reason: why, files, bytes });
-        };
-        if lost > 0 {
-            leave(
-                format!("was removed, and with it {lost} earlier records of which there is no copy"),
-                lost,
-                0,
-            );
-        }
-        if gone.0 > 0 {
-            leave(
-                "was removed, and with it files that earlier changes had displaced".to_string(),
-                gone.0,
-                gone.1,
-            );
-        }
-        Ok((history, left))
+        let left = [
+            (format!("was removed, and with it {lost} earlier records of which there is no copy"), lost, 0),
+            ("was removed, and with it files that earlier changes had displaced".to_string(), gone.0, gone.1),
+        ];
+        let path = format!("{STATE_DIR_NAME}/");
+        let left = left.into_iter().filter(|(_, files, _)| *files > 0);
+        let omission = |(reason, files, bytes)| Omission { path: path.clone(), reason, files, bytes };
+        Ok((history, left.map(omission).collect()))
     }
 
     /// How many of the records are not there.
-    fn count_missing(&self, state: &StateDir) -> Result<usize, LedgerError> {
+    fn count_missing(&self, state: &StateDir) -> LedgerResult<usize> {
         if self.records.is_empty() {
             return Ok(0);
         }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::recording::LedgerInventory;
 use crate::transaction::TransactionHeader;
-use crate::{IoContext, LedgerError, TxId, io_error};
+use crate::{IoContext, LedgerError, LedgerResult, TxId, io_error};
 
 /// Its name in the recording's directory.
 pub(super) const NAME: &str = "manifest";
@@ -58,19 +58,14 @@ impl RecordingManifest {
     }
 
     /// Writes it; when this returns the command may begin.
-    pub(super) fn write(&self, fs: &dyn Fs, dir: &FsDir) -> Result<(), LedgerError> {
+    pub(super) fn write(&self, fs: &dyn Fs, dir: &FsDir) -> LedgerResult<()> {
         let bytes = serde_json::to_vec(self).map_err(|error| io_error("write", NAME)(error.into()))?;
         atomic::write(fs, (dir, "manifest.new"), (dir, NAME), &bytes)
             .map_err(|error| io_error("write", NAME)(error.source))
     }
 
     /// Reads the one of the recording `id`, whose directory is called `path` for messages.
-    pub(super) fn read(
-        fs: &dyn Fs,
-        dir: &FsDir,
-        id: TxId,
-        path: &str,
-    ) -> Result<RecordingManifest, LedgerError> {
+    pub(super) fn read(fs: &dyn Fs, dir: &FsDir, id: TxId, path: &str) -> LedgerResult<RecordingManifest> {
         let name = format!("{path}/{NAME}");
         let (bytes, _) = fs.read(dir, NAME, BYTES).context("read", &name)?;
         let damaged = |reason: String| LedgerError::Damaged { path: name.clone(), reason };

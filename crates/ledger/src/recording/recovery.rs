@@ -11,13 +11,13 @@ use crate::recording::{
 };
 use crate::transaction::recover::is_committed;
 use crate::transaction::{RecoveredTransaction, RecoveryOutcome, group};
-use crate::{IoContext, Ledger, LedgerError};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult};
 
 /// Deals with every dead recording. Under the project's lock.
 pub(crate) fn recover_dead_recordings(
     ledger: &Ledger,
     state: &StateDir,
-) -> Result<Vec<RecoveredTransaction>, LedgerError> {
+) -> LedgerResult<Vec<RecoveredTransaction>> {
     let mut recovered = Vec::new();
     for place in store::recording_stores(ledger, Some(state)) {
         for id in place.list(state.fs())? {
@@ -33,7 +33,7 @@ fn recover_one(
     ledger: &Ledger,
     state: &StateDir,
     own: RecordingDirectory,
-) -> Result<Option<RecoveryOutcome>, LedgerError> {
+) -> LedgerResult<Option<RecoveryOutcome>> {
     let id = own.id;
     if !state.fs().exists(&own.dir, manifest::NAME).context("look at", &own.path())? {
         // Its command never began.
@@ -65,7 +65,7 @@ fn recover_one(
 }
 
 /// Moves a recording that cannot be understood out of the way; what it secured stays.
-fn set_aside(state: &StateDir, own: &RecordingDirectory) -> Result<RecoveryOutcome, LedgerError> {
+fn set_aside(state: &StateDir, own: &RecordingDirectory) -> LedgerResult<RecoveryOutcome> {
     let kept = format!("{}{KEPT}", own.id);
     let moved = || -> io::Result<()> {
         let all = own.store().open_all(state.fs())?;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use relaycode_durable::{Fs, FsKind};
 
 use crate::disk::LedgerRoot;
-use crate::{IoContext, Ledger, LedgerError, io_error};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, io_error};
 
 /// The ledger of the directory that has the project's name now, if that is another directory than before.
 ///
 /// # Errors
 /// `RootGone` if there is none, or what is there is not a directory of its own; the system's.
-pub(super) fn reopen_ledger(ledger: &Ledger) -> Result<Option<Ledger>, LedgerError> {
+pub(super) fn reopen_ledger(ledger: &Ledger) -> LedgerResult<Option<Ledger>> {
     let (fs, path) = (&ledger.fs, &ledger.path);
     let shown = path.display().to_string();
     let gone = |what: &'static str| LedgerError::RootGone { path: shown.clone(), what };

@@ -17,7 +17,7 @@ use crate::recording::{
     RecordingManifest, RecordingStore, RecordingTree, RecordingWalkBounds, root,
 };
 use crate::transaction::{TransactionHeader, recover};
-use crate::{IoContext, Ledger, LedgerError, io_error};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, io_error};
 
 /// After so many files whoever waits is told.
 const TOLD_EVERY: usize = 128;
@@ -50,7 +50,7 @@ impl Ledger {
         later: &[String],
         see: &mut dyn FnMut(usize, usize),
         stop: &dyn Fn() -> bool,
-    ) -> Result<Recording<'_>, LedgerError> {
+    ) -> LedgerResult<Recording<'_>> {
         let state = self.make_state()?;
         let ((own, within_reach), number) = {
             let _project = self.lock_project(&state)?;
@@ -76,7 +76,7 @@ impl Ledger {
     }
 
     /// Refuses if another recording is alive. The dead ones were dealt with before.
-    fn refuse_if_recording(&self, state: &StateDir) -> Result<(), LedgerError> {
+    fn refuse_if_recording(&self, state: &StateDir) -> LedgerResult<()> {
         let fs = state.fs();
         for place in recording_stores(self, Some(state)) {
             let Some(id) = place.list(fs)?.into_iter().next() else { continue };
@@ -97,27 +97,21 @@ impl Ledger {
         &self,
         state: &StateDir,
         about: &TransactionHeader,
-    ) -> Result<(RecordingDirectory, Option<String>), LedgerError> {
-        let outside = match RecordingStore::outside_project(self, true) {
-            Ok(Some(place)) => {
-                let path = place.path_of(about.uuid);
-                RecordingDirectory::make(state.fs(), place, about.uuid).context("make", &path)
-            }
-            Ok(None) => Err(LedgerError::UnknownTransaction { name: String::new() }),
-            Err(error) => Err(error),
+    ) -> LedgerResult<(RecordingDirectory, Option<String>)> {
+        let make = |place: RecordingStore| {
+            let path = place.path_of(about.uuid);
+            RecordingDirectory::make(state.fs(), place, about.uuid).context("make", &path)
         };
-        let why = match outside {
-            Ok(own) => {
+        let outside = RecordingStore::outside_project(self, true);
+        let why = match outside.and_then(|place| place.map(make).transpose()) {
+            Ok(Some(own)) => {
                 let inside = root::home_is_inside(self);
                 return Ok((own, inside.then(|| "relay's own directory lies in the project".to_string())));
             }
-            Err(LedgerError::UnknownTransaction { .. }) => "relay has no directory of its own".to_string(),
+            Ok(None) => "relay has no directory of its own".to_string(),
             Err(error) => error.to_string(),
         };
-        let place = RecordingStore::inside_project(state);
-        let path = place.path_of(about.uuid);
-        let own = RecordingDirectory::make(state.fs(), place, about.uuid).context("make", &path)?;
-        Ok((own, Some(why)))
+        Ok((make(RecordingStore::inside_project(state))?, Some(why)))
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step of `secure`, which has them all")]
@@ -130,7 +124,7 @@ impl Ledger {
         later: &HashSet<&str>,
         see: &mut dyn FnMut(usize, usize),
         stop: &dyn Fn() -> bool,
-    ) -> Result<(RecordingManifest, SecureReport), LedgerError> {
+    ) -> LedgerResult<(RecordingManifest, SecureReport)> {
         let fs = state.fs();
         let path = own.path();
         let began = fs.stamp(&own.dir, super::LOCK.as_ref()).context("look at", &path)?.changed;
@@ -159,8 +153,10 @@ impl Ledger {
             parent: None,
             done: 0,
             all: tree.snapshot.len(),
+            see,
+            stop,
         };
-        securing.secure_all(&tree, see, stop)?;
+        securing.secure_all(&tree)?;
         let mut before = LedgerInventory::default();
         if own.store().is_outside {
             let room = securing.most.saturating_sub(securing.keeping.copied_bytes());
@@ -208,18 +204,15 @@ struct SecureRun<'s> {
     /// How many were dealt with, of how many.
     done: usize,
     all: usize,
+    see: &'s mut dyn FnMut(usize, usize),
+    stop: &'s dyn Fn() -> bool,
 }
 
 /// A file that is to be secured.
 type FileToSecure = (String, EntryId, u64);
 
 impl SecureRun<'_> {
-    fn secure_all(
-        &mut self,
-        tree: &RecordingTree,
-        see: &mut dyn FnMut(usize, usize),
-        stop: &dyn Fn() -> bool,
-    ) -> Result<(), LedgerError> {
+    fn secure_all(&mut self, tree: &RecordingTree) -> LedgerResult<()> {
         let mut groups: Vec<(u64, Vec<FileToSecure>)> = vec![(0, Vec::new()); tree.ignored_roots.len() + 1];
         let mut links: Vec<(String, EntryId)> = Vec::new();
         tree.snapshot.for_each(&mut |path, id| {
@@ -237,7 +230,7 @@ impl SecureRun<'_> {
         });
         self.all = links.len() + groups.iter().map(|(_, files)| files.len()).sum::<usize>();
         for (path, id) in links {
-            self.tick(see, stop)?;
+            self.tick()?;
             self.secure_link(&path, id);
         }
         let (bytes, mut files) = std::mem::take(&mut groups[0]);
@@ -246,7 +239,7 @@ impl SecureRun<'_> {
             files.sort_by_key(|(_, _, size)| *size);
         }
         for (path, id, size) in files {
-            self.tick(see, stop)?;
+            self.tick()?;
             if size > FILE_BYTES {
                 self.left.add(&path, &format!("has more than {}", format_size(FILE_BYTES)), 1, size);
             } else if self.keeping.would_copy(size) && self.keeping.copied_bytes() + size > self.most {
@@ -273,25 +266,21 @@ impl SecureRun<'_> {
             }
             ignored -= bytes;
             for (path, id, _) in files {
-                self.tick(see, stop)?;
+                self.tick()?;
                 self.secure_file(tree, &path, id)?;
             }
         }
         Ok(())
     }
 
-    fn tick(
-        &mut self,
-        see: &mut dyn FnMut(usize, usize),
-        stop: &dyn Fn() -> bool,
-    ) -> Result<(), LedgerError> {
+    fn tick(&mut self) -> LedgerResult<()> {
         let done = self.done;
         self.done += 1;
         if !done.is_multiple_of(TOLD_EVERY) {
             return Ok(());
         }
-        see(done, self.all);
-        if stop() { Err(LedgerError::Interrupted) } else { Ok(()) }
+        (self.see)(done, self.all);
+        if (self.stop)() { Err(LedgerError::Interrupted) } else { Ok(()) }
     }
 
     /// The directory of a path.
@@ -320,7 +309,7 @@ impl SecureRun<'_> {
         }
     }
 
-    fn secure_file(&mut self, tree: &RecordingTree, path: &str, id: EntryId) -> Result<(), LedgerError> {
+    fn secure_file(&mut self, tree: &RecordingTree, path: &str, id: EntryId) -> LedgerResult<()> {
         let stat = *tree.snapshot.stat(id);
         let saved = match self.open_parent(path) {
             Ok(dir) => self.keeping.save(&dir, split_parent(path).1, stat),

@@ -7,7 +7,7 @@ use relaycode_durable::{DirMode, Fs, FsDir, FsKind, FsLock, if_found, pick_entri
 
 use crate::disk::{StateDir, state_dir};
 use crate::recording::{LOCK, manifest};
-use crate::{IoContext, Ledger, LedgerError, TxId};
+use crate::{IoContext, Ledger, LedgerResult, TxId};
 
 /// The name of the directory of all recordings.
 pub(super) const NAME: &str = "recordings";
@@ -32,13 +32,7 @@ pub(super) struct RecordingDirectory {
 
 impl RecordingStore {
     /// The one in the user's own directory; `None` if there is none.
-    ///
-    /// # Errors
-    /// The system's.
-    pub(super) fn outside_project(
-        ledger: &Ledger,
-        make: bool,
-    ) -> Result<Option<RecordingStore>, LedgerError> {
+    pub(super) fn outside_project(ledger: &Ledger, make: bool) -> LedgerResult<Option<RecordingStore>> {
         let beside = ledger.copy_directory(make)?;
         Ok(beside.map(|(above, path)| RecordingStore {
             parent: above,
@@ -47,7 +41,6 @@ impl RecordingStore {
         }))
     }
 
-    /// The one in the project.
     pub(super) fn inside_project(state: &StateDir) -> RecordingStore {
         RecordingStore {
             parent: state.dir().clone(),
@@ -62,7 +55,7 @@ impl RecordingStore {
     }
 
     /// The recordings in it, dead or alive.
-    pub(super) fn list(&self, fs: &dyn Fs) -> Result<Vec<TxId>, LedgerError> {
+    pub(super) fn list(&self, fs: &dyn Fs) -> LedgerResult<Vec<TxId>> {
         let Some(all) = if_found(fs.open_dir(&self.parent, NAME)).context("open", &self.display_path)? else {
             return Ok(Vec::new());
         };
@@ -116,7 +109,7 @@ pub(super) fn recording_stores(ledger: &Ledger, state: Option<&StateDir>) -> Vec
 }
 
 /// Whether there is any recording, dead or alive.
-pub(crate) fn any_recording(ledger: &Ledger, state: Option<&StateDir>) -> Result<bool, LedgerError> {
+pub(crate) fn any_recording(ledger: &Ledger, state: Option<&StateDir>) -> LedgerResult<bool> {
     for place in recording_stores(ledger, state) {
         if !place.list(&*ledger.fs)?.is_empty() {
             return Ok(true);
@@ -138,7 +131,7 @@ impl RecordingDirectory {
         fs: &dyn Fs,
         place: RecordingStore,
         id: TxId,
-    ) -> Result<Option<RecordingDirectory>, LedgerError> {
+    ) -> LedgerResult<Option<RecordingDirectory>> {
         let path = place.path_of(id);
         let taken = || -> io::Result<Option<RecordingDirectory>> {
             let opened = place.open_all(fs).and_then(|all| fs.open_dir(&all, &id.to_string()));
@@ -165,7 +158,7 @@ impl RecordingDirectory {
 
     /// A directory on the project's file system, for what gets another name there. Under the project's lock: whoever
     /// finds it with that lock held finds one that nobody uses.
-    pub(super) fn scratch(&self, state: &StateDir) -> Result<FsDir, LedgerError> {
+    pub(super) fn scratch(&self, state: &StateDir) -> LedgerResult<FsDir> {
         if !self.store.is_outside {
             return Ok(self.dir.clone());
         }
@@ -174,7 +167,7 @@ impl RecordingDirectory {
     }
 
     /// Removes the directory with all that is in it, and its scratch.
-    pub(super) fn clear(self, state: &StateDir) -> Result<(), LedgerError> {
+    pub(super) fn clear(self, state: &StateDir) -> LedgerResult<()> {
         let fs = state.fs();
         self.store.clear(fs, self.id).context("remove", &self.path())?;
         if self.store.is_outside {

@@ -7,14 +7,14 @@ use std::io;
 use crate::disk::{PathEntry, PathResolver, if_directory};
 use crate::record::{DirectoryModeChange, Record, RecordOmission, RemovedDirectory};
 use crate::revert::RevertPlan;
-use crate::{IoContext, LedgerError};
+use crate::{IoContext, LedgerResult};
 
 /// Adds what becomes of directories to a plan that takes back `records`, which are given newest first.
 pub(super) fn plan_directories(
     plan: &mut RevertPlan,
     records: &[Record],
     paths: &PathResolver<'_>,
-) -> Result<(), LedgerError> {
+) -> LedgerResult<()> {
     // What the oldest of them found.
     let mut wanted: BTreeMap<&str, Option<u32>> = BTreeMap::new();
     let mut modes: BTreeMap<&str, DirectoryModeChange> = BTreeMap::new();
@@ -29,12 +29,8 @@ pub(super) fn plan_directories(
             modes.entry(&change.path).or_insert_with(|| change.clone()).before = change.before;
         }
     }
-    let freed: HashSet<&str> = plan
-        .changes
-        .iter()
-        .filter(|change| change.after.is_none() || change.renamed_from.is_some())
-        .map(|change| change.old_path().as_str())
-        .collect();
+    let going = plan.changes.iter().filter(|change| change.after.is_none() || change.renamed_from.is_some());
+    let freed: HashSet<&str> = going.map(|change| change.old_path().as_str()).collect();
     let mut unrestored = Vec::new();
     for (path, mode) in &wanted {
         let Some(mode) = mode else { continue };
@@ -62,8 +58,8 @@ pub(super) fn plan_directories(
                 after: change.before,
             }),
             Some(now) => {
-                plan.notes
-                    .push(format!("{path}/ keeps the permission bits {now:04o} that it was given later"));
+                let note = format!("{path}/ keeps the permission bits {now:04o} that it was given later");
+                plan.notes.push(note);
             }
         }
     }

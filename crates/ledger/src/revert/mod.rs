@@ -26,7 +26,7 @@ use crate::record::{
     DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
 };
 use crate::transaction::{AfterContent, FileChange, NewMode, TransactionHeader};
-use crate::{IoContext, Ledger, LedgerError, LedgerRefusal, LedgerRule, TxId, io_error};
+use crate::{IoContext, Ledger, LedgerError, LedgerRefusal, LedgerResult, LedgerRule, TxId, io_error};
 use builder::{RevertBuilder, RevertPart};
 use merge::RevertMerge;
 use overlay::{OverlayContent, OverlayEntry, RevertOverlay, RevertedPaths};
@@ -101,7 +101,6 @@ impl RevertPlan {
 /// Later edits that a revert leaves in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptEdits {
-    /// The file.
     pub path: String,
     /// In how many places.
     pub edits: usize,
@@ -123,11 +122,11 @@ pub trait CurrentFiles {
     ///
     /// # Errors
     /// [`LedgerError::Refused`] with [`LedgerRule::NotAFile`] if something else stands there.
-    fn read_file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError>;
+    fn read_file(&self, path: &str) -> LedgerResult<Option<(Vec<u8>, u32)>>;
 }
 
 impl CurrentFiles for PathResolver<'_> {
-    fn read_file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
+    fn read_file(&self, path: &str) -> LedgerResult<Option<(Vec<u8>, u32)>> {
         let cannot_read = |source| io_error("read", path)(source);
         let source = match self.read(path, READ_BYTES) {
             Ok(found) => return Ok(found.map(|(bytes, stat)| (bytes, stat.mode))),
@@ -152,13 +151,13 @@ pub trait RecordImages {
     ///
     /// # Errors
     /// If they cannot be read.
-    fn image_before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
+    fn image_before(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>>;
 
     /// The bytes that a transaction left in a file; `None`: they are not kept any more.
     ///
     /// # Errors
     /// If they cannot be read.
-    fn image_after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
+    fn image_after(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>>;
 }
 
 /// Plans to take `records` back, which are given newest first.
@@ -172,7 +171,7 @@ pub fn plan(
     images: &dyn RecordImages,
     now: &dyn CurrentFiles,
     options: &RevertOptions,
-) -> Result<RevertPlan, LedgerError> {
+) -> LedgerResult<RevertPlan> {
     let mut parts = records.iter().map(revert_parts).collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &options.file {
         select_file(&mut parts, file);
@@ -188,8 +187,8 @@ pub fn plan(
     let came: BTreeSet<RelPath> = came.map(|part| part.path.clone()).collect();
     let goes = RevertedPaths { directories: &made, files: &came };
     let mut inverse = RevertBuilder::new(images, now, goes, options.markers);
-    for (record, parts) in records.iter().zip(&parts) {
-        inverse.take_back(record, parts)?;
+    for parts in &parts {
+        inverse.take_back(parts)?;
     }
     let mut reversal = inverse.finish(goes)?;
     reversal.reverts = records.iter().map(|record| record.uuid).collect();
@@ -203,17 +202,17 @@ pub fn plan(
 }
 
 impl RecordImages for Ledger {
-    fn image_before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn image_before(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>> {
         ignore_missing(self.before_bytes(record, file))
     }
 
-    fn image_after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn image_after(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>> {
         ignore_missing(self.after_bytes(record, file))
     }
 }
 
 /// Bytes that are gone matter only where they are needed.
-fn ignore_missing(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Vec<u8>>, LedgerError> {
+fn ignore_missing(bytes: LedgerResult<Option<Vec<u8>>>) -> LedgerResult<Option<Vec<u8>>> {
     match bytes {
         Err(LedgerError::NotRevertible { .. }) => Ok(None),
         other => other,
@@ -225,11 +224,7 @@ impl Ledger {
     ///
     /// # Errors
     /// As [`plan`] does; and if a record cannot be read.
-    pub fn plan_revert(
-        &self,
-        target: &LogTarget,
-        options: &RevertOptions,
-    ) -> Result<RevertPlan, LedgerError> {
+    pub fn plan_revert(&self, target: &LogTarget, options: &RevertOptions) -> LedgerResult<RevertPlan> {
         let ids = match target {
             LogTarget::Transaction(id) => slice::from_ref(id),
             LogTarget::Group { members, .. } => members,
@@ -248,7 +243,7 @@ impl Ledger {
 
 impl Ledger {
     /// Which files get bits back that let others run them as their owner, and which do not.
-    fn plan_special_modes(&self, plan: &mut RevertPlan, paths: &PathResolver<'_>) -> Result<(), LedgerError> {
+    fn plan_special_modes(&self, plan: &mut RevertPlan, paths: &PathResolver<'_>) -> LedgerResult<()> {
         let mut files = Vec::new();
         for change in &plan.changes {
             let Some(AfterContent { bytes, mode: NewMode::Exact(mode) }) = &change.after else { continue };
@@ -279,13 +274,14 @@ impl Ledger {
 }
 
 /// The files of a record, with names that are safe to use.
-fn revert_parts(record: &Record) -> Result<Vec<RevertPart<'_>>, LedgerError> {
+fn revert_parts(record: &Record) -> LedgerResult<Vec<RevertPart<'_>>> {
     let checked = |name: &str| {
         RelPath::parse(name)
             .map_err(|error| LedgerError::NotRevertible { id: record.uuid, reason: error.to_string() })
     };
-    let part =
-        |file| Ok(RevertPart { file, path: checked(&file.path)?, old_path: checked(file.old_path())? });
+    let part = |file| {
+        Ok(RevertPart { record, file, path: checked(&file.path)?, old_path: checked(file.old_path())? })
+    };
     record.result.iter().map(part).collect()
 }
 

@@ -9,7 +9,7 @@ use relaycode_durable::{DirMode, if_new};
 use crate::disk::{DirtyDirectories, PathResolver, SwapOutcome, ancestors};
 use crate::record::{FileImage, RemovedDirectory};
 use crate::transaction::{TransactionJournal, TransactionStep};
-use crate::{IoContext, LedgerError, io_error};
+use crate::{IoContext, LedgerError, LedgerResult, io_error};
 
 /// What was done beside the steps.
 #[derive(Debug, Default)]
@@ -22,21 +22,21 @@ pub(super) struct AppliedDirectories {
 /// makes it durable. After an error, whatever was done is still there: the caller puts it back.
 pub(super) fn apply(
     paths: &PathResolver<'_>,
-    transaction: &TransactionJournal,
+    journal: &TransactionJournal,
     modes: &HashMap<String, u32>,
     stop: &dyn Fn() -> bool,
-) -> Result<AppliedDirectories, LedgerError> {
+) -> LedgerResult<AppliedDirectories> {
     let (touched, applied) = (DirtyDirectories::default(), AppliedDirectories::default());
-    let mut run = ApplyRun { paths, transaction, stop, touched, applied };
+    let mut run = ApplyRun { paths, journal, stop, touched, applied };
     run.set_modes(true)?;
     let (removals, rest): (Vec<&TransactionStep>, Vec<&TransactionStep>) =
-        transaction.steps.iter().partition(|step| matches!(step, TransactionStep::Remove { .. }));
+        journal.steps.iter().partition(|step| matches!(step, TransactionStep::Remove { .. }));
     for step in removals {
         run.carry_out(step)?;
     }
     // A directory may have to go before a file takes its name, and the other way round.
     run.remove_directories(true)?;
-    for path in &transaction.make_directories {
+    for path in &journal.make_directories {
         // One that its owner may not write into would keep out what belongs in it: that comes last.
         let mode = modes.get(path).map_or(DirMode::Usual, |bits| DirMode::Exact(*bits | OWNER_MAY_WRITE));
         if paths.make_directory(path, mode).context("make", path)? {
@@ -63,7 +63,7 @@ pub(super) const OWNER_MAY_WRITE: u32 = 0o700;
 
 struct ApplyRun<'a, 'r> {
     paths: &'a PathResolver<'r>,
-    transaction: &'a TransactionJournal,
+    journal: &'a TransactionJournal,
     stop: &'a dyn Fn() -> bool,
     touched: DirtyDirectories,
     applied: AppliedDirectories,
@@ -71,9 +71,9 @@ struct ApplyRun<'a, 'r> {
 
 impl ApplyRun<'_, '_> {
     /// Gives directories their permission bits: first those that may be changed afterwards, last those that may not.
-    fn set_modes(&self, first: bool) -> Result<(), LedgerError> {
+    fn set_modes(&self, first: bool) -> LedgerResult<()> {
         let is_writable = |mode: u32| mode & OWNER_MAY_WRITE == OWNER_MAY_WRITE;
-        let modes = self.transaction.directory_modes.iter();
+        let modes = self.journal.directory_modes.iter();
         for change in modes.filter(|change| is_writable(change.after) == first) {
             let path = &change.path;
             if self.paths.directory_mode(path).context("look at", path)? != Some(change.before) {
@@ -85,8 +85,8 @@ impl ApplyRun<'_, '_> {
     }
 
     /// Removes directories in which nothing is left: only those whose name a file takes, or all.
-    fn remove_directories(&mut self, only_replaced: bool) -> Result<(), LedgerError> {
-        for directory in &self.transaction.remove_directories {
+    fn remove_directories(&mut self, only_replaced: bool) -> LedgerResult<()> {
+        for directory in &self.journal.remove_directories {
             let path = &directory.path;
             let is_early = only_replaced && !self.is_replaced(path);
             if is_early || self.applied.removed_directories.contains(directory) {
@@ -102,14 +102,14 @@ impl ApplyRun<'_, '_> {
 
     /// Whether a file takes the name of this directory, or of one above it.
     fn is_replaced(&self, directory: &str) -> bool {
-        self.transaction.steps.iter().any(|step| {
+        self.journal.steps.iter().any(|step| {
             let is_new = matches!(step, TransactionStep::Create { .. } | TransactionStep::Move { .. });
             let made = step.after().filter(|_| is_new).map(|(path, _)| path);
             made.is_some() && ancestors(directory).chain([directory]).any(|above| Some(above) == made)
         })
     }
 
-    fn carry_out(&mut self, step: &TransactionStep) -> Result<(), LedgerError> {
+    fn carry_out(&mut self, step: &TransactionStep) -> LedgerResult<()> {
         if (self.stop)() {
             return Err(LedgerError::Interrupted);
         }
@@ -132,13 +132,7 @@ impl ApplyRun<'_, '_> {
     }
 
     /// The new file goes to `path`; what it displaces must be `before`, or goes back.
-    fn replace(
-        &self,
-        path: &str,
-        slot: &str,
-        before: &FileImage,
-        after: &FileImage,
-    ) -> Result<(), LedgerError> {
+    fn replace(&self, path: &str, slot: &str, before: &FileImage, after: &FileImage) -> LedgerResult<()> {
         let swapped = self.paths.swap(slot, path, before);
         match swapped.map_err(|error| name_conflict(path, "change", error))? {
             SwapOutcome::Exchanged => {}
@@ -154,7 +148,7 @@ impl ApplyRun<'_, '_> {
 
     /// Puts the file that was displaced into `slot` back to `path`. If somebody saved there once more in
     /// the meantime, that save is the newer one and stays; the older one is kept in the slot.
-    fn return_displaced(&self, path: &str, slot: &str, ours: &FileImage) -> Result<(), LedgerError> {
+    fn return_displaced(&self, path: &str, slot: &str, ours: &FileImage) -> LedgerResult<()> {
         let swap = || self.paths.swap(slot, path, ours).context("put back", path);
         swap()?;
         if !self.paths.holds_bytes_of(slot, ours).context("read", slot)? {
@@ -164,7 +158,7 @@ impl ApplyRun<'_, '_> {
     }
 
     /// The file `path` gets the name `to`; it must be `image`, or goes back.
-    fn move_checked(&self, path: &str, to: &str, image: &FileImage) -> Result<(), LedgerError> {
+    fn move_checked(&self, path: &str, to: &str, image: &FileImage) -> LedgerResult<()> {
         let moved = self.paths.rename_no_replace(path, to);
         moved.map_err(|error| name_conflict(path, "move", error))?;
         if self.paths.probe(to, &[image]).context("read", to)?.matches_image(image) {

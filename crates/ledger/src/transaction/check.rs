@@ -10,7 +10,7 @@ use relaycode_durable::{FsKind, FsStat, is_too_long};
 use crate::disk::{PathEntry, PathResolver, ancestors, if_directory, split_parent};
 use crate::transaction::stage::device_of;
 use crate::transaction::{PlannedStep, TransactionHeader};
-use crate::{IoContext, LedgerError, LedgerRefusal, LedgerRule, io_error};
+use crate::{IoContext, LedgerError, LedgerRefusal, LedgerResult, LedgerRule, io_error};
 
 /// Room that must be left beyond what the transaction itself writes.
 const SPARE_BYTES: u64 = 64 * 1024;
@@ -25,13 +25,13 @@ pub(super) struct CheckedFiles {
 
 /// Checks every step; nothing is written.
 pub(super) fn check(
-    places: &PathResolver<'_>,
+    paths: &PathResolver<'_>,
     steps: &[PlannedStep<'_>],
     about: &TransactionHeader,
     claims: &HashMap<String, LedgerRule>,
-) -> Result<CheckedFiles, LedgerError> {
+) -> LedgerResult<CheckedFiles> {
     let mut checker = ChangeChecker {
-        paths: places,
+        paths,
         about,
         read_only: about.read_only.iter().map(String::as_str).collect(),
         links: about.links.iter().map(String::as_str).collect(),
@@ -52,7 +52,7 @@ pub(super) fn check(
         checker.check_step(step)?;
     }
     for directory in &about.directories_to_make {
-        if places.directory_mode(&directory.path).context("look at", &directory.path)?.is_none() {
+        if paths.directory_mode(&directory.path).context("look at", &directory.path)?.is_none() {
             checker.add_directories(&directory.path, true)?;
         }
     }
@@ -83,12 +83,12 @@ impl ChangeChecker<'_, '_> {
         self.refusals.push(LedgerRefusal { path: path.to_string(), rule });
     }
 
-    fn refuse_file(&mut self, path: &str, rule: LedgerRule) -> Result<(), LedgerError> {
+    fn refuse_file(&mut self, path: &str, rule: LedgerRule) -> LedgerResult<()> {
         self.refuse(path, rule);
         Ok(())
     }
 
-    fn check_step(&mut self, step: &PlannedStep<'_>) -> Result<(), LedgerError> {
+    fn check_step(&mut self, step: &PlannedStep<'_>) -> LedgerResult<()> {
         match step {
             // Whoever takes a name back that it made leaves the other names of the file as they are.
             PlannedStep::Remove { path, before } => {
@@ -105,7 +105,7 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// A file that must be there, be ordinary, and have exactly these bytes.
-    fn require_file(&mut self, path: &str, before: &[u8], may_have_names: bool) -> Result<(), LedgerError> {
+    fn require_file(&mut self, path: &str, before: &[u8], may_have_names: bool) -> LedgerResult<()> {
         if self.links.contains(path) {
             return self.require_link(path, before);
         }
@@ -134,7 +134,7 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// A symbolic link that must be there and lead exactly there.
-    fn require_link(&mut self, path: &str, target: &[u8]) -> Result<(), LedgerError> {
+    fn require_link(&mut self, path: &str, target: &[u8]) -> LedgerResult<()> {
         let found = || -> io::Result<Option<FsStat>> {
             let place = self.paths.resolve(path)?;
             let stat = self.paths.fs().stat(&place.dir, place.name)?;
@@ -150,7 +150,7 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// A name that must be free, and the directories that it needs.
-    fn require_free(&mut self, path: &str) -> Result<(), LedgerError> {
+    fn require_free(&mut self, path: &str) -> LedgerResult<()> {
         let ancestor_goes = ancestors(path).any(|above| self.freed_paths.contains(above));
         match self.paths.entry_at(path).context("look at", path)? {
             PathEntry::Nothing => {}
@@ -164,7 +164,7 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// The directories that have to be made for a name that is free; the last of them may be one itself.
-    fn add_directories(&mut self, path: &str, is_directory: bool) -> Result<(), LedgerError> {
+    fn add_directories(&mut self, path: &str, is_directory: bool) -> LedgerResult<()> {
         let mut first_free = path;
         for above in ancestors(path).chain(is_directory.then_some(path)) {
             if !self.freed_paths.contains(above)
@@ -183,7 +183,7 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// Whether a directory is to be removed and holds nothing that stays.
-    fn becomes_empty(&self, path: &str) -> Result<bool, LedgerError> {
+    fn becomes_empty(&self, path: &str) -> LedgerResult<bool> {
         if !self.about.directories_to_remove.iter().any(|directory| directory == path) {
             return Ok(false);
         }
@@ -203,7 +203,7 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// The name `path`, which is not there, must not differ from one that is only by its spelling.
-    fn check_name_collision(&mut self, path: &str) -> Result<(), LedgerError> {
+    fn check_name_collision(&mut self, path: &str) -> LedgerResult<()> {
         let (parent, name) = split_parent(path);
         let opened = if_directory(self.paths.open_directory(parent));
         let Some(dir) = opened.context("open", parent)? else { return Ok(()) };
@@ -224,14 +224,14 @@ impl ChangeChecker<'_, '_> {
         Ok(())
     }
 
-    fn require_same_device(&mut self, from: &str, to: &str) -> Result<(), LedgerError> {
+    fn require_same_device(&mut self, from: &str, to: &str) -> LedgerResult<()> {
         if device_of(self.paths, split_parent(from).0)?.0 != device_of(self.paths, split_parent(to).0)?.0 {
             self.refuse(to, LedgerRule::OtherDevice);
         }
         Ok(())
     }
 
-    fn require_space(&mut self, steps: &[PlannedStep<'_>]) -> Result<(), LedgerError> {
+    fn require_space(&mut self, steps: &[PlannedStep<'_>]) -> LedgerResult<()> {
         let mut needed = SPARE_BYTES;
         for step in steps {
             // The new files once; both images in the journal, and again in the record.

@@ -14,7 +14,7 @@ use crate::transaction::{
     FRESH, PutBackOutcome, SLOTS_PATH, TransactionDirectory, TransactionJournal, TransactionStage,
     TransactionStep, aside_path, is_slot,
 };
-use crate::{IoContext, LedgerError, TxId};
+use crate::{IoContext, LedgerResult, TxId};
 
 /// Behind the name of a committed transaction's directory: it holds the files that were displaced.
 pub(crate) const DONE: &str = ".done";
@@ -40,19 +40,19 @@ impl TransactionCleanup<'_, '_> {
     pub(crate) fn finish_put_back(
         &self,
         record: &Record,
-        transaction: &TransactionJournal,
+        journal: &TransactionJournal,
         back: &PutBackOutcome,
-    ) -> Result<Option<String>, LedgerError> {
+    ) -> LedgerResult<Option<String>> {
         if !back.left_alone.is_empty() {
-            if transaction.stage != TransactionStage::NeedsYou {
-                let waiting = TransactionJournal { stage: TransactionStage::NeedsYou, ..transaction.clone() };
+            if journal.stage != TransactionStage::NeedsYou {
+                let waiting = TransactionJournal { stage: TransactionStage::NeedsYou, ..journal.clone() };
                 let waiting = Record { transaction: Some(waiting), ..record.clone() };
-                write_journal(self.state, self.own, &waiting)?;
+                self.own.write_journal(self.state, &waiting)?;
             }
             return Ok(None);
         }
-        if self.holds_others_bytes(transaction)? {
-            return set_journal_aside(self.state, self.own, record.uuid).map(Some);
+        if self.holds_others_bytes(journal)? {
+            return self.own.set_journal_aside(self.state, record.uuid).map(Some);
         }
         // The journal first: without it, what is left here is known to be relay's own.
         remove_journal(self.state, record.uuid)?;
@@ -62,10 +62,10 @@ impl TransactionCleanup<'_, '_> {
 
     /// Whether a slot holds bytes that relay did not write. Those on other devices come into the
     /// transaction's directory: nothing of relay's stays among the project's files.
-    fn holds_others_bytes(&self, transaction: &TransactionJournal) -> Result<bool, LedgerError> {
+    fn holds_others_bytes(&self, journal: &TransactionJournal) -> LedgerResult<bool> {
         let mut any = false;
         let mut ours_elsewhere = Vec::new();
-        for (number, step) in transaction.steps.iter().enumerate() {
+        for (number, step) in journal.steps.iter().enumerate() {
             let (slot, images) = (step.slot(), step.sides().map(|(_, image)| image).collect::<Vec<_>>());
             let names = [""].iter().chain(&ASIDES).map(|what| match *what {
                 "" => (slot.to_string(), number.to_string()),
@@ -93,14 +93,10 @@ impl TransactionCleanup<'_, '_> {
 
     /// After a commit: the journal goes, and the transaction's directory is marked as done. Repeated by
     /// recovery if it is cut short.
-    pub(crate) fn settle_commit(
-        &self,
-        id: TxId,
-        transaction: &TransactionJournal,
-    ) -> Result<(), LedgerError> {
+    pub(crate) fn settle_commit(&self, id: TxId, journal: &TransactionJournal) -> LedgerResult<()> {
         let mut displaced = false;
         let mut touched = DirtyDirectories::default();
-        for (number, step) in transaction.steps.iter().enumerate() {
+        for (number, step) in journal.steps.iter().enumerate() {
             let (TransactionStep::Replace { slot, before, .. }
             | TransactionStep::Remove { slot, before, .. }) = step
             else {
@@ -129,7 +125,7 @@ impl TransactionCleanup<'_, '_> {
     }
 
     /// Moves a file of somebody's from another device into the transaction's directory.
-    fn move_into_directory(&self, path: &str, home: &str) -> Result<(), LedgerError> {
+    fn move_into_directory(&self, path: &str, home: &str) -> LedgerResult<()> {
         if let Some((bytes, _)) = self.paths.read(path, blobs::BLOB_BYTES).context("read", path)? {
             atomic::stage(self.state.fs(), (&self.own.dir, home), &bytes)
                 .and_then(|()| self.state.fs().sync_dir(&self.own.dir))
@@ -166,17 +162,26 @@ impl TransactionCleanup<'_, '_> {
     }
 }
 
-/// Writes a journal so that it is there or not, never in part.
-pub(crate) fn write_journal(
-    state: &StateDir,
-    own: &TransactionDirectory,
-    journal: &Record,
-) -> Result<(), LedgerError> {
-    let name = state_dir::journal_name(journal.uuid);
-    let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(journal, put);
-    atomic::write_pieces(state.fs(), (&own.dir, "journal"), (state.dir(), &name), &mut make)
-        .map_err(|error| error.source)
-        .context("write", &state_dir::path_of(&name))
+impl TransactionDirectory {
+    /// Writes a journal so that it is there or not, never in part.
+    pub(crate) fn write_journal(&self, state: &StateDir, journal: &Record) -> LedgerResult<()> {
+        let name = state_dir::journal_name(journal.uuid);
+        let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(journal, put);
+        atomic::write_pieces(state.fs(), (&self.dir, "journal"), (state.dir(), &name), &mut make)
+            .map_err(|error| error.source)
+            .context("write", &state_dir::path_of(&name))
+    }
+
+    /// Moves the journal into the directory, and marks that as kept. Says where.
+    pub(crate) fn set_journal_aside(&self, state: &StateDir, id: TxId) -> LedgerResult<String> {
+        let moved = || -> io::Result<String> {
+            let name = state_dir::journal_name(id);
+            if_found(state.fs().rename(state.dir(), &name, &self.dir, SET_ASIDE, RenameMode::Replace))?;
+            state.fs().sync_dir(state.dir())?;
+            mark_kept(state, &self.name)
+        };
+        moved().context("keep", &self.path())
+    }
 }
 
 /// Marks a transaction's directory as done. If that was done before, and only the journal came back
@@ -190,21 +195,6 @@ pub(crate) fn mark_done(state: &StateDir, own: &TransactionDirectory) -> io::Res
     }
 }
 
-/// Moves the journal into the transaction's directory, and marks that as kept. Says where.
-pub(crate) fn set_journal_aside(
-    state: &StateDir,
-    own: &TransactionDirectory,
-    id: TxId,
-) -> Result<String, LedgerError> {
-    let moved = || -> io::Result<String> {
-        let name = state_dir::journal_name(id);
-        if_found(state.fs().rename(state.dir(), &name, &own.dir, SET_ASIDE, RenameMode::Replace))?;
-        state.fs().sync_dir(state.dir())?;
-        mark_kept(state, &own.name)
-    };
-    moved().context("keep", &own.path())
-}
-
 pub(crate) fn mark_kept(state: &StateDir, name: &str) -> io::Result<String> {
     let all = state.require_subdir(StateSubdir::Transactions)?;
     let mut kept = format!("{name}{KEPT}");
@@ -216,7 +206,7 @@ pub(crate) fn mark_kept(state: &StateDir, name: &str) -> io::Result<String> {
     Ok(format!("{SLOTS_PATH}/{kept}"))
 }
 
-fn remove_journal(state: &StateDir, id: TxId) -> Result<(), LedgerError> {
+fn remove_journal(state: &StateDir, id: TxId) -> LedgerResult<()> {
     let name = state_dir::journal_name(id);
     let removed = state.fs().remove_if_exists(state.dir(), &name);
     removed.and_then(|()| state.fs().sync_dir(state.dir())).context("remove", &state_dir::path_of(&name))

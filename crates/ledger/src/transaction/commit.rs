@@ -8,12 +8,11 @@ use crate::record::{self, Record};
 use crate::transaction::{
     OpenTransaction, TransactionCleanup, TransactionStage, TransactionStep, mark_put_back, recover,
 };
-use crate::{IoContext, LedgerError, io_error};
+use crate::{IoContext, LedgerError, LedgerResult, io_error};
 
 /// A transaction that is in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedTransaction {
-    /// Its record.
     pub record: Record,
     /// The disk reported an error after the record had its name: it is committed, but a power cut
     /// now may take it back, or traces of it are left until the next command. The text is what the
@@ -40,7 +39,7 @@ impl OpenTransaction<'_> {
     /// displaced, `Refused` if the project's commands left something that cannot be kept, `Io` if the
     /// record could not be written. Except for `HalfWay`: putting
     /// back failed, and the next recovery does it.
-    pub fn commit(mut self, verdict: CommitVerdict) -> Result<CommittedTransaction, LedgerError> {
+    pub fn commit(mut self, verdict: CommitVerdict) -> LedgerResult<CommittedTransaction> {
         let prepared = self.ledger.lock_project(&self.state).and_then(|lock| {
             // What the project's commands left must be known, or something untrue is recorded.
             if self.transaction.stage == TransactionStage::GateRunning {
@@ -95,7 +94,7 @@ impl OpenTransaction<'_> {
     }
 
     /// A file that an editor, which had it open, wrote into after it was displaced.
-    fn find_late_write(&self) -> Result<Option<String>, LedgerError> {
+    fn find_late_write(&self) -> LedgerResult<Option<String>> {
         for step in &self.transaction.steps {
             let (TransactionStep::Replace { path, slot, before, .. }
             | TransactionStep::Remove { path, slot, before }) = step

@@ -10,7 +10,7 @@ use relaycode_durable::FsLock;
 
 use crate::disk::{Digest, StateDir, StateSubdir};
 use crate::transaction::SLOTS_PATH;
-use crate::{IoContext, Ledger, LedgerError};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult};
 
 /// A group that is open. Its members say so in [`crate::About::group`].
 pub struct Group<'l> {
@@ -25,7 +25,7 @@ impl Ledger {
     ///
     /// # Errors
     /// `Busy` if it is open in another process; the system's.
-    pub fn open_group(&self, id: &str) -> Result<Group<'_>, LedgerError> {
+    pub fn open_group(&self, id: &str) -> LedgerResult<Group<'_>> {
         let state = self.make_state()?;
         let taken = || state.fs().try_lock(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id));
         let lock = taken().context("lock", SLOTS_PATH)?.ok_or(LedgerError::Busy)?;
@@ -33,7 +33,7 @@ impl Ledger {
     }
 
     /// Whether a group was left open by somebody who died.
-    pub(crate) fn is_interrupted(&self, id: &str) -> Result<bool, LedgerError> {
+    pub(crate) fn is_interrupted(&self, id: &str) -> LedgerResult<bool> {
         let Some(state) = self.state()? else { return Ok(false) };
         let interrupted = || -> io::Result<bool> {
             let Some(all) = state.open_subdir(StateSubdir::Transactions)? else { return Ok(false) };
@@ -48,7 +48,6 @@ impl Ledger {
 }
 
 impl Group<'_> {
-    /// Its id.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -57,7 +56,7 @@ impl Group<'_> {
     ///
     /// # Errors
     /// The system's; it counts as interrupted then.
-    pub fn finish(self) -> Result<(), LedgerError> {
+    pub fn finish(self) -> LedgerResult<()> {
         let Some(state) = self.ledger.state()? else { return Ok(()) };
         let removed = || {
             state.fs().remove_file(&state.require_subdir(StateSubdir::Transactions)?, &file_name(&self.id))
@@ -67,14 +66,14 @@ impl Group<'_> {
 }
 
 /// Marks a group as one that nobody finished.
-pub(crate) fn mark_interrupted(state: &StateDir, id: &str) -> Result<(), LedgerError> {
+pub(crate) fn mark_interrupted(state: &StateDir, id: &str) -> LedgerResult<()> {
     let marked =
         || state.fs().try_lock(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id)).map(drop);
     marked().context("mark", SLOTS_PATH)
 }
 
 /// Takes that mark away.
-pub(crate) fn unmark_interrupted(state: &StateDir, id: &str) -> Result<(), LedgerError> {
+pub(crate) fn unmark_interrupted(state: &StateDir, id: &str) -> LedgerResult<()> {
     let unmarked =
         || state.fs().remove_file(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id));
     unmarked().context("mark", SLOTS_PATH)

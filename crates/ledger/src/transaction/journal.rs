@@ -53,7 +53,6 @@ pub enum TransactionStage {
 pub enum TransactionStep {
     /// The file at `path` and the one in the slot change places.
     Replace {
-        /// The file.
         path: String,
         /// Where the new one waits.
         slot: String,
@@ -64,16 +63,13 @@ pub enum TransactionStep {
     },
     /// The file in the slot moves to `path`, where nothing is.
     Create {
-        /// The file.
         path: String,
         /// Where it waits.
         slot: String,
-        /// What it is.
         after: FileImage,
     },
     /// The file at `path` moves into the slot.
     Remove {
-        /// The file.
         path: String,
         /// Where it goes.
         slot: String,
@@ -94,7 +90,6 @@ pub enum TransactionStep {
 }
 
 impl TransactionStep {
-    /// Its slot.
     pub fn slot(&self) -> &str {
         match self {
             TransactionStep::Replace { slot, .. }

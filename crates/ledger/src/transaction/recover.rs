@@ -17,7 +17,7 @@ use crate::transaction::{
     ForeignFilePolicy, PutBackOutcome, SLOTS_PATH, TransactionCleanup, TransactionDirectory,
     TransactionJournal, TransactionStage, TransactionStep, cleanup, is_directory_of, putback,
 };
-use crate::{IoContext, Ledger, LedgerError, TxId, UnfinishedPutBack, io_error};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, UnfinishedPutBack, io_error};
 
 /// How to treat what is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,6 @@ pub enum RecoveryMode {
 /// A transaction that was found open and dead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecoveredTransaction {
-    /// The transaction.
     pub id: TxId,
     /// What became of it.
     pub outcome: RecoveryOutcome,
@@ -83,7 +82,7 @@ impl Ledger {
     ///
     /// # Errors
     /// `Newer` and `Damaged` for a journal that cannot be understood: nothing is touched then.
-    pub fn recover(&self, how: RecoveryMode) -> Result<Vec<RecoveredTransaction>, LedgerError> {
+    pub fn recover(&self, how: RecoveryMode) -> LedgerResult<Vec<RecoveredTransaction>> {
         let state = self.state()?;
         let nothing = match &state {
             Some(state) => {
@@ -104,19 +103,13 @@ impl Ledger {
     }
 
     /// How many transactions are open, or stopped in the middle. Nothing is touched.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn count_unfinished(&self) -> Result<usize, LedgerError> {
+    pub fn count_unfinished(&self) -> LedgerResult<usize> {
         self.state()?.map_or(Ok(0), |state| Ok(list_journals(&state)?.len()))
     }
 }
 
 /// Deals with dead transactions before a new one begins, and says which are still open.
-pub(crate) fn recover_dead(
-    ledger: &Ledger,
-    state: &StateDir,
-) -> Result<Vec<UnfinishedTransaction>, LedgerError> {
+pub(crate) fn recover_dead(ledger: &Ledger, state: &StateDir) -> LedgerResult<Vec<UnfinishedTransaction>> {
     Ok(recover_all(ledger, state, RecoveryMode::Automatic)?.1)
 }
 
@@ -124,7 +117,7 @@ fn recover_all(
     ledger: &Ledger,
     state: &StateDir,
     how: RecoveryMode,
-) -> Result<(Vec<RecoveredTransaction>, Vec<UnfinishedTransaction>), LedgerError> {
+) -> LedgerResult<(Vec<RecoveredTransaction>, Vec<UnfinishedTransaction>)> {
     let mut recovered = Vec::new();
     let mut open = Vec::new();
     let mut in_use = HashSet::new();
@@ -134,14 +127,14 @@ fn recover_all(
     let read: Vec<(TxId, JournalStatus)> = journals
         .into_iter()
         .map(|id| Ok((id, inspect_journal(state, id, how)?)))
-        .collect::<Result<_, LedgerError>>()?;
+        .collect::<LedgerResult<_>>()?;
     for (id, found) in read {
         match found {
             JournalStatus::Original => {
                 recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Original });
             }
             JournalStatus::Damaged(own) => {
-                let kept = cleanup::set_journal_aside(state, &own, id)?;
+                let kept = own.set_journal_aside(state, id)?;
                 // Which of them was the one is not known any more.
                 for name in directories_of(state, id)? {
                     if take_over(state, &name)?.is_some() {
@@ -152,13 +145,13 @@ fn recover_all(
             }
             JournalStatus::Alive { record, transaction } => {
                 in_use.insert(transaction.directory.clone());
-                open.push(unfinished_transaction(&record, &transaction, true));
+                open.push(to_unfinished(&record, &transaction, true));
             }
             JournalStatus::Dead { record, transaction, own } => {
                 in_use.insert(transaction.directory.clone());
                 let outcome = end_dead(ledger, state, &record, &transaction, &own, how)?;
                 if let RecoveryOutcome::NeedsDecision(_) = outcome {
-                    open.push(unfinished_transaction(&record, &transaction, false));
+                    open.push(to_unfinished(&record, &transaction, false));
                 }
                 recovered.push(RecoveredTransaction { id, outcome });
             }
@@ -171,11 +164,7 @@ fn recover_all(
     Ok((recovered, open))
 }
 
-fn unfinished_transaction(
-    record: &Record,
-    transaction: &TransactionJournal,
-    alive: bool,
-) -> UnfinishedTransaction {
+fn to_unfinished(record: &Record, transaction: &TransactionJournal, alive: bool) -> UnfinishedTransaction {
     let sides = transaction.steps.iter().flat_map(TransactionStep::sides);
     UnfinishedTransaction {
         id: record.uuid,
@@ -202,7 +191,7 @@ enum JournalStatus {
     },
 }
 
-fn inspect_journal(state: &StateDir, id: TxId, how: RecoveryMode) -> Result<JournalStatus, LedgerError> {
+fn inspect_journal(state: &StateDir, id: TxId, how: RecoveryMode) -> LedgerResult<JournalStatus> {
     let name = state_dir::journal_name(id);
     let path = state_dir::path_of(&name);
     let bytes = match state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64) {
@@ -239,7 +228,7 @@ fn journal_status(
     state: &StateDir,
     record: Record,
     transaction: TransactionJournal,
-) -> Result<JournalStatus, LedgerError> {
+) -> LedgerResult<JournalStatus> {
     let record = Box::new(record);
     Ok(match take_over(state, &transaction.directory)? {
         Some(own) => JournalStatus::Dead { record, transaction, own },
@@ -252,7 +241,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// Takes over a transaction's directory; `None` if its owner is alive. One that is gone is made anew.
-fn take_over(state: &StateDir, name: &str) -> Result<Option<TransactionDirectory>, LedgerError> {
+fn take_over(state: &StateDir, name: &str) -> LedgerResult<Option<TransactionDirectory>> {
     let path = format!("{SLOTS_PATH}/{name}");
     let taken = || -> io::Result<Option<TransactionDirectory>> {
         let all = state.require_subdir(StateSubdir::Transactions)?;
@@ -277,7 +266,7 @@ fn take_over(state: &StateDir, name: &str) -> Result<Option<TransactionDirectory
 }
 
 /// The directories that a transaction may have, the one of its first attempt last.
-fn directories_of(state: &StateDir, id: TxId) -> Result<Vec<String>, LedgerError> {
+fn directories_of(state: &StateDir, id: TxId) -> LedgerResult<Vec<String>> {
     let mut names = transaction_directories(state, |name| is_directory_of(name, id))?;
     names.sort_unstable_by(|a, b| b.cmp(a));
     Ok(names)
@@ -291,14 +280,14 @@ fn end_dead(
     transaction: &TransactionJournal,
     own: &TransactionDirectory,
     how: RecoveryMode,
-) -> Result<RecoveryOutcome, LedgerError> {
+) -> LedgerResult<RecoveryOutcome> {
     let places = ledger.root.resolver();
     let cleanup = TransactionCleanup { state, paths: &places, own };
     if is_committed(state, record.uuid)? {
         cleanup.settle_commit(record.uuid, transaction)?;
         return Ok(RecoveryOutcome::Committed);
     }
-    let keep = || Ok(RecoveryOutcome::Kept { kept: cleanup::set_journal_aside(state, own, record.uuid)? });
+    let keep = || Ok(RecoveryOutcome::Kept { kept: own.set_journal_aside(state, record.uuid)? });
     let others = match how {
         RecoveryMode::Keep if transaction.stage == TransactionStage::NeedsYou => return keep(),
         RecoveryMode::Restore => ForeignFilePolicy::SetAside,
@@ -334,15 +323,12 @@ pub(crate) fn foreign_file_policy(stage: TransactionStage) -> ForeignFilePolicy 
 }
 
 /// Directories of transactions that have no journal: staging was cut short, or a commit's last step.
-fn list_orphans(state: &StateDir, in_use: &HashSet<String>) -> Result<Vec<String>, LedgerError> {
+fn list_orphans(state: &StateDir, in_use: &HashSet<String>) -> LedgerResult<Vec<String>> {
     transaction_directories(state, |name| is_plain_name(name) && !in_use.contains(name))
 }
 
 /// The directories beneath `.relaycode/tx/` with such names.
-fn transaction_directories(
-    state: &StateDir,
-    is_wanted: impl Fn(&str) -> bool,
-) -> Result<Vec<String>, LedgerError> {
+fn transaction_directories(state: &StateDir, is_wanted: impl Fn(&str) -> bool) -> LedgerResult<Vec<String>> {
     let Some(all) = state.open_subdir(StateSubdir::Transactions).context("open", SLOTS_PATH)? else {
         return Ok(Vec::new());
     };
@@ -350,7 +336,7 @@ fn transaction_directories(
     pick_entries(state.fs(), &all, wanted).context("list", SLOTS_PATH)
 }
 
-fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> Result<(), LedgerError> {
+fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> LedgerResult<()> {
     let Some(own) = take_over(state, name)? else { return Ok(()) };
     let id = name.get(..36).and_then(|id| id.parse::<TxId>().ok());
     let places = ledger.root.resolver();
@@ -371,7 +357,7 @@ fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> Result<(), Le
 }
 
 /// The transactions that have a journal.
-pub(crate) fn list_journals(state: &StateDir) -> Result<Vec<TxId>, LedgerError> {
+pub(crate) fn list_journals(state: &StateDir) -> LedgerResult<Vec<TxId>> {
     pick_entries(state.fs(), state.dir(), |name, _| state_dir::journal_id(name))
         .context("list", STATE_DIR_NAME)
 }
@@ -387,12 +373,12 @@ fn record_exists(state: &StateDir, id: TxId) -> io::Result<bool> {
 }
 
 /// Whether a transaction is in the ledger.
-pub(crate) fn is_committed(state: &StateDir, id: TxId) -> Result<bool, LedgerError> {
+pub(crate) fn is_committed(state: &StateDir, id: TxId) -> LedgerResult<bool> {
     record_exists(state, id).context("look at", STATE_DIR_NAME)
 }
 
 /// The bytes that `path` had before the transaction, as the journal keeps them.
-pub(crate) fn before_bytes(state: &StateDir, record: &Record, path: &str) -> Result<Vec<u8>, LedgerError> {
+pub(crate) fn before_bytes(state: &StateDir, record: &Record, path: &str) -> LedgerResult<Vec<u8>> {
     match record.snapshot.get(path) {
         Some(Some(RecordContent::Text(text))) => Ok(text.clone().into_bytes()),
         Some(Some(RecordContent::Blob { blob, .. })) => {

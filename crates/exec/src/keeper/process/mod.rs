@@ -70,9 +70,7 @@ fn serve() -> io::Result<()> {
 }
 
 /// The order, the job's standard streams, and what is to be held open.
-fn receive_request(
-    socket: BorrowedFd<'_>,
-) -> io::Result<(KeeperRequest, [OwnedFd; STDIO_FDS], Vec<OwnedFd>)> {
+fn receive_request(from: BorrowedFd<'_>) -> io::Result<(KeeperRequest, [OwnedFd; STDIO_FDS], Vec<OwnedFd>)> {
     let mut messages = KeeperMessageDecoder::default();
     let mut streams: Vec<OwnedFd> = Vec::new();
     let mut bytes = vec![0; 64 << 10];
@@ -81,7 +79,7 @@ fn receive_request(
         let mut beside = RecvAncillaryBuffer::new(&mut space);
         let length = retry_on_intr(|| {
             let mut into = [IoSliceMut::new(&mut bytes)];
-            recvmsg(socket, &mut into, &mut beside, sys::RECEIVE_FLAGS)
+            recvmsg(from, &mut into, &mut beside, sys::RECEIVE_FLAGS)
         })?
         .bytes;
         for message in beside.drain() {
@@ -195,33 +193,29 @@ fn start_failure(part: StartErrorKind, error: &io::Error) -> KeeperReport {
 }
 
 /// Waits for whatever ends the job.
-fn wait_for_exit(
-    family: &mut ProcessTree,
-    socket: BorrowedFd<'_>,
-    deadline: Option<Instant>,
-) -> KeeperExitReason {
+fn wait_for_exit(tree: &mut ProcessTree, socket: BorrowedFd<'_>, until: Option<Instant>) -> KeeperExitReason {
     loop {
-        let nobody = family.reap();
-        if let Some(status) = family.status() {
+        let nobody = tree.reap();
+        if let Some(status) = tree.status() {
             let code = status.exit_status().map(KeeperExitReason::Exited);
             return code.unwrap_or(KeeperExitReason::Signalled(status.terminating_signal().unwrap_or(0)));
         }
-        if nobody || family.stop_requested() {
+        if nobody || tree.stop_requested() {
             return KeeperExitReason::Terminated;
         }
-        if family.has_stopped() {
+        if tree.has_stopped() {
             // A shell waits for relay, not for the program: without this nobody would give the user their terminal.
             // Where there is no shell that could continue it, the system does not stop it.
             let _ = rustix::process::getppid().map(|relay| kill_process(relay, Signal::TSTP));
         }
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {
             return KeeperExitReason::Deadline;
         }
         if is_relay_gone(socket) {
             return KeeperExitReason::Asked;
         }
-        family.wait(Some(socket), left);
+        tree.wait(Some(socket), left);
     }
 }
 

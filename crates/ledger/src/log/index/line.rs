@@ -50,7 +50,6 @@ impl IndexedPath {
     }
 }
 
-/// One line of the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct IndexLine {

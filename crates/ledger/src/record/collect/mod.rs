@@ -12,10 +12,10 @@ use relaycode_durable::{FileMode, Fs, FsDir, FsKind, if_found, pick_entries};
 use crate::disk::{Digest, STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
 use crate::log::{index, needed_blobs};
 use crate::record::{
-    self, FileImage, LINK_MODE, LoadedRecord, RECORD_BYTES, RecordLocation, RecordStore, blobs, shown_texts,
+    self, FileImage, LINK_MODE, RECORD_BYTES, RecordLocation, RecordStore, blobs, shown_texts,
 };
 use crate::transaction::{DONE, recover};
-use crate::{IoContext, Ledger, LedgerError, TxId, io_error};
+use crate::{IoContext, Ledger, LedgerResult, TxId, io_error};
 
 const DAY: i64 = 24 * 60 * 60;
 /// Blobs go when they are this old: 90 days.
@@ -76,14 +76,7 @@ const STAMP: &str = "collected";
 
 impl Ledger {
     /// Removes what the policy does not keep, at most once a day.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn collect_daily(
-        &self,
-        now_secs: i64,
-        policy: &RetentionPolicy,
-    ) -> Result<CollectionReport, LedgerError> {
+    pub fn collect_daily(&self, now_secs: i64, policy: &RetentionPolicy) -> LedgerResult<CollectionReport> {
         let Some(state) = self.state()? else { return Ok(CollectionReport::default()) };
         let stamp = if_found(state.fs().stat(state.dir(), STAMP)).context("look at", STAMP)?;
         // A time to come is a clock that was set back.
@@ -100,10 +93,7 @@ impl Ledger {
     }
 
     /// Removes what the policy does not keep. Does nothing while another relay is writing.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn collect(&self, now_secs: i64, policy: &RetentionPolicy) -> Result<CollectionReport, LedgerError> {
+    pub fn collect(&self, now_secs: i64, policy: &RetentionPolicy) -> LedgerResult<CollectionReport> {
         let mut collected = CollectionReport::default();
         let Some(state) = self.state()? else { return Ok(collected) };
         let fs = state.fs();
@@ -138,7 +128,7 @@ struct JournalReferences {
     needed: Option<HashSet<Digest>>,
 }
 
-fn journal_references(state: &StateDir) -> Result<JournalReferences, LedgerError> {
+fn journal_references(state: &StateDir) -> LedgerResult<JournalReferences> {
     let ids: HashSet<TxId> = recover::list_journals(state)?.into_iter().collect();
     let mut directories = HashSet::new();
     let mut needed = Some(HashSet::new());
@@ -164,7 +154,7 @@ fn collect_blobs(
     needed: &HashSet<Digest>,
     now: i64,
     policy: &RetentionPolicy,
-) -> Result<(usize, u64), LedgerError> {
+) -> LedgerResult<(usize, u64)> {
     let all = blobs::list(fs, dir).context("list", "blobs")?;
     let mut total: u64 = all.iter().map(|blob| blob.size).sum();
     let (mut count, mut bytes) = (0, 0);
@@ -185,7 +175,7 @@ fn collect_blobs(
 }
 
 /// Removes what rebuilding the index left when it was cut short.
-fn collect_scratch(state: &StateDir, now: i64) -> Result<(), LedgerError> {
+fn collect_scratch(state: &StateDir, now: i64) -> LedgerResult<()> {
     let scratch = |name: &str, kind| {
         name.strip_prefix(index::SCRATCH)?.parse::<TxId>().ok()?;
         (kind == FsKind::File).then(|| name.to_string())
@@ -209,7 +199,7 @@ fn collect_displaced(
     now: i64,
     policy: &RetentionPolicy,
     collected: &mut CollectionReport,
-) -> Result<(), LedgerError> {
+) -> LedgerResult<()> {
     let Some(tx) = state.open_subdir(StateSubdir::Transactions).context("open", ".relaycode/tx")? else {
         return Ok(());
     };
@@ -248,10 +238,7 @@ fn collect_displaced(
 /// be read.
 fn displaced_images(shelf: &RecordStore<'_>, id: TxId) -> Vec<FileImage> {
     let places = [RecordLocation::Own(id), RecordLocation::Undone(id)];
-    let record = places.iter().find_map(|place| match shelf.load(place) {
-        Ok(Some(LoadedRecord::Record { record, .. })) => Some(record),
-        _ => None,
-    });
+    let record = places.iter().find_map(|place| shelf.find(place).ok().flatten());
     record.map_or(Vec::new(), |record| record.result.iter().filter_map(|file| file.before).collect())
 }
 
@@ -262,7 +249,7 @@ fn empty_directory(
     path: &str,
     images: &[FileImage],
     collected: &mut CollectionReport,
-) -> Result<bool, LedgerError> {
+) -> LedgerResult<bool> {
     let mut empty = true;
     for (name, kind) in fs.list(dir).context("list", path)? {
         if name == LOCK {
@@ -271,8 +258,7 @@ fn empty_directory(
         let file = format!("{path}/{name}");
         if matches!(kind, FsKind::File | FsKind::Link) {
             let stat = fs.stat(dir, &name).context("read", &file)?;
-            let like = |image: &&FileImage| image.size == stat.len;
-            if images.iter().any(|image| like(&image)) {
+            if images.iter().any(|image| image.size == stat.len) {
                 let found = if kind == FsKind::Link {
                     fs.read_link(dir, &name).map(|target| FileImage::of(&target, LINK_MODE))
                 } else {
@@ -293,7 +279,7 @@ fn empty_directory(
     Ok(empty)
 }
 
-fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), LedgerError> {
+fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> LedgerResult<()> {
     fs.remove_if_exists(dir, name).context("remove", name)
 }
 

@@ -17,8 +17,8 @@ use relaycode_durable::{
 use crate::disk::{Digest, StateDir, StateSubdir, state_dir};
 use crate::log::{IndexLine, RevertedIds, needed_blobs};
 use crate::record::settle::move_record;
-use crate::record::{LoadedRecord, PIECE, RECORD_BYTES, RecordLocation, RecordStore, blobs, file};
-use crate::{IoContext, Ledger, LedgerError, TxId, io_error};
+use crate::record::{PIECE, RECORD_BYTES, RecordLocation, RecordStore, blobs, file};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, io_error};
 
 /// The directory of all copies, in the user's own.
 const LEDGERS: &str = "ledgers";
@@ -53,7 +53,7 @@ struct CopyRequest {
 
 impl Ledger {
     /// Copies the records that the copy does not have yet, with their blobs; says how many.
-    pub(crate) fn catch_up_copy(&self) -> Result<usize, LedgerError> {
+    pub(crate) fn catch_up_copy(&self) -> LedgerResult<usize> {
         if self.settings.home.is_none() {
             return Ok(0);
         }
@@ -90,10 +90,7 @@ impl Ledger {
 
     /// Brings everything back from the copy if the project's ledger has lost all of its records;
     /// says how many records came back.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn restore_from_copy(&self) -> Result<usize, LedgerError> {
+    pub fn restore_from_copy(&self) -> LedgerResult<usize> {
         let unfinished =
             self.state()?.map_or(Ok(false), |state| exists(state.fs(), state.dir(), RESTORING))?;
         let shelf = RecordStore::open(self)?;
@@ -118,7 +115,7 @@ impl Ledger {
     }
 
     /// Gives back everything that the copy has. Under the project's lock.
-    pub(crate) fn restore_missing_records(&self, state: &StateDir) -> Result<(), LedgerError> {
+    pub(crate) fn restore_missing_records(&self, state: &StateDir) -> LedgerResult<()> {
         let Some(copy) = self.open_copy(false)? else { return Ok(()) };
         let (records, undone) = (copy.list_records(&copy.dir)?, copy.list_records(&copy.undone)?);
         self.restore_and_settle(&copy, state, &records, &undone)
@@ -130,7 +127,7 @@ impl Ledger {
         state: &StateDir,
         records: &[TxId],
         undone: &[TxId],
-    ) -> Result<(), LedgerError> {
+    ) -> LedgerResult<()> {
         copy.restore_records(state, records, undone)?;
         let taken_back = self.with_index(|index| {
             let mut taken_back = RevertedIds::default();
@@ -146,11 +143,11 @@ impl Ledger {
         for id in taken_back {
             move_record(state, id, true)?;
         }
-        remove(state.fs(), state.dir(), RESTORING)
+        state.fs().remove_if_exists(state.dir(), RESTORING).context("remove", RESTORING)
     }
 
     /// The names of the records and blobs that the copy has.
-    pub(crate) fn copied_names(&self) -> Result<HashSet<String>, LedgerError> {
+    pub(crate) fn copied_names(&self) -> LedgerResult<HashSet<String>> {
         let mut names = HashSet::new();
         let Some(copy) = self.open_copy(false)? else { return Ok(names) };
         let file = |name: &str, kind| (kind == FsKind::File).then(|| name.to_string());
@@ -161,7 +158,7 @@ impl Ledger {
     }
 
     /// The directory of the copy and its path, for what is kept beside it; `None` if there is none.
-    pub(crate) fn copy_directory(&self, make: bool) -> Result<Option<(FsDir, String)>, LedgerError> {
+    pub(crate) fn copy_directory(&self, make: bool) -> LedgerResult<Option<(FsDir, String)>> {
         let Some(home) = &self.settings.home else { return Ok(None) };
         let path = format!("{}/{LEDGERS}/{}", home.display(), self.copy_key());
         Ok(self.open_copy(make)?.map(|copy| (copy.dir, path)))
@@ -173,12 +170,12 @@ impl Ledger {
     }
 
     /// The blobs of the copy, if there is one.
-    pub(crate) fn copied_blobs(&self) -> Result<Option<FsDir>, LedgerError> {
+    pub(crate) fn copied_blobs(&self) -> LedgerResult<Option<FsDir>> {
         Ok(self.open_copy(false)?.map(|copy| copy.blobs))
     }
 
     /// Opens the copy; `None` if there is none, or none is wanted.
-    fn open_copy(&self, make: bool) -> Result<Option<HomeCopy<'_>>, LedgerError> {
+    fn open_copy(&self, make: bool) -> LedgerResult<Option<HomeCopy<'_>>> {
         let Some(home) = &self.settings.home else { return Ok(None) };
         let fs = &*self.fs;
         let root = self.path.to_string_lossy();
@@ -208,13 +205,13 @@ impl Ledger {
 }
 
 impl HomeCopy<'_> {
-    fn read_marker(&self) -> Result<Option<u64>, LedgerError> {
+    fn read_marker(&self) -> LedgerResult<Option<u64>> {
         Ok(if_found(self.fs.read(&self.dir, MARKER, SMALL))
             .context("read", MARKER)?
             .and_then(|(bytes, _)| String::from_utf8_lossy(&bytes).trim().parse().ok()))
     }
 
-    fn write_marker(&self, number: u64) -> Result<(), LedgerError> {
+    fn write_marker(&self, number: u64) -> LedgerResult<()> {
         let text = format!("{number}\n");
         write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true).context("write", MARKER)
     }
@@ -225,14 +222,14 @@ impl HomeCopy<'_> {
         ledger: &Ledger,
         shelf: &RecordStore<'_>,
         wanted: &[CopyRequest],
-    ) -> Result<(), LedgerError> {
+    ) -> LedgerResult<()> {
         let kept = ledger.open_subdir(StateSubdir::Blobs)?;
         let files: usize = wanted.iter().map(|wanted| 1 + wanted.blobs.len()).sum();
         let singly = files <= SYNCED_SINGLY && !wanted.iter().any(|wanted| wanted.more);
         for wanted in wanted {
             let mut needed: BTreeSet<Digest> = wanted.blobs.iter().copied().collect();
             if wanted.more
-                && let Some(LoadedRecord::Record { record, .. }) = shelf.load(&wanted.place)?
+                && let Some(record) = shelf.find(&wanted.place)?
             {
                 needed.extend(needed_blobs(&record));
             }
@@ -252,12 +249,7 @@ impl HomeCopy<'_> {
 
     /// Takes a record, in pieces: it may be as long as all of its files together. Once it has its name it does
     /// not change any more.
-    fn copy_record(
-        &self,
-        shelf: &RecordStore<'_>,
-        place: &RecordLocation,
-        singly: bool,
-    ) -> Result<(), LedgerError> {
+    fn copy_record(&self, shelf: &RecordStore<'_>, place: &RecordLocation, singly: bool) -> LedgerResult<()> {
         let (Some((from, from_name)), Some(id)) = (shelf.file_of(place), place.id()) else { return Ok(()) };
         // What the original tool took back is told by where its record lies.
         let aside = matches!(place, RecordLocation::Undone(_))
@@ -282,7 +274,7 @@ impl HomeCopy<'_> {
     }
 
     /// Takes a blob; one that is gone or damaged already is none that could be copied.
-    fn copy_blob(&self, kept: Option<&FsDir>, digest: Digest, singly: bool) -> Result<(), LedgerError> {
+    fn copy_blob(&self, kept: Option<&FsDir>, digest: Digest, singly: bool) -> LedgerResult<()> {
         let name = digest.to_string();
         let path = format!("blobs/{name}");
         match blobs::get(self.fs, &self.blobs, digest) {
@@ -302,18 +294,13 @@ impl HomeCopy<'_> {
     }
 
     /// The records in one of the copy's directories.
-    fn list_records(&self, dir: &FsDir) -> Result<Vec<TxId>, LedgerError> {
+    fn list_records(&self, dir: &FsDir) -> LedgerResult<Vec<TxId>> {
         let id = |name: &str, kind| state_dir::record_id(name).filter(|_| kind == FsKind::File);
         pick_entries(self.fs, dir, id).context("list", LEDGERS)
     }
 
     /// Gives records and all blobs back to the project; durable when this returns.
-    fn restore_records(
-        &self,
-        state: &StateDir,
-        records: &[TxId],
-        undone: &[TxId],
-    ) -> Result<(), LedgerError> {
+    fn restore_records(&self, state: &StateDir, records: &[TxId], undone: &[TxId]) -> LedgerResult<()> {
         let write_failed = |path: &str| io_error("write", &state_dir::path_of(&path));
         if_new(self.fs.create(state.dir(), RESTORING, FileMode::Private)).map_err(write_failed(RESTORING))?;
         self.fs.sync_dir(state.dir()).map_err(write_failed(RESTORING))?;
@@ -361,12 +348,8 @@ fn write_pieces(
     fs.rename(scratch, &name, target.0, target.1, RenameMode::Replace)
 }
 
-fn exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<bool, LedgerError> {
+fn exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> LedgerResult<bool> {
     fs.exists(dir, name).context("read", name)
-}
-
-fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), LedgerError> {
-    fs.remove_if_exists(dir, name).context("remove", name)
 }
 
 /// Opens a directory, making it private if it is not there and may be made.

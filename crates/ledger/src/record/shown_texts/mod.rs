@@ -18,13 +18,12 @@ use relaycode_durable::{DirMode, FileMode, Fs, FsDir, FsKind, RenameMode, atomic
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{Digest, StateDir};
-use crate::{IoContext, Ledger, LedgerError, io_error};
+use crate::{IoContext, Ledger, LedgerResult, io_error};
 
 /// The directory.
 const NAME: &str = "seen";
 /// Its path beneath the root, for messages.
 const PATH: &str = ".relaycode/seen";
-/// The log in it.
 const LOG: &str = "log";
 /// What a file is called until it is whole.
 const SCRATCH: &str = "new";
@@ -49,9 +48,7 @@ const LOG_BYTES: usize = 16 * 1024 * 1024;
 struct ShownTextEntry {
     /// When, in seconds since 1970.
     time: u64,
-    /// The file.
     path: String,
-    /// Its text.
     text: Digest,
 }
 
@@ -77,7 +74,7 @@ impl Ledger {
     ///
     /// # Errors
     /// `Busy` if another relay is writing; the system's.
-    pub fn remember_shown(&self, files: &[(RelPath, Vec<u8>)], now_seconds: u64) -> Result<(), LedgerError> {
+    pub fn remember_shown(&self, files: &[(RelPath, Vec<u8>)], now_seconds: u64) -> LedgerResult<()> {
         let fits = |bytes: &[u8]| bytes.len() as u64 <= TEXT_BYTES && std::str::from_utf8(bytes).is_ok();
         let files: Vec<_> = files.iter().filter(|(_, bytes)| fits(bytes)).collect();
         if files.is_empty() {
@@ -120,7 +117,7 @@ impl Ledger {
 
 /// Removes what is too old or too much; says how many texts went. Whoever calls this holds the project's
 /// lock.
-pub(crate) fn collect(state: &StateDir, now_seconds: u64) -> Result<usize, LedgerError> {
+pub(crate) fn collect(state: &StateDir, now_seconds: u64) -> LedgerResult<usize> {
     match open_directory(state.fs(), state) {
         Ok(Some(dir)) => remove_expired(state.fs(), &dir, now_seconds),
         // Something else has the name: it is none of ours.
@@ -155,7 +152,7 @@ fn read_text(fs: &dyn Fs, dir: &FsDir, digest: Digest) -> Option<String> {
     (Digest::of(&bytes) == digest).then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
-fn append_entry(fs: &dyn Fs, dir: &FsDir, entry: &ShownTextEntry) -> Result<(), LedgerError> {
+fn append_entry(fs: &dyn Fs, dir: &FsDir, entry: &ShownTextEntry) -> LedgerResult<()> {
     let failed = io_error("write", &format!("{PATH}/{LOG}"));
     if !has_log(fs, dir) {
         // Whatever has the name is no log of ours, and a pipe would be waited for.
@@ -199,7 +196,7 @@ fn read_entries(fs: &dyn Fs, dir: &FsDir) -> Vec<ShownTextEntry> {
 }
 
 /// Drops entries that are too old or too many, and texts that no entry names.
-fn remove_expired(fs: &dyn Fs, dir: &FsDir, now_seconds: u64) -> Result<usize, LedgerError> {
+fn remove_expired(fs: &dyn Fs, dir: &FsDir, now_seconds: u64) -> LedgerResult<usize> {
     let all = read_entries(fs, dir);
     let mut versions: HashMap<&str, Vec<Digest>> = HashMap::new();
     let mut texts: HashSet<Digest> = HashSet::new();
