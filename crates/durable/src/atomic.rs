@@ -9,7 +9,7 @@ use crate::fs::{FileMode, Fs, FsDir, RenameMode};
 /// behind is in `scratch` alone.
 ///
 /// # Errors
-/// The system's; [`AtomicWriteError::moved`] says whether the new file is in place already.
+/// The system's; [`AtomicWriteError::is_in_place`] says whether the new file is in place already.
 pub fn write(
     fs: &dyn Fs,
     scratch: (&FsDir, &str),
@@ -28,7 +28,7 @@ pub type PieceSource<'m> = dyn FnMut(&mut PieceSink<'_>) -> io::Result<()> + 'm;
 /// Like [`write()`], for bytes that are long and made on the way: `make` puts one piece after the other.
 ///
 /// # Errors
-/// The system's, and what `make` reports; [`AtomicWriteError::moved`] says whether the new file is in place already.
+/// The system's, and what `make` reports; [`AtomicWriteError::is_in_place`] says whether the new file is in place already.
 pub fn write_pieces(
     fs: &dyn Fs,
     scratch: (&FsDir, &str),

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use relaycode_durable::{Fs, RealFs};
 use tempfile::TempDir;
 
+use crate::snapshot::{EntryId, ROOT, node};
 use crate::walk::WalkDirectory;
 use crate::{
     EntryChangeKind, EntryKind, EntryStat, ImageReader, ImageWriter, Snapshot, TreeDifference, WalkCaps,

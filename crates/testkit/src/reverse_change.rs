@@ -75,14 +75,15 @@ pub fn is_uniform(text: &str) -> bool {
     returns == 0 || (returns == breaks && returns == text.matches("\r\n").count())
 }
 
-/// Whether two texts differ at most in their line endings.
+/// Whether two texts differ at most in their line endings. A carriage return at the very end is one too, cut in half.
 pub fn same_but_for_endings(one: &str, other: &str) -> bool {
-    one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
+    let bare = |text: &str| text.trim_end_matches('\r').replace("\r\n", "\n");
+    bare(one) == bare(other)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{hunk, is_uniform};
+    use super::{hunk, is_uniform, same_but_for_endings};
 
     #[test]
     fn a_hunk_holds_the_change_and_its_context() {
@@ -100,5 +101,7 @@ mod tests {
         assert!(is_uniform("a\r\nb\r\n"));
         assert!(!is_uniform("a\r\nb\n"));
         assert!(!is_uniform("a\rb"));
+        assert!(same_but_for_endings("a\r\nb\r", "a\nb"));
+        assert!(!same_but_for_endings("a\rb", "a\nb"));
     }
 }

@@ -5,6 +5,13 @@
 //! [`ModelFs::fail_at`], [`ModelFs::fail_call`]), and builds the trees that a power cut could leave behind
 //! ([`ModelFs::crash_images`] for a cut now, [`ModelFs::all_crash_images`] for one after each operation).
 //!
+//! | module | what it is for |
+//! |---|---|
+//! | `state` | the tree as a value, and every change of it |
+//! | `operations` | the calls, with the checks and the error numbers of the system |
+//! | `pending` | what is not durable yet, and what makes it so |
+//! | `crash` | the trees that a power cut can leave |
+//!
 //! # What is durable
 //! As strict as POSIX allows: a file's bytes and attributes by `sync_file`, entries by `sync_dir` of a
 //! directory they are in, everything by `sync_all`. Nothing else orders anything. A rename is one
@@ -22,8 +29,8 @@
 //! use relaycode_proof_crashfs::{CrashBounds, ModelFs};
 //! use relaycode_durable::{Fs, atomic};
 //!
-//! fn save(fs: &dyn Fs) -> Result<(), atomic::AtomicError> {
-//!     let dir = fs.open_root(Path::new("/work")).map_err(|source| atomic::AtomicError { moved: false, source })?;
+//! fn save(fs: &dyn Fs) -> Result<(), atomic::AtomicWriteError> {
+//!     let dir = fs.open_root(Path::new("/work")).map_err(|source| atomic::AtomicWriteError { is_in_place: false, source })?;
 //!     atomic::write(fs, (&dir, "config.tmp"), (&dir, "config"), b"after")
 //! }
 //!

@@ -117,7 +117,7 @@ pub struct Record {
     /// What could not be kept as it was, and other remarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The digest of what was shown, approved and applied ([`of_changes`](crate::disk::digest::of_changes)).
+    /// The digest of what was shown, approved and applied ([`digest_changes`](crate::disk::digest::digest_changes)).
     /// It stays what was approved also if the project's commands changed files afterwards; what is
     /// on disk then is in `result`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

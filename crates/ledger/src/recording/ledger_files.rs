@@ -155,7 +155,7 @@ impl LedgerInventory {
             }
             match known.read(images).context("read", path)? {
                 Some(bytes) => write_file(state, scratch, path, &bytes, known.stat.mode)
-                    .context("write", &state_dir::path_of(&path))?,
+                    .context("write", &state_dir::path_of(path))?,
                 None if is_record => {}
                 None => gone = (gone.0 + 1, gone.1 + known.stat.size),
             }

@@ -1,7 +1,7 @@
 //! Changes that somebody else makes: a command runs in the project as it is, and what it changed becomes one record,
 //! which can be looked at and reverted like any other.
 //!
-//! Before the command begins, [`Ledger::secure`] writes down the tree and secures the bytes of its files, out of the
+//! Before the command begins, [`Ledger::begin_recording`] writes down the tree and secures the bytes of its files, out of the
 //! project's reach if the user has a directory of their own. Afterwards [`Recording::adopt`] compares and writes the record. Whoever finds a
 //! recording whose lock is free finds one whose process died, and adopts what it changed. In between nothing is
 //! journaled, because nothing is put back: the record is the one thing that decides, and until it is there the

@@ -44,7 +44,7 @@ impl RecordingStore {
     pub(super) fn inside_project(state: &StateDir) -> RecordingStore {
         RecordingStore {
             parent: state.dir().clone(),
-            display_path: state_dir::path_of(&NAME),
+            display_path: state_dir::path_of(NAME),
             is_outside: false,
         }
     }

@@ -154,7 +154,8 @@ impl TransactionCleanup<'_, '_> {
             let asides = ASIDES.iter().chain(&[FRESH]);
             let number = asides.into_iter().find_map(|what| name.strip_suffix(what)?.strip_suffix('-'));
             let number = number.unwrap_or(&name);
-            if kind == FsKind::File && number.bytes().all(|byte| byte.is_ascii_digit()) {
+            let is_staged = matches!(kind, FsKind::File | FsKind::Link);
+            if is_staged && number.bytes().all(|byte| byte.is_ascii_digit()) {
                 fs.remove_if_exists(&own.dir, &name)?;
             }
         }

@@ -37,7 +37,7 @@ impl OpenTransaction<'_> {
     /// # Errors
     /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
     /// displaced, `Refused` if the project's commands left something that cannot be kept, `Io` if the
-    /// record could not be written. Except for `HalfWay`: putting
+    /// record could not be written. Except for `PutBackIncomplete`: putting
     /// back failed, and the next recovery does it.
     pub fn commit(mut self, verdict: CommitVerdict) -> LedgerResult<CommittedTransaction> {
         let prepared = self.ledger.lock_project(&self.state).and_then(|lock| {

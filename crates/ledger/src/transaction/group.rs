@@ -12,7 +12,7 @@ use crate::disk::{Digest, StateDir, StateSubdir};
 use crate::transaction::SLOTS_PATH;
 use crate::{IoContext, Ledger, LedgerError, LedgerResult};
 
-/// A group that is open. Its members say so in [`crate::About::group`].
+/// A group that is open. Its members say so in [`crate::TransactionHeader::group`].
 pub struct Group<'l> {
     ledger: &'l Ledger,
     id: String,

@@ -35,7 +35,7 @@ pub struct TransactionHeader {
     pub head: Option<String>,
     /// The digest of the text it was read from.
     pub answer: Option<Digest>,
-    /// The digest of what was shown and approved ([`of_changes`](crate::disk::digest::of_changes)).
+    /// The digest of what was shown and approved ([`digest_changes`](crate::disk::digest::digest_changes)).
     pub plan: Option<Digest>,
     /// How the edits matched, one line each.
     pub matches: Vec<String>,

@@ -83,7 +83,7 @@ impl Ledger {
     /// between steps; when it says yes, everything is put back.
     ///
     /// # Errors
-    /// Every [`LedgerError`] but `NeedsDecision` and `HalfWay` leaves the project as it was, except for what others did
+    /// Every [`LedgerError`] but `NeedsDecision` and `PutBackIncomplete` leaves the project as it was, except for what others did
     /// to it meanwhile.
     pub fn begin(
         &self,
@@ -246,7 +246,7 @@ impl<'l> OpenTransaction<'l> {
     /// Puts everything back as it was.
     ///
     /// # Errors
-    /// `NeedsDecision` if files were changed meanwhile, not by relay: they are left alone. `HalfWay` if
+    /// `NeedsDecision` if files were changed meanwhile, not by relay: they are left alone. `PutBackIncomplete` if
     /// it could not be done or finished: the next recovery does.
     pub fn put_back(self) -> LedgerResult<()> {
         // Its files are its own for as long as it lives: without the project's lock too.

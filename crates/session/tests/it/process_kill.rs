@@ -61,7 +61,7 @@ fn what_was_acknowledged_is_there_after_a_kill() {
             acknowledged.clear();
         }
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["kill::appender", "--exact", "--nocapture", "--test-threads=1"])
+            .args(["process_kill::appender", "--exact", "--nocapture", "--test-threads=1"])
             .env(APPENDER, home.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

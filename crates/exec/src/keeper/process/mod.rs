@@ -1,6 +1,6 @@
 //! The keeper: a process between relay and a job, which sees to it that nothing of the job stays.
 //!
-//! It is relay's own binary, started with [`crate::KEEP`]. Its standard input is a socket: an order comes in, reports
+//! It is relay's own binary, started with [`crate::KEEPER_ARGUMENT`]. Its standard input is a socket: an order comes in, reports
 //! go out. The socket's end, for whatever reason, means: end everything. It prints nothing, reads nothing
 //! else, and holds none of the job's streams open. It is out of reach of whoever kills relay's process
 //! group, unless the job needs the user's terminal.
@@ -33,7 +33,7 @@ use process_tree::{KillSummary, ProcessTree};
 use signals::KeeperSignals;
 
 /// Is a keeper until its job is over. To be called before anything else, when the first argument is
-/// [`crate::KEEP`].
+/// [`crate::KEEPER_ARGUMENT`].
 pub fn run_keeper() -> ExitCode {
     // There is nobody to tell: standard error is not the keeper's.
     serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)

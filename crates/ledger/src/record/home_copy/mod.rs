@@ -301,7 +301,7 @@ impl HomeCopy<'_> {
 
     /// Gives records and all blobs back to the project; durable when this returns.
     fn restore_records(&self, state: &StateDir, records: &[TxId], undone: &[TxId]) -> LedgerResult<()> {
-        let write_failed = |path: &str| io_error("write", &state_dir::path_of(&path));
+        let write_failed = |path: &str| io_error("write", &state_dir::path_of(path));
         if_new(self.fs.create(state.dir(), RESTORING, FileMode::Private)).map_err(write_failed(RESTORING))?;
         self.fs.sync_dir(state.dir()).map_err(write_failed(RESTORING))?;
         let scratch = state.require_subdir(StateSubdir::Transactions).map_err(write_failed("tx"))?;
