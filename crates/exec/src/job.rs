@@ -181,11 +181,7 @@ impl Default for CaptureLimits {
 
 impl Job {
     /// A program with its arguments, nothing to read, output apart, no deadline.
-    pub fn argv<I, S>(words: I, directory: impl Into<PathBuf>) -> Job
-    where
-        I: IntoIterator<Item = S>,
-        S: Into<OsString>,
-    {
+    pub fn argv(words: impl IntoIterator<Item = impl Into<OsString>>, directory: impl Into<PathBuf>) -> Job {
         Job::new(JobCommand::Argv(words.into_iter().map(Into::into).collect()), directory.into())
     }
 

@@ -55,28 +55,23 @@ impl ChildStreams {
 
 /// Makes the streams that a job wants.
 pub(crate) fn open_streams(job: &Job) -> Result<(ParentStreams, ChildStreams), ExecError> {
-    let (ours, theirs) = open_ends(job)?;
-    Ok((ours, ChildStreams { keep_open: job.keep_open.clone(), ..theirs }))
-}
-
-fn open_ends(job: &Job) -> Result<(ParentStreams, ChildStreams), ExecError> {
     let system = |action| move |source| ExecError::System { action, source };
-    match job.output {
-        JobOutput::Separate | JobOutput::Merged => pipes(job).map_err(system("make a pipe")),
-        JobOutput::Pty { rows, columns } => pty(job, rows, columns).map_err(system("make a terminal")),
+    let (ours, theirs) = match job.output {
+        JobOutput::Separate | JobOutput::Merged => pipes(job).map_err(system("make a pipe"))?,
+        JobOutput::Pty { rows, columns } => pty(job, rows, columns).map_err(system("make a terminal"))?,
         JobOutput::Terminal => {
             let tty = OpenOptions::new().read(true).write(true).open("/dev/tty");
             let tty = tty.map_err(|_| ExecError::NoTerminal { program: job.command.name() })?;
             let output = tty.try_clone().map_err(system("use the terminal"))?;
-            let theirs =
-                ChildStreams { input: tty.into(), output: output.into(), errors: None, keep_open: None };
-            Ok((ParentStreams::default(), theirs))
+            let (input, output) = (tty.into(), output.into());
+            (ParentStreams::default(), ChildStreams { input, output, errors: None, keep_open: None })
         }
         JobOutput::Inherited { stdout_to_stderr: aside } => {
             let theirs = inherited_streams(aside).map_err(system("pass the standard streams on"))?;
-            Ok((ParentStreams::default(), theirs))
+            (ParentStreams::default(), theirs)
         }
-    }
+    };
+    Ok((ours, ChildStreams { keep_open: job.keep_open.clone(), ..theirs }))
 }
 
 /// relay's own, duplicated. One that relay was started without is `/dev/null`: Rust saw to that.

@@ -53,11 +53,9 @@ fn serve() -> io::Result<()> {
     };
     let pid = Pid::as_raw(Some(child));
     let mut family = ProcessTree::new(child, signals, order.place == JobTerminal::Users);
+    let started = KeeperReport::Started { pid, since: sys::process_start_time(pid).unwrap_or(0) };
     // If relay is gone this fails, and the socket's end says the same below.
-    let _ = send_report(
-        &socket,
-        &KeeperReport::Started { pid, since: sys::process_start_time(pid).unwrap_or(0) },
-    );
+    let _ = send_report(&socket, &started);
 
     let how = wait_for_exit(&mut family, socket.as_fd(), deadline);
     let by_itself = matches!(how, KeeperExitReason::Exited(_) | KeeperExitReason::Signalled(_));
@@ -125,10 +123,8 @@ fn start(order: &KeeperRequest, streams: [OwnedFd; STDIO_FDS]) -> Result<Pid, Ke
         command.process_group(0);
     }
     let child = command.spawn().map_err(|error| {
-        start_failure(
-            if is_missing(&command, &error) { StartErrorKind::Missing } else { StartErrorKind::Program },
-            &error,
-        )
+        let is_missing = is_missing(&command, &error);
+        start_failure(if is_missing { StartErrorKind::Missing } else { StartErrorKind::Program }, &error)
     })?;
     Ok(Pid::from_child(&child))
 }
