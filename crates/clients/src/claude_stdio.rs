@@ -11,6 +11,7 @@ use std::time::Duration;
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use serde_json::{Value, json};
 
+use self::{ClaudeRequestKind as Kind, ClaudeStdioEvent as Event};
 use crate::line_process::{LineEvent as Line, LineProcess};
 
 /// The ids of the hooks it calls back.
@@ -19,7 +20,7 @@ const BEFORE_TOOL: &str = "tool";
 
 #[derive(Debug)]
 pub struct ClaudeStdio {
-    lines: LineProcess,
+    pub lines: LineProcess,
     last_request_id: u64,
 }
 
@@ -94,14 +95,12 @@ impl ClaudeStdio {
     /// Lets the prompt go on, or the tool be used.
     pub fn allow(&mut self, question: &ClaudeControlRequest) {
         let answer = match (&question.kind, question.hook) {
-            (ClaudeRequestKind::Tool(_), true) => {
+            (Kind::Tool(_), true) => {
                 json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}})
             }
-            (ClaudeRequestKind::Tool(tool), false) => {
-                json!({"behavior": "allow", "updatedInput": tool.input})
-            }
-            (ClaudeRequestKind::Prompt, _) => json!({}),
-            (ClaudeRequestKind::Other(_), _) => return self.deny(question, "nobody here can answer this"),
+            (Kind::Tool(tool), false) => json!({"behavior": "allow", "updatedInput": tool.input}),
+            (Kind::Prompt, _) => json!({}),
+            (Kind::Other(_), _) => return self.deny(question, "nobody here can answer this"),
         };
         self.send_response(question, &answer);
     }
@@ -109,12 +108,12 @@ impl ClaudeStdio {
     /// Says no, and why. The model sees the reason if it was about a tool.
     pub fn deny(&mut self, question: &ClaudeControlRequest, why: &str) {
         let answer = match (&question.kind, question.hook) {
-            (ClaudeRequestKind::Tool(_), true) => json!({"hookSpecificOutput": {
+            (Kind::Tool(_), true) => json!({"hookSpecificOutput": {
                 "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": why,
             }}),
-            (ClaudeRequestKind::Tool(_), false) => json!({"behavior": "deny", "message": why}),
-            (ClaudeRequestKind::Prompt, _) => json!({"decision": "block", "reason": why}),
-            (ClaudeRequestKind::Other(_), _) => {
+            (Kind::Tool(_), false) => json!({"behavior": "deny", "message": why}),
+            (Kind::Prompt, _) => json!({"decision": "block", "reason": why}),
+            (Kind::Other(_), _) => {
                 let response = json!({"subtype": "error", "request_id": question.id, "error": why});
                 return self.send_message(&json!({"type": "control_response", "response": response}));
             }
@@ -122,38 +121,21 @@ impl ClaudeStdio {
         self.send_response(question, &answer);
     }
 
-    /// Sends nothing more: Claude Code exits when it is done.
-    pub fn close_input(&mut self) {
-        self.lines.close_input();
-    }
-
-    /// Waits for the next event, at most `most`. `stop` is polled often; when it returns true, Claude Code
-    /// is ended.
-    pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<ClaudeStdioEvent, ExecError> {
-        Ok(match self.lines.next(stop, most)? {
+    /// Waits for the next event, at most `most`.
+    pub fn next(&mut self, most: Duration) -> Result<ClaudeStdioEvent, ExecError> {
+        Ok(match self.lines.next(most)? {
             Line::Line(line) => parse_line(&line),
-            Line::LineTooLong => ClaudeStdioEvent::LineTooLong,
-            Line::NotReading => ClaudeStdioEvent::NotReading,
-            Line::Idle => ClaudeStdioEvent::Idle,
-            Line::Exited(finished) => ClaudeStdioEvent::Exited(finished),
+            Line::LineTooLong => Event::LineTooLong,
+            Line::NotReading => Event::NotReading,
+            Line::Idle => Event::Idle,
+            Line::Exited(finished) => Event::Exited(finished),
         })
-    }
-
-    /// Standard error since the last call, as far as it was kept.
-    pub fn take_stderr(&mut self) -> Vec<u8> {
-        self.lines.take_stderr()
-    }
-
-    /// Ends it and everything it started. `None` if its exit was reported before.
-    pub fn end(self) -> Result<Option<JobOutcome>, ExecError> {
-        self.lines.end()
     }
 
     fn send_request(&mut self, request: &Value) -> u64 {
         self.last_request_id += 1;
-        self.send_message(
-            &json!({"type": "control_request", "request_id": self.last_request_id.to_string(), "request": request}),
-        );
+        let id = self.last_request_id.to_string();
+        self.send_message(&json!({"type": "control_request", "request_id": id, "request": request}));
         self.last_request_id
     }
 
@@ -168,14 +150,12 @@ impl ClaudeStdio {
 }
 
 fn parse_line(line: &[u8]) -> ClaudeStdioEvent {
-    let Ok(message) = serde_json::from_slice::<Value>(line) else { return ClaudeStdioEvent::Garbage };
+    let Ok(message) = serde_json::from_slice::<Value>(line) else { return Event::Garbage };
     match message["type"].as_str() {
-        Some("control_request") => {
-            parse_request(&message).map_or(ClaudeStdioEvent::Garbage, ClaudeStdioEvent::Request)
-        }
-        Some("control_response") => parse_response(&message["response"]).unwrap_or(ClaudeStdioEvent::Garbage),
-        Some(_) => ClaudeStdioEvent::Message(message),
-        None => ClaudeStdioEvent::Garbage,
+        Some("control_request") => parse_request(&message).map_or(Event::Garbage, Event::Request),
+        Some("control_response") => parse_response(&message["response"]).unwrap_or(Event::Garbage),
+        Some(_) => Event::Message(message),
+        None => Event::Garbage,
     }
 }
 
@@ -183,18 +163,17 @@ fn parse_request(message: &Value) -> Option<ClaudeControlRequest> {
     let id = message["request_id"].as_str()?.to_string();
     let request = &message["request"];
     let word = |value: &Value| value.as_str().unwrap_or_default().to_string();
+    let tool = |about: &Value, input: &str| {
+        let (name, id) = (word(&about["tool_name"]), word(&about["tool_use_id"]));
+        Kind::Tool(ClaudeToolUse { name, input: about[input].clone(), id })
+    };
     let (about, hook) = match request["subtype"].as_str()? {
-        "can_use_tool" => {
-            let (name, id) = (word(&request["tool_name"]), word(&request["tool_use_id"]));
-            (ClaudeRequestKind::Tool(ClaudeToolUse { name, input: request["input"].clone(), id }), false)
-        }
-        "hook_callback" if request["callback_id"] == BEFORE_PROMPT => (ClaudeRequestKind::Prompt, true),
+        "can_use_tool" => (tool(request, "input"), false),
+        "hook_callback" if request["callback_id"] == BEFORE_PROMPT => (Kind::Prompt, true),
         "hook_callback" if request["callback_id"] == BEFORE_TOOL => {
-            let input = &request["input"];
-            let (name, id) = (word(&input["tool_name"]), word(&input["tool_use_id"]));
-            (ClaudeRequestKind::Tool(ClaudeToolUse { name, input: input["tool_input"].clone(), id }), true)
+            (tool(&request["input"], "tool_input"), true)
         }
-        other => (ClaudeRequestKind::Other(other.to_string()), false),
+        other => (Kind::Other(other.to_string()), false),
     };
     Some(ClaudeControlRequest { id, kind: about, hook })
 }
@@ -205,7 +184,7 @@ fn parse_response(response: &Value) -> Option<ClaudeStdioEvent> {
         "success" => Ok(response["response"].clone()),
         _ => Err(response["error"].as_str().unwrap_or("it does not say why").to_string()),
     };
-    Some(ClaudeStdioEvent::Response(id, result))
+    Some(Event::Response(id, result))
 }
 
 #[cfg(test)]
@@ -219,16 +198,16 @@ mod tests {
     #[test]
     fn keys_come_in_any_order_and_what_is_no_message_is_garbage() {
         let result = heard(r#"{"is_error":false,"result":"x","type":"result"}"#);
-        assert!(matches!(result, ClaudeStdioEvent::Message(value) if value["result"] == "x"));
+        assert!(matches!(result, Event::Message(value) if value["result"] == "x"));
         for line in ["", "x", "[]", "7", "{}", r#"{"type":7}"#, r#"{"type":"control_request"}"#, "\u{1b}[31m"]
         {
-            assert!(matches!(heard(line), ClaudeStdioEvent::Garbage), "{line}");
+            assert!(matches!(heard(line), Event::Garbage), "{line}");
         }
         for line in [
             r#"{"type":"control_response","response":{"subtype":"success","request_id":"x"}}"#,
             r#"{"type":"control_request","request_id":7,"request":{"subtype":"can_use_tool"}}"#,
         ] {
-            assert!(matches!(heard(line), ClaudeStdioEvent::Garbage), "{line}");
+            assert!(matches!(heard(line), Event::Garbage), "{line}");
         }
     }
 
@@ -242,9 +221,7 @@ mod tests {
             r#"{"type":"control_request","request_id":"q","request":{"subtype":"hook_callback","callback_id":"tool",
                 "input":{"tool_name":"Read","tool_input":{"file_path":"a"},"tool_use_id":"t"}}}"#,
         );
-        let (ClaudeStdioEvent::Request(asked), ClaudeStdioEvent::Request(called)) = (asked, called) else {
-            panic!("no questions")
-        };
+        let (Event::Request(asked), Event::Request(called)) = (asked, called) else { panic!("no questions") };
         assert_eq!(asked.kind, called.kind);
         assert_eq!((asked.hook, called.hook), (false, true));
     }
@@ -254,10 +231,10 @@ mod tests {
         let no = heard(
             r#"{"type":"control_response","response":{"subtype":"error","request_id":"2","error":"no"}}"#,
         );
-        assert!(matches!(no, ClaudeStdioEvent::Response(2, Err(why)) if why == "no"));
+        assert!(matches!(no, Event::Response(2, Err(why)) if why == "no"));
         let yes = heard(
             r#"{"type":"control_response","response":{"subtype":"success","request_id":"1","response":{}}}"#,
         );
-        assert!(matches!(yes, ClaudeStdioEvent::Response(1, Ok(_))));
+        assert!(matches!(yes, Event::Response(1, Ok(_))));
     }
 }

@@ -22,7 +22,7 @@ pub enum JsonRpcStyle {
 
 #[derive(Debug)]
 pub struct JsonRpcPeer {
-    lines: LineProcess,
+    pub lines: LineProcess,
     style: JsonRpcStyle,
     next_id: u64,
 }
@@ -87,8 +87,8 @@ impl JsonRpcPeer {
 
     pub fn notify(&mut self, method: &str, params: Option<&Value>) {
         let mut message = json!({"method": method});
-        if let (Some(params), Some(object)) = (params, message.as_object_mut()) {
-            object.insert("params".to_string(), params.clone());
+        if let Some(params) = params {
+            message["params"] = params.clone();
         }
         self.send(message);
     }
@@ -101,19 +101,9 @@ impl JsonRpcPeer {
         self.send(json!({"id": id, "error": {"code": code, "message": message}}));
     }
 
-    pub fn close_input(&mut self) {
-        self.lines.close_input();
-    }
-
-    /// Standard error since the last call.
-    pub fn take_stderr(&mut self) -> Vec<u8> {
-        self.lines.take_stderr()
-    }
-
-    /// Waits for the next message, at most `most`. `stop` is polled often; when it returns true, the peer
-    /// is ended, and the next event is [`JsonRpcEvent::Exited`].
-    pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<JsonRpcEvent, ExecError> {
-        Ok(match self.lines.next(stop, most)? {
+    /// Waits for the next message, at most `most`.
+    pub fn next(&mut self, most: Duration) -> Result<JsonRpcEvent, ExecError> {
+        Ok(match self.lines.next(most)? {
             LineEvent::Line(line) => parse_line(&line),
             LineEvent::LineTooLong => JsonRpcEvent::LineTooLong,
             LineEvent::NotReading => JsonRpcEvent::NotReading,
@@ -122,14 +112,9 @@ impl JsonRpcPeer {
         })
     }
 
-    /// Ends the peer and everything it started. `None` if its exit was reported before.
-    pub fn end(self) -> Result<Option<JobOutcome>, ExecError> {
-        self.lines.end()
-    }
-
     fn send(&mut self, mut message: Value) {
-        if let (JsonRpcStyle::Versioned, Some(object)) = (self.style, message.as_object_mut()) {
-            object.insert("jsonrpc".to_string(), "2.0".into());
+        if self.style == JsonRpcStyle::Versioned {
+            message["jsonrpc"] = "2.0".into();
         }
         self.lines.send_line(message.to_string().as_bytes());
     }
@@ -144,25 +129,20 @@ fn parse_line(line: &[u8]) -> JsonRpcEvent {
 
 fn parse_message(mut message: Map<String, Value>) -> Option<JsonRpcEvent> {
     let id = message.remove("id").filter(|id| !id.is_null());
-    let method = match message.remove("method") {
-        Some(Value::String(method)) => Some(method),
-        Some(_) => return None,
-        None => None,
-    };
-    let params = message.remove("params").unwrap_or(Value::Null);
-    match (id, method) {
-        (Some(id), Some(method)) => Some(JsonRpcEvent::Request { id, method, params }),
-        (None, Some(method)) => Some(JsonRpcEvent::Notification { method, params }),
-        (Some(id), None) => {
-            let id = id.as_u64()?;
+    let params = message.remove("params").unwrap_or_default();
+    Some(match (message.remove("method"), id) {
+        (Some(Value::String(method)), Some(id)) => JsonRpcEvent::Request { id, method, params },
+        (Some(Value::String(method)), None) => JsonRpcEvent::Notification { method, params },
+        (Some(_), _) => return None,
+        (None, id) => {
+            let id = id?.as_u64()?;
             let result = match message.remove("error").filter(|error| !error.is_null()) {
                 Some(error) => Err(parse_error(&error)),
-                None => Ok(message.remove("result").unwrap_or(Value::Null)),
+                None => Ok(message.remove("result").unwrap_or_default()),
             };
-            Some(JsonRpcEvent::Response { id, result })
+            JsonRpcEvent::Response { id, result }
         }
-        (None, None) => None,
-    }
+    })
 }
 
 fn parse_error(error: &Value) -> JsonRpcError {

@@ -18,6 +18,9 @@ pub const MAX_LINE_VALUES: usize = 100_000;
 /// Most bytes that may wait for the child to read them.
 pub const MAX_UNREAD_BYTES: usize = 32 << 20;
 
+/// How often a wait checks whether to go on.
+pub(crate) const TICK: Duration = Duration::from_millis(50);
+
 #[derive(Debug)]
 pub struct LineProcess {
     live: LiveJob,
@@ -50,9 +53,9 @@ pub enum LineEvent {
 impl LineProcess {
     /// Its [`Job::input`] should be [`relaycode_exec::JobInput::Piped`].
     pub fn start(runner: &Runner, job: &Job) -> Result<LineProcess, ExecError> {
-        let live = runner.start(job)?;
-        let (part, ready, errors) = (Vec::new(), VecDeque::new(), Vec::new());
-        Ok(LineProcess { live, partial_line: part, overlong: false, ready, errors, not_reading: false })
+        let (live, ready) = (runner.start(job)?, VecDeque::new());
+        let (partial_line, errors) = (Vec::new(), Vec::new());
+        Ok(LineProcess { live, partial_line, overlong: false, ready, errors, not_reading: false })
     }
 
     /// Returns at once; the line is written while [`LineProcess::next`] waits. A line of any length is
@@ -72,16 +75,15 @@ impl LineProcess {
         self.live.close_input();
     }
 
-    /// Waits for the next line, at most `most`. `stop` is polled often; when it returns true, the child is
-    /// ended, and the next event is [`LineEvent::Exited`].
-    pub fn next(&mut self, stop: &dyn Fn() -> bool, most: Duration) -> Result<LineEvent, ExecError> {
+    /// Waits for the next line, at most `most`.
+    pub fn next(&mut self, most: Duration) -> Result<LineEvent, ExecError> {
         let until = Instant::now() + most;
         loop {
             if let Some(heard) = self.ready.pop_front() {
                 return Ok(heard);
             }
             let left = until.saturating_duration_since(Instant::now());
-            match self.live.next_event(stop, left)? {
+            match self.live.next_event(&|| false, left)? {
                 ProcessEvent::Stdout(bytes) => self.split(&bytes),
                 ProcessEvent::Stderr(bytes) => {
                     self.errors.extend_from_slice(&bytes);
@@ -101,6 +103,23 @@ impl LineProcess {
     /// Standard error since the last call, as far as it was kept.
     pub fn take_stderr(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.errors)
+    }
+
+    /// Closes the input and lets the child exit by itself, so that it can save its state. After `most`, or when
+    /// `stop` says so, it is ended. The result is that of [`LineProcess::end`].
+    pub fn shut_down(
+        mut self,
+        most: Duration,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<JobOutcome>, ExecError> {
+        self.close_input();
+        let until = Instant::now() + most;
+        while Instant::now() < until && !stop() {
+            if let LineEvent::Exited(finished) = self.next(TICK)? {
+                return Ok(Some(*finished));
+            }
+        }
+        self.end()
     }
 
     /// Ends the child and everything it started. `None` if its exit was reported before.

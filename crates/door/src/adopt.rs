@@ -2,19 +2,16 @@
 //! gated, because nobody could be; the project is secured before, and what changed is recorded afterwards.
 
 use std::ffi::OsString;
-use std::os::fd::OwnedFd;
 
 use relaycode_exec::{ExitReason, JobOutcome};
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{
-    CommittedTransaction, LedgerRestoreOutcome, Recording, RecordingEnd, SecureReport, TransactionHeader,
-    TxId,
+    CommittedTransaction, LedgerRestoreOutcome, Recording, RecordingEnd, TransactionHeader, TxId,
 };
 use relaycode_project::git::head::GitHead;
 use relaycode_text::redact::redact;
 
-use crate::door::Door;
-use crate::submit::outcome::DoorError;
+use crate::{door::Door, submit::outcome::DoorError};
 
 /// Characters of a command line in a record.
 const LINE_CHARS: usize = 500;
@@ -56,7 +53,8 @@ fn quote_word(word: &str) -> String {
 
 /// A project that is secured: the command may run.
 pub struct SecuredProject<'d> {
-    recording: Recording<'d>,
+    /// What was secured and where, and what the command's keeper is to hold.
+    pub recording: Recording<'d>,
     head: GitHead,
 }
 
@@ -71,28 +69,6 @@ pub struct Adoption {
     pub history: LedgerRestoreOutcome,
     /// What was checked out before and is now, if that is not the same.
     pub head_change: Option<(GitHead, GitHead)>,
-}
-
-impl SecuredProject<'_> {
-    /// The transaction that it is going to be.
-    pub fn id(&self) -> TxId {
-        self.recording.id()
-    }
-
-    /// What was secured, and what was not.
-    pub fn secured(&self) -> &SecureReport {
-        self.recording.secure_report()
-    }
-
-    /// Where it is secured, and whether that is outside of the project.
-    pub fn secured_at(&self) -> (String, bool) {
-        self.recording.storage_path()
-    }
-
-    /// What the keeper of the command is to hold: see [`Recording::sign_of_life`].
-    pub fn sign_of_life(&self) -> Option<OwnedFd> {
-        self.recording.liveness_fd()
-    }
 }
 
 impl Door {
@@ -132,9 +108,8 @@ impl Door {
         let moved = (before != now).then(|| (before, now.clone()));
         let mut notes: Vec<String> = finished.map(ending_note).into_iter().collect();
         if moved.is_some() {
-            notes.push(
-                "it moved what git has checked out: reverting takes files back, not commits".to_string(),
-            );
+            let note = "it moved what git has checked out: reverting takes files back, not commits";
+            notes.push(note.to_string());
         }
         let ended = RecordingEnd { notes, branch: now.branch, head: now.commit };
         let adopted = recording.adopt(ended, &self.ignored_paths())?;

@@ -1,7 +1,6 @@
 //! An answer as it was read, once, on its way to the door.
 
-use relaycode_change::proposal::Proposal;
-use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::{Proposal, limits::PlanLimits};
 use relaycode_change::response::{self, ResponseError};
 use relaycode_ledger::Digest;
 

@@ -3,25 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relaycode_change::plan::tree::PlanTree;
-use relaycode_change::plan::{Plan, PlanRefusal};
+use relaycode_change::plan::{Plan, PlanRefusal, tree::PlanTree};
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_exec::Runner;
-use relaycode_ledger::disk::tree::ProjectTree;
-use relaycode_ledger::{Digest, Ledger};
+use relaycode_ledger::{Digest, Ledger, disk::tree::ProjectTree};
 use relaycode_project::checkout::{CheckoutKey, CheckoutKeys, NamedProject};
 use relaycode_project::config::{Config, LoadedConfig};
-use relaycode_project::git::Git;
-use relaycode_project::git::head;
-use relaycode_project::git::head::GitHead;
-use relaycode_project::identity;
+use relaycode_project::git::head::{self, GitHead};
 use relaycode_project::trust::{self, TrustRequest, TrustStore};
+use relaycode_project::{git::Git, identity};
 
-use crate::approval::approver::Approver;
 use crate::approval::rules::{ApprovalReason, CheckedChange};
-use crate::submit;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
-use crate::submit::submission::Submission;
+use crate::{approval::approver::Approver, submit, submit::submission::Submission};
 
 /// The time that looking for new syntax errors may take.
 pub const SYNTAX_BUDGET: Duration = Duration::from_secs(2);

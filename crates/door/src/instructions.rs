@@ -4,8 +4,7 @@ use jiff::Timestamp;
 use relaycode_change::prompt::{self, PromptError, PromptFile, PromptOptions, PromptStrategy};
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::LedgerError;
-use relaycode_project::checkout::CheckoutError;
-use relaycode_project::config;
+use relaycode_project::{checkout::CheckoutError, config};
 
 use crate::door::Door;
 

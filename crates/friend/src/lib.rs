@@ -31,12 +31,14 @@ pub mod work;
 
 pub use ask::{AskError, FriendResult, ask};
 pub use driver::parallel::run_parallel;
-pub use friend::answer::FriendAnswer;
+pub use friend::answer::{DeclinedAction, DeclinedActionKind, FriendAnswer, FriendUsage};
 pub use friend::event::{EventSink, FriendEvent};
-pub use friend::failure::FriendFailure;
+pub use friend::failure::{FriendFailure, TurnResult};
 pub use friend::friend_context::FriendContext;
-pub use friend::request::{AnswerFormat, AskDiff, AskRequest, ReviewScope, TurnLimits, TurnMemory};
-pub use friend::{Friend, FriendAbilities};
+pub use friend::request::{
+    AnswerFormat, AskDiff, AskRequest, PromptExchange, ReviewScope, TurnLimits, TurnMemory,
+};
+pub use friend::{Friend, FriendAbilities, FriendProbeReport, FriendTurn, SessionSupport};
 pub use friends::FriendRegistry;
 pub use work::scratch::ScratchCopy;
 pub use work::{WorkOptions, WorkOutcome, work};

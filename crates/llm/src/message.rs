@@ -55,33 +55,26 @@ pub struct ImageContent {
     pub mime_type: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct AssistantMessage {
     /// In the order in which the pieces began.
-    #[serde(default)]
     pub content: Vec<AssistantContent>,
     /// The wire, for example `anthropic-messages`.
-    #[serde(default)]
     pub api: String,
     /// For example `anthropic`.
-    #[serde(default)]
     pub provider: String,
-    #[serde(default)]
     pub model: String,
     /// The provider's own id for this answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
-    #[serde(default)]
     pub usage: TokenUsage,
     /// Why it ended.
-    #[serde(default)]
     pub stop_reason: StopReason,
     /// For [`StopReason::Error`] and [`StopReason::Aborted`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     /// When it began, in milliseconds since 1970.
-    #[serde(default)]
     pub timestamp: i64,
 }
 
@@ -189,6 +182,17 @@ pub struct UsageCost {
     pub total: f64,
 }
 
+impl Message {
+    /// Of a person or a tool; empty for a model's.
+    pub fn pieces(&self) -> &[UserContent] {
+        match self {
+            Message::User(message) | Message::Developer(message) => &message.content,
+            Message::ToolResult(message) => &message.content,
+            Message::Assistant(_) => &[],
+        }
+    }
+}
+
 impl UserMessage {
     pub fn text(text: impl Into<String>, timestamp: i64) -> UserMessage {
         UserMessage { content: vec![UserContent::text(text)], timestamp }
@@ -197,19 +201,14 @@ impl UserMessage {
 
 impl ToolResultMessage {
     /// The result of `call`, as one text.
-    pub fn text(
-        call: &ToolCall,
-        text: impl Into<String>,
-        is_error: bool,
-        timestamp: i64,
-    ) -> ToolResultMessage {
+    pub fn text(call: &ToolCall, text: impl Into<String>, is_error: bool, now: i64) -> ToolResultMessage {
         ToolResultMessage {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
             content: vec![UserContent::text(text)],
             details: None,
             is_error,
-            timestamp,
+            timestamp: now,
         }
     }
 }

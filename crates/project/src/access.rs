@@ -1,7 +1,6 @@
 //! What somebody who works for the user may do, in one scale that means the same everywhere.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// What an agent may do, least first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -76,9 +76,7 @@ fn toml_name(text: &str, table: &[&str]) -> Option<String> {
             inside = header.split_once(']').is_some_and(|(name, _)| is_table_path(name, table));
             continue;
         }
-        let Some((key, value)) = line.split_once('=') else {
-            continue;
-        };
+        let Some((key, value)) = line.split_once('=') else { continue };
         let value = value.trim();
         long = ["\"\"\"", "'''"].into_iter().find(|quote| value.matches(quote).count() % 2 == 1);
         if inside && matches!(key.trim(), "name" | "\"name\"" | "'name'") {

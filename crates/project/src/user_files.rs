@@ -5,10 +5,8 @@
 //! is believed that somebody else could have written: the user's directory, the folder in it and the file
 //! must be the user's, and writable by nobody else, and none of them may lie inside the project.
 
-use std::fmt::Write as _;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::{io, os::unix::ffi::OsStrExt};
 
 use relaycode_durable::private_files::{self, PrivateFolder};
 use relaycode_durable::{Fs, RealFs};
@@ -47,10 +45,14 @@ impl DirectoryRef {
 
 /// Bytes as lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The text of such a file.
+pub(crate) fn json_file(content: &impl Serialize) -> Result<Vec<u8>, UserFileError> {
+    let mut text = serde_json::to_vec_pretty(content)?;
+    text.push(b'\n');
+    Ok(text)
 }
 
 /// A folder of such files in the user's own directory.
@@ -62,6 +64,8 @@ pub(crate) struct UserFileStore(PrivateFolder);
 pub(crate) enum UserFileError {
     #[error(transparent)]
     Own(#[from] private_files::PrivateFileError),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
     #[error("the project's directory {} cannot be looked at: {source}", path.display())]
     Root { path: PathBuf, source: io::Error },
 }

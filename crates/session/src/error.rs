@@ -4,6 +4,8 @@
 
 use std::io;
 
+use relaycode_durable::fs::{is_link, is_not_regular};
+
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error("there is no session file {name}")]
@@ -68,21 +70,11 @@ impl SessionError {
     /// Whether the entry of the failed append is part of the session all the same. It is kept in memory and
     /// written before the next one, so do not append it again.
     pub fn is_entry_kept(&self) -> bool {
+        use SessionError::*;
         match self {
-            SessionError::ReadOnly { .. }
-            | SessionError::TooMuchUnsaved { .. }
-            | SessionError::TooLong { .. }
-            | SessionError::NoEntry { .. } => false,
-            SessionError::NotSaved { .. }
-            | SessionError::NotDurable { .. }
-            | SessionError::Changed { .. }
-            | SessionError::Gone { .. }
-            | SessionError::Exists { .. }
-            | SessionError::InUse { .. }
-            | SessionError::Missing { .. }
-            | SessionError::NotAFile { .. }
-            | SessionError::Newer { .. }
-            | SessionError::Io { .. } => true,
+            ReadOnly { .. } | TooMuchUnsaved { .. } | TooLong { .. } | NoEntry { .. } => false,
+            NotSaved { .. } | NotDurable { .. } | Changed { .. } | Gone { .. } | Exists { .. } => true,
+            InUse { .. } | Missing { .. } | NotAFile { .. } | Newer { .. } | Io { .. } => true,
         }
     }
 
@@ -91,11 +83,7 @@ impl SessionError {
         move |source| match source.kind() {
             io::ErrorKind::NotFound => SessionError::Missing { name },
             io::ErrorKind::IsADirectory => SessionError::NotAFile { name },
-            _ if relaycode_durable::fs::is_not_regular(&source)
-                || relaycode_durable::fs::is_link(&source) =>
-            {
-                SessionError::NotAFile { name }
-            }
+            _ if is_not_regular(&source) || is_link(&source) => SessionError::NotAFile { name },
             _ => SessionError::Io { name, doing, source },
         }
     }

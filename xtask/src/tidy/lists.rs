@@ -35,7 +35,7 @@ const REGISTRIES: &[Registry] = &[
     registry("command", "crates/relay/src/commands", &["tests"]),
     registry("friend", "crates/friend/src/friends", &["registry", "model"]),
     registry("wire", "crates/llm/src/wire",
-        &["address", "conformance", "effort", "history", "ids", "picture"]),
+        &["address", "conformance", "effort", "history", "ids", "picture", "request_body"]),
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),
     registry("real agent", "crates/testkit/src/agents", &["install", "resident", "run"]),
     registry("torture layer", "proofs/torture/src/layers", &[]),

@@ -11,16 +11,15 @@ use std::time::{Duration, Instant};
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use serde_json::{Value, json};
 
-use super::handler::{AcpHandler, AcpPermissionDecision, AcpPermissionRequest, AcpRefusal};
-use super::session::{AcpClientCapabilities, AcpInitializeResponse, AcpSession, AcpStopReason};
-use super::update::AcpSessionUpdate;
-use crate::jsonrpc::{JsonRpcError, JsonRpcEvent, JsonRpcPeer, JsonRpcStyle, METHOD_NOT_FOUND};
+use super::{
+    AcpClientCapabilities, AcpHandler, AcpInitializeResponse, AcpPermissionDecision, AcpPermissionRequest,
+    AcpRefusal, AcpSession, AcpSessionUpdate, AcpStopReason, PROTOCOL_VERSION,
+};
+use crate::jsonrpc::{JsonRpcError, JsonRpcEvent as Event, JsonRpcPeer, JsonRpcStyle, METHOD_NOT_FOUND};
+use crate::line_process::TICK;
 
 /// Most lines that are not messages; a program that prints more is not an agent.
 const MOST_GARBAGE: usize = 10_000;
-
-/// How often a wait checks whether to go on.
-const TICK: Duration = Duration::from_millis(50);
 
 /// How long an agent gets to finish a cancelled prompt.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
@@ -93,47 +92,35 @@ impl AcpAgent {
         decide: &mut dyn AcpHandler,
         patience: &AcpWaitLimits<'_>,
     ) -> Result<AcpInitializeResponse, AcpError> {
-        let introduced = AcpInitializeResponse::from_response(&self.call(
-            "initialize",
-            &can.initialize_params(),
-            decide,
-            patience,
-        )?);
-        if introduced.version == super::PROTOCOL_VERSION {
-            return Ok(introduced);
+        let answer = self.call("initialize", &can.initialize_params(), decide, patience)?;
+        let introduced = AcpInitializeResponse::from_response(&answer);
+        match introduced.version {
+            PROTOCOL_VERSION => Ok(introduced),
+            version => Err(AcpError::Protocol(format!(
+                "it speaks version {version} of the Agent Client Protocol, relay speaks {PROTOCOL_VERSION}"
+            ))),
         }
-        Err(AcpError::Protocol(format!(
-            "it speaks version {} of the Agent Client Protocol, relay speaks {}",
-            introduced.version,
-            super::PROTOCOL_VERSION
-        )))
     }
 
-    /// Begins a session in `cwd`.
-    pub fn new_session(
+    /// Begins a session in `directory`, or resumes the one of this id: its messages come again as updates, before
+    /// this returns or after.
+    pub fn open_session(
         &mut self,
+        known: Option<&str>,
         directory: &Path,
         decide: &mut dyn AcpHandler,
         patience: &AcpWaitLimits<'_>,
     ) -> Result<AcpSession, AcpError> {
-        let params = json!({"cwd": directory.to_string_lossy(), "mcpServers": []});
-        let answer = self.call("session/new", &params, decide, patience)?;
-        AcpSession::from_response(&answer, None)
-            .ok_or_else(|| AcpError::Protocol("it began a session without an id".into()))
-    }
-
-    /// Resumes an earlier session. Its messages come again as updates, before this returns or after.
-    pub fn load_session(
-        &mut self,
-        id: &str,
-        directory: &Path,
-        decide: &mut dyn AcpHandler,
-        patience: &AcpWaitLimits<'_>,
-    ) -> Result<AcpSession, AcpError> {
-        let params = json!({"sessionId": id, "cwd": directory.to_string_lossy(), "mcpServers": []});
-        let answer = self.call("session/load", &params, decide, patience)?;
-        AcpSession::from_response(&answer, Some(id))
-            .ok_or_else(|| AcpError::Protocol("it took up a session without an id".into()))
+        let mut params = json!({"cwd": directory.to_string_lossy(), "mcpServers": []});
+        let (method, nameless) = match known {
+            None => ("session/new", "it began a session without an id"),
+            Some(id) => {
+                params["sessionId"] = id.into();
+                ("session/load", "it took up a session without an id")
+            }
+        };
+        let answer = self.call(method, &params, decide, patience)?;
+        AcpSession::from_response(&answer, known).ok_or_else(|| AcpError::Protocol(nameless.into()))
     }
 
     /// Sends a prompt and waits for its end. On a cancel the agent is told, and gets half a second to
@@ -163,25 +150,15 @@ impl AcpAgent {
         }
     }
 
-    /// Closes the agent's input and lets it exit by itself, so that it can save its state; after `most` it
-    /// is ended.
-    pub fn shut_down(mut self, most: Duration) -> Result<Option<JobOutcome>, ExecError> {
-        self.peer.close_input();
-        let until = Instant::now() + most;
-        while let left = until.saturating_duration_since(Instant::now())
-            && !left.is_zero()
-        {
-            if let JsonRpcEvent::Exited(finished) = self.peer.next(&|| false, left)? {
-                return Ok(Some(*finished));
-            }
-        }
-        self.peer.end()
+    /// Lets the agent exit by itself, so that it can save its state; after `most` it is ended.
+    pub fn shut_down(self, most: Duration) -> Result<Option<JobOutcome>, ExecError> {
+        self.peer.lines.shut_down(most, &|| false)
     }
 
     /// Ends the agent and everything it started.
     pub fn end(mut self) -> Result<Option<JobOutcome>, ExecError> {
-        self.peer.close_input();
-        self.peer.end()
+        self.peer.lines.close_input();
+        self.peer.lines.end()
     }
 
     /// Sends a request and waits for its answer.
@@ -217,37 +194,34 @@ impl AcpAgent {
             if heard.elapsed() >= patience.idle {
                 return Err(AcpError::TimedOut { idle: true });
             }
-            let next = self.peer.next(&|| false, TICK.min(left))?;
-            let errors = self.peer.take_stderr();
+            let next = self.peer.next(TICK.min(left))?;
+            let errors = self.peer.lines.take_stderr();
             if !errors.is_empty() {
                 decide.on_stderr(&errors);
             }
             match next {
-                JsonRpcEvent::Response { id: theirs, result } if theirs == id => {
+                Event::Response { id: theirs, result } if theirs == id => {
                     return result.map_err(AcpError::Rpc);
                 }
-                JsonRpcEvent::Request { id, method, params } => {
-                    self.serve_request(&id, &method, &params, decide);
-                }
-                JsonRpcEvent::Notification { method, params } if method == "session/update" => {
+                Event::Request { id, method, params } => self.serve_request(&id, &method, &params, decide),
+                Event::Notification { method, params } if method == "session/update" => {
                     let (session, update) = AcpSessionUpdate::from_params(&params);
                     decide.on_update(&session, update);
                 }
                 // An answer nobody waits for any more, or a notification of an unknown kind.
-                JsonRpcEvent::Response { .. } | JsonRpcEvent::Notification { .. } => {}
-                JsonRpcEvent::Garbage(_) => {
+                Event::Response { .. } | Event::Notification { .. } => {}
+                Event::Garbage(_) => {
                     self.garbage += 1;
                     if self.garbage > MOST_GARBAGE {
-                        return Err(AcpError::Protocol(
-                            "it prints what is no message, again and again".into(),
-                        ));
+                        let what = "it prints what is no message, again and again";
+                        return Err(AcpError::Protocol(what.into()));
                     }
                     continue;
                 }
-                JsonRpcEvent::LineTooLong => return Err(AcpError::LineTooLong),
-                JsonRpcEvent::NotReading => return Err(AcpError::NotReading),
-                JsonRpcEvent::Exited(finished) => return Err(AcpError::Exited(finished)),
-                JsonRpcEvent::Idle => continue,
+                Event::LineTooLong => return Err(AcpError::LineTooLong),
+                Event::NotReading => return Err(AcpError::NotReading),
+                Event::Exited(finished) => return Err(AcpError::Exited(finished)),
+                Event::Idle => continue,
             }
             heard = Instant::now();
         }
@@ -285,20 +259,16 @@ impl AcpAgent {
         while let left = until.saturating_duration_since(Instant::now())
             && !left.is_zero()
         {
-            match self.peer.next(&|| false, left) {
-                Ok(JsonRpcEvent::Response { id, .. }) if id == prompt => return,
-                Ok(JsonRpcEvent::Exited(_)) | Err(_) => return,
-                Ok(JsonRpcEvent::Request { id, method, params })
-                    if method == "session/request_permission" =>
-                {
-                    self.peer.respond(
-                        &id,
-                        &AcpPermissionRequest::from_params(&params)
-                            .to_response(AcpPermissionDecision::Cancel),
-                    );
-                }
-                Ok(JsonRpcEvent::Request { id, .. }) => {
-                    self.peer.respond_error(&id, -32000, "the prompt was broken off");
+            match self.peer.next(left) {
+                Ok(Event::Response { id, .. }) if id == prompt => return,
+                Ok(Event::Exited(_)) | Err(_) => return,
+                Ok(Event::Request { id, method, params }) => {
+                    if method == "session/request_permission" {
+                        let asked = AcpPermissionRequest::from_params(&params);
+                        self.peer.respond(&id, &asked.to_response(AcpPermissionDecision::Cancel));
+                    } else {
+                        self.peer.respond_error(&id, -32000, "the prompt was broken off");
+                    }
                 }
                 Ok(_) => {}
             }

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use relaycode_durable::fs::{DirMode, FileMode, is_link, is_too_long};
 use relaycode_durable::{Fs, FsDir, FsKind, RealFs, RenameMode};
 
-use super::handler::AcpRefusal;
+use super::AcpRefusal;
 
 /// Most bytes of a file that an agent may read or write.
 pub(super) const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -34,9 +34,13 @@ impl ConfinedDir {
     /// If it does not exist, is not beneath the directory, is too large, or is not text.
     pub fn read(&self, path: &str, line: Option<u64>, limit: Option<u64>) -> Result<String, AcpRefusal> {
         let parts = self.split_path(path)?;
-        let (dir, name) = self.open_parent(&parts, path)?;
-        let (bytes, _) =
-            self.fs.read(&dir, name, MAX_FILE_BYTES).map_err(|error| io_refusal(&error, path, "read"))?;
+        let (name, folders) = parts.split_last().ok_or_else(|| outside_refusal(path))?;
+        let dir = match folders {
+            [] => self.fs.open_root(&self.root),
+            folders => self.fs.open_dir(&self.dir, &folders.join("/")),
+        };
+        let read = dir.and_then(|dir| self.fs.read(&dir, name, MAX_FILE_BYTES));
+        let (bytes, _) = read.map_err(|error| io_refusal(&error, path, "read"))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| AcpRefusal::not_allowed(format!("{path} is no text in UTF-8")))?;
         if line.is_none() && limit.is_none() {
@@ -54,10 +58,8 @@ impl ConfinedDir {
     /// If it is not beneath the directory, too large, or cannot be written.
     pub fn write(&self, path: &str, content: &str) -> Result<(), AcpRefusal> {
         if content.len() as u64 > MAX_FILE_BYTES {
-            return Err(AcpRefusal::not_allowed(format!(
-                "{path} would be larger than {} MiB",
-                MAX_FILE_BYTES >> 20
-            )));
+            let most = MAX_FILE_BYTES >> 20;
+            return Err(AcpRefusal::not_allowed(format!("{path} would be larger than {most} MiB")));
         }
         let parts = self.split_path(path)?;
         let failed = |error: io::Error| io_refusal(&error, path, "written");
@@ -118,12 +120,10 @@ impl ConfinedDir {
 
     /// The path's components below the directory. Purely textual.
     pub fn split_path<'p>(&self, path: &'p str) -> Result<Vec<&'p str>, AcpRefusal> {
-        let beneath = Path::new(path);
-        let beneath = if beneath.is_absolute() {
-            beneath.strip_prefix(&self.root).map_err(|_| outside_refusal(path))?
-        } else {
-            beneath
-        };
+        let mut beneath = Path::new(path);
+        if beneath.is_absolute() {
+            beneath = beneath.strip_prefix(&self.root).map_err(|_| outside_refusal(path))?;
+        }
         let mut parts = Vec::new();
         for part in beneath.components() {
             match part {
@@ -133,17 +133,6 @@ impl ConfinedDir {
             }
         }
         if parts.is_empty() || path.contains('\0') { Err(outside_refusal(path)) } else { Ok(parts) }
-    }
-
-    fn open_parent<'n>(&self, parts: &[&'n str], path: &str) -> Result<(FsDir, &'n str), AcpRefusal> {
-        let (name, folders) = parts.split_last().ok_or_else(|| outside_refusal(path))?;
-        let failed = |error: io::Error| io_refusal(&error, path, "read");
-        let dir = if folders.is_empty() {
-            self.fs.open_root(&self.root)
-        } else {
-            self.fs.open_dir(&self.dir, &folders.join("/"))
-        };
-        Ok((dir.map_err(failed)?, name))
     }
 }
 

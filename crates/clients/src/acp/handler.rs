@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::tool_call::AcpToolCall;
-use super::update::AcpSessionUpdate;
+use super::{AcpSessionUpdate, AcpToolCall};
 
 /// JSON-RPC error code: no such file.
 const NOT_FOUND: i64 = -32002;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::tool_call::AcpToolCall;
+use super::AcpToolCall;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AcpSessionUpdate {

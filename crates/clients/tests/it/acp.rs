@@ -127,7 +127,7 @@ impl Play {
         let can = AcpClientCapabilities { read: true, write: true };
         let introduced = agent.initialize(can, &mut self.witness, patience)?;
         assert!(introduced.can_load_session);
-        let session: AcpSession = agent.new_session(&project, &mut self.witness, patience)?;
+        let session: AcpSession = agent.open_session(None, &project, &mut self.witness, patience)?;
         assert_eq!((session.id.as_str(), session.mode.as_deref()), ("s", Some("default")));
         Ok(())
     }

@@ -65,7 +65,7 @@ fn an_agent_that_does_not_read_is_given_up_before_much_waits_for_it() {
     let patience = AcpWaitLimits { deadline: Instant::now() + LONG, idle: LONG, should_stop: &|| false };
     let mut agent = AcpAgent::start(&runner(), &job(&script, &project)).unwrap();
     agent.initialize(AcpClientCapabilities { read: true, write: false }, &mut reader, &patience).unwrap();
-    let broken = agent.new_session(&project, &mut reader, &patience).unwrap_err();
+    let broken = agent.open_session(None, &project, &mut reader, &patience).unwrap_err();
     assert!(matches!(broken, AcpError::NotReading), "{broken}");
     assert!(reader.read <= MAX_UNREAD_BYTES + 3 * size, "{} bytes were read for it", reader.read);
     agent.end().unwrap();
@@ -81,7 +81,7 @@ fn a_claude_that_does_not_read_is_told_as_deaf() {
     let (began, mut allowed) = (Instant::now(), 0);
     loop {
         assert!(began.elapsed() < LONG, "{allowed} questions and no end");
-        match claude.next(&|| false, Duration::from_millis(50)).unwrap() {
+        match claude.next(Duration::from_millis(50)).unwrap() {
             ClaudeStdioEvent::Request(question) => {
                 allowed += 1;
                 claude.allow(&question);
@@ -92,5 +92,5 @@ fn a_claude_that_does_not_read_is_told_as_deaf() {
         }
     }
     assert!(allowed * 1_000_000 <= MAX_UNREAD_BYTES + 3_000_000, "{allowed}");
-    claude.end().unwrap();
+    claude.lines.end().unwrap();
 }

@@ -2,8 +2,7 @@
 //! policy may decide, and a yes counts only for what was shown: it carries the digest of it.
 
 use relaycode_change::plan::Plan;
-use relaycode_change::proposal::Proposal;
-use relaycode_change::proposal::path::RelPath;
+use relaycode_change::proposal::{Proposal, path::RelPath};
 use relaycode_ledger::{Digest, TxId};
 use relaycode_project::trust::TrustRequest;
 
@@ -28,28 +27,15 @@ pub trait Approver {
 /// What a person has to decide.
 #[derive(Debug, Clone, Copy)]
 pub enum ApprovalQuestion<'a> {
-    /// Run these commands from now on? Asked before anything else is done.
-    Trust {
-        wants: &'a TrustRequest,
-        /// What it wanted when the user last said yes.
-        before: Option<&'a TrustRequest>,
-    },
+    /// Run these commands from now on? Asked before anything else is done; `before` is what it wanted when the user last
+    /// said yes.
+    Trust { wants: &'a TrustRequest, before: Option<&'a TrustRequest> },
     /// The id of another answer that is in the ledger already: is this a new change?
-    NewChange {
-        id: TxId,
-        /// The digest of the answer.
-        answer: Digest,
-    },
+    NewChange { id: TxId, answer: Digest },
     /// Put this on disk? Nothing was written yet.
     Apply { proposal: &'a Proposal, plan: &'a Plan, digest: Digest, rules: &'a [ApprovalReason] },
-    /// It is on disk, the gate has spoken: keep it?
-    Keep {
-        plan: &'a Plan,
-        /// The digest of what is on disk now.
-        digest: Digest,
-        gate: &'a GateReport,
-        rules: &'a [ApprovalReason],
-    },
+    /// It is on disk with this digest, the gate has spoken: keep it?
+    Keep { plan: &'a Plan, digest: Digest, gate: &'a GateReport, rules: &'a [ApprovalReason] },
 }
 
 impl ApprovalQuestion<'_> {
@@ -71,14 +57,9 @@ impl ApprovalQuestion<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalReply {
     /// Yes, to what has this digest.
-    Yes {
-        /// The digest of what was shown.
-        digest: Digest,
-    },
-    No {
-        /// Why, in their words.
-        reason: Option<String>,
-    },
+    Yes { digest: Digest },
+    /// No; the reason is in their words.
+    No { reason: Option<String> },
     /// Not like this: with these changes. What comes of it is asked about again. Only for `Apply`.
     Revise(Vec<PlanRevision>),
     /// The user wants everything to stop.
@@ -104,11 +85,8 @@ pub enum DoorEvent<'a> {
     Admitted { proposal: &'a Proposal, plan: &'a Plan, digest: Digest },
     /// A command of the project begins.
     StepStarted { step: GateStep, command: &'a str },
-    /// It printed this.
-    StepOutput {
-        /// Bytes as they came: not safe for a terminal.
-        bytes: &'a [u8],
-    },
+    /// It printed these bytes, which are not safe for a terminal.
+    StepOutput { bytes: &'a [u8] },
     /// It ended.
     StepFinished { report: &'a crate::gate::StepReport },
     /// The files are on disk, not yet kept.
@@ -117,9 +95,6 @@ pub enum DoorEvent<'a> {
     PuttingBack,
     /// Files changed since they were shown: it is planned again.
     Replanned { paths: &'a [RelPath] },
-    /// Something worth a line that decides nothing.
-    Remark {
-        /// The line; it may quote foreign text.
-        text: &'a str,
-    },
+    /// Something worth a line that decides nothing; it may quote foreign text.
+    Remark { text: &'a str },
 }

@@ -1,11 +1,11 @@
 //! Running the project's commands: one at a time, in the project's directory, under the keeper, with a
 //! deadline; errors are counted as the output streams by.
 
-use std::borrow::Cow;
-use std::time::Duration;
-
-use relaycode_exec::{CaptureLimits, CapturedOutput, Deadlines, ExecError, ExitReason, Job, JobEnvironment};
+use relaycode_exec::{
+    CaptureLimits, CapturedOutput, Deadlines, ExecError, ExitReason, Job, JobEnvironment, JobOutcome,
+};
 use relaycode_text::redact::redact;
+use std::borrow::Cow;
 
 use super::{GateStep, StepReport, StepResult};
 use crate::approval::approver::{Approver, DoorEvent};
@@ -74,39 +74,22 @@ fn signal_of_code(code: i32) -> Option<i32> {
     (BY_SIGNAL + 1..=BY_SIGNAL + LAST_SIGNAL).contains(&code).then(|| code - BY_SIGNAL)
 }
 
-fn step_report(
-    step: GateStep,
-    command: &str,
-    ran: Result<relaycode_exec::JobOutcome, ExecError>,
-) -> StepReport {
-    let command = redact(command).into_owned();
-    match ran {
-        Ok(finished) => StepReport {
-            step,
-            command,
-            result: match finished.reason {
-                ExitReason::Exited(code) => StepResult::Exited { code },
-                ExitReason::Signalled(signal) => StepResult::Signalled { signal },
-                ExitReason::DeadlinePassed => StepResult::TooLong,
-                ExitReason::Idle => StepResult::Silent,
-                ExitReason::Stopped => StepResult::Stopped,
-                ExitReason::KeeperLost => {
-                    StepResult::CannotRun { text: "the process that watched over it was ended".to_string() }
-                }
-            },
-            took: finished.took,
-            output: output_tail(&finished.stdout),
-            left_behind: finished.left_behind,
-        },
-        Err(error) => StepReport {
-            step,
-            command,
-            result: StepResult::CannotRun { text: redact(&error.to_string()).into_owned() },
-            took: Duration::ZERO,
-            output: String::new(),
-            left_behind: 0,
-        },
-    }
+fn step_report(step: GateStep, command: &str, ran: Result<JobOutcome, ExecError>) -> StepReport {
+    let (took, output, left_behind) = match &ran {
+        Ok(finished) => (finished.took, output_tail(&finished.stdout), finished.left_behind),
+        Err(_) => Default::default(),
+    };
+    let cannot_run = |text: &str| StepResult::CannotRun { text: redact(text).into_owned() };
+    let result = match ran.map(|finished| finished.reason) {
+        Ok(ExitReason::Exited(code)) => StepResult::Exited { code },
+        Ok(ExitReason::Signalled(signal)) => StepResult::Signalled { signal },
+        Ok(ExitReason::DeadlinePassed) => StepResult::TooLong,
+        Ok(ExitReason::Idle) => StepResult::Silent,
+        Ok(ExitReason::Stopped) => StepResult::Stopped,
+        Ok(ExitReason::KeeperLost) => cannot_run("the process that watched over it was ended"),
+        Err(error) => cannot_run(&error.to_string()),
+    };
+    StepReport { step, command: redact(command).into_owned(), result, took, output, left_behind }
 }
 
 /// The end of what a command printed, with its secrets blacked out before anything is cut off.

@@ -1,6 +1,6 @@
 //! What the gate's steps come to.
 
-use super::{GateReport, GateStep};
+use super::{GateReport, GateStep, StepReport};
 use crate::linter::{self, LinterCount};
 
 /// New errors that a report lists.
@@ -27,11 +27,9 @@ impl GateReport {
 
     /// All of it in a few lines, for the record.
     pub fn to_record_text(&self) -> String {
-        let mut lines: Vec<String> = self
-            .steps
-            .iter()
-            .map(|step| format!("{}: {} {}", step.step.name(), step.command, step.result_phrase()))
-            .collect();
+        let line =
+            |step: &StepReport| format!("{}: {} {}", step.step.name(), step.command, step.result_phrase());
+        let mut lines: Vec<String> = self.steps.iter().map(line).collect();
         if let (Some(before), Some(after)) = (self.errors_before, self.errors_after) {
             lines.push(format!("errors: {before} before, {after} after, {} new", self.new_count));
         }

@@ -1,8 +1,7 @@
 //! `git.autoGitBranch`: a branch for every change.
 
 use relaycode_ledger::record::Record;
-use relaycode_project::config::BranchTemplate;
-use relaycode_project::git::GitError;
+use relaycode_project::{config::BranchTemplate, git::GitError};
 
 use crate::door::Door;
 

@@ -57,18 +57,9 @@ pub fn plan_commit(door: &Door, git: &Git<'_>, records: &[Record]) -> Result<Com
     last.retain(|path, _| !clean.contains(path));
     first.retain(|path, _| !clean.contains(path));
     for (path, (record, file)) in &last {
-        let wanted = match file {
-            Some(file) => door.ledger.after_bytes(record, file)?,
-            None => None,
-        };
-        let now = door
-            .ledger
-            .root()
-            .resolver()
-            .read(path, MAX_COMPARED_BYTES)
-            .ok()
-            .flatten()
-            .map(|(bytes, _)| bytes);
+        let wanted = file.map(|file| door.ledger.after_bytes(record, file)).transpose()?.flatten();
+        let read = door.ledger.root().resolver().read(path, MAX_COMPARED_BYTES);
+        let now = read.ok().flatten().map(|(bytes, _)| bytes);
         if now != wanted {
             plan.mixed_paths.push(path.clone());
         }
@@ -97,11 +88,8 @@ fn same_text(before: Option<&[u8]>, committed: Option<&[u8]>) -> bool {
 
 fn without_returns(bytes: &[u8]) -> impl Iterator<Item = u8> + '_ {
     let next = bytes.iter().skip(1).map(Some).chain([None]);
-    bytes
-        .iter()
-        .zip(next)
-        .filter(|(byte, next)| !(**byte == b'\r' && *next == Some(&b'\n')))
-        .map(|(byte, _)| *byte)
+    let kept = bytes.iter().zip(next).filter(|(byte, next)| !(**byte == b'\r' && *next == Some(&b'\n')));
+    kept.map(|(byte, _)| *byte)
 }
 
 /// The authors' messages, the only one as it is.

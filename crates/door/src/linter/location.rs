@@ -38,21 +38,16 @@ pub(super) fn parse_paren_location(text: &str) -> Option<LinterLocation<'_>> {
     let line = inside.split(',').next()?;
     let numbers = !inside.is_empty() && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
     let column = inside.contains(',');
-    (open > 0 && numbers).then(|| LinterLocation {
-        file: &text[..open],
-        line: parse_leading_number(line),
-        column,
-        rest: &text[close + 3..],
-    })
+    let (file, rest, line) = (&text[..open], &text[close + 3..], parse_leading_number(line));
+    (open > 0 && numbers).then_some(LinterLocation { file, line, column, rest })
 }
 
 /// Reads `file:3:5` and nothing after it, as in ` --> src/lib.rs:1:21`.
 pub(super) fn parse_bare_location(text: &str) -> Option<(&str, u64)> {
     let mut parts = text.trim().rsplitn(3, ':');
     let (column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
-    let numbers =
-        leading_digits(column) == column.len() && leading_digits(line) == line.len() && !line.is_empty();
-    (numbers && !column.is_empty()).then(|| (file, parse_leading_number(line)))
+    let number = |text: &str| !text.is_empty() && leading_digits(text) == text.len();
+    (number(column) && number(line)).then(|| (file, parse_leading_number(line)))
 }
 
 fn skip_columns(text: &str, mut end: usize) -> (usize, bool) {

@@ -28,7 +28,7 @@ use crate::gate::Diagnostic;
 use diagnostic_sink::DiagnosticSink;
 use json_scanner::JsonScanner;
 use line_splitter::LineSplitter;
-use readers::LinterReader;
+use readers::{GENERIC, LinterReader, LinterTool, TOOLS};
 
 /// The errors of one run of a linter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,7 +57,8 @@ pub struct LinterCount {
 pub struct LinterCounter {
     lines: LineSplitter,
     json: JsonScanner,
-    /// The readers that look, in the order in which they are asked.
+    /// The tools whose readers look, in the order in which they are asked.
+    tools: Vec<&'static LinterTool>,
     readers: Vec<Box<dyn LinterReader>>,
     sink: DiagnosticSink,
     generic: Box<dyn LinterReader>,
@@ -71,21 +72,16 @@ impl LinterCounter {
     #[must_use]
     pub fn new(command_line: &str) -> LinterCounter {
         let words = command_words(command_line);
-        let named = |known: bool| {
-            let all = readers::reader_factories().iter().map(move |make| make(known));
-            all.filter(|reader| !known || reader.recognises(&words)).collect::<Vec<_>>()
-        };
-        let mut readers = named(true);
-        let known = !readers.is_empty();
-        if !known {
-            readers = named(false);
-        }
+        let known = TOOLS.iter().any(|tool| tool.recognises(&words));
+        let tools: Vec<&LinterTool> = TOOLS.iter().filter(|tool| !known || tool.recognises(&words)).collect();
+        let readers: Vec<_> = tools.iter().map(|tool| (tool.make)(known)).collect();
         LinterCounter {
             lines: LineSplitter::default(),
             json: JsonScanner::default(),
             sink: DiagnosticSink::new(readers.len()),
+            tools,
             readers,
-            generic: readers::generic_reader(),
+            generic: (GENERIC.make)(false),
             generic_sink: DiagnosticSink::new(1),
             known,
         }
@@ -106,7 +102,7 @@ impl LinterCounter {
     /// The result. `exited_well`: the command ended by itself with 0.
     #[must_use]
     pub fn finish(mut self, exited_well: bool) -> LinterCount {
-        let LinterCounter { lines, readers, sink, generic, generic_sink, .. } = &mut self;
+        let LinterCounter { lines, tools, readers, sink, generic, generic_sink, .. } = &mut self;
         lines.finish(&mut |line| dispatch_line(line, readers, sink, generic.as_mut(), generic_sink));
         for (number, reader) in readers.iter_mut().enumerate() {
             sink.reader = number;
@@ -114,25 +110,22 @@ impl LinterCounter {
         }
         generic.finish(generic_sink);
         let specific = sink.errors();
-        let best = sink.reader_with_most().and_then(|number| readers.get(number)).map(|reader| reader.name());
+        let best = sink
+            .reader_with_most()
+            .and_then(|number| tools.get(number))
+            .map_or(GENERIC.name, |tool| tool.name);
         if specific > 0 {
-            let reader = best.unwrap_or("generic");
-            return LinterCount {
-                errors: specific,
-                diagnostics: std::mem::take(&mut sink.diagnostics),
-                reader,
-            };
+            let (reader, diagnostics) = (best, std::mem::take(&mut sink.diagnostics));
+            return LinterCount { errors: specific, diagnostics, reader };
         }
         // A known tool that ended well and named no error has none, whatever else its output says.
         let general = if self.known && exited_well { 0 } else { self.generic_sink.errors() };
         if general > 0 {
             let diagnostics = self.generic_sink.diagnostics;
-            return LinterCount { errors: general, diagnostics, reader: self.generic.name() };
+            return LinterCount { errors: general, diagnostics, reader: GENERIC.name };
         }
-        let reader = match self.readers.first() {
-            Some(reader) if self.known => reader.name(),
-            _ => self.generic.name(),
-        };
+        let named = self.tools.first().filter(|_| self.known);
+        let reader = named.map_or(GENERIC.name, |tool| tool.name);
         LinterCount { errors: u64::from(!exited_well), diagnostics: Vec::new(), reader }
     }
 }

@@ -2,19 +2,15 @@
 //! judge it; policy or a person accepts it; whatever happens, the transaction is committed or put back.
 
 use jiff::Timestamp;
-use relaycode_change::plan::FileChangeKind;
-use relaycode_ledger::record::Record;
-use relaycode_ledger::record::collect::RetentionPolicy;
-use relaycode_ledger::transaction::CommitVerdict;
-use relaycode_ledger::{Digest, LedgerError, OpenTransaction};
+use relaycode_ledger::record::{Record, collect::RetentionPolicy};
+use relaycode_ledger::{Digest, LedgerError, OpenTransaction, transaction::CommitVerdict};
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, DoorEvent};
 use crate::approval::rules::{self, ApprovalReason};
-use crate::gate::{self, GateStep};
-use crate::git::auto_branch;
-use crate::linter::LinterCount;
+use crate::gate::{GateStep, run::run_step};
 use crate::submit::outcome::{AppliedChange, SubmitOutcome};
-use crate::submit::{AdmittedPlan, EarlyExit, Submit};
+use crate::submit::{AdmittedPlan, Submit, WayResult, changes};
+use crate::{git::auto_branch, linter::LinterCount};
 
 /// Why a change on disk does not stay.
 enum PutBackReason {
@@ -31,9 +27,8 @@ impl Submit<'_, '_> {
         mut open: OpenTransaction<'_>,
         admitted: AdmittedPlan,
         baseline: Option<&LinterCount>,
-    ) -> Result<Box<SubmitOutcome>, EarlyExit> {
-        let files =
-            admitted.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
+    ) -> WayResult<Box<SubmitOutcome>> {
+        let files = changes(&admitted.plan).count();
         self.approver.on_event(&DoorEvent::FilesWritten { files });
         if let Err(error) = self.run_gate(&mut open, baseline) {
             self.approver.on_event(&DoorEvent::PuttingBack);
@@ -41,11 +36,8 @@ impl Submit<'_, '_> {
             // Something that is no file stands in the place of one: the commands' doing, so it is theirs.
             if matches!(error, LedgerError::Refused(_)) {
                 let rules = vec![rules::gate::reason(format!("after the project's commands {error}"))];
-                return Ok(Box::new(SubmitOutcome::GateFailed {
-                    plan: admitted.plan,
-                    gate: self.gate,
-                    rules,
-                }));
+                let (plan, gate) = (admitted.plan, self.gate);
+                return Ok(Box::new(SubmitOutcome::GateFailed { plan, gate, rules }));
             }
             return Err(error.into());
         }
@@ -81,15 +73,13 @@ impl Submit<'_, '_> {
         let mut counted = None;
         let mut well = true;
         if !post.is_empty() {
-            let (report, _) =
-                gate::run::run_step(self.door, GateStep::PostCommand, &patch.post_command, self.approver);
+            let (report, _) = run_step(self.door, GateStep::PostCommand, &patch.post_command, self.approver);
             well = report.succeeded();
             self.gate.steps.push(report);
         }
         // What a failed command left half done is nothing to judge.
         if well && !linter.is_empty() {
-            let (report, count) =
-                gate::run::run_step(self.door, GateStep::Linter, &patch.linter, self.approver);
+            let (report, count) = run_step(self.door, GateStep::Linter, &patch.linter, self.approver);
             self.gate.steps.push(report);
             counted = count;
         }
@@ -135,11 +125,7 @@ impl Submit<'_, '_> {
         }
     }
 
-    fn commit(
-        mut self,
-        open: OpenTransaction<'_>,
-        admitted: AdmittedPlan,
-    ) -> Result<Box<SubmitOutcome>, EarlyExit> {
+    fn commit(mut self, open: OpenTransaction<'_>, admitted: AdmittedPlan) -> WayResult<Box<SubmitOutcome>> {
         let ran = !self.gate.steps.is_empty();
         let verdict = CommitVerdict {
             decided_by: Some(admitted.by),

@@ -1,12 +1,10 @@
 //! What the record says of a change beside its files. Secrets that an author quotes are blacked out; what
 //! stands in the files themselves is kept as it is, because undoing needs it.
 
-use relaycode_change::dialect;
 use relaycode_change::plan::{FilePlan, HunkState, Plan};
-use relaycode_change::proposal::{FileAction, Operation};
-use relaycode_change::response::EXACT_DIALECT;
-use relaycode_ledger::record::RecordedOperation;
-use relaycode_ledger::{Digest, TransactionHeader, TxId};
+use relaycode_change::proposal::{FileAction, Operation, path::RelPath};
+use relaycode_change::{dialect, response::EXACT_DIALECT};
+use relaycode_ledger::{Digest, TransactionHeader, TxId, record::RecordedOperation};
 use relaycode_project::git::head::GitHead;
 use relaycode_text::redact::{Redactor, redact};
 
@@ -48,23 +46,17 @@ fn to_recorded_operation(operation: &Operation) -> RecordedOperation {
             RecordedOperation::Rename { from: from.to_string(), to: to.to_string() }
         }
         FileAction::Exact { path, after: None, .. } => RecordedOperation::Delete { path: path.to_string() },
-        action @ FileAction::Exact { path, .. } => {
-            let content =
-                dialect::by_name(EXACT_DIALECT).map(|dialect| dialect.print(action)).unwrap_or_default();
-            RecordedOperation::Write {
-                path: path.to_string(),
-                content: redact(&content).into_owned(),
-                patch_strategy: EXACT_DIALECT.to_string(),
-            }
-        }
-        action @ FileAction::Write { path, edit, .. } => {
-            let content = dialect::by_name(edit.dialect).map(|dialect| dialect.print(action));
-            RecordedOperation::Write {
-                path: path.to_string(),
-                content: redact(&content.unwrap_or_default()).into_owned(),
-                patch_strategy: edit.dialect.to_string(),
-            }
-        }
+        action @ FileAction::Exact { path, .. } => recorded_write(path, action, EXACT_DIALECT),
+        action @ FileAction::Write { path, edit, .. } => recorded_write(path, action, edit.dialect),
+    }
+}
+
+fn recorded_write(path: &RelPath, action: &FileAction, name: &str) -> RecordedOperation {
+    let content = dialect::by_name(name).map(|dialect| dialect.print(action)).unwrap_or_default();
+    RecordedOperation::Write {
+        path: path.to_string(),
+        content: redact(&content).into_owned(),
+        patch_strategy: name.to_string(),
     }
 }
 

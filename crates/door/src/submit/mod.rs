@@ -10,14 +10,11 @@ pub(crate) mod metadata;
 pub(crate) mod outcome;
 pub(crate) mod submission;
 
-use relaycode_change::plan::revise;
 use relaycode_change::plan::tree::{PlanTree, TreeEntry};
-use relaycode_change::plan::{self, FileChangeKind, FilePlan, Plan, PlanRefusal};
-use relaycode_change::proposal::path::RelPath;
-use relaycode_change::syntax;
-use relaycode_ledger::disk::digest::digest_changes;
-use relaycode_ledger::transaction::change::FileChange;
+use relaycode_change::plan::{self, FileChangeKind, FilePlan, Plan, PlanRefusal, revise};
+use relaycode_change::{proposal::path::RelPath, syntax};
 use relaycode_ledger::{Digest, LedgerError, OpenTransaction, TxId};
+use relaycode_ledger::{disk::digest::digest_changes, transaction::change::FileChange};
 use relaycode_project::checkout::{self, NamedProject};
 use relaycode_project::trust;
 use relaycode_text::redact::redact;
@@ -25,11 +22,10 @@ use relaycode_text::redact::redact;
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 use crate::approval::rules::{self, ApprovalReason, ApprovalRule, CheckedChange, RuleConsent};
 use crate::door::{Door, SYNTAX_BUDGET};
-use crate::gate::{self, GateReport, GateStep, StepResult};
+use crate::gate::{GateReport, GateStep, StepResult, run::run_step};
 use crate::linter::LinterCount;
-use crate::submit::metadata::record_metadata;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
-use crate::submit::submission::Submission;
+use crate::submit::{metadata::record_metadata, submission::Submission};
 
 /// So often a plan is made anew because files changed under it.
 const MAX_REPLANS: usize = 5;
@@ -55,6 +51,9 @@ pub(crate) fn submit(
         Err(EarlyExit::Error(error)) => Err(error),
     }
 }
+
+/// A step of the way, or why it ends there.
+pub(crate) type WayResult<T> = Result<T, EarlyExit>;
 
 /// Why the way ends before its end.
 pub(crate) enum EarlyExit {
@@ -102,7 +101,7 @@ pub(crate) struct AdmittedPlan {
 }
 
 impl<'a> Submit<'a, '_> {
-    fn run(mut self) -> Result<Box<SubmitOutcome>, EarlyExit> {
+    fn run(mut self) -> WayResult<Box<SubmitOutcome>> {
         self.check_project()?;
         let id = self.choose_id()?;
         let plan = self.plan_changes()?;
@@ -150,7 +149,7 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// An answer that names another project has no business here.
-    fn check_project(&self) -> Result<(), EarlyExit> {
+    fn check_project(&self) -> WayResult<()> {
         let named = self.submission.proposal.control.project_id.as_deref();
         if self.door.match_project_id(named) != Some(NamedProject::OtherProject) {
             return Ok(());
@@ -160,11 +159,9 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// The id that the answer asks for, if the ledger does not have it yet; else one of ours.
-    fn choose_id(&mut self) -> Result<TxId, EarlyExit> {
+    fn choose_id(&mut self) -> WayResult<TxId> {
         let asked = self.submission.proposal.control.uuid.as_ref().and_then(|text| text.parse::<TxId>().ok());
-        let Some(id) = asked else {
-            return Ok(TxId::random());
-        };
+        let Some(id) = asked else { return Ok(TxId::random()) };
         let record = match self.door.ledger.record(id) {
             Err(LedgerError::UnknownTransaction { .. }) => return Ok(id),
             Err(error) => return Err(error.into()),
@@ -183,19 +180,19 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// The plan. One that changes nothing ends the way.
-    fn plan_changes(&mut self) -> Result<Plan, EarlyExit> {
+    fn plan_changes(&mut self) -> WayResult<Plan> {
         let plan = match self.planned.take() {
             Some(plan) => plan,
             None => self.door.plan(self.submission).map_err(SubmitOutcome::Refused)?,
         };
-        if plan.files.iter().all(|file| file.change == FileChangeKind::Unchanged) {
+        if changes(&plan).next().is_none() {
             return Err(SubmitOutcome::AlreadyIn { plan }.into());
         }
         Ok(plan)
     }
 
     /// Asks whether the project's commands may run, if that is not known.
-    fn ask_for_trust(&mut self) -> Result<(), EarlyExit> {
+    fn ask_for_trust(&mut self) -> WayResult<()> {
         let wants = self.door.wants();
         let before = match self.door.trust_state() {
             trust::TrustState::NothingToTrust | trust::TrustState::Trusted { .. } => {
@@ -224,11 +221,7 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// Gets a yes for the plan, or for what a person makes of it.
-    fn admit(
-        &mut self,
-        mut plan: Plan,
-        mut extra: Option<ApprovalReason>,
-    ) -> Result<AdmittedPlan, EarlyExit> {
+    fn admit(&mut self, mut plan: Plan, mut extra: Option<ApprovalReason>) -> WayResult<AdmittedPlan> {
         let proposal = self.submission.proposal;
         loop {
             let digest = plan_digest(&plan);
@@ -269,7 +262,7 @@ impl<'a> Submit<'a, '_> {
     }
 
     /// The plan as a person wants it.
-    fn apply_revisions(&self, mut plan: Plan, revisions: &[PlanRevision]) -> Result<Plan, EarlyExit> {
+    fn apply_revisions(&self, mut plan: Plan, revisions: &[PlanRevision]) -> WayResult<Plan> {
         for revision in revisions {
             let revised = match revision {
                 PlanRevision::LeaveOut(path) => revise::exclude_file(&plan, path),
@@ -279,7 +272,7 @@ impl<'a> Submit<'a, '_> {
             plan = revised.map_err(|error| DoorError::Revision(error.to_string()))?;
         }
         check_syntax(self.submission, &mut plan);
-        if plan.files.iter().all(|file| file.change == FileChangeKind::Unchanged) {
+        if changes(&plan).next().is_none() {
             return Err(SubmitOutcome::Declined { plan, reason: None, put_back: false, gate: None }.into());
         }
         Ok(plan)
@@ -288,19 +281,17 @@ impl<'a> Submit<'a, '_> {
     /// The files of the plan that are no longer as it says.
     fn changed_files(&self, plan: &Plan) -> Vec<RelPath> {
         let tree = self.door.tree(&self.submission.limits);
-        let files = plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged);
-        files.filter(|file| !matches_plan(file, &tree)).map(|file| file.path.clone()).collect()
+        changes(plan).filter(|file| !matches_plan(file, &tree)).map(|file| file.path.clone()).collect()
     }
 
     /// Runs what has to run before: `preCommand`, and the linter for its baseline.
-    fn run_baseline(&mut self, plan: &Plan) -> Result<Option<LinterCount>, EarlyExit> {
+    fn run_baseline(&mut self, plan: &Plan) -> WayResult<Option<LinterCount>> {
         if !self.trusted {
             return Ok(None);
         }
         let patch = &self.door.config().patch;
         if !patch.pre_command.trim().is_empty() {
-            let (report, _) =
-                gate::run::run_step(self.door, GateStep::PreCommand, &patch.pre_command, self.approver);
+            let (report, _) = run_step(self.door, GateStep::PreCommand, &patch.pre_command, self.approver);
             self.check_stopped(&report.result)?;
             if !report.succeeded() {
                 return Err(SubmitOutcome::PreCheckFailed { plan: plan.clone(), step: report }.into());
@@ -310,8 +301,7 @@ impl<'a> Submit<'a, '_> {
         if patch.linter.trim().is_empty() {
             return Ok(None);
         }
-        let (report, counted) =
-            gate::run::run_step(self.door, GateStep::Baseline, &patch.linter, self.approver);
+        let (report, counted) = run_step(self.door, GateStep::Baseline, &patch.linter, self.approver);
         self.check_stopped(&report.result)?;
         if counted.is_none() && !self.submission.consent.allow.contains(&rules::gate::GateRule.text().name) {
             return Err(SubmitOutcome::PreCheckFailed { plan: plan.clone(), step: report }.into());
@@ -320,7 +310,7 @@ impl<'a> Submit<'a, '_> {
         Ok(counted)
     }
 
-    fn check_stopped(&self, result: &StepResult) -> Result<(), EarlyExit> {
+    fn check_stopped(&self, result: &StepResult) -> WayResult<()> {
         if *result == StepResult::Stopped || self.approver.stop_requested() {
             return Err(SubmitOutcome::Interrupted { put_back: false }.into());
         }
@@ -333,14 +323,10 @@ impl<'a> Submit<'a, '_> {
         let proposal = self.submission.proposal;
         let named = proposal.control.project_id.as_deref();
         let ours = door.config().project_id.as_deref();
-        let project_id = match named {
-            Some(named) => checkout::strip_key(ours, named),
-            None => door.project_id(),
-        };
+        let project_id = named.map_or_else(|| door.project_id(), |named| checkout::strip_key(ours, named));
         let about =
             record_metadata(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
-        let changes: Vec<FileChange<'_>> =
-            admitted.plan.files.iter().filter_map(FileChange::from_plan).collect();
+        let changes: Vec<_> = admitted.plan.files.iter().filter_map(FileChange::from_plan).collect();
         door.ledger.begin(&changes, about, &|| self.approver.stop_requested())
     }
 
@@ -404,6 +390,11 @@ fn check_syntax(submission: &Submission<'_>, plan: &mut Plan) {
 /// The digest of what a plan does.
 pub fn plan_digest(plan: &Plan) -> Digest {
     digest_changes(plan.files.iter().filter_map(FileChange::from_plan))
+}
+
+/// The files that a plan changes.
+pub(crate) fn changes(plan: &Plan) -> impl Iterator<Item = &FilePlan> {
+    plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged)
 }
 
 /// Whether a file is as the plan found it.

@@ -3,8 +3,7 @@
 use relaycode_change::plan::{Plan, PlanRefusal};
 use relaycode_change::proposal::path::RelPath;
 use relaycode_exec::ExecError;
-use relaycode_ledger::record::Record;
-use relaycode_ledger::{Digest, LedgerError, TxId};
+use relaycode_ledger::{Digest, LedgerError, TxId, record::Record};
 use relaycode_project::trust::{TrustError, TrustRequest};
 
 use crate::approval::rules::ApprovalReason;
@@ -16,56 +15,26 @@ pub enum SubmitOutcome {
     /// It is in the project and in the ledger.
     Applied(Box<AppliedChange>),
     /// Everything that it wants was there already.
-    AlreadyIn {
-        /// The plan, which changes nothing.
-        plan: Plan,
-    },
+    AlreadyIn { plan: Plan },
     /// It does not match, is ambiguous, or breaks a rule. Nothing was changed.
     Refused(Box<PlanRefusal>),
     /// It is for another project. Nothing was changed.
     WrongProject { named: String, ours: String },
-    /// It is in the ledger. Nothing was changed.
-    AlreadyProcessed {
-        id: TxId,
-        /// What is in the ledger under this id is another answer.
-        other_content: bool,
-    },
-    /// The project's commands are not trusted and nobody could be asked. Nothing was changed.
-    NotTrusted {
-        wants: TrustRequest,
-        /// What it wanted when the user last said yes.
-        before: Option<TrustRequest>,
-    },
+    /// It is in the ledger, or `other_content` is there under its id. Nothing was changed.
+    AlreadyProcessed { id: TxId, other_content: bool },
+    /// The project's commands are not trusted and nobody could be asked; `before` is what it wanted when the user last
+    /// said yes. Nothing was changed.
+    NotTrusted { wants: TrustRequest, before: Option<TrustRequest> },
     /// A person has to decide and there is nobody to ask. Nothing was changed.
-    ApprovalRequired {
-        plan: Plan,
-        /// Why a person has to decide.
-        rules: Vec<ApprovalReason>,
-    },
-    /// A person said no.
-    Declined {
-        plan: Plan,
-        /// Why, in their words.
-        reason: Option<String>,
-        /// It was on disk, and everything was put back.
-        put_back: bool,
-        /// What the gate had said.
-        gate: Option<GateReport>,
-    },
+    ApprovalRequired { plan: Plan, rules: Vec<ApprovalReason> },
+    /// A person said no; `put_back`: it was on disk, and everything was put back.
+    Declined { plan: Plan, reason: Option<String>, put_back: bool, gate: Option<GateReport> },
     /// A command that has to succeed before anything is written did not. Nothing was changed.
     PreCheckFailed { plan: Plan, step: StepReport },
     /// The gate said no. Everything was put back.
-    GateFailed {
-        plan: Plan,
-        gate: GateReport,
-        /// The rules that stood against keeping it.
-        rules: Vec<ApprovalReason>,
-    },
-    /// The user wanted it to stop.
-    Interrupted {
-        /// It was on disk, and everything was put back.
-        put_back: bool,
-    },
+    GateFailed { plan: Plan, gate: GateReport, rules: Vec<ApprovalReason> },
+    /// The user wanted it to stop; `put_back`: it was on disk, and everything was put back.
+    Interrupted { put_back: bool },
     /// The files went on changing while it was planned. Nothing was changed.
     FilesUnstable { paths: Vec<RelPath> },
 }
@@ -101,12 +70,7 @@ pub enum DoorError {
     #[error(
         "the approval was given for another plan ({given}) than the one at hand ({wanted}); nothing was changed"
     )]
-    OtherDigest {
-        /// The digest that was approved.
-        given: Digest,
-        /// The digest of the plan.
-        wanted: Digest,
-    },
+    OtherDigest { given: Digest, wanted: Digest },
     /// A revision that does not fit the plan.
     #[error("{0}")]
     Revision(String),

@@ -1,7 +1,6 @@
 //! What goes in: a proposal, where it came from, and what the user said beforehand.
 
-use relaycode_change::proposal::Proposal;
-use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::{Proposal, limits::PlanLimits};
 use relaycode_ledger::Digest;
 
 use crate::approval::rules::{ApprovalReason, RuleConsent};
@@ -46,14 +45,8 @@ pub enum SubmissionOrigin {
 }
 
 impl SubmissionOrigin {
-    pub const ALL: [SubmissionOrigin; 6] = [
-        SubmissionOrigin::File,
-        SubmissionOrigin::Stdin,
-        SubmissionOrigin::Clipboard,
-        SubmissionOrigin::Paste,
-        SubmissionOrigin::Agent,
-        SubmissionOrigin::Friend,
-    ];
+    pub const ALL: [SubmissionOrigin; 6] =
+        [Self::File, Self::Stdin, Self::Clipboard, Self::Paste, Self::Agent, Self::Friend];
 
     /// The user gave it to relay themselves.
     pub fn is_handed_over(self) -> bool {
@@ -67,16 +60,9 @@ impl SubmissionOrigin {
         matches!(self, SubmissionOrigin::Friend)
     }
 
-    /// The name in records.
+    /// The name in records; here in the order of the variants.
     pub fn name(self) -> &'static str {
-        match self {
-            SubmissionOrigin::File => "file",
-            SubmissionOrigin::Stdin => "stdin",
-            SubmissionOrigin::Clipboard => "clipboard",
-            SubmissionOrigin::Paste => "paste",
-            SubmissionOrigin::Agent => "agent",
-            SubmissionOrigin::Friend => "friend",
-        }
+        ["file", "stdin", "clipboard", "paste", "agent", "friend"][self as usize]
     }
 }
 

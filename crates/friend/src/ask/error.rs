@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use relaycode_project::access::Access;
 use relaycode_project::git::{BaseReason, DiffBase, GitError, OmittedFile};
 
+use crate::FriendFailure;
 use crate::friend::depth::RelayDepthError;
-use crate::friend::failure::FriendFailure;
 use crate::prompt::diff;
 use crate::prompt::limits::{NAMED_FILES, PromptSizeError};
 use crate::prompt::schema::SchemaError;
@@ -76,9 +76,7 @@ fn uncommitted(left_out: &[OmittedFile]) -> String {
     let one = |file: &OmittedFile| format!("{} ({})", file.path, file.why);
     let mut named: Vec<String> = left_out.iter().take(NAMED_FILES).map(one).collect();
     let more = left_out.len() - named.len();
-    if more > 0 {
-        named.push(format!("{more} more"));
-    }
+    named.extend((more > 0).then(|| format!("{more} more")));
     format!("nothing that can be sent is uncommitted: not {}", named.join(", "))
 }
 

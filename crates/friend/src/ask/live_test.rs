@@ -5,12 +5,8 @@ use std::time::{Duration, Instant};
 
 use relaycode_text::width::clip_for_message;
 
-use super::AskError;
-use crate::friend::Friend;
 use crate::friend::depth;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, TurnLimits};
+use crate::{AskError, AskRequest, Friend, FriendContext, FriendFailure, FriendTurn, TurnLimits};
 
 /// How long it may take in all. A model on one's own machine may have to be loaded first.
 pub const LIVE_TEST_TIMEOUT: Duration = Duration::from_secs(60);
@@ -52,7 +48,8 @@ pub fn run_live_test(
     let limits = TurnLimits::new(LIVE_TEST_TIMEOUT, LIVE_TEST_TIMEOUT);
     let model = model.map(str::to_string);
     let request = AskRequest { model, ..AskRequest::new(QUESTION, directory.clone(), limits) };
-    let answered = friend.run_prompt(QUESTION, &request, world, &mut |_| {});
+    let answered =
+        friend.run_prompt(QUESTION, &mut FriendTurn { request: &request, world, hear: &mut |_| {} });
     // What it left there is no use to anybody; that it cannot be removed is no reason to say that it failed.
     let _ = std::fs::remove_dir_all(&directory);
     let answer = answered?;

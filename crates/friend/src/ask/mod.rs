@@ -12,21 +12,20 @@ pub mod verdict;
 use std::time::{Duration, Instant};
 
 use relaycode_project::git::{Git, GitDiff};
+use serde_json::Value;
 
-pub use error::AskError;
-
-use crate::friend::Friend;
-use crate::friend::answer::FriendAnswer;
 use crate::friend::depth;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AnswerFormat, AskDiff, AskRequest};
 use crate::prompt::diff::{self, SentDiffScope, SentSummary};
 use crate::prompt::envelope::PromptEnvelope;
 use crate::prompt::limits::{NAMED_FILES, PromptSizeLimit};
 use crate::prompt::schema::{AnswerSchema, extract_json};
 use crate::tree_check::{TreeCheck, TreeCheckReport};
+use crate::{
+    AnswerFormat, AskDiff, AskRequest, EventSink, Friend, FriendAnswer, FriendContext, FriendFailure,
+    FriendTurn, TurnResult,
+};
+
+pub use error::AskError;
 
 /// What came of asking one friend.
 #[derive(Debug)]
@@ -51,23 +50,13 @@ pub fn ask(
     hear: &mut EventSink<'_>,
 ) -> FriendResult {
     let began = Instant::now();
-    let (sent, tree_check) = (None, TreeCheckReport::default());
-    let mut run = AskRun { friend, request, world, schema: None, sent, tree_check };
+    let tree_check = TreeCheckReport::default();
+    let mut run = AskRun { friend, request, world, schema: None, sent: None, tree_check };
     let answer = run.run(hear);
-    if let Err(AskError::Friend(failure)) = &answer
-        && !failure.heard_prompt()
-    {
-        run.sent = None;
-    }
+    let heard = !matches!(&answer, Err(AskError::Friend(failure)) if !failure.heard_prompt());
     let AskRun { sent, tree_check, .. } = run;
-    FriendResult {
-        friend: friend.name().to_string(),
-        answer,
-        sent,
-        tree_check,
-        took: began.elapsed(),
-        remarks: Vec::new(),
-    }
+    let (friend, sent) = (friend.name().to_string(), sent.filter(|_| heard));
+    FriendResult { friend, answer, sent, tree_check, took: began.elapsed(), remarks: Vec::new() }
 }
 
 struct AskRun<'a> {
@@ -92,7 +81,8 @@ impl AskRun<'_> {
         let (base, diff, sent) = match &request.diff {
             AskDiff::None => {
                 let none = GitDiff::default();
-                (None, GitDiff::default(), SentSummary::new(SentDiffScope::NotRequested, &none))
+                let sent = SentSummary::new(SentDiffScope::NotRequested, &none);
+                (None, none, sent)
             }
             AskDiff::Latest => {
                 let (diff, sent) = diff::diff_for_ask(&git)?;
@@ -137,12 +127,11 @@ impl AskRun<'_> {
         if !(directory.is_dir() && directory.canonicalize().is_ok_and(|real| real == *directory)) {
             return Err(AskError::NotADirectory { path: directory.clone() });
         }
-        let can = self.friend.abilities().access;
-        if !can.contains(access) {
-            let friend = self.friend.name().to_string();
-            return Err(AskError::AccessNotSupported { friend, access: *access, can });
+        let (friend, can) = (self.friend.name().to_string(), self.friend.abilities().access);
+        match can.contains(access) {
+            true => Ok(()),
+            false => Err(AskError::AccessNotSupported { friend, access: *access, can }),
         }
-        Ok(())
     }
 
     fn with_prompt(&self, sent: SentSummary, diff: &GitDiff) -> Result<SentSummary, AskError> {
@@ -178,34 +167,28 @@ impl AskRun<'_> {
     }
 
     /// Looks at the project, if it shall be compared afterwards.
-    fn begin_tree_check(&self, git: &Git<'_>) -> Result<Option<TreeCheck>, FriendFailure> {
+    fn begin_tree_check(&self, git: &Git<'_>) -> TurnResult<Option<TreeCheck>> {
         if !self.request.check_tree || self.request.access.may_write() {
             return Ok(None);
         }
         let stop = || self.check_expired().is_err();
-        match TreeCheck::begin(&self.request.directory, Some(git), &stop) {
-            Ok(watch) => Ok(Some(watch)),
-            Err(_) => {
-                self.check_expired()?;
-                Err(self.timeout_failure())
-            }
-        }
+        TreeCheck::begin(&self.request.directory, Some(git), &stop)
+            .map(Some)
+            .map_err(|_| self.check_expired().err().unwrap_or_else(|| self.timeout_failure()))
     }
 
-    fn run_prompt(&self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, hear: &mut EventSink<'_>) -> TurnResult {
         self.check_expired()?;
         let prompt = self.sent.as_ref().and_then(|sent| sent.prompt.as_deref()).unwrap_or_default();
-        self.check_answer(self.friend.run_prompt(prompt, self.request, self.world, hear)?)
+        let turn = &mut FriendTurn { request: self.request, world: self.world, hear };
+        self.check_answer(self.friend.run_prompt(prompt, turn)?)
     }
 
-    fn check_expired(&self) -> Result<(), FriendFailure> {
+    fn check_expired(&self) -> TurnResult<()> {
         if (self.world.stop_requested)() {
             return Err(FriendFailure::Cancelled { friend: self.friend.name().to_string() });
         }
-        if self.request.limits.remaining().is_zero() {
-            return Err(self.timeout_failure());
-        }
-        Ok(())
+        if self.request.limits.remaining().is_zero() { Err(self.timeout_failure()) } else { Ok(()) }
     }
 
     fn timeout_failure(&self) -> FriendFailure {
@@ -214,38 +197,29 @@ impl AskRun<'_> {
     }
 
     /// An answer, if it is one.
-    fn check_answer(&self, mut answer: FriendAnswer) -> Result<FriendAnswer, FriendFailure> {
+    fn check_answer(&self, mut answer: FriendAnswer) -> TurnResult {
         let friend = self.friend.name().to_string();
-        let Some(schema) = &self.schema else {
-            if is_blank(&answer.text) {
-                return Err(FriendFailure::NoAnswer { friend, said: String::new() });
-            }
-            answer.value = None;
-            return Ok(answer);
-        };
-        if answer.value.is_none() && is_blank(&answer.text) {
+        let value = answer.value.take().filter(|_| self.schema.is_some());
+        if value.is_none() && is_blank(&answer.text) {
             return Err(FriendFailure::NoAnswer { friend, said: String::new() });
         }
+        let Some(schema) = &self.schema else { return Ok(answer) };
         // What the friend read from its answer itself is held to the schema like everything else.
-        let value = answer.value.take().map_or_else(|| extract_json(&answer.text, schema), Ok);
-        let value = value.and_then(|value| {
-            schema.check(&value).map_err(|fault| fault.to_string())?;
-            Ok(value)
-        });
-        match value {
-            Err(fault) => Err(FriendFailure::SchemaMismatch { friend, fault, text: answer.text }),
-            Ok(value) => {
-                if serde_json::from_str(answer.text.trim()).ok().as_ref() != Some(&value) {
-                    if !is_blank(&answer.text) {
-                        answer.remarks.push("words around the JSON are left out".to_string());
-                    }
-                    answer.text = value.to_string();
-                }
-                answer.remarks.extend(schema.remarks().iter().cloned());
-                answer.value = Some(value);
-                Ok(answer)
+        let value = value.map_or_else(|| extract_json(&answer.text, schema), Ok);
+        let checked = |value: Value| schema.check(&value).map(|()| value).map_err(|fault| fault.to_string());
+        let value = match value.and_then(checked) {
+            Ok(value) => value,
+            Err(fault) => return Err(FriendFailure::SchemaMismatch { friend, fault, text: answer.text }),
+        };
+        if serde_json::from_str(answer.text.trim()).ok().as_ref() != Some(&value) {
+            if !is_blank(&answer.text) {
+                answer.remarks.push("words around the JSON are left out".to_string());
             }
+            answer.text = value.to_string();
         }
+        answer.remarks.extend(schema.remarks().iter().cloned());
+        answer.value = Some(value);
+        Ok(answer)
     }
 }
 

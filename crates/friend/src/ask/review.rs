@@ -10,13 +10,13 @@ use std::path::{Component, Path};
 use relaycode_project::git::{DiffBase, Git, GitDiff, GitError};
 use serde_json::Value;
 
+use super::AskRun;
 use super::verdict::{ReviewVerdict, VerdictError};
-use super::{AskError, AskRun};
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
-use crate::friend::request::{AnswerFormat, AskDiff, AskRequest, ReviewScope, TurnMemory};
 use crate::prompt::diff::{self, SentDiffScope, SentSummary};
+use crate::{
+    AnswerFormat, AskDiff, AskError, AskRequest, EventSink, FriendAnswer, FriendEvent, FriendFailure,
+    FriendTurn, ReviewScope, TurnMemory, TurnResult,
+};
 
 /// What is asked when nobody says.
 pub const PROMPT: &str = "Review the following changes.";
@@ -62,10 +62,11 @@ impl AskRun<'_> {
         base: &DiffBase,
         fallback: Result<SentSummary, AskError>,
         hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    ) -> TurnResult {
         self.check_expired()?;
         // By its name, which was looked up: codex compares with branches and tags, and with no commit.
-        let own = self.friend.run_review(&base.name, self.request, self.world, hear);
+        let turn = &mut FriendTurn { request: self.request, world: self.world, hear };
+        let own = self.friend.run_review(&base.name, turn);
         let failure = match own.and_then(|answer| self.check_answer(answer)) {
             Err(failure) if allows_fallback(&failure) => failure,
             ended => return ended,
@@ -87,7 +88,7 @@ impl AskRun<'_> {
     }
 
     /// The answer with what it comes to, if a verdict was wanted. There is no answer without one then.
-    pub(super) fn with_verdict(&self, mut answer: FriendAnswer) -> Result<FriendAnswer, FriendFailure> {
+    pub(super) fn with_verdict(&self, mut answer: FriendAnswer) -> TurnResult {
         if self.request.format != AnswerFormat::Verdict {
             return Ok(answer);
         }
@@ -122,24 +123,13 @@ fn is_plain(request: &AskRequest) -> bool {
 /// Whether the same friend may do better when it is asked another way. Not after a refusal of ours, when its time
 /// is over or somebody broke it off, nor where every way needs what is missing.
 fn allows_fallback(failure: &FriendFailure) -> bool {
+    use FriendFailure::*;
     match failure {
-        FriendFailure::Unsupported { .. }
-        | FriendFailure::NoAnswer { .. }
-        | FriendFailure::SchemaMismatch { .. }
-        | FriendFailure::Failed { .. }
-        | FriendFailure::AnswerTooLarge { .. }
-        | FriendFailure::InputStalled { .. }
-        | FriendFailure::Exec { .. } => true,
-        FriendFailure::NotInstalled { .. }
-        | FriendFailure::TooOld { .. }
-        | FriendFailure::UnknownVersion { .. }
-        | FriendFailure::NotSignedIn { .. }
-        | FriendFailure::AccessMismatch { .. }
-        | FriendFailure::UnknownSession { .. }
-        | FriendFailure::Abstained { .. }
-        | FriendFailure::Unreachable { .. }
-        | FriendFailure::TimedOut { .. }
-        | FriendFailure::Cancelled { .. } => false,
+        Unsupported { .. } | NoAnswer { .. } | SchemaMismatch { .. } | Failed { .. } => true,
+        AnswerTooLarge { .. } | InputStalled { .. } | Exec { .. } => true,
+        NotInstalled { .. } | TooOld { .. } | UnknownVersion { .. } | NotSignedIn { .. } => false,
+        AccessMismatch { .. } | UnknownSession { .. } | Abstained { .. } | Unreachable { .. } => false,
+        TimedOut { .. } | Cancelled { .. } => false,
     }
 }
 

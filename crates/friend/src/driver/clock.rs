@@ -5,8 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::friend::failure::FriendFailure;
-use crate::friend::request::TurnLimits;
+use crate::{FriendFailure, TurnLimits};
 
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
@@ -67,13 +66,9 @@ impl<'t> TurnClock<'t> {
             Some((since, said)) if total || idle || since.elapsed() >= UNREACHABLE => {
                 Some(FriendFailure::Unreachable { friend, said: said.clone() })
             }
-            None if total => {
-                let after = self.limits.total;
-                Some(FriendFailure::TimedOut { friend, after, idle: false, said: last_words() })
-            }
-            None if idle => {
-                let after = self.limits.idle;
-                Some(FriendFailure::TimedOut { friend, after, idle: true, said: last_words() })
+            None if total || idle => {
+                let after = if total { self.limits.total } else { self.limits.idle };
+                Some(FriendFailure::TimedOut { friend, after, idle: !total, said: last_words() })
             }
             _ => None,
         }

@@ -5,7 +5,7 @@
 
 use std::sync::mpsc::sync_channel;
 
-use crate::friend::event::{EventSink, FriendEvent};
+use crate::{EventSink, FriendEvent};
 
 /// Friends at once.
 pub const MOST: usize = 16;

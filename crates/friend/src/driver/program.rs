@@ -7,14 +7,12 @@ use std::time::Duration;
 
 use relaycode_clients::line_process::MAX_UNREAD_BYTES;
 use relaycode_exec::{Deadlines, ExecError, ExitReason, Job, JobEnvironment, JobOutcome};
+use relaycode_project::access::Access;
 
-use crate::driver::clock::TurnClock;
+use super::{FriendVersion, TurnClock};
 use crate::driver::stderr_tail::error_excerpt;
-use crate::driver::version::FriendVersion;
-use crate::friend::FriendProbeReport;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, GRACE};
+use crate::friend::request::GRACE;
+use crate::{AskRequest, FriendContext, FriendFailure, FriendProbeReport, TurnResult};
 
 /// How long a program may take to answer at once. A large one on a busy machine takes 7 s.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
@@ -25,9 +23,11 @@ pub(crate) const MAX_INVALID_LINES: usize = 1_000;
 /// Where a program is, in the world's `PATH`.
 pub(crate) fn find_program(world: &FriendContext<'_>, name: &str) -> Option<PathBuf> {
     let path = (world.env_var)("PATH")?;
-    std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)).find(
-        |file| file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0),
-    )
+    let is_program = |file: &PathBuf| {
+        file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    let mut folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    folders.find_map(|folder| Some(folder.join(name)).filter(is_program))
 }
 
 pub(crate) fn require_program(
@@ -35,12 +35,9 @@ pub(crate) fn require_program(
     friend: &str,
     name: &str,
     hint: &str,
-) -> Result<PathBuf, FriendFailure> {
-    find_program(world, name).ok_or_else(|| FriendFailure::NotInstalled {
-        friend: friend.to_string(),
-        program: name.to_string(),
-        hint: hint.to_string(),
-    })
+) -> TurnResult<PathBuf> {
+    let (friend, program, hint) = (friend.to_string(), name.to_string(), hint.to_string());
+    find_program(world, name).ok_or(FriendFailure::NotInstalled { friend, program, hint })
 }
 
 /// Asks a program something that it answers at once. Not in the project, whose settings may name programs to run.
@@ -101,24 +98,19 @@ impl ProgramProfile {
         signed_in: impl FnOnce() -> Option<bool>,
     ) -> FriendProbeReport {
         let ProgramProfile { name, oldest, install, sign_in } = self;
-        let mut presence = FriendProbeReport { found: Some(found), ..FriendProbeReport::default() };
-        match version {
-            Err(why) => {
-                presence.trouble = Some(format!("`{name} --version` does not say its version: {why}"));
-            }
+        let (version, signed_in, trouble) = match version {
+            Err(why) => (None, None, Some(format!("`{name} --version` does not say its version: {why}"))),
             Ok(version) if version < *oldest => {
-                presence.version = Some(version.to_string());
-                presence.trouble = Some(format!("too old: relay knows {oldest} and later; {install}"));
+                (Some(version), None, Some(format!("too old: relay knows {oldest} and later; {install}")))
             }
             Ok(version) => {
-                presence.version = Some(version.to_string());
-                presence.signed_in = signed_in();
-                if presence.signed_in == Some(false) {
-                    presence.trouble = Some(format!("not signed in; {sign_in}"));
-                }
+                let signed_in = signed_in();
+                let trouble = (signed_in == Some(false)).then(|| format!("not signed in; {sign_in}"));
+                (Some(version), signed_in, trouble)
             }
-        }
-        presence
+        };
+        let version = version.map(|version| version.to_string());
+        FriendProbeReport { found: Some(found), version, signed_in, models: None, trouble }
     }
 
     pub(crate) fn failed(&self, said: impl Into<String>) -> FriendFailure {
@@ -136,6 +128,10 @@ impl ProgramProfile {
 
     pub(crate) fn unsupported(&self, what: impl Into<String>) -> FriendFailure {
         FriendFailure::Unsupported { friend: self.name.to_string(), what: what.into() }
+    }
+
+    pub(crate) fn access_mismatch(&self, wanted: Access, got: impl Into<String>) -> FriendFailure {
+        FriendFailure::AccessMismatch { friend: self.name.to_string(), wanted, got: got.into() }
     }
 
     pub(crate) fn unknown_session(&self, id: &str) -> FriendFailure {
@@ -162,7 +158,7 @@ impl ProgramProfile {
     }
 
     /// Refuses one that is too old.
-    pub(crate) fn check_version(&self, found: FriendVersion) -> Result<(), FriendFailure> {
+    pub(crate) fn check_version(&self, found: FriendVersion) -> TurnResult<()> {
         if found >= self.oldest {
             return Ok(());
         }
@@ -178,17 +174,13 @@ impl ProgramProfile {
         environment: JobEnvironment,
         request: &AskRequest,
         world: &FriendContext<'_>,
-    ) -> Result<(), FriendFailure> {
+    ) -> TurnResult<()> {
         let found = program_version(world, program, environment);
         // That it was broken off is no fault of the program's.
-        if let Some(failure) =
-            TurnClock::new(self.name, request.limits).check_expired(world.stop_requested, String::new)
-        {
-            return Err(failure);
-        }
-        match found {
-            Ok(found) => self.check_version(found),
-            Err(said) => Err(self.unknown_version(said)),
+        let clock = TurnClock::new(self.name, request.limits);
+        match clock.check_expired(world.stop_requested, String::new) {
+            Some(failure) => Err(failure),
+            None => self.check_version(found.map_err(|said| self.unknown_version(said))?),
         }
     }
 }
@@ -222,15 +214,10 @@ impl FriendProgram {
     }
 
     /// The same, or that it is missing; `install` says what to do then.
-    pub(crate) fn require(&self, world: &FriendContext<'_>, install: &str) -> Result<(), FriendFailure> {
-        match self.find(world) {
-            Some(_) => Ok(()),
-            None => Err(FriendFailure::NotInstalled {
-                friend: self.name.to_string(),
-                program: self.argv0().to_string_lossy().into_owned(),
-                hint: install.to_string(),
-            }),
-        }
+    pub(crate) fn require(&self, world: &FriendContext<'_>, install: &str) -> TurnResult<()> {
+        let program = self.argv0().to_string_lossy().into_owned();
+        let (friend, hint) = (self.name.to_string(), install.to_string());
+        self.find(world).map(drop).ok_or(FriendFailure::NotInstalled { friend, program, hint })
     }
 }
 

@@ -22,12 +22,8 @@ pub struct RelayDepthError {
 /// How deep relay stands, by what the environment says. Digits and nothing else are a number, anything else is 0;
 /// of several names the greatest number counts.
 pub fn current_depth(variable: &dyn Fn(&str) -> Option<OsString>) -> u32 {
-    DEPTH_VARIABLES
-        .iter()
-        .filter_map(|name| variable(name))
-        .map(|value| parse_depth(&value))
-        .max()
-        .unwrap_or(0)
+    let values = DEPTH_VARIABLES.iter().filter_map(|name| variable(name));
+    values.map(|value| parse_depth(&value)).max().unwrap_or(0)
 }
 
 /// Whether a friend may be asked from here.
@@ -37,15 +33,9 @@ pub fn check_depth(depth: u32) -> Result<(), RelayDepthError> {
 
 fn parse_depth(value: &OsString) -> u32 {
     let digits = value.to_str().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-    match digits {
-        None | Some("") => 0,
-        // Too many digits are a number, too, and a large one.
-        Some(digits) => digits.trim_start_matches('0').parse().unwrap_or_else(|_| saturated(digits)),
-    }
-}
-
-fn saturated(digits: &str) -> u32 {
-    if digits.bytes().all(|byte| byte == b'0') { 0 } else { u32::MAX }
+    let digits = digits.unwrap_or_default().trim_start_matches('0');
+    // Too many digits are a number, too, and a large one.
+    if digits.is_empty() { 0 } else { digits.parse().unwrap_or(u32::MAX) }
 }
 
 #[cfg(test)]

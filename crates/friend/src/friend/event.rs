@@ -1,6 +1,6 @@
 //! What is heard of a friend while it works. All text in it is foreign.
 
-use crate::friend::answer::DeclinedAction;
+use crate::DeclinedAction;
 
 pub type EventSink<'a> = dyn FnMut(FriendEvent) + 'a;
 

@@ -5,6 +5,11 @@ use std::time::Duration;
 use relaycode_exec::ExecError;
 use relaycode_project::access::Access;
 
+use crate::FriendAnswer;
+
+/// What comes of a turn: its answer, or of a part of it something else.
+pub type TurnResult<T = FriendAnswer> = Result<T, FriendFailure>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum FriendFailure {
     #[error("{friend} is not installed: there is no `{program}` in PATH")]
@@ -83,13 +88,8 @@ pub enum FriendFailure {
 
 impl FriendFailure {
     pub(crate) fn heard_prompt(&self) -> bool {
-        !matches!(
-            self,
-            FriendFailure::NotInstalled { .. }
-                | FriendFailure::TooOld { .. }
-                | FriendFailure::AccessMismatch { .. }
-                | FriendFailure::Unsupported { .. }
-        )
+        use FriendFailure::{AccessMismatch, NotInstalled, TooOld, Unsupported};
+        !matches!(self, NotInstalled { .. } | TooOld { .. } | AccessMismatch { .. } | Unsupported { .. })
     }
 }
 

@@ -9,11 +9,7 @@ pub mod request;
 
 use relaycode_project::access::Access;
 
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
+use crate::{AskRequest, EventSink, FriendContext, FriendFailure, TurnResult};
 
 pub trait Friend: Sync {
     /// What it is called after `--to`, and in every message.
@@ -27,32 +23,27 @@ pub trait Friend: Sync {
 
     /// Whether its program is on this machine at all, which costs nothing to find out: asked before anything is made
     /// ready for it. A server is asked itself.
-    fn check_installed(&self, _world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, _world: &FriendContext<'_>) -> TurnResult<()> {
         Ok(())
     }
 
     /// Sends a prompt, whole: with the envelope, the context and the difference that go with the request. Whatever comes of
     /// it, nothing that was started is running afterwards.
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure>;
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult;
 
     /// Has it review what is on this branch and not in `base`, which exists, by means of its own. Only for friends that can
     /// ([`FriendAbilities::review`]).
-    fn run_review(
-        &self,
-        _base: &str,
-        _request: &AskRequest,
-        _world: &FriendContext<'_>,
-        _hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_review(&self, _base: &str, _turn: &mut FriendTurn<'_>) -> TurnResult {
         let friend = self.name().to_string();
         Err(FriendFailure::Unsupported { friend, what: "review by itself".to_string() })
     }
+}
+
+/// One turn with a friend: what it is asked, the machine that it runs on, and who hears what it does.
+pub struct FriendTurn<'a> {
+    pub request: &'a AskRequest,
+    pub world: &'a FriendContext<'a>,
+    pub hear: &'a mut EventSink<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -69,6 +60,19 @@ pub struct FriendAbilities {
     /// What it may be given, by a tested recipe. Anything else is refused.
     #[serde(serialize_with = "names")]
     pub access: &'static [Access],
+}
+
+impl FriendAbilities {
+    /// What every agent can do that is a program of its own.
+    pub(crate) const PROGRAM: FriendAbilities = FriendAbilities {
+        reads_files: true,
+        writes_files: true,
+        streams: true,
+        review: false,
+        sessions: SessionSupport::Own,
+        schema: false,
+        access: &[Access::ReadOnly, Access::Workspace, Access::Full],
+    };
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

@@ -10,11 +10,23 @@ mod registry;
 
 pub use registry::{FriendLookupError, FriendRegistry, ResolvedFriend};
 
-use crate::friend::Friend;
+use std::fs;
+use std::path::Path;
+
+use crate::Friend;
 
 pub static ALL: &[&dyn Friend] =
     &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
 
 pub fn find_program_friend(name: &str) -> Option<&'static dyn Friend> {
     ALL.iter().copied().find(|friend| friend.name() == name)
+}
+
+/// Bytes of a file of the user's that are read.
+const MOST_SETTINGS: u64 = 1 << 20;
+
+/// A file of the user's settings; nothing if it cannot be read or is too large.
+fn read_settings(file: &Path) -> Option<Vec<u8>> {
+    let meta = fs::metadata(file).ok()?;
+    (meta.is_file() && meta.len() <= MOST_SETTINGS).then(|| fs::read(file).ok())?
 }

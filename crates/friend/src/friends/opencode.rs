@@ -22,18 +22,11 @@ use relaycode_exec::Job;
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
-use crate::driver::acp;
+use super::read_settings;
 use crate::driver::acp::AcpRecipe;
-use crate::driver::program;
-use crate::driver::program::ProgramProfile;
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
+use crate::driver::{FriendVersion, ProgramProfile, acp, program};
 use crate::tree_check::git_dir;
+use crate::{AskRequest, Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, TurnResult};
 
 pub(super) static OPENCODE: Opencode = Opencode;
 
@@ -56,16 +49,13 @@ const DENIALS: &[&str] = &["has specified a rule which prevents", "unavailable t
 /// What a project is asked for before opencode runs in it: settings that may name plugins, and where plugins are.
 const CONFIG_NAMES: &[&str] = &[".opencode", "opencode.json", "opencode.jsonc", "config.json"];
 
-/// Bytes of a file of the user's that are read.
-const MOST_SETTINGS: u64 = 1 << 20;
-
 impl Friend for Opencode {
     fn name(&self) -> &str {
         NAME
     }
 
     fn abilities(&self) -> FriendAbilities {
-        acp::ABILITIES
+        FriendAbilities::PROGRAM
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
@@ -76,17 +66,12 @@ impl Friend for Opencode {
         PROFILE.installed_report(found.display().to_string(), version, || Some(is_signed_in(world)))
     }
 
-    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
+        let (request, world) = (turn.request, turn.world);
         acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
         let place = OpencodeWorkdir::choose(request, world)?;
@@ -100,7 +85,7 @@ impl Friend for Opencode {
             prompt: place.as_prompt(prompt, &request.directory),
             denials: DENIALS,
         };
-        let mut answer = acp::run_over_acp(&recipe, request, world, hear)?;
+        let mut answer = acp::run_over_acp(&recipe, turn)?;
         answer.remarks.extend(place.remark());
         Ok(answer)
     }
@@ -113,16 +98,14 @@ struct OpencodeWorkdir {
 }
 
 impl OpencodeWorkdir {
-    fn choose(request: &AskRequest, world: &FriendContext<'_>) -> Result<OpencodeWorkdir, FriendFailure> {
+    fn choose(request: &AskRequest, world: &FriendContext<'_>) -> TurnResult<OpencodeWorkdir> {
         if !has_own_config(&request.directory, world) {
             return Ok(OpencodeWorkdir { directory: request.directory.clone(), outside_project: false });
         }
         let Some(home) = &world.home else {
-            return Err(PROFILE.failed(
-                "this project has settings of its own for it, which could run anything; \
-                               with RELAY_HOME set, relay can let it work from beside the project"
-                    .to_string(),
-            ));
+            let said = "this project has settings of its own for it, which could run anything; \
+                        with RELAY_HOME set, relay can let it work from beside the project";
+            return Err(PROFILE.failed(said));
         };
         let directory = home.join("friends").join(NAME).join("empty");
         let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
@@ -130,8 +113,8 @@ impl OpencodeWorkdir {
         let directory = directory
             .map_err(|error| PROFILE.failed(format!("an empty directory cannot be made: {error}")))?;
         if has_own_config(&directory, world) {
-            return Err(PROFILE
-                .failed(format!("{} or a directory above it has settings for it", directory.display())));
+            let said = format!("{} or a directory above it has settings for it", directory.display());
+            return Err(PROFILE.failed(said));
         }
         Ok(OpencodeWorkdir { directory, outside_project: true })
     }
@@ -190,11 +173,9 @@ impl Drop for OpencodeMarkerGuard {
 fn has_own_config(directory: &Path, world: &FriendContext<'_>) -> bool {
     let home = (world.env_var)("HOME").map(PathBuf::from);
     let home = home.map(|home| fs::canonicalize(&home).unwrap_or(home));
-    let above =
+    let mut above =
         directory.ancestors().filter(|folder| Some(*folder) != home.as_deref() || *folder == directory);
-    above
-        .into_iter()
-        .any(|folder| CONFIG_NAMES.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
+    above.any(|folder| CONFIG_NAMES.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
 }
 
 fn job(program: &Path, place: &OpencodeWorkdir, request: &AskRequest, world: &FriendContext<'_>) -> Job {
@@ -279,29 +260,22 @@ fn is_signed_in(world: &FriendContext<'_>) -> bool {
         let set = (world.env_var)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         set.or_else(|| (world.env_var)("HOME").map(|home| PathBuf::from(home).join(below)))
     };
-    let data = folder("XDG_DATA_HOME", ".local/share");
-    let stored = data.and_then(|data| read_json(&data.join("opencode/auth.json")));
-    if stored.and_then(|stored| stored.as_object().map(|keys| !keys.is_empty())).unwrap_or(false) {
+    let is_filled = |file: PathBuf, key: Option<&str>| {
+        let bytes = read_settings(&file).unwrap_or_default();
+        let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        key.map_or(&value, |key| &value[key]).as_object().is_some_and(|all| !all.is_empty())
+    };
+    if folder("XDG_DATA_HOME", ".local/share")
+        .is_some_and(|data| is_filled(data.join("opencode/auth.json"), None))
+    {
         return true;
     }
-    let config = folder("XDG_CONFIG_HOME", ".config");
     let files = ["opencode/opencode.json", "opencode/opencode.jsonc", "opencode/config.json"];
-    let named = config.is_some_and(|config| {
-        files.iter().any(|file| {
-            read_json(&config.join(file))
-                .and_then(|settings| settings["provider"].as_object().map(|all| !all.is_empty()))
-                .unwrap_or(false)
-        })
-    });
+    let named = folder("XDG_CONFIG_HOME", ".config")
+        .is_some_and(|config| files.iter().any(|file| is_filled(config.join(file), Some("provider"))));
     let keys =
         ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"];
     named || keys.iter().any(|key| (world.env_var)(key).is_some_and(|value| !value.is_empty()))
-}
-
-fn read_json(file: &Path) -> Option<Value> {
-    let meta = fs::metadata(file).ok()?;
-    let bytes = (meta.is_file() && meta.len() <= MOST_SETTINGS).then(|| fs::read(file).ok())??;
-    serde_json::from_slice(&bytes).ok()
 }
 
 #[cfg(test)]

@@ -11,8 +11,7 @@ use relaycode_text::width::clip_for_message;
 
 use super::model::{ModelServer, ModelServerConfig};
 use super::{ALL, find_program_friend};
-use crate::friend::Friend;
-use crate::friend::friend_context::FriendContext;
+use crate::{Friend, FriendContext};
 
 /// Bytes of a name with a model.
 const LONGEST: usize = 512;

@@ -7,9 +7,11 @@
 
 use relaycode_project::git::{DiffBase, DiffRange, Git, GitDiff, GitError, OmittedFile};
 
-use crate::ask::AskError;
-use crate::friend::event::{EventSink, FriendEvent};
 use crate::prompt::limits::{DIFF_BYTES, NAMED_FILES, PromptSizeLimit};
+use crate::{AskError, EventSink, FriendEvent};
+
+const OWN_REVIEW_SEES_LESS: &str =
+    "there is uncommitted work: its own review sees edits of files that git knows, and no new files";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentSummary {
@@ -88,11 +90,9 @@ impl SentSummary {
         Some(match &self.scope {
             SentDiffScope::NotRequested => return None,
             SentDiffScope::Uncommitted => format!("the uncommitted work: {size}"),
-            SentDiffScope::LastCommit if all => {
-                format!("the last commit, because nothing is uncommitted: {size}")
-            }
             SentDiffScope::LastCommit => {
-                format!("the last commit, because nothing that can be sent is uncommitted: {size}")
+                let what = if all { "nothing" } else { "nothing that can be sent" };
+                format!("the last commit, because {what} is uncommitted: {size}")
             }
             SentDiffScope::Branch { base, with_uncommitted: work, commits } => {
                 let commits = commits.map(|count| count_noun(count, "commit") + ", ").unwrap_or_default();
@@ -100,10 +100,8 @@ impl SentSummary {
                 format!("what was committed since {}{and}: {commits}{size}", describe_base(base))
             }
             SentDiffScope::UncommittedOnly { base } => {
-                format!(
-                    "the uncommitted work, because nothing was committed since {}: {size}",
-                    describe_base(base)
-                )
+                let base = describe_base(base);
+                format!("the uncommitted work, because nothing was committed since {base}: {size}")
             }
             SentDiffScope::FriendOwnDiff { base } => {
                 format!("no difference; it compares with {} by itself", describe_base(base))
@@ -118,13 +116,10 @@ impl SentSummary {
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.uncommitted_left_out {
-            let said = match &self.scope {
-                SentDiffScope::FriendOwnDiff { .. } => {
-                    "there is uncommitted work: its own review sees edits of files that git knows, and no new files"
-                }
-                _ => "uncommitted work is not in it; `--uncommitted` sends it, too",
-            };
-            remarks.push(said.to_string());
+            remarks.push(match &self.scope {
+                SentDiffScope::FriendOwnDiff { .. } => OWN_REVIEW_SEES_LESS.to_string(),
+                _ => "uncommitted work is not in it; `--uncommitted` sends it, too".to_string(),
+            });
         }
         let named = self.left_out.iter().take(NAMED_FILES);
         remarks.extend(named.map(|file| format!("{} is not in it: {}", file.path, file.why)));
@@ -157,33 +152,28 @@ fn count_noun(count: u64, what: &str) -> String {
 /// # Errors
 /// Only if it is far too large; that git cannot say is in [`SentSummary::scope`].
 pub(crate) fn diff_for_ask(git: &Git<'_>) -> Result<(GitDiff, SentSummary), AskError> {
-    let mut left_out = Vec::new();
-    for (range, which) in [
-        (DiffRange::Uncommitted, SentDiffScope::Uncommitted),
-        (DiffRange::LastCommit, SentDiffScope::LastCommit),
-    ] {
-        let diff = match git.diff(range, &[], DIFF_BYTES) {
-            Ok(diff) if diff.is_empty() => {
-                left_out.extend(diff.omitted);
-                continue;
+    let uncommitted = (DiffRange::Uncommitted, SentDiffScope::Uncommitted);
+    let last_commit = (DiffRange::LastCommit, SentDiffScope::LastCommit);
+    let (mut left_out, none) = (Vec::new(), GitDiff::default());
+    for (range, which) in [uncommitted, last_commit] {
+        match git.diff(range, &[], DIFF_BYTES) {
+            Ok(diff) if diff.is_empty() => left_out.extend(diff.omitted),
+            Ok(diff) => {
+                let mut sent = SentSummary::new(which, &diff);
+                sent.left_out.extend(left_out);
+                return Ok((diff, sent));
             }
-            Ok(diff) => diff,
             Err(error @ (GitError::LimitExceeded { .. } | GitError::ManyNewFiles { .. })) => {
                 return Err(error.into());
             }
             // There is none before the first one.
             Err(GitError::NoCommits { .. }) => break,
             Err(error) => {
-                let none = GitDiff::default();
                 let sent = SentSummary::new(SentDiffScope::Unavailable(error.to_string()), &none);
                 return Ok((none, sent));
             }
-        };
-        let mut sent = SentSummary::new(which, &diff);
-        sent.left_out.extend(left_out);
-        return Ok((diff, sent));
+        }
     }
-    let none = GitDiff::default();
     let sent = SentSummary { left_out, ..SentSummary::new(SentDiffScope::Empty, &none) };
     Ok((none, sent))
 }
@@ -206,27 +196,19 @@ pub(crate) fn diff_for_review(
     };
     // Only for a line about it: that it cannot be found out is no reason not to review.
     let commits = || git.commits_since(base).ok();
-    if work {
-        let diff = git.diff(DiffRange::SinceBaseUncommitted(base), paths, DIFF_BYTES)?;
-        if diff.is_empty() {
-            return Err(nothing(diff));
-        }
-        let sent = SentSummary::new(
-            SentDiffScope::Branch { base: base.clone(), with_uncommitted: true, commits: commits() },
-            &diff,
-        );
-        return Ok((diff, sent));
-    }
-    let diff = git.diff(DiffRange::SinceBase(base), paths, DIFF_BYTES)?;
+    let range = if work { DiffRange::SinceBaseUncommitted(base) } else { DiffRange::SinceBase(base) };
+    let diff = git.diff(range, paths, DIFF_BYTES)?;
     if !diff.is_empty() {
-        let mut sent = SentSummary::new(
-            SentDiffScope::Branch { base: base.clone(), with_uncommitted: false, commits: commits() },
-            &diff,
-        );
+        let base = base.clone();
+        let scope = SentDiffScope::Branch { base, with_uncommitted: work, commits: commits() };
+        let mut sent = SentSummary::new(scope, &diff);
         // Nor is this, which is only for a remark.
         sent.uncommitted_left_out =
-            matches!(git.has_uncommitted(paths), Ok(true) | Err(GitError::ManyNewFiles { .. }));
+            !work && matches!(git.has_uncommitted(paths), Ok(true) | Err(GitError::ManyNewFiles { .. }));
         return Ok((diff, sent));
+    }
+    if work {
+        return Err(nothing(diff));
     }
     let diff = git.diff(DiffRange::Uncommitted, paths, DIFF_BYTES)?;
     if diff.is_empty() {

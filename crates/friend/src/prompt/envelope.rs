@@ -29,9 +29,8 @@ impl PromptEnvelope<'_> {
             [("Additional Context", self.context), ("Git Diff", self.diff), ("Answer Format", self.format)];
         for (title, part) in parts {
             // Only ends of lines are taken off: a blank at the end of a difference is a line of a file.
-            if let Some(part) =
-                part.map(|part| part.trim_end_matches(['\n', '\r'])).filter(|part| !part.is_empty())
-            {
+            let part = part.unwrap_or_default().trim_end_matches(['\n', '\r']);
+            if !part.is_empty() {
                 text.push_str(&format!("\n\n{title}:\n{part}"));
             }
         }

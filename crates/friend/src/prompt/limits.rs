@@ -45,16 +45,12 @@ impl PromptSizeLimit {
     ///
     /// # Errors
     /// If they are.
-    pub fn check(
-        self,
-        size: u64,
-        largest: impl FnOnce() -> Vec<(String, u64)>,
-    ) -> Result<(), PromptSizeError> {
+    pub fn check(self, size: u64, files: impl FnOnce() -> Vec<(String, u64)>) -> Result<(), PromptSizeError> {
         let most = self.max_bytes();
         if size <= most as u64 {
             return Ok(());
         }
-        Err(PromptSizeError { what: self, size, most, largest: largest(), since: None })
+        Err(PromptSizeError { what: self, size, most, largest: files(), since: None })
     }
 }
 

@@ -1,14 +1,13 @@
 //! A session as it stands in its file: JSON, with a version. What is read is checked; anything else is no session.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{FriendSession, FriendSessionState, is_session_name};
-use crate::friend::request::PromptExchange;
+use crate::PromptExchange;
 
 pub(super) const SUFFIX: &str = ".json";
 /// How those end that cannot be read.
@@ -49,35 +48,21 @@ enum ProjectPathJson {
     Bytes(Vec<u8>),
 }
 
-impl From<&Path> for ProjectPathJson {
-    fn from(path: &Path) -> ProjectPathJson {
-        match path.to_str() {
-            Some(text) => ProjectPathJson::Text(text.to_string()),
-            None => ProjectPathJson::Bytes(OsStr::as_bytes(path.as_os_str()).to_vec()),
-        }
-    }
-}
-
-impl From<ProjectPathJson> for PathBuf {
-    fn from(place: ProjectPathJson) -> PathBuf {
-        match place {
-            ProjectPathJson::Text(text) => text.into(),
-            ProjectPathJson::Bytes(bytes) => OsString::from_vec(bytes).into(),
-        }
-    }
-}
-
 /// The bytes of its file.
 pub(super) fn to_json(session: &FriendSession) -> Vec<u8> {
     let (id, exchanges) = match &session.state {
         FriendSessionState::FriendId(id) => (Some(id.clone()), Vec::new()),
         FriendSessionState::Transcript(exchanges) => (None, exchanges.clone()),
     };
+    let project = match session.project.to_str() {
+        Some(text) => ProjectPathJson::Text(text.to_string()),
+        None => ProjectPathJson::Bytes(session.project.as_os_str().as_bytes().to_vec()),
+    };
     let written = FriendSessionJson {
         version: VERSION,
         name: session.name.clone(),
         friend: session.friend.clone(),
-        project: session.project.as_path().into(),
+        project,
         model: session.model.clone(),
         created: session.created.to_string(),
         used: session.used.to_string(),
@@ -106,7 +91,10 @@ pub(super) fn from_json(file: &str, bytes: &[u8]) -> Option<FriendSession> {
         used: time(&read.used)?,
         name: read.name,
         friend: read.friend,
-        project: read.project.into(),
+        project: match read.project {
+            ProjectPathJson::Text(text) => text.into(),
+            ProjectPathJson::Bytes(bytes) => OsString::from_vec(bytes).into(),
+        },
         model: read.model,
         turns: read.turns,
         state: match read.id {

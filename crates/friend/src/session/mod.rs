@@ -16,12 +16,10 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 
+use crate::{Friend, FriendAnswer, PromptExchange, TurnMemory};
+
 pub use error::FriendSessionError;
 pub use store::{FriendSessionList, FriendSessionLookup, FriendSessionStore};
-
-use crate::friend::Friend;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::request::{PromptExchange, TurnMemory};
 
 /// Sessions that are kept; beyond, those go that were not used for longest.
 pub const SESSIONS: usize = 100;

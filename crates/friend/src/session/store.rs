@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use FriendSessionFile::{Corrupt, Missing, Valid};
 use relaycode_durable::private_files::{PrivateFileError, PrivateFolder};
 use relaycode_durable::{Fs, FsDir, FsKind, FsLock, RealFs, RenameMode, atomic};
 use relaycode_text::width::clip_for_message;
 
-use super::file::{self, BROKEN, FILE_BYTES, SUFFIX};
+use super::file::{BROKEN, FILE_BYTES, SUFFIX};
 use super::{
     FriendSession, FriendSessionError, FriendSessionState, FriendSessionUpdate, SESSIONS, TRANSCRIPT_BYTES,
-    is_session_name,
+    file, is_session_name,
 };
-use crate::friend::SessionSupport;
-use crate::friend::request::PromptExchange;
+use crate::{PromptExchange, SessionSupport};
 
 const FOLDER: &str = "friends/sessions";
 const LOCK: &str = ".lock";
@@ -65,17 +65,16 @@ impl FriendSessionStore {
     ) -> Result<FriendSessionLookup, FriendSessionError> {
         check_name(name)?;
         let file = file::file_name(name);
-        let session = match self.read(&file)? {
-            FriendSessionFile::Missing => return Ok(FriendSessionLookup::default()),
-            FriendSessionFile::Valid(session) => session,
-            FriendSessionFile::Corrupt => {
-                let remarks =
-                    self.quarantine(&file)?.into_iter().map(|to| quarantine_remark(name, &to)).collect();
-                return Ok(FriendSessionLookup { session: None, remarks });
+        let mut found = FriendSessionLookup::default();
+        match self.read(&file)? {
+            Missing => {}
+            Valid(session) => {
+                check_owner(&session, friend, project)?;
+                found.session = Some(session);
             }
-        };
-        check_owner(&session, friend, project)?;
-        Ok(FriendSessionLookup { session: Some(session), remarks: Vec::new() })
+            Corrupt => found.remarks.extend(self.quarantine(&file)?.map(|to| quarantine_remark(name, &to))),
+        }
+        Ok(found)
     }
 
     /// Adds a good answer to its session, which begins with it if there is none. What is there by now stays, also if it came
@@ -88,24 +87,20 @@ impl FriendSessionStore {
         let mut remarks = Vec::new();
         if said.friend.abilities().sessions == SessionSupport::Own && said.answer.session.is_none() {
             let (friend, name) = (said.friend.name(), said.name);
-            return Ok(vec![format!(
-                "{friend} gave no id for the session {name}: this turn was not remembered"
-            )]);
+            let remark = format!("{friend} gave no id for the session {name}: this turn was not remembered");
+            return Ok(vec![remark]);
         }
         let file = file::file_name(said.name);
         let locked = self.lock()?;
-        let session = match self.read(&file)? {
-            FriendSessionFile::Valid(session) => {
-                check_owner(&session, said.friend.name(), said.project)?;
-                Some(session)
+        let mut session = None;
+        match self.read(&file)? {
+            Valid(found) => {
+                check_owner(&found, said.friend.name(), said.project)?;
+                session = Some(found);
             }
-            FriendSessionFile::Missing => None,
-            FriendSessionFile::Corrupt => {
-                let to = locked.quarantine(&file)?;
-                remarks.push(quarantine_remark(said.name, &to));
-                None
-            }
-        };
+            Missing => {}
+            Corrupt => remarks.push(quarantine_remark(said.name, &locked.quarantine(&file)?)),
+        }
         let session = with_update(session, said, &mut remarks);
         locked.write(&file, &file::to_json(&session))?;
         let gone = locked.prune(SUFFIX, SESSIONS, &file)?;
@@ -132,9 +127,9 @@ impl FriendSessionStore {
         };
         for file in files.iter().filter(|file| file.ends_with(SUFFIX)) {
             match self.read(file) {
-                Ok(FriendSessionFile::Valid(session)) => listed.sessions.push(session),
-                Ok(FriendSessionFile::Missing) => {}
-                Ok(FriendSessionFile::Corrupt) => {
+                Ok(Valid(session)) => listed.sessions.push(session),
+                Ok(Missing) => {}
+                Ok(Corrupt) => {
                     let name = clip_for_message(file.trim_end_matches(SUFFIX), SHOWN);
                     listed.remarks.push(format!(
                         "the session {name} cannot be read; `relay friends forget {name}` removes it"
@@ -162,14 +157,10 @@ impl FriendSessionStore {
 
     fn read(&self, file: &str) -> Result<FriendSessionFile, FriendSessionError> {
         match self.folder.read(file) {
-            Ok(None) | Err(PrivateFileError::NoHome) => Ok(FriendSessionFile::Missing),
-            Ok(Some(bytes)) => {
-                Ok(file::from_json(file, &bytes).map_or(FriendSessionFile::Corrupt, FriendSessionFile::Valid))
-            }
+            Ok(None) | Err(PrivateFileError::NoHome) => Ok(Missing),
+            Ok(Some(bytes)) => Ok(file::from_json(file, &bytes).map_or(Corrupt, Valid)),
             // Nobody wrote such a file.
-            Err(PrivateFileError::TooLarge { .. } | PrivateFileError::NotAFile(_)) => {
-                Ok(FriendSessionFile::Corrupt)
-            }
+            Err(PrivateFileError::TooLarge { .. } | PrivateFileError::NotAFile(_)) => Ok(Corrupt),
             Err(error) => Err(error.into()),
         }
     }
@@ -178,8 +169,8 @@ impl FriendSessionStore {
     fn quarantine(&self, file: &str) -> Result<Option<PathBuf>, FriendSessionError> {
         let locked = self.lock()?;
         match self.read(file)? {
-            FriendSessionFile::Corrupt => locked.quarantine(file).map(Some),
-            FriendSessionFile::Missing | FriendSessionFile::Valid(_) => Ok(None),
+            Corrupt => locked.quarantine(file).map(Some),
+            Missing | Valid(_) => Ok(None),
         }
     }
 
@@ -189,13 +180,13 @@ impl FriendSessionStore {
         let began = Instant::now();
         let lock = loop {
             let taken = fs.try_lock(&dir, LOCK).map_err(|source| self.system_error(LOCK, source))?;
-            match taken {
-                Some(lock) => break lock,
-                None if began.elapsed() > PATIENCE => {
-                    return Err(FriendSessionError::Busy(PATIENCE.as_secs()));
-                }
-                None => std::thread::sleep(TICK),
+            if let Some(lock) = taken {
+                break lock;
             }
+            if began.elapsed() > PATIENCE {
+                return Err(FriendSessionError::Busy(PATIENCE.as_secs()));
+            }
+            std::thread::sleep(TICK);
         };
         Ok(FriendStoreLock { store: self, fs, dir, _lock: lock })
     }
@@ -232,9 +223,8 @@ impl FriendStoreLock<'_> {
     fn quarantine(&self, file: &str) -> Result<PathBuf, FriendSessionError> {
         let to = format!("{}{BROKEN}", file.trim_end_matches(SUFFIX));
         let moved = self.fs.rename(&self.dir, file, &self.dir, &to, RenameMode::Replace);
-        moved
-            .and_then(|()| self.fs.sync_dir(&self.dir))
-            .map_err(|source| self.store.system_error(file, source))?;
+        let moved = moved.and_then(|()| self.fs.sync_dir(&self.dir));
+        moved.map_err(|source| self.store.system_error(file, source))?;
         Ok(self.store.folder.path_of(&to)?)
     }
 
@@ -289,11 +279,8 @@ fn with_update(
         exchanges.push(PromptExchange { asked: said.prompt.to_string(), answered: said.answer.text.clone() });
         let went = trim_transcript(exchanges);
         if went > 0 {
-            let what = if went == 1 {
-                "its oldest turn was".to_string()
-            } else {
-                format!("its {went} oldest turns were")
-            };
+            let many = format!("its {went} oldest turns were");
+            let what = if went == 1 { "its oldest turn was" } else { &many };
             let most = TRANSCRIPT_BYTES / 1_000_000;
             remarks.push(format!("the session {} is longer than {most} MB: {what} forgotten", session.name));
         }
@@ -315,10 +302,9 @@ fn trim_transcript(exchanges: &mut Vec<PromptExchange>) -> usize {
 }
 
 fn check_name(name: &str) -> Result<(), FriendSessionError> {
-    if is_session_name(name) {
-        Ok(())
-    } else {
-        Err(FriendSessionError::BadName(clip_for_message(name, SHOWN)))
+    match is_session_name(name) {
+        true => Ok(()),
+        false => Err(FriendSessionError::BadName(clip_for_message(name, SHOWN))),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sessions: who they belong to, two relays at once, files that are torn, and limits at their edges.
 
+use crate::FriendTurn;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -9,10 +10,8 @@ use jiff::Timestamp;
 use tempfile::TempDir;
 
 use super::*;
-use crate::friend::event::EventSink;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
 use crate::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
 use std::path::Path;
 
@@ -42,13 +41,7 @@ impl Friend for Pal {
         FriendProbeReport::default()
     }
 
-    fn run_prompt(
-        &self,
-        _: &str,
-        _: &AskRequest,
-        _: &FriendContext<'_>,
-        _: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, _: &str, _: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
         Ok(FriendAnswer::default())
     }
 }

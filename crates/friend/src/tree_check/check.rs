@@ -2,7 +2,6 @@
 //! said. The second look is taken also when everything was broken off, for a while: that is when it matters.
 
 use std::cell::Cell;
-use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -15,14 +14,9 @@ const LAST_LOOK: Duration = Duration::from_secs(1);
 
 /// How a project looked before something ran in it.
 #[derive(Debug)]
-pub struct TreeCheck(TreeCheckBaseline);
-
-#[derive(Debug)]
-enum TreeCheckBaseline {
-    /// It could not be looked at; why.
-    Unavailable(String),
-    /// So.
-    Taken(Box<TreeCheckSnapshot>),
+pub struct TreeCheck {
+    /// How it looked, or why it could not be looked at.
+    baseline: Result<Box<TreeCheckSnapshot>, String>,
 }
 
 /// What the second look showed.
@@ -48,18 +42,21 @@ impl TreeCheckReport {
 
     /// What cannot be said, as a sentence.
     pub fn gap_message(&self) -> Option<String> {
-        self.gap.as_ref().map(TreeCheckGap::to_string)
+        self.gap.as_ref().map(ToString::to_string)
     }
 }
 
 /// What cannot be said of changes. Foreign text is in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeCheckGap {
     /// Nothing: it could not be looked at in the first place; why. Nobody who ran in it had a part in that.
+    #[error("{0}")]
     NoBaseline(String),
     /// Nothing: it could not be looked at again; why. Whoever ran in it may have caused that.
+    #[error("the second look failed: {0}")]
     RescanFailed(String),
     /// Places that could not be looked into, before or afterwards; of the rest everything is known.
+    #[error("{} cannot be looked into", unread_places(.0))]
     PartlyUnread(Vec<String>),
 }
 
@@ -74,9 +71,8 @@ impl TreeCheck {
         stop: &dyn Fn() -> bool,
     ) -> Result<TreeCheck, TreeCheckError> {
         match TreeCheckSnapshot::take(root, git, stop) {
-            Ok(snapshot) => Ok(TreeCheck(TreeCheckBaseline::Taken(Box::new(snapshot)))),
             Err(TreeCheckError::Cancelled) => Err(TreeCheckError::Cancelled),
-            Err(error) => Ok(TreeCheck(TreeCheckBaseline::Unavailable(error.to_string()))),
+            taken => Ok(TreeCheck { baseline: taken.map(Box::new).map_err(|error| error.to_string()) }),
         }
     }
 
@@ -86,11 +82,10 @@ impl TreeCheck {
     }
 
     pub(super) fn finish_within(self, last: Duration, stop: &dyn Fn() -> bool) -> TreeCheckReport {
-        let snapshot = match self.0 {
-            TreeCheckBaseline::Unavailable(why) => {
-                return TreeCheckReport { changes: Vec::new(), gap: Some(TreeCheckGap::NoBaseline(why)) };
-            }
-            TreeCheckBaseline::Taken(snapshot) => snapshot,
+        let unknown = |gap| TreeCheckReport { changes: Vec::new(), gap: Some(gap) };
+        let snapshot = match self.baseline {
+            Ok(snapshot) => snapshot,
+            Err(why) => return unknown(TreeCheckGap::NoBaseline(why)),
         };
         let stopped: Cell<Option<Instant>> = Cell::new(None);
         let stop = || {
@@ -100,34 +95,23 @@ impl TreeCheck {
             stopped.get().is_some_and(|since| since.elapsed() > last)
         };
         match snapshot.rescan(&stop) {
-            Err(error) => TreeCheckReport {
-                changes: Vec::new(),
-                gap: Some(TreeCheckGap::RescanFailed(error.to_string())),
-            },
-            Ok((changed, again)) => {
+            Err(error) => unknown(TreeCheckGap::RescanFailed(error.to_string())),
+            Ok((changes, again)) => {
                 let mut places = snapshot.unread().to_vec();
                 places.extend(again);
                 places.sort_unstable();
                 places.dedup();
-                TreeCheckReport {
-                    changes: changed,
-                    gap: (!places.is_empty()).then_some(TreeCheckGap::PartlyUnread(places)),
-                }
+                let gap = (!places.is_empty()).then_some(TreeCheckGap::PartlyUnread(places));
+                TreeCheckReport { changes, gap }
             }
         }
     }
 }
 
-impl fmt::Display for TreeCheckGap {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TreeCheckGap::NoBaseline(why) => to.write_str(why),
-            TreeCheckGap::RescanFailed(why) => write!(to, "the second look failed: {why}"),
-            TreeCheckGap::PartlyUnread(places) => match places.as_slice() {
-                [first] => write!(to, "{first} cannot be looked into"),
-                [first, rest @ ..] => write!(to, "{first} and {} more cannot be looked into", rest.len()),
-                [] => to.write_str("some places cannot be looked into"),
-            },
-        }
+fn unread_places(places: &[String]) -> String {
+    match places {
+        [] => "some places".to_string(),
+        [first] => first.clone(),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
     }
 }

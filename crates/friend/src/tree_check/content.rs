@@ -12,9 +12,9 @@ use rustix::fs::{FileType, Mode, OFlags, openat, readlinkat};
 use sha2::{Digest, Sha256};
 
 use super::git_dir::GitDirPart;
-use super::git_index::{self, StagedContent};
+use super::git_index::StagedContent;
 use super::scope::{CheckWalkPosition, CheckWalkScope};
-use super::{FILE, TreeCheckError};
+use super::{FILE, TreeCheckError, git_index};
 
 /// What is read at once.
 const PIECE: usize = 256 << 10;
@@ -40,24 +40,15 @@ pub(super) fn finish_digest(hash: Sha256) -> CheckDigest {
 
 /// Reads contents of a tree, directory by directory.
 pub(super) struct ContentReader<'a> {
-    fs: &'a dyn Fs,
-    root: &'a FsDir,
-    tree: &'a Snapshot,
-    stop: &'a dyn Fn() -> bool,
+    pub(super) fs: &'a dyn Fs,
+    pub(super) root: &'a FsDir,
+    pub(super) tree: &'a Snapshot,
+    pub(super) stop: &'a dyn Fn() -> bool,
     /// The directory of the last entry.
-    last: Option<(EntryId, FsDir)>,
+    pub(super) last: Option<(EntryId, FsDir)>,
 }
 
 impl<'a> ContentReader<'a> {
-    pub(super) fn new(
-        fs: &'a dyn Fs,
-        root: &'a FsDir,
-        tree: &'a Snapshot,
-        stop: &'a dyn Fn() -> bool,
-    ) -> ContentReader<'a> {
-        ContentReader { fs, root, tree, stop, last: None }
-    }
-
     /// What is in everything that is to be read, as far as `budget` bytes go: the repository first, because what it holds is
     /// little, and matters most.
     pub(super) fn read_all(
@@ -70,10 +61,10 @@ impl<'a> ContentReader<'a> {
                 let position = CheckWalkPosition::from_mark(self.tree.mark(id));
                 let stat = *self.tree.stat(id);
                 let is_index = position.scope == CheckWalkScope::Repository(GitDirPart::Index);
+                if matches!(position.scope, CheckWalkScope::Repository(_)) != repository_first {
+                    continue;
+                }
                 let size = match stat.kind {
-                    _ if matches!(position.scope, CheckWalkScope::Repository(_)) != repository_first => {
-                        continue;
-                    }
                     EntryKind::Link => 0,
                     EntryKind::File if is_index && stat.size <= git_index::MAX_INDEX_BYTES => stat.size,
                     EntryKind::File if position.read && !is_index && stat.size <= FILE => stat.size,

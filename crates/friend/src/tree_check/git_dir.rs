@@ -61,18 +61,12 @@ pub(super) enum GitDirPart {
 }
 
 /// Every one of them.
-pub(super) const PARTS: [GitDirPart; 10] = [
-    GitDirPart::Top { here: true },
-    GitDirPart::Top { here: false },
-    GitDirPart::Nested { here: true },
-    GitDirPart::Nested { here: false },
-    GitDirPart::Refs,
-    GitDirPart::Objects,
-    GitDirPart::ObjectsInfo,
-    GitDirPart::Index,
-    GitDirPart::Large,
-    GitDirPart::Rest,
-];
+pub(super) const PARTS: [GitDirPart; 10] = {
+    use GitDirPart::*;
+    let (top, nested) =
+        ([Top { here: true }, Top { here: false }], [Nested { here: true }, Nested { here: false }]);
+    [top[0], top[1], nested[0], nested[1], Refs, Objects, ObjectsInfo, Index, Large, Rest]
+};
 
 impl GitDirPart {
     /// What part something in it is; `None`: it is passed over.
@@ -80,32 +74,25 @@ impl GitDirPart {
         let is_in = |names: &[&[u8]]| names.contains(&name);
         let directory = kind == EntryKind::Directory;
         let plain = matches!(kind, EntryKind::File | EntryKind::Special);
+        use GitDirPart::*;
         match self {
-            GitDirPart::Top { .. } if directory && is_in(PASSING_DIRECTORIES) => None,
-            GitDirPart::Top { .. } if plain && is_in(PASSING_FILES) => None,
-            GitDirPart::Top { .. }
-                if plain && PASSING_BEGINNINGS.iter().any(|word| name.starts_with(word)) =>
-            {
-                None
-            }
-            GitDirPart::Top { .. } | GitDirPart::Refs if plain && name.ends_with(LOCK) => None,
-            GitDirPart::Large if directory && is_in(LARGE_PASSING) => None,
-            GitDirPart::Top { here: false } if plain && name == INDEX => None,
-            GitDirPart::Top { here: true } if kind == EntryKind::File && name == INDEX => {
-                Some(GitDirPart::Index)
-            }
-            GitDirPart::Top { .. } if directory && name == b"objects" => Some(GitDirPart::Objects),
-            GitDirPart::Objects => (directory && name == b"info").then_some(GitDirPart::ObjectsInfo),
-            GitDirPart::ObjectsInfo => ALTERNATES.contains(&name).then_some(GitDirPart::Rest),
-            GitDirPart::Top { here } if name == b"modules" => Some(GitDirPart::Nested { here }),
+            Top { .. } if directory && is_in(PASSING_DIRECTORIES) => None,
+            Top { .. } if plain && is_in(PASSING_FILES) => None,
+            Top { .. } if plain && PASSING_BEGINNINGS.iter().any(|word| name.starts_with(word)) => None,
+            Top { .. } | Refs if plain && name.ends_with(LOCK) => None,
+            Large if directory && is_in(LARGE_PASSING) => None,
+            Top { here: false } if plain && name == INDEX => None,
+            Top { here: true } if kind == EntryKind::File && name == INDEX => Some(Index),
+            Top { .. } if directory && name == b"objects" => Some(Objects),
+            Objects => (directory && name == b"info").then_some(ObjectsInfo),
+            ObjectsInfo => ALTERNATES.contains(&name).then_some(Rest),
+            Top { here } if name == b"modules" => Some(Nested { here }),
             // The files of another worktree are no part of the project.
-            GitDirPart::Top { .. } if name == b"worktrees" => Some(GitDirPart::Nested { here: false }),
-            GitDirPart::Top { .. } if is_in(&[b"refs", b"reftable"]) => Some(GitDirPart::Refs),
-            GitDirPart::Top { .. } if directory && is_in(LARGE) => Some(GitDirPart::Large),
-            GitDirPart::Top { .. } | GitDirPart::Rest | GitDirPart::Large | GitDirPart::Index => {
-                Some(GitDirPart::Rest)
-            }
-            GitDirPart::Nested { .. } | GitDirPart::Refs => Some(self),
+            Top { .. } if name == b"worktrees" => Some(Nested { here: false }),
+            Top { .. } if is_in(&[b"refs", b"reftable"]) => Some(Refs),
+            Top { .. } if directory && is_in(LARGE) => Some(Large),
+            Top { .. } | Rest | Large | Index => Some(Rest),
+            Nested { .. } | Refs => Some(self),
         }
     }
 }
@@ -116,17 +103,13 @@ const SMALL: u64 = 4 << 10;
 /// The repository's directories, other than a `.git` directory in the project itself: where a `.git` file points
 /// to, what that shares with others, or the `.git` of a directory above.
 pub(crate) fn external_git_dirs(root: &Path) -> Vec<PathBuf> {
-    let Some(dot_git) =
-        root.ancestors().map(|top| top.join(".git")).find(|path| path.symlink_metadata().is_ok())
-    else {
-        return Vec::new();
-    };
+    let mut above = root.ancestors().map(|top| top.join(".git"));
+    let Some(dot_git) = above.find(|path| path.symlink_metadata().is_ok()) else { return Vec::new() };
     let directory = if dot_git.is_dir() {
         dot_git
     } else {
-        let Some(target) = read_small_file(&dot_git).and_then(|text| path_after(&text, b"gitdir:")) else {
-            return Vec::new();
-        };
+        let target = read_small_file(&dot_git).and_then(|text| text.strip_prefix(b"gitdir:").map(path_in));
+        let Some(target) = target else { return Vec::new() };
         dot_git.parent().unwrap_or(root).join(target)
     };
     let shared = read_small_file(&directory.join("commondir")).map(|text| directory.join(path_in(&text)));
@@ -139,10 +122,6 @@ pub(crate) fn external_git_dirs(root: &Path) -> Vec<PathBuf> {
         }
     }
     found
-}
-
-fn path_after(text: &[u8], word: &[u8]) -> Option<PathBuf> {
-    text.strip_prefix(word).map(path_in)
 }
 
 fn path_in(text: &[u8]) -> PathBuf {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sha2::{Digest, Sha256};
 
-use super::content::CheckDigest;
+use super::content::{CheckDigest, finish_digest};
 
 /// Bytes of an index that are read.
 pub(super) const MAX_INDEX_BYTES: u64 = 64 << 20;
@@ -65,9 +65,8 @@ struct GitIndexExtensions<'a> {
 impl StagedContent {
     /// Reads an index. `shared` gives the bytes of a file beside it, by name: most entries can stand there.
     pub(super) fn read(bytes: &[u8], shared: &dyn Fn(&str) -> Option<Vec<u8>>) -> Option<StagedContent> {
-        OBJECTS
-            .into_iter()
-            .find_map(|object| StagedContent::from_index(&GitIndexReader::open(bytes, object)?, shared))
+        let read = |object| StagedContent::from_index(&GitIndexReader::open(bytes, object)?, shared);
+        OBJECTS.into_iter().find_map(read)
     }
 
     fn from_index(
@@ -84,14 +83,14 @@ impl StagedContent {
         let parts = index.extensions(&starts)?;
         let trees = read_tree_cache(parts.trees, index.object)?;
         if let Some(link) = parts.link {
-            let (object, bitmaps) = link.split_at_checked(index.object)?;
+            let (object, maps) = link.split_at_checked(index.object)?;
             if object.iter().any(|byte| *byte != 0) {
                 let name: String = object.iter().map(|byte| format!("{byte:02x}")).collect();
                 let bytes = shared(&format!("sharedindex.{name}"))?;
-                hash = merge_split_index(index, &GitIndexReader::open(&bytes, index.object)?, bitmaps)?;
+                hash = merge_split_index(index, &GitIndexReader::open(&bytes, index.object)?, maps)?;
             }
         }
-        Some(StagedContent { entries: super::content::finish_digest(hash), trees })
+        Some(StagedContent { entries: finish_digest(hash), trees })
     }
 
     /// Whether the next commit takes the same. A tree that is not known any more is made again; one that was not
@@ -104,12 +103,10 @@ impl StagedContent {
 
 impl GitIndexEntry<'_> {
     fn hash_into(&self, hash: &mut Sha256, name: &[u8]) {
-        hash.update(self.mode);
-        hash.update(self.object);
-        hash.update(self.flags.to_be_bytes());
-        hash.update(self.extended_flags.to_be_bytes());
-        hash.update(name);
-        hash.update([0]);
+        let (flags, extended) = (self.flags.to_be_bytes(), self.extended_flags.to_be_bytes());
+        for part in [self.mode, self.object, &flags, &extended, name, &[0]] {
+            hash.update(part);
+        }
     }
 }
 
@@ -154,11 +151,8 @@ impl<'a> GitIndexReader<'a> {
             if name.len() > NAME || all > NAMES || name.len().min(0xfff) != usize::from(flags & 0xfff) {
                 return None;
             }
-            each(
-                start,
-                &name,
-                GitIndexEntry { mode, object, flags: flags & MARKS, extended_flags: more & MORE_MARKS },
-            );
+            let (flags, extended_flags) = (flags & MARKS, more & MORE_MARKS);
+            each(start, &name, GitIndexEntry { mode, object, flags, extended_flags });
         }
         Some(at)
     }
@@ -222,22 +216,17 @@ fn offsets_match(table: &[u8], starts: &[usize]) -> bool {
     right && count + 1 == starts.len()
 }
 
-/// The entries of an index of which most stand in another one. Two bitmaps say which of those are gone, and which
+/// The entries of an index of which most stand in another one. Two maps say which of those are gone, and which
 /// have new contents: these come first here, in order and without a name.
-fn merge_split_index(
-    index: &GitIndexReader<'_>,
-    base: &GitIndexReader<'_>,
-    bitmaps: &[u8],
-) -> Option<Sha256> {
-    let mut all: Vec<(Vec<u8>, GitIndexEntry<'_>)> = Vec::new();
+fn merge_split_index(index: &GitIndexReader<'_>, base: &GitIndexReader<'_>, maps: &[u8]) -> Option<Sha256> {
+    let (mut all, mut own) = (Vec::new(), Vec::new());
     base.entries(&mut |_, name, entry| all.push((name.to_vec(), entry)))?;
-    let mut own: Vec<(Vec<u8>, GitIndexEntry<'_>)> = Vec::new();
     index.entries(&mut |_, name, entry| own.push((name.to_vec(), entry)))?;
     let (mut gone, mut replaced) = (Vec::new(), Vec::new());
-    if !bitmaps.is_empty() {
+    if !maps.is_empty() {
         let after;
-        (gone, after) = decode_ewah(bitmaps, all.len())?;
-        replaced = decode_ewah(bitmaps.get(after..)?, all.len())?.0;
+        (gone, after) = decode_ewah(maps, all.len())?;
+        replaced = decode_ewah(maps.get(after..)?, all.len())?.0;
     }
     let mut own = own.into_iter();
     for at in replaced {
@@ -249,12 +238,8 @@ fn merge_split_index(
     }
     let mut kept: BTreeMap<(Vec<u8>, u16), GitIndexEntry<'_>> = BTreeMap::new();
     let mut gone = gone.into_iter().peekable();
-    for (at, (name, entry)) in all.into_iter().enumerate() {
-        if gone.next_if_eq(&at).is_none() {
-            kept.insert((name, entry.flags & 0x3000), entry);
-        }
-    }
-    for (name, entry) in own {
+    let stays = all.into_iter().enumerate().filter(|(at, _)| gone.next_if_eq(at).is_none());
+    for (name, entry) in stays.map(|(_, entry)| entry).chain(own) {
         kept.insert((name, entry.flags & 0x3000), entry);
     }
     let mut hash = Sha256::new();
@@ -307,14 +292,14 @@ fn read_tree_cache(mut data: &[u8], object: usize) -> Option<HashMap<CheckDigest
             *left = left.checked_sub(1)?;
         }
         hash.update(name);
-        let path = super::content::finish_digest(hash);
+        let path = finish_digest(hash);
         if entries != b"-1" {
             if entries.is_empty() || !entries.iter().all(u8::is_ascii_digit) {
                 return None;
             }
             let tree = data.get(..object)?;
             data = &data[object..];
-            found.insert(path, super::content::finish_digest(Sha256::new_with_prefix(tree)));
+            found.insert(path, finish_digest(Sha256::new_with_prefix(tree)));
         }
         open.push((path, below));
         while open.last().is_some_and(|(_, left)| *left == 0) {

@@ -33,10 +33,10 @@ use relaycode_snapshot::{
     WalkError,
 };
 
-pub use check::{TreeCheck, TreeCheckGap, TreeCheckReport};
-
 use content::{CheckedEntryContent, ContentReader};
 use scope::{CheckRule, CheckWalkPosition};
+
+pub use check::{TreeCheck, TreeCheckGap, TreeCheckReport};
 
 /// Bytes of content that are read beforehand. Of what is beyond, a changed record is all that can be told.
 pub const CONTENT: u64 = 512 << 20;
@@ -138,12 +138,8 @@ impl TreeCheckSnapshot {
         git: Option<&Git<'_>>,
         stop: &dyn Fn() -> bool,
     ) -> Result<TreeCheckSnapshot, TreeCheckError> {
-        let ignored = git.and_then(|git| git.ignored().ok()).unwrap_or_default();
-        let ignored = ignored.into_iter().map(|mut name| {
-            name.truncate(name.strip_suffix(b"/").map_or(name.len(), <[u8]>::len));
-            name
-        });
-        TreeCheckSnapshot::take_within(root, &ignored.collect(), FILES, CONTENT, stop)
+        let ignored = git.map(ignored_paths).unwrap_or_default();
+        TreeCheckSnapshot::take_within(root, &ignored, FILES, CONTENT, stop)
     }
 
     fn take_within(
@@ -156,8 +152,9 @@ impl TreeCheckSnapshot {
         let mut taken = TreeCheckSnapshot::walk(root, ignored, most, None, stop)?;
         let fs = RealFs::default();
         for tree in &mut taken.trees {
-            let at = fs.open_root(tree.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
-            tree.contents = ContentReader::new(&fs, &at, &tree.snapshot, stop).read_all(&mut content)?;
+            let at = &fs.open_root(tree.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
+            let mut reader = ContentReader { fs: &fs, root: at, tree: &tree.snapshot, stop, last: None };
+            tree.contents = reader.read_all(&mut content)?;
         }
         Ok(taken)
     }
@@ -193,8 +190,7 @@ impl TreeCheckSnapshot {
                 }
             };
             let known = known.and_then(|known| known.tree(outside.as_deref()));
-            let tree = CheckedTree::walk(&fs, &at, (outside, start, ignored), left, known, stop)
-                .map_err(|error| error.of_root(root))?;
+            let tree = CheckedTree::walk((root, &fs, &at), (outside, start, ignored), left, known, stop)?;
             left = left.saturating_sub(tree.snapshot.len());
             taken.unread.extend(tree.snapshot.unread().map(|(path, _)| match path.as_slice() {
                 b"" => ".".to_string(),
@@ -243,11 +239,11 @@ impl TreeCheckSnapshot {
         };
         let mut differences = Vec::new();
         if self.itself != now.itself {
-            let is_another = self.itself.0 != now.itself.0;
-            differences.push(itself(if is_another {
-                ObservedChangeKind::Changed
-            } else {
+            let same = self.itself.0 == now.itself.0;
+            differences.push(itself(if same {
                 ObservedChangeKind::Mode
+            } else {
+                ObservedChangeKind::Changed
             }));
         }
         for before in &self.trees {
@@ -262,6 +258,21 @@ impl TreeCheckSnapshot {
         differences.sort_by(|a, b| a.path.cmp(&b.path));
         Ok((differences, now.unread))
     }
+}
+
+/// What git ignores, directories without a slash at their end; nothing if it cannot say.
+pub(crate) fn ignored_paths(git: &Git<'_>) -> HashSet<Vec<u8>> {
+    let without_slash = |mut path: Vec<u8>| {
+        path.truncate(path.strip_suffix(b"/").map_or(path.len(), <[u8]>::len));
+        path
+    };
+    git.ignored().unwrap_or_default().into_iter().map(without_slash).collect()
+}
+
+/// Now, as a walk takes it: seconds since 1970 and nanoseconds.
+pub(crate) fn walk_start() -> (i64, u32) {
+    let now = UNIX_EPOCH.elapsed().unwrap_or_default();
+    (i64::try_from(now.as_secs()).unwrap_or(i64::MAX), now.subsec_nanos())
 }
 
 fn of_itself(metadata: &Metadata) -> (bool, u32, u32, u32) {
@@ -283,25 +294,20 @@ fn is_gone(root: &Path) -> bool {
 
 impl CheckedTree {
     fn walk(
-        fs: &dyn Fs,
-        at: &FsDir,
+        (root, fs, at): (&Path, &dyn Fs, &FsDir),
         (outside, start, ignored): (Option<PathBuf>, CheckWalkPosition, &HashSet<Vec<u8>>),
         most: usize,
         known: Option<&CheckedTree>,
         stop: &dyn Fn() -> bool,
     ) -> Result<CheckedTree, TreeCheckError> {
-        let began = UNIX_EPOCH.elapsed().unwrap_or_default();
-        let began = (i64::try_from(began.as_secs()).unwrap_or(i64::MAX), began.subsec_nanos());
         let caps = WalkCaps { entries: most, ..WalkCaps::default() };
         let mut rule = CheckRule { ignored, stop, start, path: Vec::new() };
         let known = known.map(|known| &known.snapshot);
-        let snapshot = match Snapshot::take(fs, at, &mut rule, caps, known, began) {
+        let snapshot = match Snapshot::take(fs, at, &mut rule, caps, known, walk_start()) {
             Ok(snapshot) if snapshot.partial().next().is_some() => return Err(TreeCheckError::TooMany),
             Ok(snapshot) => snapshot,
             Err(WalkError::Stopped) => return Err(TreeCheckError::Cancelled),
-            Err(WalkError::Root(source)) => {
-                return Err(TreeCheckError::Root { path: PathBuf::new(), source });
-            }
+            Err(WalkError::Root(source)) => return Err(root_error(root)(source)),
         };
         Ok(CheckedTree { outside, snapshot, contents: HashMap::new() })
     }
@@ -335,29 +341,26 @@ impl CheckedTree {
         differences: &mut Vec<ObservedChange>,
     ) -> Result<(), TreeCheckError> {
         let fs = RealFs::default();
-        let at = fs.open_root(self.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
-        let mut reader = ContentReader::new(&fs, &at, &now.snapshot, stop);
+        let at = &fs.open_root(self.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
+        let mut reader = ContentReader { fs: &fs, root: at, tree: &now.snapshot, stop, last: None };
         let found = TreeDifference::between(&self.snapshot, &now.snapshot);
         // One that may have changed without a trace in its times was read beforehand, or nobody can tell.
-        let racy = found
-            .racy
-            .iter()
-            .filter(|change| change.before.is_some_and(|id| self.contents.contains_key(&id)));
+        let was_read =
+            |change: &&EntryChange| change.before.is_some_and(|id| self.contents.contains_key(&id));
+        let racy = found.racy.iter().filter(was_read);
         for change in found.changes.iter().chain(racy).filter(|change| !change.path.is_empty()) {
-            let id = (change.before, change.after);
-            let kind = match (change.kind, id) {
-                (EntryChangeKind::Created, _) => Some(ObservedChangeKind::Created),
-                (EntryChangeKind::Deleted, _) => Some(ObservedChangeKind::Removed),
-                (EntryChangeKind::TypeChanged, _) => Some(ObservedChangeKind::Changed),
-                (_, (Some(before), Some(after))) => {
-                    self.change_kind(before, now.snapshot.stat(after), &mut |is_index| {
-                        reader.read(after, is_index)
-                    })?
+            let kind = match (change.kind, change.before, change.after) {
+                (EntryChangeKind::Created, ..) => Some(ObservedChangeKind::Created),
+                (EntryChangeKind::Deleted, ..) => Some(ObservedChangeKind::Removed),
+                (EntryChangeKind::TypeChanged, ..) => Some(ObservedChangeKind::Changed),
+                (_, Some(before), Some(after)) => {
+                    let read = &mut |is_index| reader.read(after, is_index);
+                    self.change_kind(before, now.snapshot.stat(after), read)?
                 }
                 _ => None,
             };
-            differences
-                .extend(kind.map(|kind| self.observed_change(&change.path, self.stat_of(change, now), kind)));
+            let stat = self.stat_of(change, now);
+            differences.extend(kind.map(|kind| self.observed_change(&change.path, stat, kind)));
         }
         Ok(())
     }
@@ -404,15 +407,5 @@ impl CheckedTree {
             Some(_) if !is_tied_elsewhere => mode,
             _ => Some(ObservedChangeKind::Written),
         })
-    }
-}
-
-impl TreeCheckError {
-    /// The same, of the project.
-    fn of_root(self, root: &Path) -> TreeCheckError {
-        match self {
-            TreeCheckError::Root { source, .. } => TreeCheckError::Root { path: root.to_path_buf(), source },
-            other => other,
-        }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use CheckWalkScope::{All, Own, Project, Repository};
 use relaycode_snapshot::walk::WalkDirectory;
 use relaycode_snapshot::{EntryKind, EntryStat, WalkRule, WalkStep};
 
-use super::git_dir;
+use super::git_dir::{GitDirPart, HEAD_FILE, PARTS};
 
 /// relay's own directory. What is in it is written back into the project one day, by a revert or a recovery.
 const STATE_DIR: &[u8] = b".relaycode";
@@ -27,7 +28,7 @@ pub(super) enum CheckWalkScope {
     /// All of it; what is called `.git` is a repository.
     Project,
     /// A repository.
-    Repository(git_dir::GitDirPart),
+    Repository(GitDirPart),
     /// relay's own directory.
     Own,
     /// All of it, by whatever name.
@@ -37,35 +38,31 @@ pub(super) enum CheckWalkScope {
 impl CheckWalkPosition {
     /// Where a walk through a repository outside of the project begins.
     pub(super) fn repository(here: bool) -> CheckWalkPosition {
-        CheckWalkPosition { read: true, scope: CheckWalkScope::Repository(git_dir::GitDirPart::Top { here }) }
+        CheckWalkPosition { read: true, scope: Repository(GitDirPart::Top { here }) }
     }
 
     /// Where one through the project does.
     pub(super) fn project() -> CheckWalkPosition {
-        CheckWalkPosition { read: true, scope: CheckWalkScope::Project }
+        CheckWalkPosition { read: true, scope: Project }
     }
 
     /// As the mark of an entry.
     fn mark(self) -> u32 {
         let number = match self.scope {
-            CheckWalkScope::Project => 0,
-            CheckWalkScope::Own => 1,
-            CheckWalkScope::All => 2,
-            CheckWalkScope::Repository(part) => {
-                3 + git_dir::PARTS.iter().position(|known| *known == part).unwrap_or(0) as u32
-            }
+            Project => 0,
+            Own => 1,
+            All => 2,
+            Repository(part) => 3 + PARTS.iter().position(|known| *known == part).unwrap_or(0) as u32,
         };
         number << 1 | u32::from(self.read)
     }
 
     pub(super) fn from_mark(mark: u32) -> CheckWalkPosition {
         let scope = match mark >> 1 {
-            0 => CheckWalkScope::Project,
-            1 => CheckWalkScope::Own,
-            2 => CheckWalkScope::All,
-            number => CheckWalkScope::Repository(
-                git_dir::PARTS.get(number as usize - 3).copied().unwrap_or(git_dir::GitDirPart::Rest),
-            ),
+            0 => Project,
+            1 => Own,
+            2 => All,
+            number => Repository(*PARTS.get(number as usize - 3).unwrap_or(&GitDirPart::Rest)),
         };
         CheckWalkPosition { read: mark & 1 == 1, scope }
     }
@@ -73,19 +70,17 @@ impl CheckWalkPosition {
     /// What something in this directory is; `None`: it is passed over.
     fn child(self, at_root: bool, name: &[u8], kind: EntryKind) -> Option<CheckWalkPosition> {
         let scope = match self.scope {
-            CheckWalkScope::Project if name == b".git" => {
-                CheckWalkScope::Repository(git_dir::GitDirPart::Top { here: true })
-            }
+            Project if name == b".git" => Repository(GitDirPart::Top { here: true }),
             // Large, and never written to but as a whole.
-            CheckWalkScope::Project if at_root && name == STATE_DIR => {
-                return Some(CheckWalkPosition { scope: CheckWalkScope::Own, read: false });
+            Project if at_root && name == STATE_DIR => {
+                return Some(CheckWalkPosition { scope: Own, read: false });
             }
-            CheckWalkScope::Own if STATE_DIR_SKIPPED.contains(&name) => return None,
-            CheckWalkScope::Own | CheckWalkScope::All => CheckWalkScope::All,
-            CheckWalkScope::Project => CheckWalkScope::Project,
-            CheckWalkScope::Repository(part) => CheckWalkScope::Repository(part.child_part(name, kind)?),
+            Own if STATE_DIR_SKIPPED.contains(&name) => return None,
+            Own | All => All,
+            Project => Project,
+            Repository(part) => Repository(part.child_part(name, kind)?),
         };
-        let read = self.read && scope != CheckWalkScope::Repository(git_dir::GitDirPart::Large);
+        let read = self.read && scope != Repository(GitDirPart::Large);
         Some(CheckWalkPosition { scope, read })
     }
 }
@@ -110,11 +105,8 @@ impl CheckRule<'_> {
             return false;
         }
         self.path.clear();
-        self.path.extend_from_slice(folder);
-        if !folder.is_empty() {
-            self.path.push(b'/');
-        }
-        self.path.extend_from_slice(name);
+        let slash: &[u8] = if folder.is_empty() { b"" } else { b"/" };
+        [folder, slash, name].iter().for_each(|part| self.path.extend_from_slice(part));
         self.ignored.contains(&self.path)
     }
 }
@@ -125,19 +117,17 @@ impl WalkRule for CheckRule<'_> {
         let Some(mut below) = here.child(at.path.is_empty(), name, stat.kind) else { return WalkStep::Skip };
         below.read &= !self.is_ignored(at.path, name);
         match below.scope {
-            CheckWalkScope::Repository(git_dir::GitDirPart::Objects | git_dir::GitDirPart::ObjectsInfo) => {
-                WalkStep::Pass(below.mark())
-            }
+            Repository(GitDirPart::Objects | GitDirPart::ObjectsInfo) => WalkStep::Pass(below.mark()),
             _ => WalkStep::Take(below.mark()),
         }
     }
 
     fn enter(&mut self, at: WalkDirectory<'_>, contains: &dyn Fn(&[u8]) -> bool) -> u32 {
         let mut here = self.position(at);
-        if let CheckWalkScope::Repository(git_dir::GitDirPart::Nested { here: counts }) = here.scope
-            && contains(git_dir::HEAD_FILE)
+        if let Repository(GitDirPart::Nested { here: counts }) = here.scope
+            && contains(HEAD_FILE)
         {
-            here.scope = CheckWalkScope::Repository(git_dir::GitDirPart::Top { here: counts });
+            here.scope = Repository(GitDirPart::Top { here: counts });
         }
         here.mark()
     }

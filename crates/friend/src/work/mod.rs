@@ -22,17 +22,14 @@ use relaycode_durable::private_files::PrivateFileError;
 use relaycode_project::access::Access;
 use relaycode_project::git::Git;
 
-use crate::friend::Friend;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::depth;
-use crate::friend::depth::RelayDepthError;
-use crate::friend::event::FriendEvent;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
+use crate::friend::depth::{self, RelayDepthError};
 use crate::prompt::limits::{PromptSizeError, PromptSizeLimit};
 use crate::tree_check::{TreeCheck, TreeCheckReport};
-use crate::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions, ScratchProgress};
+use crate::work::scratch::{ScratchCaps, ScratchError, ScratchOptions, ScratchProgress};
+use crate::{
+    AskRequest, Friend, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, ScratchCopy,
+    TurnResult,
+};
 
 #[derive(Debug, Clone, Default)]
 pub struct WorkOptions {
@@ -232,10 +229,11 @@ impl WorkRun<'_> {
         directory: &Path,
         access: Access,
         hear: &mut dyn FnMut(WorkEvent),
-    ) -> Result<Result<FriendAnswer, FriendFailure>, WorkError> {
+    ) -> Result<TurnResult, WorkError> {
         PromptSizeLimit::Prompt.check(prompt.len() as u64, Vec::new)?;
         let (directory, limits) = (directory.to_path_buf(), self.request.limits.restarted());
         let request = AskRequest { directory, access, limits, ..self.request.clone() };
-        Ok(self.friend.run_prompt(prompt, &request, self.world, &mut |event| hear(WorkEvent::Friend(event))))
+        let hear = &mut |event| hear(WorkEvent::Friend(event));
+        Ok(self.friend.run_prompt(prompt, &mut FriendTurn { request: &request, world: self.world, hear }))
     }
 }

@@ -77,14 +77,8 @@ pub fn save_patch(
         Ok(path) => Ok(SavedPatch { path: Some(path), left_out, required_limits: needs }),
         Err(source) => {
             let (folder, name) = (home.map(|home| home.join(FOLDER)), format!("{stem}.md"));
-            Err(Box::new(SavePatchError {
-                folder,
-                answer: text,
-                name,
-                left_out,
-                required_limits: needs,
-                source,
-            }))
+            let (answer, required_limits) = (text, needs);
+            Err(Box::new(SavePatchError { folder, answer, name, left_out, required_limits, source }))
         }
     }
 }
@@ -107,27 +101,21 @@ fn required_limits(text: &str, operations: &[Operation]) -> PlanLimits {
         FileAction::Exact { before, after, .. } => long(before).max(long(after)),
         _ => 0,
     });
-    PlanLimits {
-        text_bytes: text.len(),
-        files: files.sum(),
-        file_bytes: file_bytes.max().unwrap_or(0),
-        hunks: hunks.sum(),
-    }
+    let file_bytes = file_bytes.max().unwrap_or(0);
+    PlanLimits { text_bytes: text.len(), files: files.sum(), file_bytes, hunks: hunks.sum() }
 }
 
 /// Writes a new file, and removes the oldest where there are many.
 fn write(folder: &PrivateFolder, stem: &str, text: &str) -> Result<PathBuf, PrivateFileError> {
-    let mut written = None;
-    for number in 1..=SAME {
-        let name = if number == 1 { format!("{stem}.md") } else { format!("{stem}-{number}.md") };
+    let mut names = std::iter::once(format!("{stem}.md")).chain((2..=SAME).map(|n| format!("{stem}-{n}.md")));
+    let name = loop {
+        let Some(name) = names.next() else {
+            let path = folder.path_of(&format!("{stem}.md"))?;
+            return Err(PrivateFileError::System { path, source: io::ErrorKind::AlreadyExists.into() });
+        };
         if folder.write_new(&name, text.as_bytes())? {
-            written = Some(name);
-            break;
+            break name;
         }
-    }
-    let Some(name) = written else {
-        let path = folder.path_of(&format!("{stem}.md"))?;
-        return Err(PrivateFileError::System { path, source: io::ErrorKind::AlreadyExists.into() });
     };
     // It is written: that older ones cannot go is no reason to say otherwise.
     let all = folder.list().unwrap_or_default();
@@ -152,13 +140,16 @@ fn writable(proposal: &Proposal) -> (Vec<Operation>, Vec<RelPath>) {
         rest = more;
         if round_trips(unit) {
             // A file that only moves needs no diff, and has none.
-            let same = |operation: &&Operation| !matches!(&operation.action, FileAction::Exact { before, after, .. } if before == after);
-            written.extend(unit.iter().filter(same).cloned());
+            written.extend(unit.iter().filter(changes_bytes).cloned());
         } else {
             left_out.push(first.action.path().clone());
         }
     }
     (written, left_out)
+}
+
+fn changes_bytes(operation: &&Operation) -> bool {
+    !matches!(&operation.action, FileAction::Exact { before, after, .. } if before == after)
 }
 
 /// Whether operations, written down and read back, do what they did.
@@ -181,8 +172,7 @@ fn round_trips(unit: &[Operation]) -> bool {
         }
     }
     let Some((path, after)) = wanted else { return true };
-    let same = |operation: &&Operation| !matches!(&operation.action, FileAction::Exact { before, after, .. } if before == after);
-    let operations = unit.iter().filter(same).cloned().collect();
+    let operations = unit.iter().filter(changes_bytes).cloned().collect();
     let text = response::print(&Proposal { operations, ..Proposal::default() });
     let limits = PlanLimits { text_bytes: usize::MAX, file_bytes: usize::MAX, ..PlanLimits::default() };
     let Ok(read) = response::read(&text, &limits) else { return false };

@@ -9,9 +9,8 @@ use relaycode_change::proposal::{ControlBlock, Operation, Proposal};
 use relaycode_door::Door;
 use relaycode_text::width::{Ellipsis, clip};
 
-use super::{WorkError, WorkOptions};
-use crate::friend::request::AskRequest;
-use crate::work::scratch::ScratchCopy;
+use super::WorkError;
+use crate::{AskRequest, ScratchCopy, WorkOptions};
 
 /// Characters of the message that is made of a prompt.
 const MESSAGE: usize = 72;
@@ -87,12 +86,8 @@ pub(super) fn proposal_from_copy(prompt: &str, answer: &str, operations: Vec<Ope
         prompt_summary: Some(truncate(prompt.trim(), SUMMARY)),
         ..ControlBlock::default()
     };
-    Proposal {
-        control,
-        operations,
-        reasoning: vec![truncate(answer.trim(), REASONING)],
-        ..Proposal::default()
-    }
+    let reasoning = vec![truncate(answer.trim(), REASONING)];
+    Proposal { control, operations, reasoning, ..Proposal::default() }
 }
 
 /// The first line of a prompt, as a message for a commit.
@@ -102,11 +97,9 @@ pub(super) fn commit_message(prompt: &str) -> String {
 }
 
 fn truncate(text: &str, most: usize) -> String {
-    match text.len() <= most {
-        true => text.to_string(),
-        false => {
-            let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            format!("{}…", &text[..cut])
-        }
+    if text.len() <= most {
+        return text.to_string();
     }
+    let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", &text[..cut])
 }

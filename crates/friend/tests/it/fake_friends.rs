@@ -8,8 +8,8 @@ use std::time::Duration;
 use relaycode_friend::ask::review::PROMPT;
 use relaycode_friend::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
 use relaycode_friend::{
-    AskDiff, AskRequest, EventSink, Friend, FriendAnswer, FriendContext, FriendFailure, ReviewScope,
-    TurnLimits,
+    AskDiff, AskRequest, EventSink, Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn,
+    ReviewScope, TurnLimits,
 };
 use relaycode_project::access::Access;
 use relaycode_testkit::git::git;
@@ -31,11 +31,10 @@ pub(crate) fn send(
     world: &FriendContext<'_>,
     hear: &mut EventSink<'_>,
 ) -> Result<FriendAnswer, FriendFailure> {
+    let turn = &mut FriendTurn { request, world, hear };
     match &request.diff {
-        AskDiff::Review(scope) => {
-            friend.run_review(scope.base.as_deref().unwrap_or_default(), request, world, hear)
-        }
-        _ => friend.run_prompt(&request.prompt, request, world, hear),
+        AskDiff::Review(scope) => friend.run_review(scope.base.as_deref().unwrap_or_default(), turn),
+        _ => friend.run_prompt(&request.prompt, turn),
     }
 }
 
@@ -106,24 +105,12 @@ impl Friend for Fake {
         FriendProbeReport::default()
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        _: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        self.hear(&Asked::Prompt(prompt.to_string()), request, hear)
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        self.hear(&Asked::Prompt(prompt.to_string()), turn.request, turn.hear)
     }
 
-    fn run_review(
-        &self,
-        base: &str,
-        request: &AskRequest,
-        _: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        self.hear(&Asked::Review(base.to_string()), request, hear)
+    fn run_review(&self, base: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        self.hear(&Asked::Review(base.to_string()), turn.request, turn.hear)
     }
 }
 

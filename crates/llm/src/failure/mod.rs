@@ -1,7 +1,6 @@
 //! Why a model gave no complete answer. The [`FailureClass`] decides what can be done about it: whether
 //! relay retries, and what the user is told to do.
 
-use std::fmt;
 use std::time::Duration;
 
 use crate::stream::retry::format_wait;
@@ -49,20 +48,17 @@ pub enum FailureClass {
 impl FailureClass {
     /// A retry may help.
     pub fn is_transient(self) -> bool {
-        matches!(
-            self,
-            FailureClass::RateLimit
-                | FailureClass::Overloaded
-                | FailureClass::Server
-                | FailureClass::Network
-                | FailureClass::Timeout
-                | FailureClass::Malformed
-        )
+        use FailureClass::{Malformed, Network, Overloaded, RateLimit, Server, Timeout};
+        matches!(self, RateLimit | Overloaded | Server | Network | Timeout | Malformed)
     }
 }
 
+/// What a step towards an answer gives, or why there is none.
+pub type ModelResult<T = ()> = Result<T, ModelFailure>;
+
 /// Why a model gave no complete answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ModelFailure {
     pub class: FailureClass,
     /// For people. Never contains a key.
@@ -89,6 +85,26 @@ impl ModelFailure {
         }
     }
 
+    /// relay's own settings for this provider cannot work.
+    pub fn config(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::Config, message)
+    }
+
+    /// The answer exceeds our limits.
+    pub fn too_large(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::TooLarge, message)
+    }
+
+    /// The provider declined to answer this.
+    pub fn refused(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::Refused, message)
+    }
+
+    /// Could not connect, or the connection broke.
+    pub fn network(message: impl Into<String>) -> ModelFailure {
+        ModelFailure::new(FailureClass::Network, message)
+    }
+
     /// The answer violates the wire's format.
     pub fn malformed(message: impl Into<String>) -> ModelFailure {
         ModelFailure::new(FailureClass::Malformed, message)
@@ -96,10 +112,7 @@ impl ModelFailure {
 
     /// The connection ended before the answer did.
     pub fn cut_off() -> ModelFailure {
-        ModelFailure::new(
-            FailureClass::Network,
-            "the provider broke off: the connection ended before the answer did",
-        )
+        ModelFailure::network("the provider broke off: the connection ended before the answer did")
     }
 
     /// Readers of an answer only know that it is "the provider".
@@ -111,14 +124,6 @@ impl ModelFailure {
         self
     }
 }
-
-impl fmt::Display for ModelFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ModelFailure {}
 
 #[cfg(test)]
 mod tests {

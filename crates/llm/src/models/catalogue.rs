@@ -83,13 +83,13 @@ impl CatalogueModel {
             name: self.name.to_string(),
             api: provider.api.to_string(),
             base_url: provider.base_url.to_string(),
-            headers: Default::default(),
             reasoning: self.reasoning,
             images: self.images,
             price: ModelPrice { input, output, cache_read, cache_write },
             context_window: self.context_window,
             max_tokens: self.max_tokens,
             compat: provider.compat(),
+            ..Model::default()
         }
     }
 }

@@ -1,10 +1,9 @@
 //! What is wrong with `models.yml`.
 
-use std::fmt;
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
-use crate::user_directory::PrivateFileError;
-use relaycode_text::yaml::YamlError;
+use crate::user_directory::{PrivateFileError, UserDirectory};
+use relaycode_text::yaml::{YamlError, YamlSourcePosition};
 
 /// What is wrong with the file, where, and what to do about it. Never quotes a value: it may be a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,16 +19,26 @@ pub struct YamlFileError {
 
 impl YamlFileError {
     pub(crate) fn from_fault(path: PathBuf, fault: YamlError) -> YamlFileError {
-        YamlFileError {
-            path,
-            line: fault.position.line,
-            column: fault.position.column,
-            message: fault.message,
-        }
+        let YamlSourcePosition { line, column } = fault.position;
+        YamlFileError { path, line, column, message: fault.message }
     }
 
-    pub(crate) fn from_own_error(path: PathBuf, error: &PrivateFileError) -> YamlFileError {
-        YamlFileError { path, line: 0, column: 0, message: error.to_string() }
+    pub(crate) fn about_file(path: PathBuf, message: &str) -> YamlFileError {
+        YamlFileError { path, line: 0, column: 0, message: message.to_string() }
+    }
+
+    /// A file in relay's directory with its path; `None` if there is none.
+    pub(crate) fn read(
+        home: &UserDirectory,
+        name: &str,
+        most: u64,
+    ) -> Result<Option<(PathBuf, Vec<u8>)>, YamlFileError> {
+        let path = home.path().map_or_else(|_| name.into(), |path| path.join(name));
+        match home.read(name, most) {
+            Ok(bytes) => Ok(bytes.map(|bytes| (path, bytes))),
+            Err(PrivateFileError::NoHome) => Ok(None),
+            Err(error) => Err(YamlFileError::about_file(path, &error.to_string())),
+        }
     }
 
     /// `path:line:column`, as far as known.

@@ -65,10 +65,8 @@ pub(super) fn canonical(id: &str) -> String {
     let last = last.strip_suffix("-latest").unwrap_or(&last);
     let dated =
         |tail: &str| tail.len() == 8 && tail.starts_with("20") && tail.bytes().all(|b| b.is_ascii_digit());
-    match last.rsplit_once('-') {
-        Some((head, tail)) if dated(tail) => head.to_string(),
-        _ => last.to_string(),
-    }
+    let head = last.rsplit_once('-').filter(|(_, tail)| dated(tail)).map_or(last, |(head, _)| head);
+    head.to_string()
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! A model: who runs it, where, over which wire, its abilities and its price.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::{TokenUsage, UsageCost};
 
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Model {
     /// The provider's name for it.
     pub id: String,
@@ -163,11 +162,8 @@ impl Model {
         };
         cost.total = cost.input + cost.output + cost.cache_read + cost.cache_write;
         usage.cost = cost;
-        usage.total_tokens = usage
-            .input
-            .saturating_add(usage.output)
-            .saturating_add(usage.cache_read)
-            .saturating_add(usage.cache_write);
+        let tokens = [usage.input, usage.output, usage.cache_read, usage.cache_write];
+        usage.total_tokens = tokens.into_iter().fold(0, u64::saturating_add);
     }
 }
 

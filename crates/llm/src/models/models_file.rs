@@ -16,23 +16,14 @@
 //! Invariant: what is read is complete and valid, or an error says where it is not; a key in it never
 //! reaches a message.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::time::Duration;
+use std::{collections::BTreeMap, fmt, time::Duration};
 
 use serde_json::{Map, Value};
 
-use super::discover::LocalServerKind;
-use super::error::YamlFileError;
-use super::roles::ModelRole;
-use super::yaml_fields::{self, table, text};
-use crate::display_text;
-use crate::models::keys;
-use crate::models::provider;
-use crate::models::provider::Provider;
-use crate::stream::retry::RetryBudget;
-use crate::user_directory::UserDirectory;
-use crate::wire;
+use super::yaml_fields::{self, YamlField};
+use super::{discover::LocalServerKind, error::YamlFileError, roles::ModelRole};
+use crate::models::provider::{self, Provider};
+use crate::{display_text, models::keys, stream::retry::RetryBudget, user_directory::UserDirectory, wire};
 use relaycode_text::nearest::{did_you_mean, nearest_names};
 use relaycode_text::yaml::{self, YamlEntry, YamlError, YamlNode, YamlValue};
 
@@ -114,9 +105,10 @@ pub struct ModelPatch {
 }
 
 /// Whether a provider wants a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AuthKind {
     ApiKey,
+    #[default]
     None,
 }
 
@@ -162,21 +154,12 @@ impl<T> fmt::Debug for AtLine<T> {
 /// # Errors
 /// If it is not private to the user, cannot be read, or is invalid.
 pub fn load(home: &UserDirectory) -> Result<Option<ModelsFile>, YamlFileError> {
-    let path = home.path().map_or_else(|_| NAME.into(), |path| path.join(NAME));
-    let bytes = match home.read(NAME, FILE_BYTES) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) | Err(crate::user_directory::PrivateFileError::NoHome) => return Ok(None),
-        Err(error) => return Err(YamlFileError::from_own_error(path, &error)),
-    };
+    let Some((path, bytes)) = YamlFileError::read(home, NAME, FILE_BYTES)? else { return Ok(None) };
     let text = String::from_utf8(bytes).map_err(|error| {
-        let line =
-            error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
-        YamlFileError {
-            path: path.clone(),
-            line,
-            column: 0,
-            message: "this is not text in UTF-8".to_string(),
-        }
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
+        let message = "this is not text in UTF-8".to_string();
+        YamlFileError { path: path.clone(), line, column: 0, message }
     })?;
     parse(&text).map(Some).map_err(|fault| YamlFileError { path, ..fault })
 }
@@ -192,24 +175,19 @@ fn read_models_file(node: &YamlNode) -> Result<ModelsFile, YamlError> {
     const NAMES: [&str; 6] =
         ["providers", "roles", "modelProviderOrder", "enabledModels", "disabledProviders", "retry"];
     let YamlValue::Table(entries) = &node.value else {
-        return Err(YamlError::new(
-            node.position,
-            format!("the file must be a table, not {}", node.value.kind()),
-        ));
+        let said = format!("the file must be a table, not {}", node.value.kind());
+        return Err(YamlError::new(node.position, said));
     };
     let mut file = ModelsFile::default();
     for entry in entries {
+        let field = YamlField::top(entry);
         match entry.name.as_str() {
-            "providers" => {
-                for entry in table(&entry.node, "providers")? {
-                    file.providers.push(provider(entry)?);
-                }
-            }
-            "roles" => file.roles = roles(&entry.node)?,
-            "modelProviderOrder" => file.model_provider_order = yaml_fields::texts(&entry.node, &entry.name)?,
-            "enabledModels" => file.enabled_models = patterns(&entry.node)?,
-            "disabledProviders" => file.disabled_providers = yaml_fields::texts(&entry.node, &entry.name)?,
-            "retry" => file.retry = retry(&entry.node)?,
+            "providers" => file.providers = field.table()?.iter().map(provider).collect::<Result<_, _>>()?,
+            "roles" => file.roles = roles(&field)?,
+            "modelProviderOrder" => file.model_provider_order = field.texts()?,
+            "enabledModels" => file.enabled_models = patterns(&field)?,
+            "disabledProviders" => file.disabled_providers = field.texts()?,
+            "retry" => file.retry = retry(&field)?,
             "proxy" => {
                 let said = "proxies are set with HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, not here";
                 return Err(YamlError::new(entry.position, said));
@@ -218,68 +196,56 @@ fn read_models_file(node: &YamlNode) -> Result<ModelsFile, YamlError> {
         }
     }
     let named = |id: &str| Provider::by_id(id).is_some() || file.providers.iter().any(|entry| entry.id == id);
-    for id in file.model_provider_order.iter().chain(&file.disabled_providers) {
-        if !named(id) {
-            let at = entries
-                .iter()
-                .find(|entry| entry.name == "disabledProviders" || entry.name == "modelProviderOrder");
-            let near = did_you_mean(&nearest_names(id, provider::ALL.iter().map(|provider| provider.id), 2));
-            let said = format!("there is no provider `{}`{near}", display_text(id));
-            return Err(YamlError::new(at.map(|entry| entry.position).unwrap_or_default(), said));
-        }
+    if let Some(id) = file.model_provider_order.iter().chain(&file.disabled_providers).find(|id| !named(id)) {
+        let lists = |entry: &&YamlEntry| ["disabledProviders", "modelProviderOrder"].contains(&&*entry.name);
+        let at = entries.iter().find(lists).map(|entry| entry.position).unwrap_or_default();
+        return Err(YamlError::new(
+            at,
+            format!("there is no provider `{}`{}", display_text(id), similar(id)),
+        ));
     }
     Ok(file)
 }
 
+/// The providers that may be meant, as the end of a sentence.
+fn similar(id: &str) -> String {
+    did_you_mean(&nearest_names(id, provider::ALL.iter().map(|provider| provider.id), 2))
+}
+
 fn provider(entry: &YamlEntry) -> Result<ProviderEntry, YamlError> {
-    const NAMES: [&str; 11] = [
-        "baseUrl",
-        "apiKey",
-        "api",
-        "headers",
-        "authHeader",
-        "allowPlainHttp",
-        "auth",
-        "discovery",
-        "compat",
-        "modelOverrides",
-        "models",
-    ];
+    const NAMES: &str =
+        "baseUrl apiKey api headers authHeader allowPlainHttp auth discovery compat modelOverrides models";
     let id = entry.name.clone();
     if !keys::is_provider_name(&id) {
         let said = "a provider's name has small letters, digits, `-`, `.` and `_`, and begins with a letter or digit";
         return Err(YamlError::new(entry.position, said));
     }
-    let label = format!("providers.{id}");
+    let provider = YamlField { node: &entry.node, label: format!("providers.{id}") };
     let mut read = ProviderEntry { id, line: entry.position.line, ..ProviderEntry::default() };
-    let entries = table(&entry.node, &label)?;
-    for field in entries {
-        let name = format!("{label}.{}", display_text(&field.name));
-        let node = &field.node;
-        match field.name.as_str() {
-            "baseUrl" => read.base_url = Some(yaml_fields::address(node, &name)?),
-            "apiKey" => read.api_key = Some(text(node, &name)?),
+    let entries = provider.table()?;
+    for entry in entries {
+        let field = provider.child(entry);
+        match entry.name.as_str() {
+            "baseUrl" => read.base_url = Some(field.address()?),
+            "apiKey" => read.api_key = Some(field.text()?),
             "api" => {
                 let wires: Vec<&'static str> = wire::ALL.iter().map(|wire| wire.id()).collect();
-                read.api = Some(yaml_fields::one_of(node, &name, &wires)?);
+                read.api = Some(field.one_of(&wires)?);
             }
-            "headers" => read.headers = Some(yaml_fields::headers(node, &name)?),
-            "authHeader" => read.auth_header = Some(yaml_fields::boolean(node, &name)?),
-            "allowPlainHttp" => read.allow_plain_http = Some(yaml_fields::boolean(node, &name)?),
-            "auth" => read.auth = Some(auth(node, &name)?),
-            "discovery" => read.discovery = Some(discovery(node, &name)?),
-            "compat" => read.compat = Some(yaml_fields::compat(node, &name)?),
+            "headers" => read.headers = Some(field.headers()?),
+            "authHeader" => read.auth_header = Some(field.boolean()?),
+            "allowPlainHttp" => read.allow_plain_http = Some(field.boolean()?),
+            "auth" => read.auth = Some(auth(&field)?),
+            "discovery" => read.discovery = Some(discovery(&field)?),
+            "compat" => read.compat = Some(field.compat()?),
             "modelOverrides" => {
-                for model in table(node, &name)? {
-                    let label = format!("{name}.{}", display_text(&model.name));
-                    read.model_overrides.push((
-                        model.name.clone(),
-                        patch(model.position.line, table(&model.node, &label)?, &label)?,
-                    ));
+                for model in field.table()? {
+                    let patch = patch(model.position.line, &field.child(model))?;
+                    read.model_overrides.push((model.name.clone(), patch));
                 }
             }
-            "models" => read.models = custom_models(node, &name)?,
-            _ => return Err(yaml_fields::unknown_field(field, &label, &NAMES)),
+            "models" => read.models = custom_models(&field)?,
+            _ => return Err(provider.unknown_child(entry, &NAMES.split(' ').collect::<Vec<_>>())),
         }
     }
     check_complete(&read, entries, entry)?;
@@ -290,128 +256,112 @@ fn provider(entry: &YamlEntry) -> Result<ProviderEntry, YamlError> {
 fn check_complete(read: &ProviderEntry, entries: &[YamlEntry], entry: &YamlEntry) -> Result<(), YamlError> {
     let id = &read.id;
     if entries.is_empty() {
-        return Err(YamlError::new(
-            entry.position,
-            format!("`providers.{id}` says nothing: name a setting, or remove it"),
-        ));
+        let said = format!("`providers.{id}` says nothing: name a setting, or remove it");
+        return Err(YamlError::new(entry.position, said));
     }
     if Provider::by_id(id).is_some() {
         return Ok(());
     }
-    let near = did_you_mean(&nearest_names(id, provider::ALL.iter().map(|provider| provider.id), 2));
     let keyless = read.auth.as_ref().is_some_and(|auth| auth.value == AuthKind::None);
-    let missing: Vec<&str> = [
+    let required = [
         ("baseUrl", read.base_url.is_none()),
         ("apiKey (or auth: none)", read.api_key.is_none() && !keyless && read.discovery.is_none()),
         ("api", read.api.is_none() && read.discovery.is_none()),
         ("models (or discovery)", read.models.is_empty() && read.discovery.is_none()),
-    ]
-    .into_iter()
-    .filter_map(|(name, missing)| missing.then_some(name))
-    .collect();
+    ];
+    let missing: Vec<&str> =
+        required.into_iter().filter_map(|(name, missing)| missing.then_some(name)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    let said = format!("`providers.{id}` is none that relay knows, and lacks {}{near}", missing.join(", "));
+    let (missing, near) = (missing.join(", "), similar(id));
+    let said = format!("`providers.{id}` is none that relay knows, and lacks {missing}{near}");
     Err(YamlError::new(entry.position, said))
 }
 
-fn auth(node: &YamlNode, label: &str) -> Result<AtLine<AuthKind>, YamlError> {
-    let AtLine { value, line } = yaml_fields::one_of(node, label, &["apiKey", "none", "oauth"])?;
-    let value = match value {
-        "apiKey" => AuthKind::ApiKey,
-        "none" => AuthKind::None,
+fn auth(field: &YamlField<'_>) -> Result<AtLine<AuthKind>, YamlError> {
+    match field.one_of(&["apiKey", "none", "oauth"])?.value {
+        "apiKey" => Ok(field.at_line(AuthKind::ApiKey)),
+        "none" => Ok(field.at_line(AuthKind::None)),
         _ => {
-            return Err(YamlError::new(
-                node.position,
-                format!("`{label}`: relay signs in with keys only; use apiKey or none"),
-            ));
-        }
-    };
-    Ok(AtLine { value, line })
-}
-
-fn discovery(node: &YamlNode, label: &str) -> Result<AtLine<LocalServerKind>, YamlError> {
-    let mut kind = None;
-    for entry in table(node, label)? {
-        match entry.name.as_str() {
-            "type" => {
-                let names = LocalServerKind::ALL.map(LocalServerKind::name);
-                let word = yaml_fields::one_of(&entry.node, &format!("{label}.type"), &names)?;
-                kind = LocalServerKind::ALL.into_iter().find(|kind| kind.name() == word.value);
-            }
-            _ => return Err(yaml_fields::unknown_field(entry, label, &["type"])),
+            let said = format!("`{}`: relay signs in with keys only; use apiKey or none", field.label);
+            Err(YamlError::new(field.node.position, said))
         }
     }
-    kind.map(|value| AtLine { value, line: node.position.line })
-        .ok_or_else(|| YamlError::new(node.position, format!("`{label}` lacks `type`")))
 }
 
-fn custom_models(node: &YamlNode, label: &str) -> Result<Vec<(String, ModelPatch)>, YamlError> {
-    let mut models: Vec<(String, ModelPatch)> = Vec::new();
-    for (index, item) in yaml_fields::list(node, label)?.iter().enumerate() {
-        let label = format!("{label}[{index}]");
-        let entries = table(item, &label)?;
-        let id = entries.iter().find(|entry| entry.name == "id");
-        let id = id.ok_or_else(|| YamlError::new(item.position, format!("`{label}` lacks `id`")))?;
-        let id = text(&id.node, &format!("{label}.id"))?;
-        if models.iter().any(|(other, _)| *other == id.value) {
-            return Err(YamlError::new(item.position, format!("`{label}`: this id came before")));
+fn discovery(field: &YamlField<'_>) -> Result<AtLine<LocalServerKind>, YamlError> {
+    let mut kind = None;
+    for entry in field.table()? {
+        if entry.name != "type" {
+            return Err(field.unknown_child(entry, &["type"]));
         }
-        models.push((id.value, patch(item.position.line, entries, &label)?));
+        let word = field.child(entry).one_of(&LocalServerKind::ALL.map(LocalServerKind::name))?;
+        kind = LocalServerKind::ALL.into_iter().find(|kind| kind.name() == word.value);
+    }
+    kind.map(|value| field.at_line(value)).ok_or_else(|| field.error("lacks `type`"))
+}
+
+fn custom_models(field: &YamlField<'_>) -> Result<Vec<(String, ModelPatch)>, YamlError> {
+    let mut models: Vec<(String, ModelPatch)> = Vec::new();
+    for (index, item) in field.list()?.enumerate() {
+        let item = YamlField { label: format!("{}[{index}]", item.label), ..item };
+        let id = item.table()?.iter().find(|entry| entry.name == "id");
+        let id = item.child(id.ok_or_else(|| item.error("lacks `id`"))?).text()?.value;
+        let position = item.node.position;
+        if models.iter().any(|(other, _)| *other == id) {
+            return Err(YamlError::new(position, format!("`{}`: this id came before", item.label)));
+        }
+        models.push((id, patch(position.line, &item)?));
     }
     Ok(models)
 }
 
-fn patch(line: usize, entries: &[YamlEntry], label: &str) -> Result<ModelPatch, YamlError> {
+fn patch(line: usize, model: &YamlField<'_>) -> Result<ModelPatch, YamlError> {
     const NAMES: [&str; 9] =
         ["id", "name", "reasoning", "input", "cost", "contextWindow", "maxTokens", "headers", "compat"];
-    let custom = label.ends_with(']');
+    // A model of the user's own, which is in a list, has an id.
+    let custom = model.label.ends_with(']');
     let mut read = ModelPatch { line, ..ModelPatch::default() };
-    for field in entries {
-        let name = format!("{label}.{}", display_text(&field.name));
-        let node = &field.node;
-        match field.name.as_str() {
+    for entry in model.table()? {
+        let field = model.child(entry);
+        match entry.name.as_str() {
             "id" if custom => {}
-            "name" => read.name = Some(text(node, &name)?),
-            "reasoning" => read.reasoning = Some(yaml_fields::boolean(node, &name)?),
-            "input" => read.images = Some(yaml_fields::input(node, &name)?),
-            "cost" => read.cost = Some(yaml_fields::cost(node, &name)?),
-            "contextWindow" => read.context_window = Some(yaml_fields::tokens(node, &name)?),
-            "maxTokens" => read.max_tokens = Some(yaml_fields::tokens(node, &name)?),
-            "headers" => read.headers = Some(yaml_fields::headers(node, &name)?),
-            "compat" => read.compat = Some(yaml_fields::compat(node, &name)?),
-            _ => return Err(yaml_fields::unknown_field(field, label, &NAMES)),
+            "name" => read.name = Some(field.text()?),
+            "reasoning" => read.reasoning = Some(field.boolean()?),
+            "input" => read.images = Some(field.input()?),
+            "cost" => read.cost = Some(field.cost()?),
+            "contextWindow" => read.context_window = Some(field.tokens()?),
+            "maxTokens" => read.max_tokens = Some(field.tokens()?),
+            "headers" => read.headers = Some(field.headers()?),
+            "compat" => read.compat = Some(field.compat()?),
+            _ => return Err(model.unknown_child(entry, &NAMES)),
         }
     }
     Ok(read)
 }
 
-fn roles(node: &YamlNode) -> Result<BTreeMap<ModelRole, AtLine<String>>, YamlError> {
+fn roles(field: &YamlField<'_>) -> Result<BTreeMap<ModelRole, AtLine<String>>, YamlError> {
     let names = ModelRole::ALL.map(ModelRole::name);
     let mut roles = BTreeMap::new();
-    for entry in table(node, "roles")? {
-        let role = ModelRole::from_name(&entry.name)
-            .ok_or_else(|| yaml_fields::unknown_field(entry, "roles", &names))?;
-        roles.insert(role, text(&entry.node, &format!("roles.{}", entry.name))?);
+    for entry in field.table()? {
+        let role = ModelRole::from_name(&entry.name).ok_or_else(|| field.unknown_child(entry, &names))?;
+        roles.insert(role, field.child(entry).text()?);
     }
     Ok(roles)
 }
 
-fn patterns(node: &YamlNode) -> Result<Vec<String>, YamlError> {
-    for item in yaml_fields::list(node, "enabledModels")? {
-        let pattern = text(item, "enabledModels")?;
-        if super::select::glob(&pattern.value).is_none() {
-            return Err(YamlError::new(
-                item.position,
-                "`enabledModels`: this is no pattern; `anthropic/*` is one",
-            ));
+fn patterns(field: &YamlField<'_>) -> Result<Vec<String>, YamlError> {
+    for item in field.list()? {
+        if super::select::glob(&item.text()?.value).is_none() {
+            let said = "`enabledModels`: this is no pattern; `anthropic/*` is one";
+            return Err(YamlError::new(item.node.position, said));
         }
     }
-    yaml_fields::texts(node, "enabledModels")
+    field.texts()
 }
 
-fn retry(node: &YamlNode) -> Result<RetrySettings, YamlError> {
+fn retry(field: &YamlField<'_>) -> Result<RetrySettings, YamlError> {
     const NAMES: [&str; 6] =
         ["enabled", "requestMaxRetries", "streamMaxRetries", "maxRetries", "baseDelayMs", "maxDelayMs"];
     /// Most attempts.
@@ -419,18 +369,17 @@ fn retry(node: &YamlNode) -> Result<RetrySettings, YamlError> {
     /// Most milliseconds: an hour.
     const LONG: u64 = 3_600_000;
     let mut retry = RetrySettings::default();
-    for entry in table(node, "retry")? {
-        let name = format!("retry.{}", display_text(&entry.name));
-        let often = || Ok(Some(yaml_fields::integer(&entry.node, &name, 0, OFTEN)?.value));
-        let long = || Ok(Some(yaml_fields::integer(&entry.node, &name, 0, LONG)?.value));
+    for entry in field.table()? {
+        let value = field.child(entry);
+        let up_to = |most| Ok(Some(value.integer(0, most)?.value));
         match entry.name.as_str() {
-            "enabled" => retry.enabled = Some(yaml_fields::boolean(&entry.node, &name)?.value),
-            "requestMaxRetries" => retry.request_max_retries = often()?,
-            "streamMaxRetries" => retry.stream_max_retries = often()?,
-            "maxRetries" => retry.max_retries = often()?,
-            "baseDelayMs" => retry.base_delay_ms = long()?,
-            "maxDelayMs" => retry.max_delay_ms = long()?,
-            _ => return Err(yaml_fields::unknown_field(entry, "retry", &NAMES)),
+            "enabled" => retry.enabled = Some(value.boolean()?.value),
+            "requestMaxRetries" => retry.request_max_retries = up_to(OFTEN)?,
+            "streamMaxRetries" => retry.stream_max_retries = up_to(OFTEN)?,
+            "maxRetries" => retry.max_retries = up_to(OFTEN)?,
+            "baseDelayMs" => retry.base_delay_ms = up_to(LONG)?,
+            "maxDelayMs" => retry.max_delay_ms = up_to(LONG)?,
+            _ => return Err(field.unknown_child(entry, &NAMES)),
         }
     }
     Ok(retry)

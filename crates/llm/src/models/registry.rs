@@ -5,17 +5,14 @@
 //! and the overrides again. A bad file changes nothing: what relay knows stays, and the error is kept in
 //! [`ModelRegistry::file_error`].
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use super::discover::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
-use super::error::YamlFileError;
 use super::models_file::{AtLine, AuthKind, ModelPatch, ModelsFile, ProviderEntry};
-use super::yaml_fields;
+use super::{error::YamlFileError, yaml_fields};
 use crate::models::catalogue;
-use crate::models::model::{Model, ModelPrice, ServerCompat};
-use crate::models::provider;
-use crate::models::provider::Provider;
+use crate::models::model::{Model, ServerCompat};
+use crate::models::provider::{self, Provider};
 use relaycode_text::nearest::nearest_names;
 
 /// Context size if nothing is known.
@@ -35,7 +32,7 @@ pub struct ModelRegistry {
 }
 
 /// A provider, after `models.yml`.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct RegisteredProvider {
     /// In selectors.
     pub id: String,
@@ -110,9 +107,8 @@ impl ModelRegistry {
         for row in catalogue::ALL.iter().filter(|row| row.provider == provider.id) {
             let Some(built_in) = Provider::by_id(row.provider) else { continue };
             let from = FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::BuiltIn)).collect();
-            self.models.push(
-                provider.with_overrides(RegistryModel { model: row.to_model(built_in), origins: from }),
-            );
+            let (model, origins) = (row.to_model(built_in), from);
+            self.models.push(provider.with_overrides(RegistryModel { model, origins }));
         }
         for (id, patch) in provider.entry.iter().flat_map(|entry| &entry.models) {
             self.put_model(provider.custom_model(id, patch));
@@ -160,9 +156,8 @@ impl ModelRegistry {
     pub fn add_discovered(&mut self, provider: &str, found: Vec<DiscoveredModel>) {
         let Some(provider) = self.provider(provider).cloned() else { return };
         for found in found {
-            let written =
-                provider.entry.iter().flat_map(|entry| &entry.models).any(|(id, _)| *id == found.id);
-            if !written {
+            let mut written = provider.entry.iter().flat_map(|entry| &entry.models);
+            if !written.any(|(id, _)| *id == found.id) {
                 self.put_model(provider.discovered_model(found));
             }
         }
@@ -195,21 +190,18 @@ impl fmt::Debug for RegisteredProvider {
 
 impl RegisteredProvider {
     fn built_in(provider: &'static Provider, entry: Option<ProviderEntry>) -> RegisteredProvider {
-        let auth = if provider.needs_key() { AuthKind::ApiKey } else { AuthKind::None };
         let registered = RegisteredProvider {
             id: provider.id.to_string(),
             name: provider.name.to_string(),
             api: provider.api.to_string(),
             base_url: provider.base_url.to_string(),
             variables: provider.variables,
-            api_key: None,
-            auth,
+            auth: if provider.needs_key() { AuthKind::ApiKey } else { AuthKind::None },
             docs: provider.docs,
             discovery: provider.local,
             origins: [("api", ModelFieldOrigin::BuiltIn), ("baseUrl", ModelFieldOrigin::BuiltIn)].into(),
-            headers: BTreeMap::new(),
             compat: provider.compat(),
-            entry: None,
+            ..RegisteredProvider::default()
         };
         match entry {
             Some(entry) => registered.with_entry(entry),
@@ -219,21 +211,12 @@ impl RegisteredProvider {
 
     fn custom(entry: &ProviderEntry) -> RegisteredProvider {
         let api = entry.discovery.as_ref().map(|kind| kind.value.api()).unwrap_or_default();
-        let keyless = entry.api_key.is_none();
         let registered = RegisteredProvider {
             id: entry.id.clone(),
             name: entry.id.clone(),
             api: api.to_string(),
-            base_url: String::new(),
-            variables: &[],
-            api_key: None,
-            auth: if keyless { AuthKind::None } else { AuthKind::ApiKey },
-            docs: "",
-            discovery: None,
             origins: [("api", ModelFieldOrigin::Assumed)].into(),
-            headers: BTreeMap::new(),
-            compat: ServerCompat::default(),
-            entry: None,
+            ..RegisteredProvider::default()
         };
         registered.with_entry(entry.clone())
     }
@@ -252,21 +235,17 @@ impl RegisteredProvider {
         } else if entry.api_key.is_some() {
             self.auth = AuthKind::ApiKey;
         }
-        if let Some(discovery) = &entry.discovery {
-            self.discovery = Some(discovery.value);
-        }
+        self.discovery = entry.discovery.as_ref().map(|kind| kind.value).or(self.discovery);
         if let Some(headers) = &entry.headers {
             self.headers = headers.value.clone();
         }
         if let Some(compat) = &entry.compat {
             yaml_fields::apply_compat(&mut self.compat, &compat.value);
         }
-        if let Some(auth_header) = &entry.auth_header {
-            self.compat.auth_header = Some(auth_header.value);
-        }
-        if let Some(allowed) = &entry.allow_plain_http {
-            self.compat.allow_plain_http = Some(allowed.value);
-        }
+        let compat = &mut self.compat;
+        let on = |set: &Option<AtLine<bool>>| set.as_ref().map(|set| set.value);
+        compat.auth_header = on(&entry.auth_header).or(compat.auth_header);
+        compat.allow_plain_http = on(&entry.allow_plain_http).or(compat.allow_plain_http);
         self.api_key.clone_from(&entry.api_key);
         self.entry = Some(entry);
         self
@@ -298,18 +277,12 @@ impl RegisteredProvider {
             name: id.to_string(),
             api: self.api.clone(),
             base_url: self.base_url.clone(),
-            headers: BTreeMap::new(),
-            reasoning: false,
-            images: false,
-            price: ModelPrice::default(),
             context_window: ASSUMED_CONTEXT,
             max_tokens: ASSUMED_ANSWER,
-            compat: ServerCompat::default(),
+            ..Model::default()
         };
-        RegistryModel {
-            model,
-            origins: FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::Assumed)).collect(),
-        }
+        let origins = FIELDS.into_iter().map(|field| (field, ModelFieldOrigin::Assumed)).collect();
+        RegistryModel { model, origins }
     }
 
     fn custom_model(&self, id: &str, patch: &ModelPatch) -> RegistryModel {
@@ -343,43 +316,34 @@ impl RegisteredProvider {
     }
 }
 
+/// Sets a value that the file has; its line.
+fn set<T: Clone>(value: &mut T, given: &Option<AtLine<T>>) -> Option<usize> {
+    let AtLine { value: given, line } = given.as_ref()?;
+    value.clone_from(given);
+    Some(*line)
+}
+
 impl RegistryModel {
     fn apply_patch(&mut self, patch: &ModelPatch) {
-        let model = &mut self.model;
-        let from = &mut self.origins;
-        let mut put = |field: &'static str, line: usize| {
-            from.insert(field, ModelFieldOrigin::File { line });
+        let RegistryModel { model, origins } = self;
+        let mut take = |field, line: Option<usize>| {
+            origins.extend(line.map(|line| (field, ModelFieldOrigin::File { line })));
         };
-        if let Some(AtLine { value, line }) = &patch.name {
-            model.name.clone_from(value);
-            put("name", *line);
-        }
-        if let Some(AtLine { value, line }) = &patch.reasoning {
-            model.reasoning = *value;
-            put("reasoning", *line);
-        }
-        if let Some(AtLine { value, line }) = &patch.images {
-            model.images = *value;
-            put("input", *line);
-        }
+        take("name", set(&mut model.name, &patch.name));
+        take("reasoning", set(&mut model.reasoning, &patch.reasoning));
+        take("input", set(&mut model.images, &patch.images));
+        take("contextWindow", set(&mut model.context_window, &patch.context_window));
+        take("maxTokens", set(&mut model.max_tokens, &patch.max_tokens));
         if let Some(AtLine { value, line }) = &patch.cost {
             yaml_fields::apply_price(&mut model.price, value);
-            put("cost", *line);
-        }
-        if let Some(AtLine { value, line }) = &patch.context_window {
-            model.context_window = *value;
-            put("contextWindow", *line);
-        }
-        if let Some(AtLine { value, line }) = &patch.max_tokens {
-            model.max_tokens = *value;
-            put("maxTokens", *line);
+            take("cost", Some(*line));
         }
         if let Some(AtLine { value, .. }) = &patch.headers {
             model.headers.extend(value.clone());
         }
         if let Some(AtLine { value, line }) = &patch.compat {
             yaml_fields::apply_compat(&mut model.compat, value);
-            put("compat", *line);
+            take("compat", Some(*line));
         }
     }
 

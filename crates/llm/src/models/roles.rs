@@ -31,18 +31,9 @@ impl ModelRole {
         ModelRole::Task,
     ];
 
-    /// In files and selectors.
+    /// In files and selectors; here in the order of the variants.
     pub fn name(self) -> &'static str {
-        match self {
-            ModelRole::Default => "default",
-            ModelRole::Smol => "smol",
-            ModelRole::Slow => "slow",
-            ModelRole::Vision => "vision",
-            ModelRole::Plan => "plan",
-            ModelRole::Designer => "designer",
-            ModelRole::Commit => "commit",
-            ModelRole::Task => "task",
-        }
+        ["default", "smol", "slow", "vision", "plan", "designer", "commit", "task"][self as usize]
     }
 
     pub fn from_name(name: &str) -> Option<ModelRole> {

@@ -32,6 +32,13 @@ pub struct SelectedModel {
     pub alternatives: Vec<String>,
 }
 
+impl SelectedModel {
+    /// Without an alternative.
+    fn only(entry: RegistryModel, level: Option<ThinkingLevel>, matched_by: ModelMatchKind) -> SelectedModel {
+        SelectedModel { entry, level, matched_by, alternatives: Vec::new() }
+    }
+}
+
 /// How a model was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelMatchKind {
@@ -57,12 +64,9 @@ pub enum ModelSelectError {
     /// Its provider is not used.
     #[error("`{0}` is disabled in models.yml (disabledProviders)")]
     Disabled(String),
+    /// `near` has suggestions, as the end of a sentence.
     #[error("there is no model `{selector}`{near}")]
-    Unknown {
-        selector: String,
-        /// Suggestions, as the end of a sentence.
-        near: String,
-    },
+    Unknown { selector: String, near: String },
     /// A role refers to itself.
     #[error("the role `{0}` leads to itself in models.yml")]
     RoleCycle(String),
@@ -71,30 +75,23 @@ pub enum ModelSelectError {
     NoKey,
 }
 
+type SelectResult = Result<SelectedModel, ModelSelectError>;
+
 /// Tells which providers can be used: they have a key, or need none.
 pub type HasKey<'k> = dyn Fn(&str) -> bool + 'k;
 
 impl ModelRegistry {
     /// The model that `selector` means.
-    pub fn select(&self, selector: &str, has_key: &HasKey<'_>) -> Result<SelectedModel, ModelSelectError> {
+    pub fn select(&self, selector: &str, has_key: &HasKey<'_>) -> SelectResult {
         self.select_at(selector.trim(), has_key, 0)
     }
 
     /// The model of a role; without one that of the role `default`, and without that the first usable one.
-    pub fn select_role(
-        &self,
-        role: ModelRole,
-        has_key: &HasKey<'_>,
-    ) -> Result<SelectedModel, ModelSelectError> {
+    pub fn select_role(&self, role: ModelRole, has_key: &HasKey<'_>) -> SelectResult {
         self.select_role_at(role, has_key, 0)
     }
 
-    fn select_role_at(
-        &self,
-        role: ModelRole,
-        has_key: &HasKey<'_>,
-        depth: usize,
-    ) -> Result<SelectedModel, ModelSelectError> {
+    fn select_role_at(&self, role: ModelRole, has_key: &HasKey<'_>, depth: usize) -> SelectResult {
         if depth > DEPTH {
             return Err(ModelSelectError::RoleCycle(role.name().to_string()));
         }
@@ -102,36 +99,20 @@ impl ModelRegistry {
         if let Some(named) = named {
             return self.select_at(named.value.trim(), has_key, depth + 1);
         }
-        let usable: Vec<&RegistryModel> =
-            self.enabled().filter(|known| has_key(&known.model.provider)).collect();
+        let usable = self.enabled().filter(|known| has_key(&known.model.provider)).collect();
         // A local server is used if it is asked for, or if there is nothing else.
         let first = self.ranked(usable, has_key).into_iter().next().ok_or(ModelSelectError::NoKey)?;
-        Ok(SelectedModel {
-            entry: first.clone(),
-            level: None,
-            matched_by: ModelMatchKind::First,
-            alternatives: Vec::new(),
-        })
+        Ok(SelectedModel::only(first.clone(), None, ModelMatchKind::First))
     }
 
-    fn select_at(
-        &self,
-        selector: &str,
-        has_key: &HasKey<'_>,
-        depth: usize,
-    ) -> Result<SelectedModel, ModelSelectError> {
+    fn select_at(&self, selector: &str, has_key: &HasKey<'_>, depth: usize) -> SelectResult {
         if selector.is_empty() || selector.len() > LONGEST {
             return Err(ModelSelectError::NoName);
         }
         let (base, level) = split_level(selector);
         for (text, level) in [(selector, None), (base, level)] {
             if let Some(known) = self.models.iter().find(|known| is_exact(known, text)) {
-                return Ok(SelectedModel {
-                    entry: known.clone(),
-                    level,
-                    matched_by: ModelMatchKind::Exact,
-                    alternatives: Vec::new(),
-                });
+                return Ok(SelectedModel::only(known.clone(), level, ModelMatchKind::Exact));
             }
             let same: Vec<&RegistryModel> = self.enabled().filter(|known| known.model.id == text).collect();
             if let Some(chosen) = self.first_ranked(same, level, ModelMatchKind::Name, has_key) {
@@ -152,12 +133,7 @@ impl ModelRegistry {
             && self.models_of(&provider.id).next().is_none()
         {
             let known = self.assumed_model(provider, id);
-            return Ok(SelectedModel {
-                entry: known,
-                level,
-                matched_by: ModelMatchKind::Assumed,
-                alternatives: Vec::new(),
-            });
+            return Ok(SelectedModel::only(known, level, ModelMatchKind::Assumed));
         }
         if let Some(pattern) = glob(base).filter(|_| is_pattern(base)) {
             let found = self.enabled().filter(|known| matches_pattern(&pattern, known)).collect();
@@ -184,10 +160,8 @@ impl ModelRegistry {
             return exact;
         }
         if let Some(role) = ModelRole::from_name(base) {
-            let chosen = self
-                .select_role(role, has_key)
-                .map(|chosen| chosen.entry.model.selector())
-                .unwrap_or_default();
+            let chosen = self.select_role(role, has_key);
+            let chosen = chosen.map(|chosen| chosen.entry.model.selector()).unwrap_or_default();
             return self.models.iter().filter(|known| known.model.selector() == chosen).collect();
         }
         if let Some(pattern) = glob(base).filter(|_| is_pattern(base)) {
@@ -228,12 +202,8 @@ impl ModelRegistry {
     ) -> Option<SelectedModel> {
         let mut ranked = self.ranked(found, has_key).into_iter();
         let known = ranked.next()?.clone();
-        Some(SelectedModel {
-            entry: known,
-            level,
-            matched_by: how,
-            alternatives: ranked.map(|known| known.model.selector()).collect(),
-        })
+        let alternatives = ranked.map(|known| known.model.selector()).collect();
+        Some(SelectedModel { alternatives, ..SelectedModel::only(known, level, how) })
     }
 
     fn ranked<'k>(&self, mut found: Vec<&'k RegistryModel>, has_key: &HasKey<'_>) -> Vec<&'k RegistryModel> {

@@ -8,8 +8,7 @@ pub(crate) mod tool_names;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::Message;
-use crate::models::model::Model;
+use crate::{message::Message, models::model::Model};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChatRequest {
@@ -70,27 +69,12 @@ pub enum ThinkingLevel {
 
 impl ThinkingLevel {
     /// From least to most.
-    pub const ALL: [ThinkingLevel; 7] = [
-        ThinkingLevel::Off,
-        ThinkingLevel::Minimal,
-        ThinkingLevel::Low,
-        ThinkingLevel::Medium,
-        ThinkingLevel::High,
-        ThinkingLevel::Xhigh,
-        ThinkingLevel::Max,
-    ];
+    pub const ALL: [ThinkingLevel; 7] =
+        [Self::Off, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Xhigh, Self::Max];
 
-    /// In selectors and files.
+    /// In selectors and files; here in the order of the variants.
     pub fn name(self) -> &'static str {
-        match self {
-            ThinkingLevel::Off => "off",
-            ThinkingLevel::Minimal => "minimal",
-            ThinkingLevel::Low => "low",
-            ThinkingLevel::Medium => "medium",
-            ThinkingLevel::High => "high",
-            ThinkingLevel::Xhigh => "xhigh",
-            ThinkingLevel::Max => "max",
-        }
+        ["off", "minimal", "low", "medium", "high", "xhigh", "max"][self as usize]
     }
 
     pub fn from_name(name: &str) -> Option<ThinkingLevel> {

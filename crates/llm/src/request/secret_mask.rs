@@ -1,7 +1,6 @@
 //! Keeps secrets from a model: they are hidden in what it reads, and restored in what it wants to run.
 
-use crate::message::ToolCall;
-use crate::request::ChatRequest;
+use crate::{message::ToolCall, request::ChatRequest};
 
 /// Hides secrets from a model.
 pub trait SecretMask {

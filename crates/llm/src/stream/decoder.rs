@@ -3,19 +3,12 @@
 //! Invariant: any chunking of the bytes gives the same events, there is one last event, and anything after
 //! it is ignored.
 
-use std::sync::Arc;
-
-use crate::failure::{FailureClass, ModelFailure};
-use crate::message::AssistantMessage;
-use crate::models::model::Model;
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::request::WireCall;
-use crate::request::secret_mask::SecretMask;
-use crate::request::tool_names::ToolNames;
-use crate::stream::assembly::Assembly;
-use crate::stream::event::StreamEvent;
-use crate::stream::line_splitter::JsonLinesDecoder;
-use crate::stream::sse::SseDecoder;
-use crate::wire::{AnswerFrame, Framing, Wire, WireReader};
+use crate::stream::{assembly::Assembly, event::StreamEvent};
+use crate::stream::{line_splitter::JsonLinesDecoder, sse::SseDecoder};
+use crate::wire::{AnswerFrame, FrameSink, Framing, Wire, WireReader};
+use crate::{message::AssistantMessage, models::model::Model};
 
 /// Splits an answer into frames, by either framing.
 #[derive(Debug)]
@@ -37,11 +30,7 @@ impl FrameDecoder {
     ///
     /// # Errors
     /// [`FailureClass::TooLarge`], or the error of `each`.
-    pub fn feed(
-        &mut self,
-        bytes: &[u8],
-        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    pub fn feed(&mut self, bytes: &[u8], each: &mut FrameSink<'_>) -> ModelResult {
         match self {
             FrameDecoder::Events(events) => events.feed(bytes, each),
             FrameDecoder::Lines(lines) => lines.feed(bytes, each),
@@ -52,10 +41,7 @@ impl FrameDecoder {
     ///
     /// # Errors
     /// See [`FrameDecoder::feed`].
-    pub fn end(
-        &mut self,
-        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    pub fn end(&mut self, each: &mut FrameSink<'_>) -> ModelResult {
         match self {
             FrameDecoder::Events(events) => events.end(each),
             FrameDecoder::Lines(lines) => lines.end(each),
@@ -94,26 +80,12 @@ impl AnswerDecoder {
         decode
     }
 
-    /// Secrets are restored in finished tool calls.
-    #[must_use]
-    pub fn with_secret_mask(mut self, mask: Option<Arc<dyn SecretMask + Send + Sync>>) -> AnswerDecoder {
-        self.assembly.set_secret_mask(mask);
-        self
-    }
-
-    /// Calls use the tools' own names.
-    #[must_use]
-    pub(crate) fn with_names(mut self, names: ToolNames) -> AnswerDecoder {
-        self.assembly.set_names(names);
-        self
-    }
-
     /// More of the answer. After its last event nothing is read.
     ///
     /// # Errors
     /// The provider's error, [`FailureClass::Malformed`] or [`FailureClass::TooLarge`]. The answer is not
     /// over by that: a caller that does not retry calls [`AnswerDecoder::fail`].
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), ModelFailure> {
+    pub fn feed(&mut self, bytes: &[u8]) -> ModelResult {
         let AnswerDecoder { frames, reader, assembly, .. } = self;
         if assembly.is_finished() {
             return Ok(());
@@ -125,7 +97,7 @@ impl AnswerDecoder {
     ///
     /// # Errors
     /// See [`AnswerDecoder::feed`]; [`ModelFailure::cut_off`] if the answer is not over.
-    pub fn end(&mut self) -> Result<(), ModelFailure> {
+    pub fn end(&mut self) -> ModelResult {
         let AnswerDecoder { frames, reader, assembly, .. } = self;
         if assembly.is_finished() {
             return Ok(());
@@ -159,11 +131,7 @@ impl AnswerDecoder {
     }
 }
 
-fn read(
-    reader: &mut dyn WireReader,
-    frame: &AnswerFrame<'_>,
-    into: &mut Assembly,
-) -> Result<(), ModelFailure> {
+fn read(reader: &mut dyn WireReader, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
     if into.is_finished() { Ok(()) } else { reader.read_frame(frame, into) }
 }
 
@@ -171,7 +139,7 @@ fn read(
 struct NullReader;
 
 impl WireReader for NullReader {
-    fn read_frame(&mut self, _: &AnswerFrame<'_>, _: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, _: &AnswerFrame<'_>, _: &mut Assembly) -> ModelResult {
         Ok(())
     }
 }

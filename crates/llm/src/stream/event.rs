@@ -13,54 +13,28 @@ use crate::message::{AssistantMessage, StopReason, ToolCall};
 pub enum StreamEvent {
     /// The provider has begun to answer.
     Start,
-    TextStart {
-        content_index: usize,
-    },
-    TextDelta {
-        content_index: usize,
-        delta: String,
-    },
-    TextEnd {
-        content_index: usize,
-        content: String,
-    },
-    ThinkingStart {
-        content_index: usize,
-    },
-    ThinkingDelta {
-        content_index: usize,
-        delta: String,
-    },
-    ThinkingEnd {
-        content_index: usize,
-        content: String,
-    },
+    /// A piece of text begins.
+    TextStart { content_index: usize },
+    /// More of it.
+    TextDelta { content_index: usize, delta: String },
+    /// It is whole.
+    TextEnd { content_index: usize, content: String },
+    /// Thinking begins.
+    ThinkingStart { content_index: usize },
+    /// More of it.
+    ThinkingDelta { content_index: usize, delta: String },
+    /// It is whole.
+    ThinkingEnd { content_index: usize, content: String },
     /// The tool's name is known.
-    ToolcallStart {
-        content_index: usize,
-    },
+    ToolcallStart { content_index: usize },
     /// JSON text; the arguments so far are in the message.
-    ToolcallDelta {
-        content_index: usize,
-        delta: String,
-    },
-    ToolcallEnd {
-        content_index: usize,
-        tool_call: ToolCall,
-    },
-    /// The answer is complete.
-    Done {
-        /// `stop`, `length` or `toolUse`.
-        reason: StopReason,
-        message: Box<AssistantMessage>,
-    },
-    /// The answer is incomplete.
-    Error {
-        /// `aborted` or `error`.
-        reason: StopReason,
-        /// As much of the answer as came, and the error.
-        error: Box<AssistantMessage>,
-    },
+    ToolcallDelta { content_index: usize, delta: String },
+    /// The call is whole.
+    ToolcallEnd { content_index: usize, tool_call: ToolCall },
+    /// The answer is complete: `stop`, `length` or `toolUse`.
+    Done { reason: StopReason, message: Box<AssistantMessage> },
+    /// The answer is incomplete, `aborted` or `error`: as much of it as came, and the error.
+    Error { reason: StopReason, error: Box<AssistantMessage> },
 }
 
 impl StreamEvent {
@@ -70,47 +44,36 @@ impl StreamEvent {
     }
 
     pub fn is_delta(&self) -> bool {
-        matches!(
-            self,
-            StreamEvent::TextDelta { .. }
-                | StreamEvent::ThinkingDelta { .. }
-                | StreamEvent::ToolcallDelta { .. }
-        )
+        use StreamEvent::{TextDelta, ThinkingDelta, ToolcallDelta};
+        matches!(self, TextDelta { .. } | ThinkingDelta { .. } | ToolcallDelta { .. })
+    }
+
+    /// The kind, the piece and the text of a delta.
+    fn delta(&mut self) -> Option<(StreamDeltaKind, usize, &mut String)> {
+        match self {
+            StreamEvent::TextDelta { content_index: at, delta } => Some((StreamDeltaKind::Text, *at, delta)),
+            StreamEvent::ThinkingDelta { content_index: at, delta } => {
+                Some((StreamDeltaKind::Thinking, *at, delta))
+            }
+            StreamEvent::ToolcallDelta { content_index: at, delta } => {
+                Some((StreamDeltaKind::Toolcall, *at, delta))
+            }
+            _ => None,
+        }
     }
 
     /// Appends to this delta if kind and piece are the same; returns whether they are.
     pub(crate) fn append_delta(&mut self, kind: StreamDeltaKind, at: usize, more: &str) -> bool {
-        let (mine, content_index, delta) = match self {
-            StreamEvent::TextDelta { content_index, delta } => (StreamDeltaKind::Text, content_index, delta),
-            StreamEvent::ThinkingDelta { content_index, delta } => {
-                (StreamDeltaKind::Thinking, content_index, delta)
-            }
-            StreamEvent::ToolcallDelta { content_index, delta } => {
-                (StreamDeltaKind::Toolcall, content_index, delta)
-            }
+        match self.delta() {
+            Some((mine, place, delta)) if mine == kind && place == at => delta.push_str(more),
             _ => return false,
-        };
-        let same = mine == kind && *content_index == at;
-        if same {
-            delta.push_str(more);
         }
-        same
+        true
     }
 
     /// Merges a later delta of the same kind and piece; otherwise gives it back.
-    pub(crate) fn merge_delta(&mut self, later: StreamEvent) -> Option<StreamEvent> {
-        let merged = match &later {
-            StreamEvent::TextDelta { content_index, delta } => {
-                self.append_delta(StreamDeltaKind::Text, *content_index, delta)
-            }
-            StreamEvent::ThinkingDelta { content_index, delta } => {
-                self.append_delta(StreamDeltaKind::Thinking, *content_index, delta)
-            }
-            StreamEvent::ToolcallDelta { content_index, delta } => {
-                self.append_delta(StreamDeltaKind::Toolcall, *content_index, delta)
-            }
-            _ => false,
-        };
+    pub(crate) fn merge_delta(&mut self, mut later: StreamEvent) -> Option<StreamEvent> {
+        let merged = later.delta().is_some_and(|(kind, at, delta)| self.append_delta(kind, at, delta));
         if merged { None } else { Some(later) }
     }
 }

@@ -8,14 +8,17 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr2};
 
-use crate::failure::{FailureClass, ModelFailure};
-use crate::wire::AnswerFrame;
+use crate::failure::{ModelFailure, ModelResult};
+use crate::wire::{AnswerFrame, FrameSink};
 
 /// Most bytes of one line or one event.
 pub const MAX_FRAME_BYTES: usize = 16 << 20;
 
 /// Capacity that a buffer keeps after a line.
 const ROOM_KEPT: usize = 64 << 10;
+
+/// Takes lines, without their ends.
+pub(crate) type LineSink<'s> = dyn FnMut(&str) -> ModelResult + 's;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineEnding {
@@ -42,11 +45,7 @@ impl LineSplitter {
     }
 
     /// `each` gets the lines that are now complete, without their ends.
-    pub(crate) fn feed(
-        &mut self,
-        bytes: &[u8],
-        each: &mut dyn FnMut(&str) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    pub(crate) fn feed(&mut self, bytes: &[u8], each: &mut LineSink<'_>) -> ModelResult {
         let mut rest = bytes;
         if self.after_return && !rest.is_empty() {
             self.after_return = false;
@@ -68,10 +67,7 @@ impl LineSplitter {
     }
 
     /// `each` gets the last line, if it has no end.
-    pub(crate) fn end(
-        &mut self,
-        each: &mut dyn FnMut(&str) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    pub(crate) fn end(&mut self, each: &mut LineSink<'_>) -> ModelResult {
         if self.open.is_empty() { Ok(()) } else { self.line(b"", each) }
     }
 
@@ -83,11 +79,7 @@ impl LineSplitter {
     }
 
     /// Emits a line: the open part, and this.
-    fn line(
-        &mut self,
-        rest: &[u8],
-        each: &mut dyn FnMut(&str) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    fn line(&mut self, rest: &[u8], each: &mut LineSink<'_>) -> ModelResult {
         self.check_size(rest.len())?;
         let first = std::mem::take(&mut self.first);
         if self.open.is_empty() {
@@ -100,7 +92,7 @@ impl LineSplitter {
         result
     }
 
-    fn check_size(&self, more: usize) -> Result<(), ModelFailure> {
+    fn check_size(&self, more: usize) -> ModelResult {
         if self.open.len() + more > MAX_FRAME_BYTES { Err(frame_too_large()) } else { Ok(()) }
     }
 }
@@ -111,13 +103,10 @@ fn decode_line(line: &[u8], first: bool) -> Cow<'_, str> {
 }
 
 pub(crate) fn frame_too_large() -> ModelFailure {
-    ModelFailure::new(
-        FailureClass::TooLarge,
-        format!(
-            "the provider sent a piece of more than {} MB; relay takes no such piece",
-            MAX_FRAME_BYTES >> 20
-        ),
-    )
+    let most = MAX_FRAME_BYTES >> 20;
+    ModelFailure::too_large(format!(
+        "the provider sent a piece of more than {most} MB; relay takes no such piece"
+    ))
 }
 
 /// For an answer of one JSON text per line. Blank lines are skipped. A last line without an end counts.
@@ -136,28 +125,18 @@ impl JsonLinesDecoder {
     /// `each` gets the lines that are now complete.
     ///
     /// # Errors
-    /// [`FailureClass::TooLarge`], or the error of `each`.
-    pub fn feed(
-        &mut self,
-        bytes: &[u8],
-        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    /// [`crate::FailureClass::TooLarge`], or the error of `each`.
+    pub fn feed(&mut self, bytes: &[u8], each: &mut FrameSink<'_>) -> ModelResult {
         self.cutter.feed(bytes, &mut |line| frame(line, each))
     }
 
     /// `each` gets the last line, if it has no end.
-    pub fn end(
-        &mut self,
-        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    pub fn end(&mut self, each: &mut FrameSink<'_>) -> ModelResult {
         self.cutter.end(&mut |line| frame(line, each))
     }
 }
 
-fn frame(
-    line: &str,
-    each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-) -> Result<(), ModelFailure> {
+fn frame(line: &str, each: &mut FrameSink<'_>) -> ModelResult {
     let data = line.trim();
     if data.is_empty() { Ok(()) } else { each(&AnswerFrame { name: "", data }) }
 }
@@ -165,6 +144,7 @@ fn frame(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FailureClass;
 
     fn read(chunks: &[&[u8]]) -> Vec<String> {
         let mut out = Vec::new();

@@ -6,28 +6,23 @@
 //! wait no longer than [`StreamOptions::delta_interval`]; an answer of which something was seen is never
 //! requested again.
 
-use std::future::Future;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use jiff::Timestamp;
 use relaycode_text::redact::Redactor;
 use reqwest::Response;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::failure::classify::{self, MAX_ERROR_BODY as DOCUMENT_MOST};
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::{AssistantMessage, ToolCall};
-use crate::models::model::Model;
-use crate::request::tool_names::ToolNames;
-use crate::request::{Auth, ChatRequest, WireCall};
-use crate::stream::decoder::AnswerDecoder;
-use crate::stream::event::StreamEvent;
-use crate::stream::retry::{RetryBudget, RetryCounter, RetryPhase};
+use crate::request::{Auth, ChatRequest, WireCall, tool_names::ToolNames};
+use crate::stream::retry::{RetryAttempt, RetryBudget, RetryCounter, RetryPhase};
 use crate::stream::transport::{HttpRequest, ModelClient};
-use crate::wire::Wire;
+use crate::stream::{decoder::AnswerDecoder, event::StreamEvent};
+use crate::{models::model::Model, wire::Wire};
 
 pub mod assembly;
 mod attempt;
@@ -52,14 +47,9 @@ pub const MAX_BODY_BYTES: usize = 256 << 20;
 pub enum StreamStep {
     /// Part of the answer.
     Event(StreamEvent),
-    /// The request failed before anything was seen, and is retried after a wait that begins now.
-    Retrying {
-        /// From 1.
-        attempt: u32,
-        max_attempts: u32,
-        wait: Duration,
-        failure: ModelFailure,
-    },
+    /// The request failed before anything was seen, and is retried after a wait that begins now. Attempts count from
+    /// 1.
+    Retrying { attempt: u32, max_attempts: u32, wait: Duration, failure: ModelFailure },
 }
 
 /// A model's answer in progress.
@@ -87,9 +77,20 @@ struct StreamContext {
     http_request: Arc<HttpRequest>,
 }
 
+impl StreamContext {
+    /// For the answer to one attempt.
+    fn decoder(&self, options: &StreamOptions) -> AnswerDecoder {
+        let call = WireCall { model: &self.model, auth: &self.auth, request: &self.request };
+        let mut decoder = AnswerDecoder::new(self.wire, &call, now());
+        decoder.assembly().set_secret_mask(options.secrets.clone());
+        decoder.assembly().set_names(self.names.clone());
+        decoder
+    }
+}
+
 enum StreamState {
     Ready,
-    Connecting(StreamAttempt, Pin<Box<dyn Future<Output = Result<Response, ModelFailure>> + Send>>),
+    Connecting(StreamAttempt, Pin<Box<dyn Future<Output = ModelResult<Response>> + Send>>),
     Open(StreamAttempt, Response),
     Backoff(Instant),
     Finished,
@@ -121,27 +122,21 @@ impl AnswerStream {
             .and_then(|post| HttpRequest::new(post, model, wire.framing()))
             .and_then(|http_request| transport::check_plain_http(http_request, &call));
         match http_request {
-            Ok(http_request) => AnswerStream {
-                decode: AnswerDecoder::new(wire, &call, now())
-                    .with_secret_mask(options.secrets.clone())
-                    .with_names(names.clone()),
-                retries: RetryCounter::new(options.budget),
-                context: Some(StreamContext {
-                    client,
-                    wire,
-                    model: model.clone(),
-                    auth,
-                    request,
-                    names,
-                    http_request: Arc::new(http_request),
-                }),
-                redactor,
-                state: StreamState::Ready,
-                started: false,
-                last_delta: None,
-                request_id: None,
-                options,
-            },
+            Ok(http_request) => {
+                let (model, http_request) = (model.clone(), Arc::new(http_request));
+                let context = StreamContext { client, wire, model, auth, request, names, http_request };
+                AnswerStream {
+                    decode: context.decoder(&options),
+                    retries: RetryCounter::new(options.budget),
+                    context: Some(context),
+                    redactor,
+                    state: StreamState::Ready,
+                    started: false,
+                    last_delta: None,
+                    request_id: None,
+                    options,
+                }
+            }
             Err(failure) => {
                 AnswerStream { options, ..AnswerStream::failed(model, redact_failure(redactor, failure)) }
             }
@@ -293,14 +288,9 @@ impl AnswerStream {
                     Ok(chunk) => self.handle_chunk(chunk).await,
                     Err(ChunkError::TimedOut(failure)) => self.fail(RetryPhase::Stream, failure).await,
                     Err(ChunkError::Network(error)) => {
-                        let failure = match &self.context {
-                            Some(asking) => transport::network_failure(
-                                &asking.model.provider,
-                                &asking.http_request.url,
-                                &error,
-                            ),
-                            None => ModelFailure::cut_off(),
-                        };
+                        let failure = self.context.as_ref().map_or_else(ModelFailure::cut_off, |asking| {
+                            transport::network_failure(provider, &asking.http_request.url, &error)
+                        });
                         self.fail(RetryPhase::Stream, failure).await
                     }
                 }
@@ -318,7 +308,7 @@ impl AnswerStream {
         self.state = StreamState::Connecting(attempt, Box::pin(sending));
     }
 
-    async fn handle_response(&mut self, result: Result<Response, ModelFailure>) -> Option<StreamStep> {
+    async fn handle_response(&mut self, result: ModelResult<Response>) -> Option<StreamStep> {
         let before = std::mem::replace(&mut self.state, StreamState::Finished);
         match (result, before) {
             (Ok(response), StreamState::Connecting(attempt, _)) => {
@@ -374,7 +364,7 @@ impl AnswerStream {
             self.close().await;
         } else if too_much {
             let message = format!("{provider} sent more than {} MB for one answer", MAX_BODY_BYTES >> 20);
-            return self.fail(RetryPhase::Stream, ModelFailure::new(FailureClass::TooLarge, message)).await;
+            return self.fail(RetryPhase::Stream, ModelFailure::too_large(message)).await;
         }
         None
     }
@@ -407,17 +397,10 @@ impl AnswerStream {
         };
         match self.retries.next_attempt(phase, &failure, random_fraction()) {
             Ok(again) => {
-                let call = WireCall { model: &asking.model, auth: &asking.auth, request: &asking.request };
-                self.decode = AnswerDecoder::new(asking.wire, &call, now())
-                    .with_secret_mask(self.options.secrets.clone())
-                    .with_names(asking.names.clone());
+                self.decode = asking.decoder(&self.options);
                 self.state = StreamState::Backoff(Instant::now() + again.wait);
-                Some(StreamStep::Retrying {
-                    attempt: again.attempt,
-                    max_attempts: again.max_attempts,
-                    wait: again.wait,
-                    failure,
-                })
+                let RetryAttempt { attempt, max_attempts, wait } = again;
+                Some(StreamStep::Retrying { attempt, max_attempts, wait, failure })
             }
             Err(failure) => {
                 self.decode.fail(failure);
@@ -461,6 +444,5 @@ fn random_fraction() -> f64 {
 }
 
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or_default()
+    Timestamp::now().as_millisecond()
 }

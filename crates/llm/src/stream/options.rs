@@ -1,11 +1,9 @@
 //! How an answer is streamed: timeouts, retries, delivery.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use crate::request::secret_mask::SecretMask;
-use crate::stream::cancel::CancelToken;
-use crate::stream::retry::RetryBudget;
+use crate::stream::{cancel::CancelToken, retry::RetryBudget};
 
 #[derive(Clone)]
 pub struct StreamOptions {

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{ModelFailure, ModelResult};
 
 /// The configured proxies.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -60,8 +60,8 @@ enum NoProxyHosts {
 
 impl ProxyChooser {
     /// # Errors
-    /// [`FailureClass::Config`] for an invalid proxy address, or one that does not speak HTTP.
-    pub(crate) fn new(proxies: &ProxySettings) -> Result<ProxyChooser, ModelFailure> {
+    /// [`crate::FailureClass::Config`] for an invalid proxy address, or one that does not speak HTTP.
+    pub(crate) fn new(proxies: &ProxySettings) -> ModelResult<ProxyChooser> {
         let of = |value: &Option<String>, name: &str| {
             let value = value.as_deref().map(str::trim).filter(|value| !value.is_empty());
             value.map(|value| address(value, name)).transpose()
@@ -84,10 +84,9 @@ impl ProxyChooser {
 }
 
 /// Without a scheme it is HTTP. The message shows nothing of it: it may contain a password.
-fn address(value: &str, name: &str) -> Result<Url, ModelFailure> {
+fn address(value: &str, name: &str) -> ModelResult<Url> {
     let full = if value.contains("://") { value.to_owned() } else { format!("http://{value}") };
-    let bad =
-        |why: &str| ModelFailure::new(FailureClass::Config, format!("{name} {why}. Use http://host:port"));
+    let bad = |why: &str| ModelFailure::config(format!("{name} {why}. Use http://host:port"));
     let url = Url::parse(&full).map_err(|_| bad("is no address of a proxy"))?;
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
@@ -118,11 +117,8 @@ fn parse_rule(item: &str) -> Option<NoProxyRule> {
         let address: IpAddr = address.parse().ok()?;
         let bits: u8 = bits.parse().ok()?;
         let most = if address.is_ipv4() { 32 } else { 128 };
-        return if bits <= most {
-            Some(NoProxyRule { hosts: NoProxyHosts::Network(address, bits), port: None })
-        } else {
-            None
-        };
+        let rule = NoProxyRule { hosts: NoProxyHosts::Network(address, bits), port: None };
+        return (bits <= most).then_some(rule);
     }
     let (host, port) = match item.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, port)) => (host, port.strip_prefix(':')),
@@ -137,8 +133,7 @@ fn parse_rule(item: &str) -> Option<NoProxyRule> {
         let bits = if address.is_ipv4() { 32 } else { 128 };
         return Some(NoProxyRule { hosts: NoProxyHosts::Network(address, bits), port });
     }
-    let host =
-        host.trim_start_matches("*.").trim_start_matches('.').trim_end_matches('.').to_ascii_lowercase();
+    let host = host.trim_start_matches("*.").trim_matches('.').to_ascii_lowercase();
     if host.is_empty() { None } else { Some(NoProxyRule { hosts: NoProxyHosts::Host(host), port }) }
 }
 
@@ -160,22 +155,20 @@ impl NoProxyRule {
 }
 
 fn is_within(address: IpAddr, network: IpAddr, bits: u8) -> bool {
-    match (address, network) {
-        (IpAddr::V4(address), IpAddr::V4(network)) => {
-            let mask = u32::MAX.checked_shl(32 - u32::from(bits)).unwrap_or(0);
-            address.to_bits() & mask == network.to_bits() & mask
-        }
-        (IpAddr::V6(address), IpAddr::V6(network)) => {
-            let mask = u128::MAX.checked_shl(128 - u32::from(bits)).unwrap_or(0);
-            address.to_bits() & mask == network.to_bits() & mask
-        }
-        _ => false,
-    }
+    // The bits of an IPv4 address are the last ones.
+    let value = |address: IpAddr| match address {
+        IpAddr::V4(address) => u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits(),
+    };
+    let width = if network.is_ipv4() { 32 } else { 128 };
+    let differing = (value(address) ^ value(network)).checked_shr(width - u32::from(bits)).unwrap_or(0);
+    address.is_ipv4() == network.is_ipv4() && differing == 0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FailureClass;
 
     fn goes_through(no_proxy: &str, url: &str) -> bool {
         let proxies = ProxySettings {

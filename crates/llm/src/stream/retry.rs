@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use crate::failure::ModelFailure;
+use crate::failure::{ModelFailure, ModelResult};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryBudget {
@@ -35,11 +35,9 @@ impl Default for RetryBudget {
 
 impl RetryBudget {
     /// No retries.
-    pub const NONE: RetryBudget = RetryBudget {
-        request_max_retries: 0,
-        stream_max_retries: 0,
-        base_delay: Duration::ZERO,
-        max_delay: Duration::ZERO,
+    pub const NONE: RetryBudget = {
+        let delay = Duration::ZERO;
+        RetryBudget { request_max_retries: 0, stream_max_retries: 0, base_delay: delay, max_delay: delay }
     };
 }
 
@@ -83,7 +81,7 @@ impl RetryCounter {
         phase: RetryPhase,
         failure: &ModelFailure,
         chance: f64,
-    ) -> Result<RetryAttempt, ModelFailure> {
+    ) -> ModelResult<RetryAttempt> {
         let (spent, of) = match phase {
             RetryPhase::Request => (&mut self.requests, self.budget.request_max_retries),
             RetryPhase::Stream => (&mut self.streams, self.budget.stream_max_retries),
@@ -112,13 +110,11 @@ impl RetryCounter {
             return Err(told);
         }
         *spent += 1;
+        let attempt = *spent;
         // Attempts in either phase make the next wait longer.
         let before = self.requests + self.streams - 1;
         let wait = delay(&self.budget, before, chance).max(failure.retry_after.unwrap_or_default());
-        let attempt = match phase {
-            RetryPhase::Request => self.requests,
-            RetryPhase::Stream => self.streams,
-        };
+
         Ok(RetryAttempt { attempt, max_attempts: of, wait })
     }
 }

@@ -2,9 +2,10 @@
 //!
 //! Invariant: a key is in one header and nowhere else, and never in a message.
 
-use crate::failure::{FailureClass, ModelFailure};
-use crate::models::model::Model;
-use crate::request::Auth;
+use crate::failure::{ModelFailure, ModelResult};
+use crate::request::{Auth, WireCall};
+use crate::{models::model::Model, wire::WireHttpRequest};
+use serde_json::Value;
 
 /// OpenAI's longest id for a call, an item or a cache.
 pub(crate) const MAX_OPENAI_ID: usize = 64;
@@ -12,16 +13,15 @@ pub(crate) const MAX_OPENAI_ID: usize = 64;
 /// `path` below the model's base, or below `usual` if it has none. A query of the base stays at the end.
 ///
 /// # Errors
-/// [`FailureClass::Config`] for an invalid web address.
-pub(crate) fn url(model: &Model, usual: &str, path: &str) -> Result<String, ModelFailure> {
+/// [`crate::FailureClass::Config`] for an invalid web address.
+pub(crate) fn url(model: &Model, usual: &str, path: &str) -> ModelResult<String> {
     let base = if model.base_url.trim().is_empty() { usual } else { model.base_url.trim() };
     let known = base.starts_with("https://") || base.starts_with("http://");
     if !known || host(base).is_empty() || base.contains(char::is_whitespace) {
         let provider = &model.provider;
-        return Err(ModelFailure::new(
-            FailureClass::Config,
-            format!("the base URL of {provider} is no address; it must begin with https:// or http://"),
-        ));
+        return Err(ModelFailure::config(format!(
+            "the base URL of {provider} is no address; it must begin with https:// or http://"
+        )));
     }
     let (place, query) = base.split_once('?').map_or((base, None), |(place, query)| (place, Some(query)));
     let place = place.trim_end_matches('/');
@@ -60,24 +60,30 @@ pub(crate) fn is_azure(host: &str) -> bool {
 /// `None` if there is no key.
 ///
 /// # Errors
-/// [`FailureClass::Config`] for a key that no header can hold.
-pub(crate) fn checked_key<'a>(model: &Model, auth: &'a Auth) -> Result<Option<&'a str>, ModelFailure> {
+/// [`crate::FailureClass::Config`] for a key that no header can hold.
+pub(crate) fn checked_key<'a>(model: &Model, auth: &'a Auth) -> ModelResult<Option<&'a str>> {
     let Auth::Key(key) = auth else { return Ok(None) };
     let key = key.trim();
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
         let provider = &model.provider;
-        return Err(ModelFailure::new(
-            FailureClass::Config,
-            format!(
-                "the key of {provider} is empty or has characters that no key has; set it again with `relay keys set {provider}`"
-            ),
-        ));
+        return Err(ModelFailure::config(format!(
+            "the key of {provider} is empty or has characters that no key has; set it again with `relay keys set {provider}`"
+        )));
     }
     Ok(Some(key))
 }
 
+/// The request for `path` at the model's server, or `to` another one if it names none.
+///
+/// # Errors
+/// As [`url`] and [`checked_key`].
+pub(crate) fn post(call: &WireCall<'_>, to: &str, path: &str, body: &Value) -> ModelResult<WireHttpRequest> {
+    let headers = auth_headers(call.model, call.auth)?;
+    Ok(WireHttpRequest { url: url(call.model, to, path)?, headers, body: body.to_string().into_bytes() })
+}
+
 /// Fails as [`checked_key`] does.
-pub(crate) fn auth_headers(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, ModelFailure> {
+fn auth_headers(model: &Model, auth: &Auth) -> ModelResult<Vec<(String, String)>> {
     let Some(key) = checked_key(model, auth)? else { return Ok(Vec::new()) };
     Ok(if is_azure(&host(&model.base_url)) {
         vec![("api-key".into(), key.into())]
@@ -89,6 +95,7 @@ pub(crate) fn auth_headers(model: &Model, auth: &Auth) -> Result<Vec<(String, St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FailureClass;
 
     fn at(base: &str) -> Model {
         Model { base_url: base.into(), ..crate::models::model::tests::model() }

@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use serde_json::Value;
+
 use crate::message::{
     AssistantContent, AssistantMessage, ImageContent, Message, StopReason, ToolCall, ToolResultMessage,
     UserContent,
@@ -20,6 +22,8 @@ pub(crate) const NO_RESULT: &str = "(no result: the call was not carried out)";
 /// The text of an empty result, which several servers refuse.
 pub(crate) const NO_OUTPUT: &str = "(no output)";
 
+/// Used where the person would have to speak and did not.
+pub(crate) const GO_ON: &str = "(go on)";
 const NO_IMAGE: &str = "(an image was here that this model cannot read)";
 
 /// One step of a conversation.
@@ -168,6 +172,49 @@ impl<'a> HistoryToolResult<'a> {
         let parts = parts(model, &result.content);
         if parts.is_empty() { vec![HistoryPart::Text(Cow::Borrowed(NO_OUTPUT))] } else { parts }
     }
+}
+
+/// Turns with alternating roles; the person speaks first and last.
+pub(crate) struct AlternatingTurns {
+    /// The role of the model.
+    answers: &'static str,
+    /// What the person says where they said nothing.
+    filler: Value,
+    all: Vec<(&'static str, Vec<Value>)>,
+}
+
+impl AlternatingTurns {
+    pub(crate) fn new(answers: &'static str, filler: Value) -> AlternatingTurns {
+        AlternatingTurns { answers, filler, all: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, role: &'static str, mut parts: Vec<Value>) {
+        if parts.is_empty() {
+            return;
+        }
+        if self.all.is_empty() && role == self.answers {
+            self.all.push(("user", vec![self.filler.clone()]));
+        }
+        match self.all.last_mut() {
+            Some((last, content)) if *last == role => content.append(&mut parts),
+            _ => self.all.push((role, parts)),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Vec<(&'static str, Vec<Value>)> {
+        if self.all.last().is_none_or(|(role, _)| *role == self.answers) {
+            self.push("user", vec![self.filler.clone()]);
+        }
+        self.all
+    }
+}
+
+pub(crate) fn images<'a>(parts: &[HistoryPart<'a>]) -> Vec<&'a ImageContent> {
+    let image = |part: &HistoryPart<'a>| match part {
+        HistoryPart::Image(image) => Some(*image),
+        HistoryPart::Text(_) => None,
+    };
+    parts.iter().filter_map(image).collect()
 }
 
 /// As a `data:` URL.

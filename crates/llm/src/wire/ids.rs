@@ -4,8 +4,6 @@
 //! Invariant: the same id always becomes the same id, so a call and its result stay together; different ids
 //! stay different.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest, Sha256};
 
 /// Mistral's exact length of an id.
@@ -33,11 +31,7 @@ pub(crate) fn mistral_id(id: &str) -> String {
 }
 
 pub(crate) fn sha256_hex(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-        // Writing into a string does not fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -15,11 +15,13 @@ mod history;
 pub(crate) mod ids;
 mod ollama;
 mod picture;
+mod request_body;
 mod responses;
 
-use crate::failure::ModelFailure;
-use crate::request::WireCall;
-use crate::stream::assembly::Assembly;
+use serde_json::Value;
+
+use crate::failure::{ModelFailure, ModelResult};
+use crate::{request::WireCall, stream::assembly::Assembly};
 
 pub static ALL: &[&dyn Wire] = &[
     &anthropic::AnthropicWire,
@@ -39,10 +41,12 @@ pub trait Wire: Sync {
     /// # Errors
     /// [`crate::FailureClass::Config`] or [`crate::FailureClass::BadRequest`] for what cannot be requested
     /// this way.
-    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure>;
+    fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest>;
 
     /// How the answer is split into frames.
-    fn framing(&self) -> Framing;
+    fn framing(&self) -> Framing {
+        Framing::Events
+    }
 
     /// A reader for one answer.
     fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader>;
@@ -53,13 +57,13 @@ pub trait WireReader: Send {
     /// # Errors
     /// The provider's error, or [`crate::FailureClass::Malformed`]. The caller then ends the answer with
     /// it.
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure>;
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult;
 
     /// The body has ended. An answer that is not over by then is cut off: [`ModelFailure::cut_off`].
     ///
     /// # Errors
     /// As in [`WireReader::read_frame`].
-    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn end(&mut self, into: &mut Assembly) -> ModelResult {
         if into.is_finished() { Ok(()) } else { Err(ModelFailure::cut_off()) }
     }
 }
@@ -79,6 +83,9 @@ pub struct AnswerFrame<'a> {
     pub name: &'a str,
     pub data: &'a str,
 }
+
+/// Takes the frames of an answer.
+pub type FrameSink<'s> = dyn FnMut(&AnswerFrame<'_>) -> ModelResult + 's;
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct WireHttpRequest {
@@ -104,4 +111,14 @@ impl std::fmt::Debug for WireHttpRequest {
 
 pub fn by_id(id: &str) -> Option<&'static dyn Wire> {
     ALL.iter().copied().find(|wire| wire.id() == id)
+}
+
+/// Empty if it is no text.
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Empty if it is no list.
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }

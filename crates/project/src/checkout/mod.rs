@@ -8,12 +8,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use serde::{Deserialize, Serialize};
 
-use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore};
+use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore, json_file};
 
 /// The folder in the user's own directory.
 const FOLDER: &str = "projects";
@@ -144,15 +143,13 @@ impl CheckoutKeys {
         }
         let path = place.path.to_string_lossy().into_owned();
         let file = CheckoutFile { path, mark: place.mark, key: CheckoutKey::new()?.0 };
-        let mut text =
-            serde_json::to_string_pretty(&file).map_err(|error| CheckoutError { why: error.to_string() })?;
-        text.push('\n');
-        if !self.store.write_new(&place, text.as_bytes())? {
+        let text = json_file(&file)?;
+        if !self.store.write_new(&place, &text)? {
             // Another relay was faster, or what stands there is of no use.
             if let Ok(Some(key)) = self.read(&place) {
                 return Ok(key);
             }
-            self.store.write(&place, text.as_bytes())?;
+            self.store.write(&place, &text)?;
         }
         // What is on disk is what counts, whoever wrote it.
         self.read(&place)?.ok_or_else(|| CheckoutError { why: "it did not stay on disk".to_string() })

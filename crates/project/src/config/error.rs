@@ -72,13 +72,8 @@ impl fmt::Display for ConfigError {
 
 impl ConfigError {
     /// An error about all of `file`.
-    pub(super) fn in_file(
-        fault: ConfigErrorKind,
-        file: &str,
-        what: impl Into<String>,
-        hint: &str,
-    ) -> ConfigError {
-        Self::at_position(fault, file, ConfigPosition::default(), what, hint)
+    pub(super) fn in_file(kind: ConfigErrorKind, file: &str, what: impl Into<String>, hint: &str) -> Self {
+        Self::at_position(kind, file, ConfigPosition::default(), what, hint)
     }
 
     /// An error at a place of `file`.
@@ -90,14 +85,8 @@ impl ConfigError {
         hint: &str,
     ) -> ConfigError {
         let ConfigPosition { line, column } = place;
-        ConfigError {
-            kind: fault,
-            file: file.to_string(),
-            line,
-            column,
-            what: what.into(),
-            hint: hint.to_string(),
-        }
+        let (file, what, hint) = (file.to_string(), what.into(), hint.to_string());
+        ConfigError { kind: fault, file, line, column, what, hint }
     }
 
     /// What the reader of literals found.

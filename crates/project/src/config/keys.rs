@@ -3,8 +3,7 @@
 
 use serde_json::Value as Json;
 
-use super::Config;
-use super::choices::NamedChoice;
+use super::{Config, choices::NamedChoice};
 
 /// One key of the configuration.
 #[derive(Debug)]
@@ -36,15 +35,8 @@ pub enum ConfigValueKind {
     Text(ConfigTextRule),
     /// `true` or `false`.
     Switch,
-    /// A whole number.
-    Number {
-        /// The smallest.
-        least: u64,
-        /// The largest.
-        most: u64,
-        /// `null` is allowed, and means no number.
-        or_none: bool,
-    },
+    /// A whole number; with `or_none`, `null` means none.
+    Number { least: u64, most: u64, or_none: bool },
     /// One of some names.
     Choice(&'static [ConfigChoice]),
 }
@@ -123,10 +115,8 @@ impl ConfigValue {
 impl ConfigKey {
     /// Its section, and its name there: (`Some("patch")`, `linter`).
     pub fn section_and_name(&self) -> (Option<&'static str>, &'static str) {
-        match self.name.split_once('.') {
-            Some((section, name)) => (Some(section), name),
-            None => (None, self.name),
-        }
+        let split = self.name.split_once('.');
+        split.map_or((None, self.name), |(section, name)| (Some(section), name))
     }
 
     /// Its value where nobody set it.
@@ -207,258 +197,108 @@ const ERRORS: u64 = 1_000_000;
 const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
+#[rustfmt::skip]
 pub static KEYS: [ConfigKey; 23] = [
-    ConfigKey {
-        name: "projectId",
-        meaning: "The project's name in prompts and answers; an answer for another project is refused.",
-        kind: ConfigValueKind::Text(ConfigTextRule::ProjectId),
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Name(&mut c.project_id),
-    },
-    ConfigKey {
-        name: "core.logLevel",
-        meaning: "How much relay says, from nothing but what was asked for to every step.",
-        kind: ConfigValueKind::Choice(LOG_LEVELS),
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Choice(&mut c.core.log_level),
-    },
-    ConfigKey {
-        name: "core.enableNotifications",
-        meaning: "Whether a desktop notification tells of a change that came in, was applied or failed.",
-        kind: ConfigValueKind::Switch,
-        scope: ConfigScope::WatchOnly,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Switch(&mut c.core.enable_notifications),
-    },
-    ConfigKey {
-        name: "core.watchConfig",
-        meaning: "Whether `relay watch` reads the configuration again when it changes.",
-        kind: ConfigValueKind::Switch,
-        scope: ConfigScope::WatchOnly,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Switch(&mut c.core.watch_config),
-    },
-    ConfigKey {
-        name: "watcher.clipboardPollInterval",
-        meaning: "Milliseconds between two looks at the clipboard, where it cannot tell of changes itself.",
-        kind: ConfigValueKind::Number { least: 50, most: HOUR, or_none: false },
-        scope: ConfigScope::WatchOnly,
-        legacy_name: Some("clipboardPollInterval"),
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Number(&mut c.watcher.clipboard_poll_interval),
-    },
-    ConfigKey {
-        name: "watcher.preferredStrategy",
-        meaning: "The way to write an edit that the prompt asks the model for; auto lets the model choose.",
-        kind: ConfigValueKind::Choice(STRATEGIES),
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Choice(&mut c.watcher.preferred_strategy),
-    },
-    ConfigKey {
-        name: "watcher.enableBulkProcessing",
-        meaning: "Whether several copies are collected before they are processed together.",
-        kind: ConfigValueKind::Switch,
-        scope: ConfigScope::WatchOnly,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Switch(&mut c.watcher.enable_bulk_processing),
-    },
-    ConfigKey {
-        name: "watcher.bulkSize",
-        meaning: "How many copies are collected.",
-        kind: ConfigValueKind::Number { least: 1, most: 1_000, or_none: false },
-        scope: ConfigScope::WatchOnly,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Number(&mut c.watcher.bulk_size),
-    },
-    ConfigKey {
-        name: "watcher.bulkTimeout",
-        meaning: "Milliseconds after the last copy until fewer are processed, too.",
-        kind: ConfigValueKind::Number { least: 100, most: HOUR, or_none: false },
-        scope: ConfigScope::WatchOnly,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Number(&mut c.watcher.bulk_timeout),
-    },
-    ConfigKey {
-        name: "patch.approvalMode",
-        meaning: "Who approves: auto asks a person only when something is off, manual asks every time.",
-        kind: ConfigValueKind::Choice(APPROVALS),
-        scope: ConfigScope::AllCommands,
-        legacy_name: Some("approval"),
-        trust_need: Some(TrustNeed::Approval),
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Choice(&mut c.patch.approval_mode),
-    },
-    ConfigKey {
-        name: "patch.approvalOnErrorCount",
-        meaning: "With auto, a change is kept without asking if the linter counts at most so many errors.",
-        kind: ConfigValueKind::Number { least: 0, most: ERRORS, or_none: false },
-        scope: ConfigScope::AllCommands,
-        legacy_name: Some("approvalOnErrorCount"),
-        trust_need: Some(TrustNeed::Approval),
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Number(&mut c.patch.approval_on_error_count),
-    },
-    ConfigKey {
-        name: "patch.linter",
-        meaning: "The command that judges the project before and after a change; empty: none, and a person decides.",
-        kind: ConfigValueKind::Text(ConfigTextRule::Command),
-        scope: ConfigScope::AllCommands,
-        legacy_name: Some("linter"),
-        trust_need: Some(TrustNeed::Command),
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Text(&mut c.patch.linter),
-    },
-    ConfigKey {
-        name: "patch.preCommand",
-        meaning: "A command that runs before a change is applied; if it fails, nothing is applied.",
-        kind: ConfigValueKind::Text(ConfigTextRule::Command),
-        scope: ConfigScope::AllCommands,
-        legacy_name: Some("preCommand"),
-        trust_need: Some(TrustNeed::Command),
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Text(&mut c.patch.pre_command),
-    },
-    ConfigKey {
-        name: "patch.postCommand",
-        meaning: "A command that runs after a change was applied, before the linter; if it fails, everything is put back.",
-        kind: ConfigValueKind::Text(ConfigTextRule::Command),
-        scope: ConfigScope::AllCommands,
-        legacy_name: Some("postCommand"),
-        trust_need: Some(TrustNeed::Command),
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Text(&mut c.patch.post_command),
-    },
-    ConfigKey {
-        name: "patch.minFileChanges",
-        meaning: "A change of fewer files asks a person.",
-        kind: ConfigValueKind::Number { least: 0, most: CHANGED_FILES, or_none: false },
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: Some(TrustNeed::Approval),
-        user_only: false,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Number(&mut c.patch.min_file_changes),
-    },
-    ConfigKey {
-        name: "patch.maxFileChanges",
-        meaning: "A change of more files asks a person; null: any number is fine.",
-        kind: ConfigValueKind::Number { least: 1, most: CHANGED_FILES, or_none: true },
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: Some(TrustNeed::Approval),
-        user_only: false,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Limit(&mut c.patch.max_file_changes),
-    },
-    ConfigKey {
-        name: "patch.commandTimeout",
-        meaning: "Seconds that one of the commands may take before it is ended.",
-        kind: ConfigValueKind::Number { least: 1, most: 86_400, or_none: false },
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Number(&mut c.patch.command_timeout),
-    },
-    ConfigKey {
-        name: "git.autoGitBranch",
-        meaning: "Whether every change gets a branch of its own.",
-        kind: ConfigValueKind::Switch,
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Switch(&mut c.git.auto_git_branch),
-    },
-    ConfigKey {
-        name: "git.gitBranchPrefix",
-        meaning: "How the name of such a branch begins.",
-        kind: ConfigValueKind::Text(ConfigTextRule::BranchPrefix),
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Text(&mut c.git.git_branch_prefix),
-    },
-    ConfigKey {
-        name: "git.gitBranchTemplate",
-        meaning: "What the rest of its name is made of: the change's id, or the message for the commit.",
-        kind: ConfigValueKind::Choice(TEMPLATES),
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: false,
-        written_by_init: true,
-        slot: |c| ConfigSlot::Choice(&mut c.git.git_branch_template),
-    },
-    ConfigKey {
-        name: "friends.default",
-        meaning: "The friend that is asked where `--to` names none; several with commas between them.",
-        kind: ConfigValueKind::Text(ConfigTextRule::Friends),
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: true,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Text(&mut c.friends.default),
-    },
-    ConfigKey {
-        name: "friends.timeout",
-        meaning: "Seconds that a friend may take in all.",
-        kind: ConfigValueKind::Number { least: 1, most: 86_400, or_none: false },
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: true,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Number(&mut c.friends.timeout),
-    },
-    ConfigKey {
-        name: "friends.idleTimeout",
-        meaning: "Seconds that a friend may show no sign of life.",
-        kind: ConfigValueKind::Number { least: 1, most: 86_400, or_none: false },
-        scope: ConfigScope::AllCommands,
-        legacy_name: None,
-        trust_need: None,
-        user_only: true,
-        written_by_init: false,
-        slot: |c| ConfigSlot::Number(&mut c.friends.idle_timeout),
-    },
+    key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
+        "The project's name in prompts and answers; an answer for another project is refused."),
+    key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
+        "How much relay says, from nothing but what was asked for to every step."),
+    key("core.enableNotifications", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.core.enable_notifications),
+        "Whether a desktop notification tells of a change that came in, was applied or failed.").watch_only(),
+    key("core.watchConfig", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.core.watch_config),
+        "Whether `relay watch` reads the configuration again when it changes.").watch_only(),
+    key("watcher.clipboardPollInterval", number(50, HOUR), |c| ConfigSlot::Number(&mut c.watcher.clipboard_poll_interval),
+        "Milliseconds between two looks at the clipboard, where it cannot tell of changes itself.")
+        .watch_only().legacy("clipboardPollInterval"),
+    key("watcher.preferredStrategy", ConfigValueKind::Choice(STRATEGIES), |c| ConfigSlot::Choice(&mut c.watcher.preferred_strategy),
+        "The way to write an edit that the prompt asks the model for; auto lets the model choose."),
+    key("watcher.enableBulkProcessing", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.watcher.enable_bulk_processing),
+        "Whether several copies are collected before they are processed together.").watch_only().optional(),
+    key("watcher.bulkSize", number(1, 1_000), |c| ConfigSlot::Number(&mut c.watcher.bulk_size),
+        "How many copies are collected.").watch_only().optional(),
+    key("watcher.bulkTimeout", number(100, HOUR), |c| ConfigSlot::Number(&mut c.watcher.bulk_timeout),
+        "Milliseconds after the last copy until fewer are processed, too.").watch_only().optional(),
+    key("patch.approvalMode", ConfigValueKind::Choice(APPROVALS), |c| ConfigSlot::Choice(&mut c.patch.approval_mode),
+        "Who approves: auto asks a person only when something is off, manual asks every time.").legacy("approval")
+        .needs(TrustNeed::Approval),
+    key("patch.approvalOnErrorCount", number(0, ERRORS), |c| ConfigSlot::Number(&mut c.patch.approval_on_error_count),
+        "With auto, a change is kept without asking if the linter counts at most so many errors.").legacy("approvalOnErrorCount")
+        .needs(TrustNeed::Approval),
+    key("patch.linter", ConfigValueKind::Text(ConfigTextRule::Command), |c| ConfigSlot::Text(&mut c.patch.linter),
+        "The command that judges the project before and after a change; empty: none, and a person decides.").legacy("linter")
+        .needs(TrustNeed::Command),
+    key("patch.preCommand", ConfigValueKind::Text(ConfigTextRule::Command), |c| ConfigSlot::Text(&mut c.patch.pre_command),
+        "A command that runs before a change is applied; if it fails, nothing is applied.").legacy("preCommand")
+        .needs(TrustNeed::Command),
+    key("patch.postCommand", ConfigValueKind::Text(ConfigTextRule::Command), |c| ConfigSlot::Text(&mut c.patch.post_command),
+        "A command that runs after a change was applied, before the linter; if it fails, everything is put back.").legacy("postCommand")
+        .needs(TrustNeed::Command),
+    key("patch.minFileChanges", number(0, CHANGED_FILES), |c| ConfigSlot::Number(&mut c.patch.min_file_changes),
+        "A change of fewer files asks a person.").needs(TrustNeed::Approval).optional(),
+    key("patch.maxFileChanges", ConfigValueKind::Number { least: 1, most: CHANGED_FILES, or_none: true },
+        |c| ConfigSlot::Limit(&mut c.patch.max_file_changes),
+        "A change of more files asks a person; null: any number is fine.").needs(TrustNeed::Approval).optional(),
+    key("patch.commandTimeout", number(1, 86_400), |c| ConfigSlot::Number(&mut c.patch.command_timeout),
+        "Seconds that one of the commands may take before it is ended.").optional(),
+    key("git.autoGitBranch", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.git.auto_git_branch),
+        "Whether every change gets a branch of its own."),
+    key("git.gitBranchPrefix", ConfigValueKind::Text(ConfigTextRule::BranchPrefix), |c| ConfigSlot::Text(&mut c.git.git_branch_prefix),
+        "How the name of such a branch begins."),
+    key("git.gitBranchTemplate", ConfigValueKind::Choice(TEMPLATES), |c| ConfigSlot::Choice(&mut c.git.git_branch_template),
+        "What the rest of its name is made of: the change's id, or the message for the commit."),
+    key("friends.default", ConfigValueKind::Text(ConfigTextRule::Friends), |c| ConfigSlot::Text(&mut c.friends.default),
+        "The friend that is asked where `--to` names none; several with commas between them.").user_only(),
+    key("friends.timeout", number(1, 86_400), |c| ConfigSlot::Number(&mut c.friends.timeout),
+        "Seconds that a friend may take in all.").user_only(),
+    key("friends.idleTimeout", number(1, 86_400), |c| ConfigSlot::Number(&mut c.friends.idle_timeout),
+        "Seconds that a friend may show no sign of life.").user_only(),
 ];
+
+/// A key that every command reads and `init` writes.
+const fn key(
+    name: &'static str,
+    kind: ConfigValueKind,
+    slot: for<'a> fn(&'a mut Config) -> ConfigSlot<'a>,
+    meaning: &'static str,
+) -> ConfigKey {
+    let scope = ConfigScope::AllCommands;
+    let (legacy_name, trust_need) = (None, None);
+    ConfigKey {
+        name,
+        meaning,
+        kind,
+        scope,
+        legacy_name,
+        trust_need,
+        user_only: false,
+        written_by_init: true,
+        slot,
+    }
+}
+
+const fn number(least: u64, most: u64) -> ConfigValueKind {
+    ConfigValueKind::Number { least, most, or_none: false }
+}
+
+impl ConfigKey {
+    const fn watch_only(self) -> ConfigKey {
+        ConfigKey { scope: ConfigScope::WatchOnly, ..self }
+    }
+
+    const fn legacy(self, name: &'static str) -> ConfigKey {
+        ConfigKey { legacy_name: Some(name), ..self }
+    }
+
+    const fn needs(self, trust: TrustNeed) -> ConfigKey {
+        ConfigKey { trust_need: Some(trust), ..self }
+    }
+
+    /// `init` does not write it.
+    const fn optional(self) -> ConfigKey {
+        ConfigKey { written_by_init: false, ..self }
+    }
+
+    const fn user_only(self) -> ConfigKey {
+        ConfigKey { user_only: true, ..self.optional() }
+    }
+}

@@ -3,11 +3,12 @@
 //! The nested form is the present one. The older flat form is read, too, also mixed with it, and explained
 //! in a remark; a key that says two things in two forms is an error, so that nobody depends on which wins.
 
-use super::error::excerpt;
-use super::key_suggestion::nearest_key;
-use super::keys::{ConfigChoice, ConfigKey, ConfigTextRule, ConfigValue, ConfigValueKind, KEYS, SECTIONS};
+use super::keys::{
+    ConfigChoice, ConfigKey, ConfigTextRule, ConfigValue, ConfigValueKind, KEYS, SECTIONS, find_key,
+};
 use super::literal::{ConfigPosition, LiteralEntry, LiteralNode, LiteralValue};
-use super::{ConfigError, ConfigErrorKind, ConfigRemark};
+use super::{ConfigError, ConfigErrorKind, ConfigRemark, PROJECT_ID_CHARACTERS};
+use super::{error::excerpt, key_suggestion::nearest_key};
 
 /// Remarks on one file; what is beyond is only counted.
 const REMARKS: usize = 20;
@@ -41,20 +42,11 @@ impl ConfigLayer {
 }
 
 /// Reads what `node` sets. `file` is its name for messages.
-pub(super) fn read_layer(
-    file: &str,
-    node: &LiteralNode,
-    owner: LayerOwner,
-) -> Result<ConfigLayer, ConfigError> {
+pub(super) fn read(file: &str, node: &LiteralNode, owner: LayerOwner) -> Result<ConfigLayer, ConfigError> {
     let LiteralValue::Table(entries) = &node.value else {
         let what = format!("the configuration is {}, not an object", kind_of(&node.value));
-        return Err(ConfigError::at_position(
-            ConfigErrorKind::Value,
-            file,
-            node.at,
-            what,
-            "It begins with `{`",
-        ));
+        let hint = "It begins with `{`";
+        return Err(ConfigError::at_position(ConfigErrorKind::Value, file, node.at, what, hint));
     };
     let mut reader = LayerReader { file, owner, layer: ConfigLayer::default(), omitted_remarks: 0 };
     for entry in entries {
@@ -80,9 +72,7 @@ impl LayerReader<'_> {
         if SECTIONS.iter().any(|(section, _)| *section == entry.name) {
             return self.section(entry);
         }
-        if let Some(key) =
-            KEYS.iter().find(|key| key.name == entry.name && key.section_and_name().0.is_none())
-        {
+        if let Some(key) = find_key(&entry.name).filter(|key| key.section_and_name().0.is_none()) {
             return self.set_key(key, entry);
         }
         if let Some(key) = KEYS.iter().find(|key| key.legacy_name == Some(entry.name.as_str())) {
@@ -138,12 +128,9 @@ impl LayerReader<'_> {
             Some(earlier) if earlier.value == value => {}
             Some(earlier) => {
                 let (one, other) = (earlier.at.line, at.line);
-                let what = format!(
-                    "`{}` is {} in line {one} and {} in line {other}",
-                    key.name,
-                    excerpt(&earlier.value.to_json().to_string()),
-                    excerpt(&value.to_json().to_string())
-                );
+                let shown = |value: &ConfigValue| excerpt(&value.to_json().to_string());
+                let (first, second) = (shown(&earlier.value), shown(&value));
+                let what = format!("`{}` is {first} in line {one} and {second} in line {other}", key.name);
                 let hint = "Keep one of them; the name with its section is the present form";
                 return Err(self.error(ConfigErrorKind::Conflict, at, what, hint));
             }
@@ -159,9 +146,8 @@ impl LayerReader<'_> {
             }
             (ConfigValueKind::Switch, LiteralValue::Switch(on)) => Some(ConfigValue::Switch(*on)),
             (ConfigValueKind::Number { least, most, .. }, LiteralValue::Number(number)) => {
-                whole_number(*number)
-                    .filter(|number| (least..=most).contains(number))
-                    .map(ConfigValue::Number)
+                let number = whole_number(*number).filter(|number| (least..=most).contains(number));
+                number.map(ConfigValue::Number)
             }
             (ConfigValueKind::Number { or_none: true, .. }, LiteralValue::Null) => Some(ConfigValue::None),
             (ConfigValueKind::Choice(choices), LiteralValue::Text(name)) => {
@@ -170,16 +156,10 @@ impl LayerReader<'_> {
             _ => None,
         };
         value.ok_or_else(|| {
-            let what = format!(
-                "`{}` is {}; it may be {}",
-                key.name,
-                describe(&node.value),
-                allowed_values(key.kind)
-            );
-            let hint = match &node.value {
-                LiteralValue::Null => "Leave the key out to get its default",
-                _ => "",
-            };
+            let (is, may) = (describe(&node.value), allowed_values(key.kind));
+            let what = format!("`{}` is {is}; it may be {may}", key.name);
+            let null = matches!(node.value, LiteralValue::Null);
+            let hint = if null { "Leave the key out to get its default" } else { "" };
             self.error(error_kind_for(key), node.at, what, hint)
         })
     }
@@ -245,10 +225,9 @@ impl LayerReader<'_> {
 }
 
 fn error_kind_for(key: &ConfigKey) -> ConfigErrorKind {
-    if matches!(key.kind, ConfigValueKind::Text(ConfigTextRule::ProjectId)) {
-        ConfigErrorKind::ProjectId
-    } else {
-        ConfigErrorKind::Value
+    match key.kind {
+        ConfigValueKind::Text(ConfigTextRule::ProjectId) => ConfigErrorKind::ProjectId,
+        _ => ConfigErrorKind::Value,
     }
 }
 
@@ -281,18 +260,14 @@ fn describe(value: &LiteralValue) -> String {
 /// What a key may be, as the end of a sentence.
 fn allowed_values(kind: ConfigValueKind) -> String {
     match kind {
-        ConfigValueKind::Text(ConfigTextRule::ProjectId) => {
-            format!("a text of 1 to {} visible characters", super::PROJECT_ID_CHARACTERS)
-        }
-        ConfigValueKind::Text(ConfigTextRule::Command) => {
-            "a command line in quotes, or \"\" for none".to_string()
-        }
-        ConfigValueKind::Text(ConfigTextRule::BranchPrefix) => {
-            "the beginning of a branch's name, such as \"relay/\"".to_string()
-        }
-        ConfigValueKind::Text(ConfigTextRule::Friends) => {
-            "whom to ask, such as \"codex\" or \"codex,claude\"".to_string()
-        }
+        ConfigValueKind::Text(rule) => match rule {
+            ConfigTextRule::ProjectId => format!("a text of 1 to {PROJECT_ID_CHARACTERS} visible characters"),
+            ConfigTextRule::Command => "a command line in quotes, or \"\" for none".to_string(),
+            ConfigTextRule::BranchPrefix => {
+                "the beginning of a branch's name, such as \"relay/\"".to_string()
+            }
+            ConfigTextRule::Friends => "whom to ask, such as \"codex\" or \"codex,claude\"".to_string(),
+        },
         ConfigValueKind::Switch => "true or false".to_string(),
         ConfigValueKind::Number { least, most, or_none } => {
             let none = if or_none { ", or null" } else { "" };

@@ -43,27 +43,23 @@ pub fn load(root: &Path, home: Option<&Path>) -> Result<LoadedConfig, ConfigErro
 fn user_layer(home: &Path) -> Result<ConfigLayer, ConfigError> {
     let name = home.join(USER_FILE).display().to_string();
     let text = text_file::read_text(home, USER_FILE, FILE_BYTES, LinkPolicy::Anywhere);
-    let Some(text) = text.map_err(|error| unreadable(&name, &error))? else {
-        return Ok(ConfigLayer::default());
-    };
+    let text = text.map_err(|error| unreadable(&name, &error))?;
+    let Some(text) = text else { return Ok(ConfigLayer::default()) };
     let node = user_yaml::parse_yaml(&text).map_err(|fault| ConfigError::from_literal(&name, fault))?;
-    layer::read_layer(&name, &node, LayerOwner::User)
+    layer::read(&name, &node, LayerOwner::User)
 }
 
 fn project_layer(root: &Path) -> Result<(Option<&'static str>, ConfigLayer), ConfigError> {
     let there = |name: &&str| root.join(name).symlink_metadata().is_ok();
     let mut names = PROJECT_FILES.into_iter().filter(there);
-    let Some(name) = names.next() else {
-        return Ok((None, ConfigLayer::default()));
-    };
+    let Some(name) = names.next() else { return Ok((None, ConfigLayer::default())) };
     let text = text_file::read_text(root, name, FILE_BYTES, LinkPolicy::Inside);
-    let Some(text) = text.map_err(|error| unreadable(name, &error))? else {
-        return Ok((None, ConfigLayer::default()));
-    };
+    let text = text.map_err(|error| unreadable(name, &error))?;
+    let Some(text) = text else { return Ok((None, ConfigLayer::default())) };
     let json = name.ends_with(".json");
     let node = if json { literal::parse_json(&text) } else { literal::parse_module(&text) };
     let node = node.map_err(|fault| ConfigError::from_literal(name, fault))?;
-    let mut layer = layer::read_layer(name, &node, LayerOwner::Project)?;
+    let mut layer = layer::read(name, &node, LayerOwner::Project)?;
     if layer.setting("projectId").is_none() {
         let hint = "Add a line such as \"projectId\": \"my-app\",";
         return Err(ConfigError::in_file(ConfigErrorKind::ProjectId, name, "there is no `projectId`", hint));
@@ -106,9 +102,8 @@ fn merge_layers(own: ConfigLayer, project: ConfigLayer, file: Option<&str>) -> L
     for setting in &project.settings {
         if strict && setting.key.name == "patch.approvalMode" {
             if setting.value != setting.key.get(&without_project) {
-                let text =
-                    "`patch.approvalMode` does nothing here: your own configuration says manual".to_string();
-                let file = file.unwrap_or_default().to_string();
+                let text = "`patch.approvalMode` does nothing here: your own configuration says manual";
+                let (file, text) = (file.unwrap_or_default().to_string(), text.to_string());
                 remarks.push(ConfigRemark { file, line: setting.at.line, text });
             }
             continue;
@@ -121,16 +116,13 @@ fn merge_layers(own: ConfigLayer, project: ConfigLayer, file: Option<&str>) -> L
 
 fn remark_on_limits(loaded: &mut LoadedConfig) {
     let patch = &loaded.config.patch;
-    let Some(most) = patch.max_file_changes.filter(|most| patch.min_file_changes > *most) else {
-        return;
-    };
+    let Some(most) = patch.max_file_changes.filter(|most| patch.min_file_changes > *most) else { return };
+    let least = patch.min_file_changes;
     let text = format!(
-        "`patch.minFileChanges` ({}) is more than `patch.maxFileChanges` ({most}): every change asks",
-        patch.min_file_changes
+        "`patch.minFileChanges` ({least}) is more than `patch.maxFileChanges` ({most}): every change asks"
     );
     let file = loaded.file.as_ref().and_then(|file| file.file_name());
-    let file = file.map_or(USER_FILE.into(), |name| name.to_string_lossy());
-    let file = file.into_owned();
+    let file = file.map_or(USER_FILE.into(), |name| name.to_string_lossy()).into_owned();
     loaded.remarks.push(ConfigRemark { file, line: 0, text });
 }
 

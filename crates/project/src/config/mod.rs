@@ -200,15 +200,9 @@ pub enum ConfigOrigin {
     /// Nobody set it.
     Default,
     /// The user's own file.
-    User {
-        /// The line in it.
-        line: usize,
-    },
+    User { line: usize },
     /// The project's file.
-    Project {
-        /// The line in it.
-        line: usize,
-    },
+    Project { line: usize },
 }
 
 /// A configuration with its history.

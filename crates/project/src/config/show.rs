@@ -38,15 +38,9 @@ impl LoadedConfig {
         let row = |(key, (_, origin)): (&'static ConfigKey, &(&'static str, ConfigOrigin))| {
             let value = key.get(&self.config).to_json();
             let is_default = value == key.default();
-            let ConfigKey { name, meaning, scope: acts, .. } = *key;
-            ConfigRow {
-                key: name,
-                value: value.to_string(),
-                is_default,
-                origin: origin.clone(),
-                meaning,
-                scope: acts,
-            }
+            let ConfigKey { name, meaning, scope, .. } = *key;
+            let (value, origin) = (value.to_string(), origin.clone());
+            ConfigRow { key: name, value, is_default, origin, meaning, scope }
         };
         KEYS.iter().zip(&self.origins).map(row).collect()
     }
@@ -60,9 +54,8 @@ impl LoadedConfig {
     pub fn trust_request(&self) -> TrustRequest {
         let mut wants = TrustRequest::default();
         for key in self.set_by_project(TrustNeed::Command) {
-            if let Some(command) =
-                key.get(&self.config).to_json().as_str().filter(|command| !command.is_empty())
-            {
+            let value = key.get(&self.config).to_json();
+            if let Some(command) = value.as_str().filter(|command| !command.is_empty()) {
                 wants.commands.push((key.section_and_name().1.to_string(), command.to_string()));
             }
         }

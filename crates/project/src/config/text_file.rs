@@ -25,19 +25,13 @@ pub(crate) enum TextFileError {
     TooLarge(u64),
     /// It is no text in UTF-8.
     #[error("it is not text in UTF-8")]
-    Encoding {
-        /// The line of the first bad byte.
-        line: usize,
-    },
+    Encoding { line: usize },
     /// It is UTF-16.
     #[error("it is text in UTF-16")]
     Utf16,
     /// It holds a NUL.
     #[error("it holds a zero byte, which no text has")]
-    Nul {
-        /// Its line.
-        line: usize,
-    },
+    Nul { line: usize },
 }
 
 /// Whether links may lead out.

@@ -3,9 +3,7 @@
 //! A base is resolved to a commit once, and only the commit is used from then on: no branch's name ever stands
 //! where git could take it for an option or a range.
 
-use relaycode_exec::JobInput;
-
-use super::{Git, GitError, OUTPUT_BYTES, call};
+use super::{Git, GitError, GitResult, OUTPUT_BYTES};
 
 /// Bytes of what may name a commit.
 const NAME: usize = 1_024;
@@ -51,7 +49,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If there is none, or there is no commit yet.
-    pub fn resolve_base(&self, name: &str) -> Result<DiffBase, GitError> {
+    pub fn resolve_base(&self, name: &str) -> GitResult<DiffBase> {
         self.require_head()?;
         match self.resolve_commit(name)? {
             Some(commit) => Ok(DiffBase { name: name.to_string(), commit, reason: BaseReason::Explicit }),
@@ -64,7 +62,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If there is none of them, or there is no commit yet.
-    pub fn default_base(&self) -> Result<DiffBase, GitError> {
+    pub fn default_base(&self) -> GitResult<DiffBase> {
         self.require_head()?;
         let remote = "refs/remotes/origin/HEAD";
         if let Some(commit) = self.resolve_commit(remote)? {
@@ -87,14 +85,10 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn commits_since(&self, base: &DiffBase) -> Result<u64, GitError> {
+    pub fn commits_since(&self, base: &DiffBase) -> GitResult<u64> {
         let range = format!("{}..{}", base.commit, self.require_head()?);
-        let answer = self.run_checked(self.safe_policy()?, &["rev-list", "--count", &range], OUTPUT_BYTES)?;
-        let text = String::from_utf8_lossy(&answer);
-        text.trim_end().parse().map_err(|_| GitError::Failed {
-            what: "rev-list".to_string(),
-            words: "it gave no number".to_string(),
-        })
+        let count = self.ask_text(&["rev-list", "--count", &range])?;
+        count.parse().map_err(|_| GitError::failed("rev-list", "it gave no number"))
     }
 
     /// Whether this is the name of a branch, here or of a remote repository, or of a tag: and no commit and no
@@ -102,39 +96,34 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn is_ref_name(&self, base: &DiffBase) -> Result<bool, GitError> {
+    pub fn is_ref_name(&self, base: &DiffBase) -> GitResult<bool> {
         let full = ["heads", "remotes", "tags"].map(|kind| format!("refs/{kind}/{}", base.name));
-        let words =
-            ["for-each-ref", "--format=%(refname)"].into_iter().chain(full.iter().map(String::as_str));
-        let words: Vec<&str> = words.collect();
-        let answer = self.run_checked(self.safe_policy()?, &words, OUTPUT_BYTES)?;
+        let mut words = vec!["for-each-ref", "--format=%(refname)"];
+        words.extend(full.iter().map(String::as_str));
         // What is below a name is listed, too.
-        let listed = String::from_utf8_lossy(&answer);
+        let listed = self.ask_text(&words)?;
         Ok(listed.lines().any(|line| full.iter().any(|name| name == line)))
     }
 
     /// The last commit, which has to be there.
-    pub(super) fn require_head(&self) -> Result<String, GitError> {
+    pub(super) fn require_head(&self) -> GitResult<String> {
         self.head_commit()?.ok_or_else(|| GitError::NoCommits { root: self.root.clone() })
     }
 
     /// Whether the repository has only the last part of its history.
-    pub(super) fn is_shallow(&self) -> Result<bool, GitError> {
-        let answer =
-            self.run_checked(self.safe_policy()?, &["rev-parse", "--is-shallow-repository"], OUTPUT_BYTES)?;
-        Ok(answer.starts_with(b"true"))
+    pub(super) fn is_shallow(&self) -> GitResult<bool> {
+        Ok(self.ask(&["rev-parse", "--is-shallow-repository"])?.starts_with(b"true"))
     }
 
     /// The one commit that this names; `None` if it names none, several, or anything else.
-    pub(super) fn resolve_commit(&self, name: &str) -> Result<Option<String>, GitError> {
+    pub(super) fn resolve_commit(&self, name: &str) -> GitResult<Option<String>> {
         if name.is_empty() || name.len() > NAME || name.contains(char::is_control) {
             return Ok(None);
         }
-        let (leave, what) = (self.safe_policy()?, "rev-parse");
-        let words = [what, "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")];
-        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
+        let words = ["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")];
+        let (code, finished) = self.try_ask(&words, OUTPUT_BYTES)?;
         // An object that a clone has not got, too, is no commit to compare with.
-        if call::exit_code(&finished, what, leave)? != 0 {
+        if code != 0 {
             return Ok(None);
         }
         let commit = String::from_utf8_lossy(&finished.stdout.head).trim_end().to_string();
@@ -144,10 +133,9 @@ impl Git<'_> {
     }
 
     /// The branch of a remote repository that a symbolic ref stands for, as people write it.
-    fn resolve_symbolic_ref(&self, name: &str) -> Result<Option<String>, GitError> {
-        let (leave, what) = (self.safe_policy()?, "symbolic-ref");
-        let finished = self.call(leave, &[what, "--quiet", name], JobInput::Null, OUTPUT_BYTES)?;
-        if call::exit_code(&finished, what, leave)? != 0 {
+    fn resolve_symbolic_ref(&self, name: &str) -> GitResult<Option<String>> {
+        let (code, finished) = self.try_ask(&["symbolic-ref", "--quiet", name], OUTPUT_BYTES)?;
+        if code != 0 {
             return Ok(None);
         }
         let target = String::from_utf8_lossy(&finished.stdout.head);

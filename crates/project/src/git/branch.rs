@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use relaycode_exec::JobInput;
 
-use super::{Git, GitError, OUTPUT_BYTES, UNKNOWN_REPOSITORY, call};
+use super::{Git, GitError, GitResult, OUTPUT_BYTES, UNKNOWN_REPOSITORY, call};
 
 /// Characters of a name that is made from a text, without its prefix.
 const NAME: usize = 60;
@@ -30,15 +30,13 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If it cannot be one, or git cannot say.
-    pub fn branch_exists(&self, name: &str) -> Result<bool, GitError> {
+    pub fn branch_exists(&self, name: &str) -> GitResult<bool> {
         self.check_branch_name(name)?;
-        let (leave, what) = (self.safe_policy()?, "show-ref");
-        let words = [what, "--verify", "--quiet", &format!("refs/heads/{name}")];
-        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
-        match call::exit_code(&finished, what, leave)? {
-            0 => Ok(true),
-            1 => Ok(false),
-            _ => Err(self.explain_failure(&finished, what)),
+        let words = ["show-ref", "--verify", "--quiet", &format!("refs/heads/{name}")];
+        match self.try_ask(&words, OUTPUT_BYTES)? {
+            (0, _) => Ok(true),
+            (1, _) => Ok(false),
+            (_, finished) => Err(self.explain_failure(&finished, "show-ref")),
         }
     }
 
@@ -46,7 +44,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If it may not.
-    pub fn check_branch_name(&self, name: &str) -> Result<(), GitError> {
+    pub fn check_branch_name(&self, name: &str) -> GitResult<()> {
         let bad = || GitError::BadBranch { name: name.to_string() };
         let strange = |c: char| c.is_control() || relaycode_text::hidden::is_hidden(c);
         if name.starts_with('-')
@@ -71,7 +69,7 @@ impl Git<'_> {
     /// # Errors
     /// If the name is bad or taken, something else is going on, or git fails; then everything is as it
     /// was.
-    pub fn create_branch_here(&self, name: &str) -> Result<(), GitError> {
+    pub fn create_branch_here(&self, name: &str) -> GitResult<()> {
         if self.branch_exists(name)? {
             return Err(GitError::BranchExists { name: name.to_string() });
         }
@@ -86,16 +84,11 @@ impl Git<'_> {
         if let Some(commit) = &head {
             // Only if there is still none: zeros mean that.
             let none = "0".repeat(commit.len());
-            self.run_checked(
-                self.safe_policy()?,
-                &["update-ref", "-m", &why, &full, commit, &none],
-                OUTPUT_BYTES,
-            )?;
+            self.ask(&["update-ref", "-m", &why, &full, commit, &none])?;
         }
-        let moved =
-            self.run_checked(self.safe_policy()?, &["symbolic-ref", "-m", &why, "HEAD", &full], OUTPUT_BYTES);
+        let moved = self.ask(&["symbolic-ref", "-m", &why, "HEAD", &full]);
         if let (Err(_), Some(commit)) = (&moved, &head) {
-            let _ = self.run_checked(self.safe_policy()?, &["update-ref", "-d", &full, commit], OUTPUT_BYTES);
+            let _ = self.ask(&["update-ref", "-d", &full, commit]);
         }
         moved.map(drop)
     }
@@ -105,7 +98,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If the prefix cannot begin a branch's name, or git cannot say.
-    pub fn free_branch_name(&self, prefix: &str, text: &str) -> Result<String, GitError> {
+    pub fn free_branch_name(&self, prefix: &str, text: &str) -> GitResult<String> {
         let stem = slug(text);
         for number in 1..=MAX_NUMBERED {
             let name = match number {
@@ -123,9 +116,8 @@ impl Git<'_> {
         Err(GitError::BranchExists { name: format!("{prefix}{stem}") })
     }
 
-    fn git_directory(&self) -> Result<PathBuf, GitError> {
-        let answer =
-            self.run_checked(self.safe_policy()?, &["rev-parse", "--absolute-git-dir"], OUTPUT_BYTES)?;
+    fn git_directory(&self) -> GitResult<PathBuf> {
+        let answer = self.ask(&["rev-parse", "--absolute-git-dir"])?;
         let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
         Ok(PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path)))
     }

@@ -7,8 +7,7 @@
 //! no repository that lies among the files.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use relaycode_exec::{
     CaptureLimits, ExecError, ExitReason, Job, JobEnvironment, JobInput, JobOutcome, JobOutput, Runner,
@@ -16,7 +15,7 @@ use relaycode_exec::{
 
 use relaycode_text::redact::redact;
 
-use super::error::GitError;
+use super::{GitResult, error::GitError};
 
 /// How long git may read.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -34,67 +33,24 @@ const LAST_CHARS: usize = 1_000;
 const COMMON_SETTINGS: &[&str] = &["core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"];
 
 /// Settings for every call that must not run anything.
-const SAFE_SETTINGS: &[&str] = &[
-    "safe.bareRepository=explicit",
-    "core.untrackedCache=false",
-    "core.attributesFile=/dev/null",
-    "core.pager=cat",
-    "core.quotePath=false",
-    "diff.external=",
-    "submodule.recurse=false",
-    "status.submoduleSummary=false",
-];
+const SAFE_SETTINGS: &str = "safe.bareRepository=explicit core.untrackedCache=false core.attributesFile=/dev/null core.pager=cat \
+    core.quotePath=false diff.external= submodule.recurse=false status.submoduleSummary=false";
 const NO_HOOKS: &str = "core.hooksPath=/dev/null";
 
 /// Variables that point git at another repository, another index or other programs of its own, or that
 /// change what a path means. They are there when relay runs in a hook or in an alias.
-const REDIRECT_VARIABLES: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_INDEX_VERSION",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_QUARANTINE_PATH",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_SHALLOW_FILE",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REFLOG_ACTION",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-    "GIT_DEFAULT_HASH",
-    "GIT_DEFAULT_REF_FORMAT",
-    "GIT_REF_STORAGE",
-    "GIT_ATTR_SOURCE",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-];
+const REDIRECT_VARIABLES: &str = "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_INDEX_VERSION GIT_OBJECT_DIRECTORY \
+    GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_QUARANTINE_PATH GIT_NAMESPACE GIT_PREFIX \
+    GIT_INTERNAL_SUPER_PREFIX GIT_IMPLICIT_WORK_TREE GIT_GRAFT_FILE GIT_SHALLOW_FILE \
+    GIT_REPLACE_REF_BASE GIT_NO_REPLACE_OBJECTS GIT_REFLOG_ACTION GIT_EXEC_PATH GIT_TEMPLATE_DIR \
+    GIT_DEFAULT_HASH GIT_DEFAULT_REF_FORMAT GIT_REF_STORAGE GIT_ATTR_SOURCE GIT_CONFIG \
+    GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS \
+    GIT_ICASE_PATHSPECS";
 const REDIRECT_PREFIXES: &[&str] = &["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_", "GIT_TRACE", "GIT_TEST_"];
 
 /// More that goes where nothing may run.
-const PROGRAM_VARIABLES: &[&str] = &[
-    "GIT_EXTERNAL_DIFF",
-    "GIT_DIFF_OPTS",
-    "GIT_PAGER",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_ASKPASS",
-    "SSH_ASKPASS",
-    "GIT_PROXY_COMMAND",
-    "GIT_PROTOCOL_FROM_USER",
-    "GIT_NO_LAZY_FETCH",
-];
+const PROGRAM_VARIABLES: &str = "GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS SSH_ASKPASS \
+    GIT_PROXY_COMMAND GIT_PROTOCOL_FROM_USER GIT_NO_LAZY_FETCH";
 const PROGRAM_PREFIXES: &[&str] = &["GIT_SSH", "GIT_REDIRECT_"];
 
 /// What is set where nothing may run. Without a protocol, nothing is fetched: a repository may say that
@@ -147,7 +103,7 @@ pub(super) fn git_job<S: AsRef<OsStr>>(
     let mut line: Vec<OsString> = vec!["git".into(), "--no-pager".into()];
     let mut settings = COMMON_SETTINGS.to_vec();
     let mut environment = JobEnvironment {
-        remove: REDIRECT_VARIABLES.iter().map(Into::into).collect(),
+        remove: REDIRECT_VARIABLES.split(' ').map(Into::into).collect(),
         remove_prefixes: REDIRECT_PREFIXES.iter().map(ToString::to_string).collect(),
         set: Vec::new(),
     };
@@ -156,12 +112,12 @@ pub(super) fn git_job<S: AsRef<OsStr>>(
             settings.extend(["commit.verbose=false", "i18n.commitEncoding=UTF-8"]);
         }
         GitCallPolicy::RunNothing { attributes, muted, allow_hooks_path: hooks_known } => {
-            settings.extend(SAFE_SETTINGS);
+            settings.extend(SAFE_SETTINGS.split(' '));
             if !hooks_known {
                 settings.push(NO_HOOKS);
             }
             line.extend(attributes.map(|tree| format!("--attr-source={tree}").into()));
-            environment.remove.extend(PROGRAM_VARIABLES.iter().map(Into::into));
+            environment.remove.extend(PROGRAM_VARIABLES.split(' ').map(Into::into));
             environment.remove_prefixes.extend(PROGRAM_PREFIXES.iter().map(ToString::to_string));
             environment.set.extend(SAFE_VARIABLES.iter().map(|(name, value)| (name.into(), value.into())));
             environment.set.extend(as_variables(muted));
@@ -173,14 +129,12 @@ pub(super) fn git_job<S: AsRef<OsStr>>(
     job.environment = environment;
     job.input = input;
     job.deadlines.total = Some(time_limit(leave));
-    (job.output, job.capture) = match leave {
-        GitCallPolicy::RunNothing { .. } => {
-            (JobOutput::Separate, CaptureLimits { head: most, tail: ERROR_BYTES, spill: None })
-        }
-        GitCallPolicy::RunCommitHooks => {
-            (JobOutput::Merged, CaptureLimits { head: most, tail: HOOKS, spill: None })
-        }
+    let tail;
+    (job.output, tail) = match leave {
+        GitCallPolicy::RunNothing { .. } => (JobOutput::Separate, ERROR_BYTES),
+        GitCallPolicy::RunCommitHooks => (JobOutput::Merged, HOOKS),
     };
+    job.capture = CaptureLimits { head: most, tail, spill: None };
     job
 }
 
@@ -202,24 +156,17 @@ fn time_limit(leave: GitCallPolicy<'_>) -> Duration {
 }
 
 /// A call that came to an end by itself: its exit code. `what` names the command for messages.
-pub(super) fn exit_code(
-    finished: &JobOutcome,
-    what: &str,
-    leave: GitCallPolicy<'_>,
-) -> Result<i32, GitError> {
-    let what = what.to_string();
+pub(super) fn exit_code(finished: &JobOutcome, what: &str, leave: GitCallPolicy<'_>) -> GitResult<i32> {
     match finished.reason {
         ExitReason::Exited(code) => Ok(code),
         ExitReason::DeadlinePassed | ExitReason::Idle => {
-            Err(GitError::TimedOut { what, seconds: time_limit(leave).as_secs() })
+            Err(GitError::TimedOut { what: what.to_string(), seconds: time_limit(leave).as_secs() })
         }
-        ExitReason::Stopped => Err(GitError::Stopped { what }),
+        ExitReason::Stopped => Err(GitError::Stopped { what: what.to_string() }),
         ExitReason::Signalled(signal) => {
-            Err(GitError::Failed { what, words: format!("it was ended by signal {signal}") })
+            Err(GitError::failed(what, format!("it was ended by signal {signal}")))
         }
-        ExitReason::KeeperLost => {
-            Err(GitError::Failed { what, words: "the process that watched it was ended".to_string() })
-        }
+        ExitReason::KeeperLost => Err(GitError::failed(what, "the process that watched it was ended")),
     }
 }
 

@@ -7,12 +7,12 @@
 use std::ffi::OsString;
 
 use relaycode_exec::JobInput;
-use relaycode_text::hidden::suspicious_chars;
-use relaycode_text::redact::redact;
+use relaycode_text::{hidden::suspicious_chars, redact::redact};
 
 use super::call::{self, GitCallPolicy};
-use super::status::GitFileState;
-use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, literal_pathspecs};
+use super::{
+    Git, GitError, GitResult, OUTPUT_BYTES, PATHS_BYTES, join_nul, literal_pathspecs, status::GitFileState,
+};
 
 /// Bytes of a message.
 const MESSAGE: usize = 64 << 10;
@@ -37,7 +37,7 @@ impl Git<'_> {
     /// # Errors
     /// If there is nothing to commit, a file cannot be committed, a hook says no, or git fails; then no
     /// commit was made, and the index is as it was.
-    pub fn commit(&self, paths: &[&str], message: &str) -> Result<GitCommit, GitError> {
+    pub fn commit(&self, paths: &[&str], message: &str) -> GitResult<GitCommit> {
         let message = message_for_git(message)?;
         let (wanted, new) = self.select_paths(paths)?;
         let before = self.head_commit()?;
@@ -46,14 +46,14 @@ impl Git<'_> {
         match outcome {
             Err(error) if self.remove_intent(&new).is_err() => {
                 let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
-                Err(GitError::Failed { what: "commit".to_string(), words })
+                Err(GitError::failed("commit", words))
             }
             outcome => outcome,
         }
     }
 
     /// Which of the files go into the commit, and which of these git has not been told of.
-    fn select_paths<'p>(&self, paths: &[&'p str]) -> Result<(Vec<&'p str>, Vec<&'p str>), GitError> {
+    fn select_paths<'p>(&self, paths: &[&'p str]) -> GitResult<(Vec<&'p str>, Vec<&'p str>)> {
         if paths.iter().map(|path| path.len() + 32).sum::<usize>() > PATHS_BYTES {
             let what = format!("a commit of {} files", paths.len());
             return Err(GitError::LimitExceeded {
@@ -87,32 +87,25 @@ impl Git<'_> {
     }
 
     /// Tells git of new files, without their content: the commit itself takes that.
-    fn add_intent(&self, new: &[&str]) -> Result<(), GitError> {
+    fn add_intent(&self, new: &[&str]) -> GitResult<()> {
         if new.is_empty() {
             return Ok(());
         }
         let words = ["add", "--intent-to-add", "--"].iter().map(OsString::from);
         let words: Vec<OsString> = words.chain(literal_pathspecs(new)?).collect();
-        self.run_checked(self.safe_policy()?, &words, OUTPUT_BYTES).map(drop)
+        self.ask(&words).map(drop)
     }
 
     /// Takes out again what was announced.
-    fn remove_intent(&self, new: &[&str]) -> Result<(), GitError> {
+    fn remove_intent(&self, new: &[&str]) -> GitResult<()> {
         if new.is_empty() {
             return Ok(());
         }
-        let list: Vec<u8> = new.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
-        let (leave, words) = (self.safe_policy()?, ["update-index", "--force-remove", "-z", "--stdin"]);
-        let finished = self.call(leave, &words, JobInput::Bytes(list), OUTPUT_BYTES)?;
-        self.checked_output(finished, leave, "update-index", OUTPUT_BYTES).map(drop)
+        let list = join_nul(new.iter().map(|path| path.as_bytes()));
+        self.feed(&["update-index", "--force-remove", "-z", "--stdin"], list, OUTPUT_BYTES).map(drop)
     }
 
-    fn commit_tracked(
-        &self,
-        paths: &[&str],
-        message: String,
-        before: Option<&str>,
-    ) -> Result<GitCommit, GitError> {
+    fn commit_tracked(&self, paths: &[&str], message: String, before: Option<&str>) -> GitResult<GitCommit> {
         // Lines that begin with `#` are kept: nobody edits this message.
         let words = ["commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--"];
         let words: Vec<OsString> =
@@ -127,15 +120,13 @@ impl Git<'_> {
             // The commit stands; what was ended came after it.
             (Err(_), Some(id)) => Ok(GitCommit { id, output, hooks_succeeded: false }),
             (Err(error), None) => Err(error),
-            (Ok(_), _) => {
-                Err(GitError::Failed { what: "commit".to_string(), words: call::error_tail(&output) })
-            }
+            (Ok(_), _) => Err(GitError::failed("commit", call::error_tail(&output))),
         }
     }
 }
 
 /// A message that does nothing to whoever reads the log: no control and no hidden characters.
-fn message_for_git(message: &str) -> Result<String, GitError> {
+fn message_for_git(message: &str) -> GitResult<String> {
     let mut text = String::new();
     for line in message.lines() {
         let mut from = 0;

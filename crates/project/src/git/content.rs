@@ -1,11 +1,8 @@
 //! What a file held in the last commit, byte by byte: no filter, no conversion.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+use std::{ffi::OsString, os::unix::ffi::OsStringExt};
 
-use relaycode_exec::JobInput;
-
-use super::{Git, GitError, OUTPUT_BYTES, call, checked_path};
+use super::{Git, GitResult, OUTPUT_BYTES, checked_path};
 
 /// Bytes of a file.
 const FILE: usize = 64 << 20;
@@ -16,7 +13,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say, or the file is too large.
-    pub fn content_at_head(&self, path: &str) -> Result<Option<Vec<u8>>, GitError> {
+    pub fn content_at_head(&self, path: &str) -> GitResult<Option<Vec<u8>>> {
         let path = checked_path(path)?;
         let Some(head) = self.head_commit()? else { return Ok(None) };
         let repository = self.repository()?;
@@ -25,21 +22,20 @@ impl Git<'_> {
         let literal = OsString::from_vec([b":(literal)", &full[..]].concat());
         let words = ["ls-tree", "-z", "--full-tree", &head, "--"].into_iter().map(OsString::from);
         let words: Vec<OsString> = words.chain([literal]).collect();
-        let listed = self.run_checked(self.safe_policy()?, &words, OUTPUT_BYTES)?;
+        let listed = self.ask(&words)?;
         let object = listed.split(|byte| *byte == 0).find_map(|entry| blob_id(entry, &full));
         let Some(object) = object else { return Ok(None) };
         self.run_checked(self.safe_policy()?, &["cat-file", "blob", &object], FILE).map(Some)
     }
 
     /// The last commit; `None` before the first one.
-    pub(super) fn head_commit(&self) -> Result<Option<String>, GitError> {
-        let (leave, what) = (self.safe_policy()?, "rev-parse");
-        let words = [what, "--verify", "--quiet", "HEAD^{commit}"];
-        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
-        if call::exit_code(&finished, what, leave)? == 1 {
+    pub(super) fn head_commit(&self) -> GitResult<Option<String>> {
+        let (code, finished) =
+            self.try_ask(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], OUTPUT_BYTES)?;
+        if code == 1 {
             return Ok(None);
         }
-        let answer = self.checked_output(finished, leave, what, OUTPUT_BYTES)?;
+        let answer = self.checked_output(finished, self.safe_policy()?, "rev-parse", OUTPUT_BYTES)?;
         Ok(Some(String::from_utf8_lossy(&answer).trim().to_string()))
     }
 }

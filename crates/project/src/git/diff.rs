@@ -7,10 +7,7 @@
 
 use std::ffi::OsString;
 
-use relaycode_exec::JobInput;
-
-use super::base::DiffBase;
-use super::{Git, GitError, OUTPUT_BYTES, call, literal_pathspecs};
+use super::{Git, GitError, GitResult, OUTPUT_BYTES, base::DiffBase, literal_pathspecs};
 
 /// Bytes of a difference that are read to find out which of its files are the largest.
 const READ: usize = 16 << 20;
@@ -86,7 +83,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If there is no commit to compare with, or git cannot say.
-    pub fn diff(&self, range: DiffRange<'_>, paths: &[&str], most: usize) -> Result<GitDiff, GitError> {
+    pub fn diff(&self, range: DiffRange<'_>, paths: &[&str], most: usize) -> GitResult<GitDiff> {
         let (between, new) = match range {
             DiffRange::Uncommitted => (vec![self.head_or_empty_tree()?], true),
             DiffRange::LastCommit => (vec![self.parent_or_empty_tree()?, self.require_head()?], false),
@@ -116,18 +113,18 @@ impl Git<'_> {
     ///
     /// # Errors
     /// As [`Git::diff`].
-    pub fn has_uncommitted(&self, paths: &[&str]) -> Result<bool, GitError> {
+    pub fn has_uncommitted(&self, paths: &[&str]) -> GitResult<bool> {
         Ok(!self.diff(DiffRange::Uncommitted, paths, 0)?.is_empty())
     }
 
     /// What git itself has to say.
-    fn tracked_diff(&self, between: &[String], paths: &[&str]) -> Result<GitDiffFiles, GitError> {
-        let (leave, what) = (self.safe_policy()?, "diff");
-        let words = [what].into_iter().chain(DIFF_OPTIONS.iter().copied()).map(OsString::from);
+    fn tracked_diff(&self, between: &[String], paths: &[&str]) -> GitResult<GitDiffFiles> {
+        let what = "diff";
+        let words = [what].into_iter().chain(DIFF_OPTIONS.split(' ')).map(OsString::from);
         let words = words.chain(between.iter().map(OsString::from)).chain([OsString::from("--")]);
         let words: Vec<OsString> = words.chain(literal_pathspecs(paths)?).collect();
-        let finished = self.call(leave, &words, JobInput::Null, READ)?;
-        if call::exit_code(&finished, what, leave)? != 0 {
+        let (code, finished) = self.try_ask(&words, READ)?;
+        if code != 0 {
             return Err(self.explain_failure(&finished, what));
         }
         let cut = finished.stdout.dropped > 0 || !finished.stdout.tail.is_empty();
@@ -135,12 +132,12 @@ impl Git<'_> {
     }
 
     /// The last commit, or before the first one the tree without anything.
-    fn head_or_empty_tree(&self) -> Result<String, GitError> {
+    fn head_or_empty_tree(&self) -> GitResult<String> {
         self.head_commit()?.map_or_else(|| self.empty_tree_id(), Ok)
     }
 
     /// What the last commit is compared with: before it, or nothing, if it is the first one.
-    fn parent_or_empty_tree(&self) -> Result<String, GitError> {
+    fn parent_or_empty_tree(&self) -> GitResult<String> {
         self.require_head()?;
         match self.resolve_commit("HEAD~1")? {
             Some(commit) => Ok(commit),
@@ -150,18 +147,15 @@ impl Git<'_> {
     }
 
     /// The tree without anything.
-    fn empty_tree_id(&self) -> Result<String, GitError> {
-        let answer =
-            self.run_checked(self.safe_policy()?, &["hash-object", "-t", "tree", "/dev/null"], OUTPUT_BYTES)?;
-        Ok(String::from_utf8_lossy(&answer).trim_end().to_string())
+    fn empty_tree_id(&self) -> GitResult<String> {
+        self.ask_text(&["hash-object", "-t", "tree", "/dev/null"])
     }
 
     /// Where the branch left its base, as `base...HEAD` means it.
-    fn merge_base(&self, base: &DiffBase) -> Result<String, GitError> {
-        let (leave, what) = (self.safe_policy()?, "merge-base");
-        let head = self.require_head()?;
-        let finished = self.call(leave, &[what, &base.commit, &head], JobInput::Null, OUTPUT_BYTES)?;
-        match call::exit_code(&finished, what, leave)? {
+    fn merge_base(&self, base: &DiffBase) -> GitResult<String> {
+        let what = "merge-base";
+        let (code, finished) = self.try_ask(&[what, &base.commit, &self.require_head()?], OUTPUT_BYTES)?;
+        match code {
             0 => Ok(String::from_utf8_lossy(&finished.stdout.head).trim_end().to_string()),
             1 => Err(GitError::NoMergeBase { base: base.name.clone(), shallow: self.is_shallow()? }),
             _ => Err(self.explain_failure(&finished, what)),
@@ -170,22 +164,9 @@ impl Git<'_> {
 }
 
 /// How every difference looks, whatever is configured.
-const DIFF_OPTIONS: &[&str] = &[
-    "--patch",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--relative",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-    "--unified=3",
-    "--inter-hunk-context=0",
-    "--diff-algorithm=myers",
-    "--find-renames",
-    "--submodule=short",
-    "--ignore-submodules=dirty",
-    "-O/dev/null",
-];
+const DIFF_OPTIONS: &str = "--patch --no-color --no-ext-diff --no-textconv --relative --src-prefix=a/ --dst-prefix=b/ \
+    --unified=3 --inter-hunk-context=0 --diff-algorithm=myers --find-renames --submodule=short \
+    --ignore-submodules=dirty -O/dev/null";
 
 /// What git said, file by file.
 struct GitDiffFiles {

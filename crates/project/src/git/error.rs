@@ -19,63 +19,34 @@ pub enum GitError {
     #[error(
         "git {found} is too old for relay to read a repository safely; {OLDEST_SUPPORTED} or newer is needed"
     )]
-    TooOld {
-        /// The version that there is.
-        found: GitVersion,
-    },
+    TooOld { found: GitVersion },
     /// There is no repository.
     #[error("{} is in no git repository; `git init` makes one", root.display())]
-    NotARepository {
-        /// The project's root.
-        root: PathBuf,
-    },
+    NotARepository { root: PathBuf },
     /// A repository without files, or one that lies among the project's files.
     #[error("{} is a git repository without a work tree; relay does not use it", root.display())]
-    Bare {
-        /// The project's root.
-        root: PathBuf,
-    },
+    Bare { root: PathBuf },
     /// The repository says that its files are somewhere else.
     #[error("the repository of {} says that its files are in {}; relay does not use it", root.display(), top.display())]
-    OtherWorkTree {
-        /// The project's root.
-        root: PathBuf,
-        /// Where the files are said to be.
-        top: PathBuf,
-    },
+    OtherWorkTree { root: PathBuf, top: PathBuf },
     /// git refuses a repository that belongs to another user.
     #[error(
         "git refuses the repository of {}, because it belongs to somebody else; if you trust it: \
          `git config --global --add safe.directory {}`", root.display(), root.display()
     )]
-    DubiousOwner {
-        /// The project's root.
-        root: PathBuf,
-    },
+    DubiousOwner { root: PathBuf },
     /// A path that is none of the project's files.
     #[error("`{path}` is no path of a file in the project")]
-    BadPath {
-        /// The path.
-        path: String,
-    },
+    BadPath { path: String },
     /// A directory stands where a file was.
     #[error("`{path}` is a directory now; commit it with git itself")]
-    Directory {
-        /// The path.
-        path: String,
-    },
+    Directory { path: String },
     /// Files that git is told to leave out.
     #[error("git ignores {}; `git add -f` adds it in spite of that", paths.join(", "))]
-    Ignored {
-        /// The paths.
-        paths: Vec<String>,
-    },
+    Ignored { paths: Vec<String> },
     /// Files with a merge that was not finished.
     #[error("{} still has conflicts; resolve them first", paths.join(", "))]
-    Conflicted {
-        /// The paths.
-        paths: Vec<String>,
-    },
+    Conflicted { paths: Vec<String> },
     /// All of it is in the last commit already.
     #[error("there is nothing to commit: the files are as they are in the last commit")]
     NothingToCommit,
@@ -84,106 +55,57 @@ pub enum GitError {
     EmptyMessage,
     /// More than relay handles at once.
     #[error("{what} is more than relay handles ({most} at most); use git itself")]
-    LimitExceeded {
-        /// What is too much.
-        what: String,
-        /// The limit, with its unit.
-        most: String,
-    },
-    /// More new files than relay reads: somebody forgot to ignore a directory.
+    LimitExceeded { what: String, most: String },
+    /// More new files than relay reads: somebody forgot to ignore a directory. The fullest folder comes first; their
+    /// names are foreign text.
     #[error(
         "there are at least {count} files that git has not been told of, and relay reads {most} at most{}",
         largest_folders(folders)
     )]
-    ManyNewFiles {
-        /// How many were counted.
-        count: usize,
-        /// The limit.
-        most: usize,
-        /// The directories with the most of them, the fullest first. Foreign text.
-        folders: Vec<(String, usize)>,
-    },
+    ManyNewFiles { count: usize, most: usize, folders: Vec<(String, usize)> },
     /// No name for a branch.
     #[error("`{name}` cannot be the name of a branch")]
-    BadBranch {
-        /// The name.
-        name: String,
-    },
+    BadBranch { name: String },
     /// There is such a branch.
     #[error("there is a branch `{name}` already")]
-    BranchExists {
-        /// The name.
-        name: String,
-    },
+    BranchExists { name: String },
     /// Something of git's is going on that a new branch would disturb.
     #[error("{what} is going on in this repository; finish it first")]
-    OperationInProgress {
-        /// What it is.
-        what: &'static str,
-    },
+    OperationInProgress { what: &'static str },
     /// There is nothing to compare with.
     #[error("{} has no commit yet", root.display())]
-    NoCommits {
-        /// The project's root.
-        root: PathBuf,
-    },
-    /// There is no such commit.
+    NoCommits { root: PathBuf },
+    /// There is no such commit; `shallow`: only the last part of the history is here.
     #[error("there is no commit `{name}` here{}", if *shallow { SHALLOW } else { "" })]
-    NoBase {
-        /// What was looked for.
-        name: String,
-        /// Only the last part of the history is here.
-        shallow: bool,
-    },
+    NoBase { name: String, shallow: bool },
     /// Two histories without a common beginning.
     #[error("`{base}` and the last commit have no commit in common{}", if *shallow { SHALLOW } else { "" })]
-    NoMergeBase {
-        /// What was to be compared with.
-        base: String,
-        /// Only the last part of the history is here.
-        shallow: bool,
-    },
+    NoMergeBase { base: String, shallow: bool },
     /// It took too long, and was ended.
     #[error("`git {what}` took longer than {seconds} s and was ended")]
-    TimedOut {
-        /// The command.
-        what: String,
-        /// The limit.
-        seconds: u64,
-    },
+    TimedOut { what: String, seconds: u64 },
     /// The user stopped it.
     #[error("`git {what}` was stopped")]
-    Stopped {
-        /// The command.
-        what: String,
-    },
+    Stopped { what: String },
     /// git, or a hook, said no.
     #[error("`git {what}` failed: {words}")]
-    Failed {
-        /// The command.
-        what: String,
-        /// Its last words.
-        words: String,
-    },
+    Failed { what: String, words: String },
     /// A hook that would run cannot be looked at, so that nobody can say what would run.
     #[error("the hook {} cannot be looked at: {source}", path.display())]
-    Hook {
-        /// The hook.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Hook { path: PathBuf, source: std::io::Error },
     /// The repository of a copy cannot be written.
     #[error("{} cannot be written: {source}", path.display())]
-    Copy {
-        /// The repository.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Copy { path: PathBuf, source: std::io::Error },
     /// It could not be started.
     #[error(transparent)]
     Exec(#[from] ExecError),
+}
+
+impl GitError {
+    /// git, or a hook, said no.
+    pub(super) fn failed(what: &str, words: impl Into<String>) -> GitError {
+        GitError::Failed { what: what.to_string(), words: words.into() }
+    }
 }
 
 fn largest_folders(folders: &[(String, usize)]) -> String {

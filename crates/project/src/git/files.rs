@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use relaycode_exec::JobInput;
 
-use super::{Git, GitError, call};
+use super::{Git, GitResult, call, join_nul, split_nul};
 
 /// Bytes of a list of files: some hundred thousand of them.
 const LIST: usize = 64 << 20;
@@ -32,9 +32,9 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say, or there are too many.
-    pub fn files(&self) -> Result<GitFiles, GitError> {
+    pub fn files(&self) -> GitResult<GitFiles> {
         let mut files = GitFiles::default();
-        let told = self.list_paths(&["ls-files", "-z", "-t", "--stage"])?;
+        let told = self.run_checked(self.safe_policy()?, &["ls-files", "-z", "-t", "--stage"], LIST)?;
         let (mut tracked, mut submodules) = (BTreeSet::new(), BTreeSet::new());
         for entry in split_nul(&told) {
             let Some(cut) = entry.iter().position(|byte| *byte == b'\t') else { continue };
@@ -50,7 +50,11 @@ impl Git<'_> {
             }
             tracked.insert(path.to_vec());
         }
-        let others = self.list_paths(&["ls-files", "-z", "--others", "--exclude-standard"])?;
+        let others = self.run_checked(
+            self.safe_policy()?,
+            &["ls-files", "-z", "--others", "--exclude-standard"],
+            LIST,
+        )?;
         for path in split_nul(&others) {
             match path.strip_suffix(b"/") {
                 Some(nested) => files.nested.push(nested.to_vec()),
@@ -67,12 +71,12 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn would_ignore(&self, paths: &[&str]) -> Result<Vec<String>, GitError> {
+    pub fn would_ignore(&self, paths: &[&str]) -> GitResult<Vec<String>> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
         let (leave, what) = (self.safe_policy()?, "check-ignore");
-        let input: Vec<u8> = paths.iter().flat_map(|path| path.bytes().chain([0])).collect();
+        let input = join_nul(paths.iter().map(|path| path.as_bytes()));
         let finished = self.call(leave, &[what, "-z", "--stdin"], JobInput::Bytes(input), LIST)?;
         if call::exit_code(&finished, what, leave)? == 1 {
             return Ok(Vec::new());
@@ -80,12 +84,4 @@ impl Git<'_> {
         let answer = self.checked_output(finished, leave, what, LIST)?;
         Ok(split_nul(&answer).map(|path| String::from_utf8_lossy(path).into_owned()).collect())
     }
-
-    fn list_paths(&self, words: &[&str]) -> Result<Vec<u8>, GitError> {
-        self.run_checked(self.safe_policy()?, words, LIST)
-    }
-}
-
-fn split_nul(list: &[u8]) -> impl Iterator<Item = &[u8]> {
-    list.split(|byte| *byte == 0).filter(|part| !part.is_empty())
 }

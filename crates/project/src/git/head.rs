@@ -3,9 +3,8 @@
 //! Only reads, never more than a few kilobytes of anything but the list of packed refs; whatever is
 //! odd is `None`. No change is decided by it: a revert on another branch asks first.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::{fs::File, io::Read};
 
 /// What is checked out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,9 +38,7 @@ fn git_directory(top: &Path) -> Option<PathBuf> {
 }
 
 fn read_git_directory(git: &Path) -> GitHead {
-    let Some(head) = read_small(&git.join("HEAD")) else {
-        return GitHead::default();
-    };
+    let Some(head) = read_small(&git.join("HEAD")) else { return GitHead::default() };
     let head = head.trim();
     let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
         return GitHead { branch: None, commit: parse_commit_id(head) };

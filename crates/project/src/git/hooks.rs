@@ -3,16 +3,13 @@
 //!
 //! Finding it out runs nothing.
 
-use std::fs::File;
-use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::{fs::File, io::Read, os::unix::ffi::OsStrExt};
 
 use relaycode_exec::JobInput;
 use sha2::{Digest, Sha256};
 
-use super::call::GitCallPolicy;
-use super::{CONFIG_BYTES, Git, GitError, OUTPUT_BYTES};
+use super::{CONFIG_BYTES, Git, GitError, GitRepository, GitResult, OUTPUT_BYTES, call::GitCallPolicy};
 use crate::user_files::hex;
 
 /// Bytes of a hook.
@@ -21,16 +18,8 @@ const HOOK: u64 = 16 << 20;
 const DIGEST: usize = 16;
 
 /// The hooks that a commit, or what belongs to it, calls.
-const HOOKS: &[&str] = &[
-    "pre-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "pre-auto-gc",
-    "post-index-change",
-    "reference-transaction",
-    "fsmonitor-watchman",
-];
+const HOOKS: &str = "pre-commit prepare-commit-msg commit-msg post-commit pre-auto-gc post-index-change \
+    reference-transaction fsmonitor-watchman";
 
 /// One value of the configuration.
 struct GitSetting {
@@ -52,7 +41,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If it cannot be found out; then nobody should commit.
-    pub fn commands_on_commit(&self) -> Result<Vec<(String, String)>, GitError> {
+    pub fn commands_on_commit(&self) -> GitResult<Vec<(String, String)>> {
         let settings = self.settings()?;
         let mut rows = self.active_hooks(&settings)?;
         let fetches = settings.iter().any(|setting| {
@@ -68,31 +57,27 @@ impl Git<'_> {
     }
 
     /// The configuration with all that it includes.
-    fn settings(&self) -> Result<Vec<GitSetting>, GitError> {
+    fn settings(&self) -> GitResult<Vec<GitSetting>> {
         let words = ["config", "--list", "-z", "--show-scope", "--show-origin"];
         // The setting that keeps hooks off must not stand before the one that is looked for.
         let list = self.run_checked(self.hooks_path_policy()?, &words, CONFIG_BYTES)?;
         let mut parts = list.split(|byte| *byte == 0);
         let mut settings = Vec::new();
         while let (Some(scope), Some(_origin), Some(entry)) = (parts.next(), parts.next(), parts.next()) {
-            let cut = entry.iter().position(|byte| *byte == b'\n');
-            let (key, value) = match cut {
-                Some(cut) => (&entry[..cut], &entry[cut + 1..]),
-                None => (entry, &b""[..]),
-            };
+            let cut = entry.iter().position(|byte| *byte == b'\n').unwrap_or(entry.len());
+            let (key, value) = (&entry[..cut], entry.get(cut + 1..).unwrap_or_default());
             settings.push(GitSetting { scope: text(scope), key: text(key), value: text(value) });
         }
         Ok(settings)
     }
 
-    fn hooks_path_policy(&self) -> Result<GitCallPolicy<'_>, GitError> {
-        let repository = self.repository()?;
-        let attributes = repository.empty_tree;
-        Ok(GitCallPolicy::RunNothing { attributes, muted: &repository.mute_settings, allow_hooks_path: true })
+    fn hooks_path_policy(&self) -> GitResult<GitCallPolicy<'_>> {
+        let GitRepository { empty_tree, mute_settings: muted, .. } = self.repository()?;
+        Ok(GitCallPolicy::RunNothing { attributes: *empty_tree, muted, allow_hooks_path: true })
     }
 
     /// The hooks that are there and would run.
-    fn active_hooks(&self, settings: &[GitSetting]) -> Result<Vec<(String, String)>, GitError> {
+    fn active_hooks(&self, settings: &[GitSetting]) -> GitResult<Vec<(String, String)>> {
         let top = &self.repository()?.top;
         // From the top: a relative directory of hooks is relative to that.
         let (leave, words) = (self.hooks_path_policy()?, ["rev-parse", "--git-path", "hooks"]);
@@ -106,7 +91,7 @@ impl Git<'_> {
             return Ok(Vec::new());
         }
         let mut rows = Vec::new();
-        for name in HOOKS {
+        for name in HOOKS.split(' ') {
             let path = directory.join(name);
             let runs = path.metadata().is_ok_and(|metadata| metadata.is_file())
                 && rustix::fs::access(&path, rustix::fs::Access::EXEC_OK).is_ok();
@@ -126,7 +111,7 @@ fn is_outside(directory: &Path, said: &[u8], top: &Path) -> bool {
     said.starts_with(b"/") && !real.starts_with(top)
 }
 
-fn digest(path: &Path) -> Result<String, GitError> {
+fn digest(path: &Path) -> GitResult<String> {
     let failed = |source| GitError::Hook { path: path.to_path_buf(), source };
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(HOOK + 1).read_to_end(&mut bytes)).map_err(failed)?;
@@ -172,8 +157,5 @@ fn is_yes_or_no(value: &str) -> bool {
 
 /// Bytes as text that tells different bytes apart.
 fn text(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_string(),
-        Err(_) => bytes.escape_ascii().to_string(),
-    }
+    String::from_utf8(bytes.to_vec()).unwrap_or_else(|_| bytes.escape_ascii().to_string())
 }

@@ -1,6 +1,6 @@
 //! What git is told to leave out, as it says it: whole directories where it can.
 
-use super::{Git, GitError};
+use super::{Git, GitResult, split_nul};
 
 /// Bytes of the list.
 const LIST: usize = 16 << 20;
@@ -11,10 +11,10 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn ignored(&self) -> Result<Vec<Vec<u8>>, GitError> {
+    pub fn ignored(&self) -> GitResult<Vec<Vec<u8>>> {
         let words =
             ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", "."];
         let list = self.run_checked(self.safe_policy()?, &words, LIST)?;
-        Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
+        Ok(split_nul(&list).map(<[u8]>::to_vec).collect())
     }
 }

@@ -24,10 +24,9 @@ mod tests;
 mod untracked;
 mod version;
 
-use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::{cell::OnceCell, os::unix::ffi::OsStrExt};
 
 use relaycode_exec::{ExecError, JobInput, JobOutcome, Runner};
 
@@ -50,6 +49,9 @@ const CONFIG_BYTES: usize = 1 << 20;
 const MOST_NAMES: usize = 256;
 /// Bytes of all paths in one call, below what systems allow for arguments.
 const PATHS_BYTES: usize = 768 << 10;
+
+/// What git answers, or why it does not.
+pub type GitResult<T> = Result<T, GitError>;
 
 /// git, in one project.
 pub struct Git<'r> {
@@ -104,22 +106,21 @@ impl<'r> Git<'r> {
     ///
     /// # Errors
     /// If there is none, or one that does not say.
-    pub fn version(&self) -> Result<GitVersion, GitError> {
+    pub fn version(&self) -> GitResult<GitVersion> {
         let text = self.run_checked(UNKNOWN_REPOSITORY, &["version"], OUTPUT_BYTES)?;
         let text = String::from_utf8_lossy(&text);
-        GitVersion::parse(&text)
-            .ok_or_else(|| GitError::Failed { what: "version".to_string(), words: text.trim().to_string() })
+        GitVersion::parse(&text).ok_or_else(|| GitError::failed("version", text.trim()))
     }
 
     /// Where the repository's files begin, without links. The project's root is there or below.
     ///
     /// # Errors
     /// If there is no repository, or one that relay does not use.
-    pub fn top_level(&self) -> Result<PathBuf, GitError> {
+    pub fn top_level(&self) -> GitResult<PathBuf> {
         Ok(self.repository()?.top.clone())
     }
 
-    fn repository(&self) -> Result<&GitRepository, GitError> {
+    fn repository(&self) -> GitResult<&GitRepository> {
         if let Some(known) = self.repository.get() {
             return Ok(known);
         }
@@ -129,8 +130,7 @@ impl<'r> Git<'r> {
         }
         let words = ["rev-parse", "--show-object-format", "--show-toplevel"];
         let answer = self.run_checked(UNKNOWN_REPOSITORY, &words, OUTPUT_BYTES)?;
-        let failed =
-            |words: &str| GitError::Failed { what: "rev-parse".to_string(), words: words.to_string() };
+        let failed = |words| GitError::failed("rev-parse", words);
         let mut parts = answer.splitn(2, |byte| *byte == b'\n');
         let (sha256, empty_tree) = match parts.next() {
             Some(b"sha1") => (false, "4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
@@ -150,29 +150,20 @@ impl<'r> Git<'r> {
             prefix.push(b'/');
         }
         let empty_tree = (found >= ATTR_SOURCE_SINCE).then_some(empty_tree);
-        let muted = self.muting_settings()?;
-        Ok(self.repository.get_or_init(|| GitRepository {
-            top,
-            prefix,
-            sha256,
-            empty_tree,
-            mute_settings: muted,
-        }))
+        let mute_settings = self.muting_settings()?;
+        Ok(self.repository.get_or_init(|| GitRepository { top, prefix, sha256, empty_tree, mute_settings }))
     }
 
     /// The settings that silence every filter and every configured hook, whoever configured it.
-    fn muting_settings(&self) -> Result<Vec<(String, String)>, GitError> {
+    fn muting_settings(&self) -> GitResult<Vec<(String, String)>> {
         let names =
             self.run_checked(UNKNOWN_REPOSITORY, &["config", "--list", "-z", "--name-only"], CONFIG_BYTES)?;
         let mut muted: Vec<(String, String)> = Vec::new();
-        for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        for name in split_nul(&names) {
             let known = name.starts_with(b"filter.") || name.starts_with(b"hook.");
             let Some(cut) = name.iter().rposition(|byte| *byte == b'.').filter(|_| known) else { continue };
             let Ok(driver) = std::str::from_utf8(&name[..cut]) else {
-                return Err(GitError::Failed {
-                    what: "config".to_string(),
-                    words: "a filter's name is no text; relay runs no git here".to_string(),
-                });
+                return Err(GitError::failed("config", "a filter's name is no text; relay runs no git here"));
             };
             if muted.iter().any(|(key, _)| key.rsplit_once('.').is_some_and(|(other, _)| other == driver)) {
                 continue;
@@ -192,14 +183,33 @@ impl<'r> Git<'r> {
     }
 
     /// How git is called once the repository is known.
-    fn safe_policy(&self) -> Result<GitCallPolicy<'_>, GitError> {
-        let repository = self.repository()?;
-        let attributes = repository.empty_tree;
-        Ok(GitCallPolicy::RunNothing {
-            attributes,
-            muted: &repository.mute_settings,
-            allow_hooks_path: false,
-        })
+    fn safe_policy(&self) -> GitResult<GitCallPolicy<'_>> {
+        let GitRepository { empty_tree, mute_settings: muted, .. } = self.repository()?;
+        Ok(GitCallPolicy::RunNothing { attributes: *empty_tree, muted, allow_hooks_path: false })
+    }
+
+    /// What git answers in the repository, whole; anything but success is an error.
+    fn ask<S: AsRef<OsStr>>(&self, words: &[S]) -> GitResult<Vec<u8>> {
+        self.run_checked(self.safe_policy()?, words, OUTPUT_BYTES)
+    }
+
+    /// The same as text, without its last line end.
+    fn ask_text<S: AsRef<OsStr>>(&self, words: &[S]) -> GitResult<String> {
+        Ok(String::from_utf8_lossy(&self.ask(words)?).trim_end().to_string())
+    }
+
+    /// What git answers with its exit code, whatever that is.
+    fn try_ask<S: AsRef<OsStr>>(&self, words: &[S], most: usize) -> GitResult<(i32, JobOutcome)> {
+        let leave = self.safe_policy()?;
+        let finished = self.call(leave, words, JobInput::Null, most)?;
+        Ok((call::exit_code(&finished, &command_name(words), leave)?, finished))
+    }
+
+    /// Gives git a list of names to read.
+    fn feed<S: AsRef<OsStr>>(&self, words: &[S], input: Vec<u8>, most: usize) -> GitResult<Vec<u8>> {
+        let leave = self.safe_policy()?;
+        let finished = self.call(leave, words, JobInput::Bytes(input), most)?;
+        self.checked_output(finished, leave, &command_name(words), most)
     }
 
     /// What git answers, whole; anything but success is an error.
@@ -208,7 +218,7 @@ impl<'r> Git<'r> {
         leave: GitCallPolicy<'_>,
         words: &[S],
         most: usize,
-    ) -> Result<Vec<u8>, GitError> {
+    ) -> GitResult<Vec<u8>> {
         let finished = self.call(leave, words, JobInput::Null, most)?;
         self.checked_output(finished, leave, &command_name(words), most)
     }
@@ -220,7 +230,7 @@ impl<'r> Git<'r> {
         leave: GitCallPolicy<'_>,
         what: &str,
         most: usize,
-    ) -> Result<Vec<u8>, GitError> {
+    ) -> GitResult<Vec<u8>> {
         if call::exit_code(&finished, what, leave)? != 0 {
             return Err(self.explain_failure(&finished, what));
         }
@@ -237,7 +247,7 @@ impl<'r> Git<'r> {
         words: &[S],
         input: JobInput,
         most: usize,
-    ) -> Result<JobOutcome, GitError> {
+    ) -> GitResult<JobOutcome> {
         self.call_in(&self.root, leave, words, input, most)
     }
 
@@ -248,7 +258,7 @@ impl<'r> Git<'r> {
         words: &[S],
         input: JobInput,
         most: usize,
-    ) -> Result<JobOutcome, GitError> {
+    ) -> GitResult<JobOutcome> {
         let mut job = call::git_job(directory, leave, words, input, most);
         job.environment.set.extend(self.set.iter().cloned());
         let stop: &dyn Fn() -> bool = match leave {
@@ -272,7 +282,7 @@ impl<'r> Git<'r> {
         } else if text.contains("not a git repository") {
             GitError::NotARepository { root }
         } else {
-            GitError::Failed { what: what.to_string(), words: call::error_tail(&text) }
+            GitError::failed(what, call::error_tail(&text))
         }
     }
 }
@@ -281,6 +291,16 @@ impl<'r> Git<'r> {
 const UNKNOWN_REPOSITORY: GitCallPolicy<'static> =
     GitCallPolicy::RunNothing { attributes: None, muted: &[], allow_hooks_path: false };
 
+/// The parts of a list that ends each with a zero byte.
+fn split_nul(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|byte| *byte == 0).filter(|part| !part.is_empty())
+}
+
+/// Names, each followed by a zero byte.
+fn join_nul<'n>(names: impl IntoIterator<Item = &'n [u8]>) -> Vec<u8> {
+    names.into_iter().flat_map(|name| name.iter().copied().chain([0])).collect()
+}
+
 /// The command, for messages.
 fn command_name<S: AsRef<OsStr>>(words: &[S]) -> String {
     words.first().map(|word| word.as_ref().to_string_lossy().into_owned()).unwrap_or_default()
@@ -288,12 +308,12 @@ fn command_name<S: AsRef<OsStr>>(words: &[S]) -> String {
 
 /// Paths, relative to the project's root, in the form in which git takes each of them literally. The
 /// variable that does the same for all of them would reach the user's hooks.
-fn literal_pathspecs(paths: &[&str]) -> Result<Vec<OsString>, GitError> {
+fn literal_pathspecs(paths: &[&str]) -> GitResult<Vec<OsString>> {
     paths.iter().map(|path| checked_path(path).map(|path| format!(":(literal){path}").into())).collect()
 }
 
 /// A path of a file in the project, as relay writes it.
-fn checked_path(path: &str) -> Result<&str, GitError> {
+fn checked_path(path: &str) -> GitResult<&str> {
     let component = |part: &str| !part.is_empty() && part != "." && part != "..";
     if path.contains('\0') || !path.split('/').all(component) {
         return Err(GitError::BadPath { path: path.to_string() });

@@ -5,15 +5,12 @@
 //! git throws away while the copy is in use can be missing there; what is copied are files, so that nothing
 //! depends on them.
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{cell::OnceCell, collections::BTreeSet, ffi::OsStr, fs, io, os::unix::ffi::OsStrExt};
 
 use relaycode_exec::JobInput;
 
-use super::{Git, GitError, OUTPUT_BYTES, UNKNOWN_REPOSITORY};
+use super::{Git, GitError, GitResult, OUTPUT_BYTES, UNKNOWN_REPOSITORY, join_nul, split_nul};
 use crate::git::head;
 
 /// Bytes of the lists that are taken over: where history is cut off, what is ignored.
@@ -30,7 +27,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot do it; what it made in `top` is then for the caller to remove.
-    pub fn make_scratch(&self, top: &Path, absent: &BTreeSet<&[u8]>) -> Result<(), GitError> {
+    pub fn make_scratch(&self, top: &Path, absent: &BTreeSet<&[u8]>) -> GitResult<()> {
         let format = if self.repository()?.sha256 { "sha256" } else { "sha1" };
         let objects = self.git_path("objects")?;
         let (shallow, exclude) = (self.git_path("shallow")?, self.git_path("info/exclude")?);
@@ -49,18 +46,10 @@ impl Git<'_> {
         let Some(commit) = commit else { return Ok(()) };
         let copy = self.in_scratch(top);
         match &branch {
-            Some(branch) => copy.run_checked(
-                copy.safe_policy()?,
-                &["update-ref", &format!("refs/heads/{branch}"), &commit],
-                OUTPUT_BYTES,
-            )?,
-            None => copy.run_checked(
-                copy.safe_policy()?,
-                &["update-ref", "--no-deref", "HEAD", &commit],
-                OUTPUT_BYTES,
-            )?,
+            Some(branch) => copy.ask(&["update-ref", &format!("refs/heads/{branch}"), &commit])?,
+            None => copy.ask(&["update-ref", "--no-deref", "HEAD", &commit])?,
         };
-        copy.run_checked(copy.safe_policy()?, &["read-tree", "HEAD"], OUTPUT_BYTES)?;
+        copy.ask(&["read-tree", "HEAD"])?;
         copy.mark_absent(&self.repository()?.prefix, absent)
     }
 
@@ -68,23 +57,18 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot do it.
-    pub fn make_empty_scratch(&self, directory: &Path) -> Result<(), GitError> {
+    pub fn make_empty_scratch(&self, directory: &Path) -> GitResult<()> {
         self.init(directory, UNNAMED, "sha1")
     }
 
     /// git in a copy of the project, by the same runner.
     #[must_use]
     pub fn in_scratch(&self, directory: &Path) -> Git<'_> {
-        Git {
-            run: self.run,
-            root: directory.to_path_buf(),
-            set: self.set.clone(),
-            stop: self.stop,
-            repository: std::cell::OnceCell::new(),
-        }
+        let (root, set) = (directory.to_path_buf(), self.set.clone());
+        Git { run: self.run, root, set, stop: self.stop, repository: OnceCell::new() }
     }
 
-    fn init(&self, directory: &Path, branch: &str, format: &str) -> Result<(), GitError> {
+    fn init(&self, directory: &Path, branch: &str, format: &str) -> GitResult<()> {
         // No template: it may have hooks.
         let (branch, format) = (format!("--initial-branch={branch}"), format!("--object-format={format}"));
         let words = ["init", "--quiet", "--template=", &format, &branch];
@@ -93,27 +77,19 @@ impl Git<'_> {
     }
 
     /// Tells the index which of its files are not in the copy, so that they do not look deleted.
-    fn mark_absent(&self, prefix: &[u8], absent: &BTreeSet<&[u8]>) -> Result<(), GitError> {
+    fn mark_absent(&self, prefix: &[u8], absent: &BTreeSet<&[u8]>) -> GitResult<()> {
         let names = self.run_checked(self.safe_policy()?, &["ls-files", "-z"], NAMES)?;
-        let is_absent = |name: &&[u8]| match name.strip_prefix(prefix) {
-            None => true,
-            Some(inside) => absent.contains(inside),
-        };
-        let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty()).filter(is_absent);
-        let input: Vec<u8> = names.flat_map(|name| name.iter().copied().chain([0])).collect();
+        let is_absent = |name: &&[u8]| name.strip_prefix(prefix).is_none_or(|inside| absent.contains(inside));
+        let input = join_nul(split_nul(&names).filter(is_absent));
         if input.is_empty() {
             return Ok(());
         }
-        let leave = self.safe_policy()?;
-        let words = ["update-index", "-z", "--skip-worktree", "--stdin"];
-        let finished = self.call(leave, &words, JobInput::Bytes(input), OUTPUT_BYTES)?;
-        self.checked_output(finished, leave, "update-index", OUTPUT_BYTES).map(drop)
+        self.feed(&["update-index", "-z", "--skip-worktree", "--stdin"], input, OUTPUT_BYTES).map(drop)
     }
 
     /// Where something of the repository's is, whole.
-    fn git_path(&self, name: &str) -> Result<PathBuf, GitError> {
-        let answer =
-            self.run_checked(self.safe_policy()?, &["rev-parse", "--git-path", name], OUTPUT_BYTES)?;
+    fn git_path(&self, name: &str) -> GitResult<PathBuf> {
+        let answer = self.ask(&["rev-parse", "--git-path", name])?;
         let path = answer.strip_suffix(b"\n").unwrap_or(&answer);
         let path = self.root.join(OsStr::from_bytes(path));
         Ok(path.canonicalize().unwrap_or(path))

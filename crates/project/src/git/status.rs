@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 
-use super::{Git, GitError, OUTPUT_BYTES, PATHS_BYTES, literal_pathspecs};
+use super::{Git, GitResult, PATHS_BYTES, literal_pathspecs};
 
 /// Paths in one call.
 const BATCH: usize = 256;
@@ -23,13 +23,8 @@ pub struct GitPathStatus {
 pub enum GitFileState {
     /// It is as it is in the last commit.
     Clean,
-    /// It is not.
-    Changed {
-        /// The index differs from the last commit.
-        staged: bool,
-        /// The file differs from the index.
-        unstaged: bool,
-    },
+    /// It is not: the index differs from the last commit (staged), or the file from the index.
+    Changed { staged: bool, unstaged: bool },
     /// A merge left conflicts in it.
     Conflicted,
     /// git has not been told of it.
@@ -45,7 +40,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn status(&self, paths: &[&str]) -> Result<Vec<GitPathStatus>, GitError> {
+    pub fn status(&self, paths: &[&str]) -> GitResult<Vec<GitPathStatus>> {
         let mut states = Vec::new();
         let mut rest = paths;
         while !rest.is_empty() {
@@ -60,7 +55,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// If git cannot say.
-    pub fn is_tracked(&self, path: &str) -> Result<bool, GitError> {
+    pub fn is_tracked(&self, path: &str) -> GitResult<bool> {
         let states = self.status(&[path])?;
         let strange = |state: &GitPathStatus| {
             matches!(state.state, GitFileState::Untracked | GitFileState::Ignored | GitFileState::Absent)
@@ -68,22 +63,15 @@ impl Git<'_> {
         Ok(!states.iter().all(strange))
     }
 
-    fn status_batch(&self, paths: &[&str]) -> Result<Vec<GitPathStatus>, GitError> {
+    fn status_batch(&self, paths: &[&str]) -> GitResult<Vec<GitPathStatus>> {
         let literal = literal_pathspecs(paths)?;
         let ask = |words: &[&str]| {
             let words = words.iter().map(OsString::from).chain(literal.iter().cloned());
-            self.run_checked(self.safe_policy()?, &words.collect::<Vec<_>>(), OUTPUT_BYTES)
+            self.ask(&words.collect::<Vec<_>>())
         };
         let tracked = ask(&["ls-files", "-z", "--cached", "--full-name", "--"])?;
-        let changed = ask(&[
-            "status",
-            "--porcelain=v2",
-            "-z",
-            "--no-renames",
-            "--untracked-files=all",
-            "--ignore-submodules=all",
-            "--",
-        ])?;
+        let options = "--porcelain=v2 -z --no-renames --untracked-files=all --ignore-submodules=all --";
+        let changed = ask(&["status"].into_iter().chain(options.split(' ')).collect::<Vec<_>>())?;
         let prefix = &self.repository()?.prefix;
         let own = |full: &[u8]| -> Option<String> {
             String::from_utf8(full.strip_prefix(&prefix[..])?.to_vec()).ok()

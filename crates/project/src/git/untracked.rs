@@ -3,15 +3,12 @@
 //! Nothing is read through a link, nothing that is no file, and nothing that by its name holds secrets: who asks
 //! for a difference does not expect their keys in it. What is left out is named.
 
-use std::ffi::OsString;
-use std::io;
-use std::path::Path;
+use std::{ffi::OsString, io, path::Path};
 
 use relaycode_durable::{Fs, FsDir, FsKind, RealFs};
-use relaycode_exec::JobInput;
 
 use super::diff::{GitFileDiff, OmittedFile};
-use super::{Git, GitError, OUTPUT_BYTES, call, literal_pathspecs};
+use super::{Git, GitError, GitResult, OUTPUT_BYTES, literal_pathspecs, split_nul};
 
 /// Files that are looked at; with more, somebody forgot to ignore a directory.
 const MAX_FILES: usize = 10_000;
@@ -31,28 +28,23 @@ pub(super) struct UntrackedDiff {
 impl Git<'_> {
     /// The files below the project's root (or below `paths`) that git has not been told of and does not ignore,
     /// in their order. The text of a file is left out, but not its size, once there are `most` bytes.
-    pub(super) fn untracked_diff(&self, paths: &[&str], most: usize) -> Result<UntrackedDiff, GitError> {
+    pub(super) fn untracked_diff(&self, paths: &[&str], most: usize) -> GitResult<UntrackedDiff> {
         let words = ["ls-files", "-z", "--others", "--exclude-standard", "--"].iter().map(OsString::from);
         let words: Vec<OsString> = words.chain(literal_pathspecs(paths)?).collect();
-        let (leave, what) = (self.safe_policy()?, "ls-files");
-        let finished = self.call(leave, &words, JobInput::Null, OUTPUT_BYTES)?;
-        if call::exit_code(&finished, what, leave)? != 0 {
-            return Err(self.explain_failure(&finished, what));
+        let (code, finished) = self.try_ask(&words, OUTPUT_BYTES)?;
+        if code != 0 {
+            return Err(self.explain_failure(&finished, "ls-files"));
         }
         let cut = finished.stdout.dropped > 0 || !finished.stdout.tail.is_empty();
         let list = finished.stdout.head;
-        let mut names: Vec<&[u8]> = list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect();
+        let mut names: Vec<&[u8]> = split_nul(&list).collect();
         names.sort_unstable();
         if names.len() > MAX_FILES || cut {
-            return Err(GitError::ManyNewFiles {
-                count: names.len(),
-                most: MAX_FILES,
-                folders: fullest_directories(&names),
-            });
+            let folders = fullest_directories(&names);
+            return Err(GitError::ManyNewFiles { count: names.len(), most: MAX_FILES, folders });
         }
-        let failed = |error: io::Error| GitError::Failed {
-            what: "ls-files".to_string(),
-            words: format!("{} cannot be opened: {error}", self.root.display()),
+        let failed = |error: io::Error| {
+            GitError::failed("ls-files", format!("{} cannot be opened: {error}", self.root.display()))
         };
         let root = RealFs::default().open_root(&self.root).map_err(failed)?;
         let mut found = UntrackedDiff { files: Vec::new(), omitted: Vec::new() };

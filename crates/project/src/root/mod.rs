@@ -9,10 +9,8 @@
 //!   nor root nor the owner of the directory that relay was started in (who could have put a mark there,
 //!   too; so a checkout that belongs to another user works in all of its directories).
 
-use std::fs::Metadata;
-use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::{fs::Metadata, io, os::unix::fs::MetadataExt};
 
 use crate::config::PROJECT_FILES;
 
@@ -55,12 +53,7 @@ pub enum RootMarker {
 pub enum RootError {
     /// The directory to begin with is none.
     #[error("the directory {} cannot be used: {source}", path.display())]
-    Start {
-        /// The directory.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Start { path: PathBuf, source: io::Error },
 }
 
 /// The root of the project that `start` lies in. `home` is the user's own directory of relay, which

@@ -13,24 +13,25 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore, hex};
+use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore, hex, json_file};
 
 /// The folder in the user's own directory.
 const FOLDER: &str = "trust";
 /// Bytes of a project's file.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// A name and what stands behind it.
-type TrustEntry = (String, String);
-
 /// What a project's file wants to be trusted with. What the user's own file says needs no trust.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TrustRequest {
     /// Commands to run: the key's short name and the command line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<(String, String)>,
     /// Settings that decide who approves: the key's full name and its value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<(String, String)>,
     /// What git itself would run on a commit: hooks and configured commands. Only a commit asks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub git: Vec<(String, String)>,
 }
 
@@ -58,22 +59,13 @@ pub enum TrustState {
     /// The project names nothing that needs trust.
     NothingToTrust,
     /// The user trusted exactly this.
-    Trusted {
-        /// When, as it was written down then.
-        since: String,
-    },
+    Trusted { since: String },
     /// The user was never asked about this directory.
     NeverAsked,
-    /// The user trusted something else here.
-    Changed {
-        /// What that was; only the part that was asked about.
-        before: TrustRequest,
-    },
-    /// It cannot be known, which counts as not trusted.
-    Unavailable {
-        /// Why, and what to do about it.
-        why: String,
-    },
+    /// The user trusted something else here; `before` is the part that was asked about.
+    Changed { before: TrustRequest },
+    /// It cannot be known, which counts as not trusted; `why` says what to do about it.
+    Unavailable { why: String },
 }
 
 impl TrustState {
@@ -161,21 +153,15 @@ impl TrustStore {
         };
         match grant {
             None => TrustState::NeverAsked,
-            Some(grant) if grant.request() == wanted => TrustState::Trusted { since: grant.since },
-            Some(grant) => TrustState::Changed { before: grant.request() },
+            Some(grant) if grant.request == wanted => TrustState::Trusted { since: grant.since },
+            Some(grant) => TrustState::Changed { before: grant.request },
         }
     }
 
     fn write(&self, root: &Path, part: TrustPart, wants: &TrustRequest, now: &str) -> Result<(), TrustError> {
         let place = self.store.directory(root)?;
         let wanted = part.select(wants);
-        let grant = TrustGrant {
-            since: now.to_string(),
-            digest: digest(&wanted),
-            commands: wanted.commands,
-            settings: wanted.settings,
-            git: wanted.git,
-        };
+        let grant = TrustGrant { since: now.to_string(), digest: digest(&wanted), request: wanted };
         // What is damaged or somebody else's is worth nothing, and the new file takes its place.
         let old = self.read(&place).unwrap_or_default();
         let (config, git) = old.map(|old| (old.config, old.git)).unwrap_or_default();
@@ -185,17 +171,13 @@ impl TrustStore {
         };
         let path = place.path.to_string_lossy().into_owned();
         let file = TrustFile { path, mark: place.mark, config, git };
-        let mut text =
-            serde_json::to_string_pretty(&file).map_err(|error| TrustError { why: error.to_string() })?;
-        text.push('\n');
-        Ok(self.store.write(&place, text.as_bytes())?)
+        Ok(self.store.write(&place, &json_file(&file)?)?)
     }
 
     /// The project's file, if there is one and it is about this directory.
     fn read(&self, place: &DirectoryRef) -> Result<Option<TrustFile>, String> {
-        let Some(bytes) = self.store.read(place).map_err(|error| error.to_string())? else {
-            return Ok(None);
-        };
+        let bytes = self.store.read(place).map_err(|error| error.to_string())?;
+        let Some(bytes) = bytes else { return Ok(None) };
         let damaged = || match self.store.path_of(place) {
             Ok(path) => format!("{} is damaged; remove it, and you are asked again", path.display()),
             Err(error) => error.to_string(),
@@ -204,7 +186,7 @@ impl TrustStore {
         if file.mark != place.mark {
             return Ok(None);
         }
-        let whole = |grant: &TrustGrant| grant.digest == digest(&grant.request());
+        let whole = |grant: &TrustGrant| grant.digest == digest(&grant.request);
         if ![&file.config, &file.git].into_iter().flatten().all(whole) {
             return Err(damaged());
         }
@@ -244,23 +226,9 @@ struct TrustFile {
 #[derive(Debug, Serialize, Deserialize)]
 struct TrustGrant {
     since: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    commands: Vec<TrustEntry>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    settings: Vec<TrustEntry>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    git: Vec<TrustEntry>,
+    #[serde(flatten)]
+    request: TrustRequest,
     digest: String,
-}
-
-impl TrustGrant {
-    fn request(&self) -> TrustRequest {
-        TrustRequest {
-            commands: self.commands.clone(),
-            settings: self.settings.clone(),
-            git: self.git.clone(),
-        }
-    }
 }
 
 /// Names wants: every length and every byte of them.

@@ -49,7 +49,7 @@ impl Scene {
     }
 }
 
-fn rows(rows: &[(&str, &str)]) -> Vec<TrustEntry> {
+fn rows(rows: &[(&str, &str)]) -> Vec<(String, String)> {
     rows.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 

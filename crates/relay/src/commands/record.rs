@@ -77,7 +77,7 @@ impl RunCommand for RecordArgs {
         let watched = door.secure(&what, &mut |_, _| {}, &|| signals.stop_requested());
         drop(waiting);
         let watched = watched?;
-        let secured = watched.secured().clone();
+        let secured = watched.recording.secure_report().clone();
         let text = views::recording::secured_line(&secured, began.elapsed(), &context.console.err_style());
         context.eprint_at(LogLevel::Info, &text);
         context.console.flush();
@@ -86,7 +86,7 @@ impl RunCommand for RecordArgs {
         signals.clear_interrupt();
         let job = Job {
             output: JobOutput::Inherited { stdout_to_stderr: context.is_json() },
-            keep_open: watched.sign_of_life().map(Arc::new),
+            keep_open: watched.recording.liveness_fd().map(Arc::new),
             ..Job::argv(self.command.iter().cloned(), context.options.directory.clone())
         };
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
@@ -94,7 +94,7 @@ impl RunCommand for RecordArgs {
         let ran = door.runner.run(&job, &stop, &mut |_| {});
 
         let waiting = start_spinner(context, "looking at what changed");
-        let (secured_at, outside) = watched.secured_at();
+        let (secured_at, outside) = watched.recording.storage_path();
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         let adoption = door.adopt(watched, ran.as_ref().ok());
         drop(waiting);

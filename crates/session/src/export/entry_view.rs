@@ -6,28 +6,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::human_format::{format_money, group_digits, number_at};
-use crate::format::entry::{EntryBody, SessionEntry};
-
-/// Fields of a message that are shown elsewhere, or that nobody can read.
-const SHOWN_FIELDS: &[&str] = &[
-    "role",
-    "content",
-    "timestamp",
-    "api",
-    "provider",
-    "model",
-    "responseId",
-    "usage",
-    "stopReason",
-    "errorMessage",
-    "toolCallId",
-    "toolName",
-    "isError",
-    "details",
-];
+use crate::{EntryBody, SessionEntry};
 
 /// Who an entry belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,22 +74,17 @@ impl<'a> EntryView<'a> {
                 shown.push_data("details", details.as_ref());
                 shown
             }
-            EntryBody::Compaction { .. }
-            | EntryBody::BranchSummary { .. }
-            | EntryBody::SessionInit { .. } => summary_view(&entry.body),
-            _ => note_view(&entry.body),
+            body => summary_view(body).unwrap_or_else(|| note_view(body)),
         }
     }
 
     /// The first words, for an outline.
     pub(super) fn first_words(&self) -> &'a str {
-        let texts = self.pieces.iter().filter_map(|piece| match piece {
-            ViewPiece::Prose(text) | ViewPiece::Plain(text) | ViewPiece::Output(text) => {
-                Some(text.trim_start())
-            }
-            _ => None,
+        let mut texts = self.pieces.iter().map(|piece| match piece {
+            ViewPiece::Prose(text) | ViewPiece::Plain(text) | ViewPiece::Output(text) => text.trim_start(),
+            _ => "",
         });
-        texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+        texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 
     fn new(class: EntryClass, title: Cow<'a, str>) -> EntryView<'a> {
@@ -136,9 +113,8 @@ impl<'a> EntryView<'a> {
             let field = |key: &str| block.get(key).and_then(Value::as_str);
             let piece = match field("type") {
                 Some("text") => field("text").map(text),
-                Some("thinking") => field("thinking").map(|thought| match thought {
-                    "" => ViewPiece::Thinking("(hidden by the provider)"),
-                    thought => ViewPiece::Thinking(thought),
+                Some("thinking") => field("thinking").map(|thought| {
+                    ViewPiece::Thinking(if thought.is_empty() { "(hidden by the provider)" } else { thought })
                 }),
                 Some("toolCall") => {
                     let arguments = block.get("arguments").unwrap_or(&Value::Null);
@@ -177,17 +153,19 @@ fn message_view(message: &Value) -> EntryView<'_> {
         shown.facts.extend(usage_text(usage));
     }
     shown.push_data("details", message.get("details"));
-    let rest: Map<String, Value> = message
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(key, _)| !SHOWN_FIELDS.contains(&key.as_str()))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
+    let mut rest = message.as_object().cloned().unwrap_or_default();
+    rest.retain(|key, _| !is_shown_elsewhere(key));
     if !rest.is_empty() {
         shown.pieces.push(ViewPiece::Data("more", Cow::Owned(rest.into())));
     }
     shown
+}
+
+/// Whether a field of a message is shown in another place, or is nothing that anybody can read.
+fn is_shown_elsewhere(field: &str) -> bool {
+    let head = ["role", "content", "timestamp", "api", "provider", "model", "responseId", "usage"];
+    let rest = ["stopReason", "errorMessage", "toolCallId", "toolName", "isError", "details"];
+    head.contains(&field) || rest.contains(&field)
 }
 
 /// Who answered: `provider/model`.
@@ -201,22 +179,20 @@ pub(super) fn model_name(message: &Value) -> Cow<'_, str> {
 }
 
 fn usage_text(usage: &Value) -> Option<String> {
-    let mut parts = Vec::new();
-    for (key, word) in
-        [("input", "in"), ("output", "out"), ("cacheRead", "cached"), ("cacheWrite", "to the cache")]
-    {
-        if number_at(usage, key) > 0 {
-            parts.push(format!("{} {word}", group_digits(number_at(usage, key))));
-        }
-    }
+    let words = [("input", "in"), ("output", "out"), ("cacheRead", "cached"), ("cacheWrite", "to the cache")];
+    let counts = words.map(|(key, word)| (number_at(usage, key), word));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts = counts.map(|(count, word)| format!("{} {word}", group_digits(*count)));
+    let mut parts: Vec<String> = counts.collect();
     parts.extend(usage.pointer("/cost/total").and_then(Value::as_f64).and_then(format_money));
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-fn summary_view(body: &EntryBody) -> EntryView<'_> {
+fn summary_view(body: &EntryBody) -> Option<EntryView<'_>> {
+    use EntryBody::{BranchSummary, Compaction, SessionInit};
     let mut shown = EntryView::new(EntryClass::Summary, "".into());
     match body {
-        EntryBody::Compaction {
+        Compaction {
             summary,
             short_summary,
             first_kept_entry_id,
@@ -236,14 +212,14 @@ fn summary_view(body: &EntryBody) -> EntryView<'_> {
             shown.push_data("details", details.as_ref());
             shown.push_data("kept for extensions", preserve_data.as_ref());
         }
-        EntryBody::BranchSummary { from_id, summary, details, from_extension } => {
+        BranchSummary { from_id, summary, details, from_extension } => {
             shown.title = "left behind on another branch".into();
             shown.facts.push(format!("from {from_id}"));
             shown.facts.extend(by_extension(*from_extension));
             shown.pieces.push(ViewPiece::Prose(summary));
             shown.push_data("details", details.as_ref());
         }
-        EntryBody::SessionInit { system_prompt, task, tools, output_schema } => {
+        SessionInit { system_prompt, task, tools, output_schema } => {
             shown.title = "start".into();
             if !tools.is_empty() {
                 shown.facts.push(format!("tools: {}", tools.join(", ")));
@@ -252,9 +228,9 @@ fn summary_view(body: &EntryBody) -> EntryView<'_> {
             shown.pieces.push(ViewPiece::Folded("system prompt", system_prompt));
             shown.push_data("output schema", output_schema.as_ref());
         }
-        _ => {}
+        _ => return None,
     }
-    shown
+    Some(shown)
 }
 
 fn by_extension(from_extension: Option<bool>) -> Option<String> {
@@ -262,37 +238,33 @@ fn by_extension(from_extension: Option<bool>) -> Option<String> {
 }
 
 fn note_view(body: &EntryBody) -> EntryView<'_> {
+    use EntryBody::*;
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
-    let (title, data) = match body {
-        EntryBody::ModelChange { model, role: None } => (format!("model: {model}"), None),
-        EntryBody::ModelChange { model, role: Some(role) } => (format!("model for {role}: {model}"), None),
-        EntryBody::ThinkingLevelChange { thinking_level } => {
-            (format!("thinking: {}", or_none(thinking_level)), None)
+    let title = match body {
+        ModelChange { model, role: None } => format!("model: {model}"),
+        ModelChange { model, role: Some(role) } => format!("model for {role}: {model}"),
+        ThinkingLevelChange { thinking_level } => format!("thinking: {}", or_none(thinking_level)),
+        ServiceTierChange { service_tier } => format!("service tier: {}", or_none(service_tier)),
+        ModeChange { mode, .. } => format!("mode: {mode}"),
+        Custom { custom_type, .. } => format!("kept by {custom_type}"),
+        Label { target_id, label: Some(label) } => format!("label on {target_id}: {label}"),
+        Label { target_id, label: None } => format!("label taken from {target_id}"),
+        TtsrInjection { injected_rules } => format!("rules put in: {}", injected_rules.join(", ")),
+        McpToolSelection { selected_tool_names } => {
+            format!("tools of other servers: {}", selected_tool_names.join(", "))
         }
-        EntryBody::ServiceTierChange { service_tier } => {
-            (format!("service tier: {}", or_none(service_tier)), None)
+        Other(fields) => {
+            format!("unknown entry: {}", fields.get("type").and_then(Value::as_str).unwrap_or_default())
         }
-        EntryBody::ModeChange { mode, data } => (format!("mode: {mode}"), data.as_ref()),
-        EntryBody::Custom { custom_type, data } => (format!("kept by {custom_type}"), data.as_ref()),
-        EntryBody::Label { target_id, label: Some(label) } => {
-            (format!("label on {target_id}: {label}"), None)
-        }
-        EntryBody::Label { target_id, label: None } => (format!("label taken from {target_id}"), None),
-        EntryBody::TtsrInjection { injected_rules } => {
-            (format!("rules put in: {}", injected_rules.join(", ")), None)
-        }
-        EntryBody::McpToolSelection { selected_tool_names } => {
-            (format!("tools of other servers: {}", selected_tool_names.join(", ")), None)
-        }
-        EntryBody::Other(fields) => {
-            let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
-            let mut shown = EntryView::new(EntryClass::Note, format!("unknown entry: {kind}").into());
-            shown.pieces.push(ViewPiece::Data("its fields", Cow::Owned(fields.clone().into())));
-            return shown;
-        }
-        _ => (String::new(), None),
+        _ => String::new(),
     };
     let mut shown = EntryView::new(EntryClass::Note, title.into());
-    shown.push_data("data", data);
+    match body {
+        ModeChange { data, .. } | Custom { data, .. } => {
+            shown.push_data("data", data.as_ref());
+        }
+        Other(fields) => shown.pieces.push(ViewPiece::Data("its fields", Cow::Owned(fields.clone().into()))),
+        _ => {}
+    }
     shown
 }

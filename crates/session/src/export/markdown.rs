@@ -5,30 +5,26 @@
 //! same session gives the same bytes.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{self, Write};
 
 use relaycode_text::html::show_hidden;
 use serde_json::Value;
 
 use super::entry_view::{EntryClass, EntryView, ViewPiece};
 use super::human_format::{count_noun, format_size, format_time};
-use super::survey::{EntryPosition, ExportSurvey};
-use super::{ExportError, ExportOptions, ExportSource, ExportSummary, html, strip_colours};
-use crate::format::entry::SessionEntry;
+use super::survey::{EntryPosition, ExportSurvey, branch_origin};
+use super::{ExportError, ExportRun, ExportSource, ExportSummary, strip_colours};
+use crate::SessionEntry;
 
 /// The shortest fence.
 const FENCE: usize = 3;
 
-pub(super) fn write(
-    conversation: &ExportSource<'_>,
-    options: &ExportOptions,
-    out: &mut dyn Write,
-) -> Result<ExportSummary, ExportError> {
-    let survey = ExportSurvey::read_source(conversation)?;
-    let title = html::page_title(conversation, options, &survey);
-    front_matter(&title, conversation, &survey, out)?;
+pub(super) fn write(run: &ExportRun<'_>, out: &mut dyn Write) -> Result<ExportSummary, ExportError> {
+    let ExportRun { source, options, survey } = run;
+    let title = run.title();
+    front_matter(&title, source, survey, out)?;
     writeln!(out, "# {}\n", one_line(&title))?;
-    for found in conversation.load_issues {
+    for found in source.load_issues {
         writeln!(out, "- the file was not in order: {}", one_line(found))?;
     }
     if survey.orphans > 0 {
@@ -36,32 +32,21 @@ pub(super) fn write(
         writeln!(out, "- the file was not in order: {entries} something that is not in it")?;
     }
     let mut exported = ExportSummary::default();
-    let mut at = 0;
-    conversation.entries.for_each_entry(&mut |entry| {
-        let here = at;
-        at += 1;
-        let place = survey.position(here);
-        if here >= survey.entries() || (place != EntryPosition::ActivePath && !options.all_branches) {
-            exported.skipped_entries += 1;
-            return Ok(());
-        }
+    let skipped = run.for_each_entry(&mut |entry, here, place| {
+        let active = place == EntryPosition::ActivePath;
         if let EntryPosition::BranchStart { after, entries } = place {
-            let from = after
-                .map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
-            writeln!(out, "\n---\n\n*Another branch, {from}, {}.*", count_noun(entries, "entry", "entries"))?;
+            let (from, entries) = (branch_origin(after), count_noun(entries, "entry", "entries"));
+            writeln!(out, "\n---\n\n*Another branch, {from}, {entries}.*")?;
         }
-        if here > 0
-            && place == EntryPosition::ActivePath
-            && !survey.is_active(here - 1)
-            && options.all_branches
-        {
+        if here > 0 && active && !survey.is_active(here - 1) && options.all_branches {
             writeln!(out, "\n---\n\n*Back on the active path.*")?;
         }
         exported.entries += 1;
-        write_entry(entry, here, place != EntryPosition::ActivePath, &survey, &mut exported, out)
+        Ok(write_entry(entry, here, !active, survey, &mut exported, out)?)
     })?;
-    if exported.skipped_entries > 0 {
-        let left = count_noun(exported.skipped_entries, "entry", "entries");
+    exported.skipped_entries = skipped;
+    if skipped > 0 {
+        let left = count_noun(skipped, "entry", "entries");
         writeln!(out, "\n---\n\n*{left} of other branches left out.*")?;
     }
     Ok(exported)
@@ -70,11 +55,11 @@ pub(super) fn write(
 /// YAML whose every value is a JSON string, number or list, which is valid YAML.
 fn front_matter(
     title: &str,
-    conversation: &ExportSource<'_>,
+    source: &ExportSource<'_>,
     survey: &ExportSurvey,
     out: &mut dyn Write,
-) -> Result<(), ExportError> {
-    let header = conversation.header;
+) -> io::Result<()> {
+    let header = source.header;
     let string = |text: &str| Value::from(show_hidden(text));
     writeln!(out, "---")?;
     let fields = [
@@ -94,8 +79,7 @@ fn front_matter(
     for (name, value) in fields {
         writeln!(out, "{name}: {value}")?;
     }
-    writeln!(out, "---\n")?;
-    Ok(())
+    writeln!(out, "---\n")
 }
 
 fn write_entry(
@@ -105,7 +89,7 @@ fn write_entry(
     survey: &ExportSurvey,
     exported: &mut ExportSummary,
     out: &mut dyn Write,
-) -> Result<(), ExportError> {
+) -> io::Result<()> {
     let shown = EntryView::from_entry(entry);
     let mut words = vec![format!("{}", at + 1)];
     match shown.class {
@@ -133,42 +117,34 @@ fn write_entry(
     shown.pieces.iter().try_for_each(|piece| write_piece(piece, exported, out))
 }
 
-fn write_piece(
-    piece: &ViewPiece<'_>,
-    exported: &mut ExportSummary,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
+fn write_piece(piece: &ViewPiece<'_>, exported: &mut ExportSummary, out: &mut dyn Write) -> io::Result<()> {
+    use ViewPiece::*;
     match piece {
-        ViewPiece::Prose(words) | ViewPiece::Plain(words) => quote(words, out),
-        ViewPiece::Thinking(words) => {
+        Prose(words) | Plain(words) => quote(words, out),
+        Thinking(words) => {
             writeln!(out, "\n*thinking*")?;
             quote(words, out)
         }
-        ViewPiece::Output(words) => fence("text", &strip_colours::strip_colour_codes(words), out),
-        ViewPiece::Folded(title, words) => {
-            writeln!(out, "\n*{title}*")?;
-            fence("text", words, out)
+        Output(words) => fence("text", &strip_colours::strip_colour_codes(words), out),
+        Folded(title, words) => titled(title, "text", words, out),
+        Call(name, arguments) => {
+            titled(&format!("calls {}", one_line(name)), "json", &pretty(arguments), out)
         }
-        ViewPiece::Call(name, arguments) => {
-            writeln!(out, "\n*calls {}*", one_line(name))?;
-            fence("json", &pretty(arguments), out)
-        }
-        ViewPiece::Failure(words) => {
-            writeln!(out, "\n*failed*")?;
-            fence("text", words, out)
-        }
-        ViewPiece::Image(mime, data) => {
+        Failure(words) => titled("failed", "text", words, out),
+        Image(mime, data) => {
             exported.skipped_images += 1;
-            Ok(writeln!(out, "\n*image left out: {}, {}*", one_line(mime), format_size(data.len() / 4 * 3))?)
+            writeln!(out, "\n*image left out: {}, {}*", one_line(mime), format_size(data.len() / 4 * 3))
         }
-        ViewPiece::Data(title, value) => {
-            writeln!(out, "\n*{title}*")?;
-            fence("json", &pretty(value), out)
-        }
+        Data(title, value) => titled(title, "json", &pretty(value), out),
     }
 }
 
-fn quote(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+fn titled(title: &str, language: &str, words: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n*{title}*")?;
+    fence(language, words, out)
+}
+
+fn quote(words: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     for line in show_hidden(words).lines() {
         writeln!(out, "> {line}")?;
@@ -176,11 +152,11 @@ fn quote(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
     Ok(())
 }
 
-fn fence(language: &str, words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+fn fence(language: &str, words: &str, out: &mut dyn Write) -> io::Result<()> {
     let words = show_hidden(words);
     let fence = "`".repeat(longest_run(&words).max(FENCE - 1) + 1);
     let end = if words.ends_with('\n') || words.is_empty() { "" } else { "\n" };
-    Ok(writeln!(out, "\n{fence}{language}\n{words}{end}{fence}")?)
+    writeln!(out, "\n{fence}{language}\n{words}{end}{fence}")
 }
 
 /// Of backticks.

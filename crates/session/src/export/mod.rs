@@ -15,8 +15,8 @@ mod survey;
 
 use std::io::{self, BufWriter, Write};
 
-use crate::format::entry::SessionEntry;
-use crate::format::header::SessionHeader;
+use crate::{SessionEntry, SessionHeader};
+use survey::{EntryPosition, ExportSurvey};
 
 /// Most bytes of base64 for all images of a page.
 pub const MAX_IMAGES: u64 = 64 << 20;
@@ -112,14 +112,11 @@ impl EntrySource for Vec<SessionEntry> {
 /// # Errors
 /// If the session cannot be read or the page cannot be written; the output is incomplete then.
 pub fn export_html(
-    conversation: &ExportSource<'_>,
+    source: &ExportSource<'_>,
     options: &ExportOptions,
     out: &mut dyn Write,
 ) -> Result<ExportSummary, ExportError> {
-    let mut out = BufWriter::with_capacity(BUFFER, out);
-    let exported = html::write(conversation, options, &mut out)?;
-    out.flush()?;
-    Ok(exported)
+    export(source, options, out, html::write)
 }
 
 /// Images are named, not included.
@@ -127,12 +124,57 @@ pub fn export_html(
 /// # Errors
 /// If the session cannot be read or the text cannot be written; the output is incomplete then.
 pub fn export_markdown(
-    conversation: &ExportSource<'_>,
+    source: &ExportSource<'_>,
     options: &ExportOptions,
     out: &mut dyn Write,
 ) -> Result<ExportSummary, ExportError> {
+    export(source, options, out, markdown::write)
+}
+
+/// What is exported, how, and what a first pass over it found.
+struct ExportRun<'a> {
+    source: &'a ExportSource<'a>,
+    options: &'a ExportOptions,
+    survey: ExportSurvey,
+}
+
+fn export(
+    source: &ExportSource<'_>,
+    options: &ExportOptions,
+    out: &mut dyn Write,
+    write: fn(&ExportRun<'_>, &mut dyn Write) -> Result<ExportSummary, ExportError>,
+) -> Result<ExportSummary, ExportError> {
+    let run = ExportRun { source, options, survey: ExportSurvey::read_source(source)? };
     let mut out = BufWriter::with_capacity(BUFFER, out);
-    let exported = markdown::write(conversation, options, &mut out)?;
+    let exported = write(&run, &mut out)?;
     out.flush()?;
     Ok(exported)
+}
+
+impl ExportRun<'_> {
+    fn title(&self) -> String {
+        let ExportRun { source: ExportSource { header, .. }, options, survey } = self;
+        let given = [options.title.as_deref(), header.title.as_deref(), Some(survey.first_prompt.as_str())];
+        let named = given.into_iter().flatten().map(str::trim).find(|title| !title.is_empty());
+        named.unwrap_or(&header.id).to_owned()
+    }
+
+    /// Shows each entry that is to be exported, with its number and position; says how many are left out.
+    fn for_each_entry(
+        &self,
+        see: &mut dyn FnMut(&SessionEntry, usize, EntryPosition) -> Result<(), ExportError>,
+    ) -> Result<usize, ExportError> {
+        let (mut next, mut skipped) = (0, 0);
+        self.source.entries.for_each_entry(&mut |entry| {
+            let (at, position) = (next, self.survey.position(next));
+            next += 1;
+            let is_wanted = position == EntryPosition::ActivePath || self.options.all_branches;
+            if at < self.survey.entries() && is_wanted {
+                return see(entry, at, position);
+            }
+            skipped += 1;
+            Ok(())
+        })?;
+        Ok(skipped)
+    }
 }

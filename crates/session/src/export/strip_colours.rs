@@ -30,8 +30,7 @@ pub(super) fn strip_colour_codes(text: &str) -> Cow<'_, str> {
 /// Length of the colour code at the beginning.
 fn colour_code_len(code: &str) -> Option<usize> {
     let inner = &code.as_bytes()[2..];
-    let numbers =
-        inner.iter().take(LONGEST).take_while(|byte| matches!(byte, b'0'..=b'9' | b';' | b':')).count();
+    let numbers = inner.iter().take(LONGEST).take_while(|b| matches!(b, b'0'..=b'9' | b';' | b':')).count();
     (inner.get(numbers) == Some(&b'm')).then_some(2 + numbers + 1)
 }
 

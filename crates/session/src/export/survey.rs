@@ -3,15 +3,15 @@
 //! Kept are a few bytes per entry and a bounded outline. Parents that are missing, point forward or form a
 //! cycle, and duplicate ids only cause a remark: every entry has its place in the file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use serde_json::Value;
 
-use super::entry_view::{self, EntryClass, EntryView};
+use super::entry_view::{EntryClass, EntryView};
 use super::human_format::number_at;
-use super::{ExportError, ExportSource, MAX_OUTLINE};
-use crate::format::entry::{EntryBody, SessionEntry};
+use super::{ExportError, ExportSource, MAX_OUTLINE, entry_view};
+use crate::{EntryBody, SessionEntry};
 
 /// Most characters of a line of the outline, of a label, and of a title taken from a message.
 const LINE: usize = 90;
@@ -74,8 +74,8 @@ impl ExportSurvey {
         conversation.entries.for_each_entry(&mut |entry| {
             survey.add_entry(entry, &mut places);
             if let EntryBody::Label { target_id, label } = &entry.body {
-                let label =
-                    label.as_deref().map(|label| clip_line(label, LINE)).filter(|label| !label.is_empty());
+                let label = label.as_deref().map(|label| clip_line(label, LINE));
+                let label = label.filter(|label| !label.is_empty());
                 labels.insert(places.hash(target_id), label);
             }
             Ok(())
@@ -149,12 +149,7 @@ impl ExportSurvey {
             self.last_time.clone_from(&entry.timestamp);
         }
         let shown = EntryView::from_entry(entry);
-        if matches!(
-            shown.class,
-            EntryClass::User | EntryClass::Assistant | EntryClass::Tool | EntryClass::Other
-        ) {
-            self.messages += 1;
-        }
+        self.messages += usize::from(!matches!(shown.class, EntryClass::Summary | EntryClass::Note));
         if matches!(shown.class, EntryClass::User | EntryClass::Summary) {
             self.add_outline_line(position as usize, &shown);
         }
@@ -174,11 +169,8 @@ impl ExportSurvey {
             self.skipped_outline_lines += 1;
             return;
         }
-        let text = if shown.class == EntryClass::Summary || words.is_empty() {
-            clip_line(&shown.title, LINE)
-        } else {
-            words
-        };
+        let titled = shown.class == EntryClass::Summary || words.is_empty();
+        let text = if titled { clip_line(&shown.title, LINE) } else { words };
         self.outline.push(SurveyLine { entry, class: shown.class, text });
     }
 
@@ -188,12 +180,11 @@ impl ExportSurvey {
             self.models.push(model);
         }
         let Some(usage) = message.get("usage") else { return };
-        self.input_tokens = self
-            .input_tokens
-            .saturating_add(number_at(usage, "input"))
-            .saturating_add(number_at(usage, "cacheWrite"));
-        self.cached_tokens = self.cached_tokens.saturating_add(number_at(usage, "cacheRead"));
-        self.output_tokens = self.output_tokens.saturating_add(number_at(usage, "output"));
+        let add = |sum: &mut u64, key: &str| *sum = sum.saturating_add(number_at(usage, key));
+        add(&mut self.input_tokens, "input");
+        add(&mut self.input_tokens, "cacheWrite");
+        add(&mut self.cached_tokens, "cacheRead");
+        add(&mut self.output_tokens, "output");
         self.cost += usage.pointer("/cost/total").and_then(Value::as_f64).unwrap_or(0.0);
     }
 
@@ -212,10 +203,10 @@ impl ExportSurvey {
 
     /// Labelled entries are in the outline too.
     fn add_labelled_lines(&mut self) {
-        let there: std::collections::HashSet<usize> = self.outline.iter().map(|line| line.entry).collect();
-        for entry in self.labels.keys().map(|entry| *entry as usize).filter(|entry| !there.contains(entry)) {
-            self.outline.push(SurveyLine { entry, class: EntryClass::Other, text: String::new() });
-        }
+        let there: HashSet<usize> = self.outline.iter().map(|line| line.entry).collect();
+        let labelled = self.labels.keys().map(|entry| *entry as usize).filter(|entry| !there.contains(entry));
+        let line = |entry| SurveyLine { entry, class: EntryClass::Other, text: String::new() };
+        self.outline.extend(labelled.map(line));
         self.outline.sort_by_key(|line| line.entry);
         self.skipped_outline_lines += self.outline.len().saturating_sub(MAX_OUTLINE);
         self.outline.truncate(MAX_OUTLINE);
@@ -239,6 +230,11 @@ impl IdPositions {
     fn find(&self, id: &str) -> Option<u32> {
         self.positions.get(&self.hash(id)).copied()
     }
+}
+
+/// Where another branch comes from, in words.
+pub(super) fn branch_origin(after: Option<usize>) -> String {
+    after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1))
 }
 
 /// The first line of a text, at most `most` characters.

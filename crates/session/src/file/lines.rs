@@ -9,7 +9,7 @@ use std::io;
 pub(crate) const MAX_LINE_BYTES: usize = 64 << 20;
 
 /// Bytes per read.
-const PIECE: usize = 1 << 20;
+pub(crate) const PIECE: usize = 1 << 20;
 
 /// A line, or the rest after the last line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,9 @@ pub(crate) fn for_each_line(
                 Some(&held[..])
             };
             see(FileLine { offset: start, len, ended: true, bytes })?;
-            held = reset_buffer(held);
+            held.clear();
+            // Give back the memory of an unusually long line.
+            held.shrink_to(4 * PIECE);
             long = false;
             at += line.len() as u64 + 1;
             start = at;
@@ -75,15 +77,6 @@ pub(crate) fn for_each_line(
         see(FileLine { offset: start, len: at - start, ended: false, bytes })?;
     }
     Ok(())
-}
-
-/// Reuses the buffer for the next line, unless it is unusually large.
-fn reset_buffer(mut held: Vec<u8>) -> Vec<u8> {
-    if held.capacity() > 4 * PIECE {
-        return Vec::new();
-    }
-    held.clear();
-    held
 }
 
 #[cfg(test)]

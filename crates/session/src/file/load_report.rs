@@ -73,53 +73,33 @@ impl LoadReport {
             self.unlisted += 1;
         }
     }
-
-    /// Bytes that could not be read as entries.
-    pub fn lost_bytes(&self) -> u64 {
-        let lost = |oddity: &&LoadIssue| {
-            matches!(
-                oddity.kind,
-                LoadIssueKind::TornTail | LoadIssueKind::Unreadable(_) | LoadIssueKind::Prefix
-            )
-        };
-        self.issues.iter().filter(lost).map(|oddity| oddity.len).sum()
-    }
 }
 
 impl fmt::Display for LoadIssue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}: ", self.offset)?;
-        match &self.kind {
-            LoadIssueKind::TornTail => {
-                write!(
-                    f,
-                    "the file ends in the middle of a line ({} bytes); the next writer moves them aside",
-                    self.len
-                )
-            }
-            LoadIssueKind::Unreadable(why) => write!(f, "{} bytes were skipped: {why}", self.len),
-            LoadIssueKind::Prefix => {
-                write!(f, "{} bytes before an entry on the same line were skipped", self.len)
-            }
-            LoadIssueKind::NoHeader => {
-                write!(f, "the header is missing or damaged; it was made up from the file's name")
-            }
-            LoadIssueKind::LateHeader => write!(f, "a header in the middle of the file was passed over"),
-            LoadIssueKind::Rejoined { id, parent } => {
-                write!(
-                    f,
-                    "{id} followed {parent}, which cannot be read; it now follows the entry before the damage"
-                )
-            }
-            LoadIssueKind::Orphan { id, parent } => {
+        use LoadIssueKind::*;
+        let LoadIssue { offset, len, kind } = self;
+        write!(f, "byte {offset}: ")?;
+        match kind {
+            TornTail => write!(
+                f,
+                "the file ends in the middle of a line ({len} bytes); the next writer moves them aside"
+            ),
+            Unreadable(why) => write!(f, "{len} bytes were skipped: {why}"),
+            Prefix => write!(f, "{len} bytes before an entry on the same line were skipped"),
+            NoHeader => f.write_str("the header is missing or damaged; it was made up from the file's name"),
+            LateHeader => f.write_str("a header in the middle of the file was passed over"),
+            Rejoined { id, parent } => write!(
+                f,
+                "{id} followed {parent}, which cannot be read; it now follows the entry before the damage"
+            ),
+            Orphan { id, parent } => {
                 write!(f, "{id} follows {parent}, which is not there; it stands on its own")
             }
-            LoadIssueKind::BeforeParent { id } => write!(f, "{id} stands before the entry that it follows"),
-            LoadIssueKind::Cycle { id } => write!(f, "{id} follows itself; it stands on its own"),
-            LoadIssueKind::DuplicateLine { id } => write!(f, "{id} is there twice; the second was ignored"),
-            LoadIssueKind::DuplicateId { id, new_id: now } => {
-                write!(f, "another entry is called {id} too; it goes by {now}")
-            }
+            BeforeParent { id } => write!(f, "{id} stands before the entry that it follows"),
+            Cycle { id } => write!(f, "{id} follows itself; it stands on its own"),
+            DuplicateLine { id } => write!(f, "{id} is there twice; the second was ignored"),
+            DuplicateId { id, new_id } => write!(f, "another entry is called {id} too; it goes by {new_id}"),
         }
     }
 }

@@ -14,3 +14,10 @@ pub mod row;
 pub(crate) mod scan;
 pub(crate) mod session_file;
 pub(crate) mod table;
+
+pub(crate) use lines::{MAX_LINE_BYTES, for_each_line};
+pub(crate) use probe::EntryProbe;
+pub(crate) use rewrite::{copy_range, remove_if_exists};
+pub(crate) use row::parse_millis;
+pub(crate) use session_file::{FileTarget, SessionFile, file_stem};
+pub(crate) use table::EntryTable;

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -32,201 +33,194 @@ pub(crate) struct MessageProbe<'a> {
 impl<'a> EntryProbe<'a> {
     /// `None` if the line is not one JSON object.
     pub(crate) fn parse(line: &'a str) -> Option<EntryProbe<'a>> {
-        serde_json::from_str(line).ok()
+        let AnyJson(probe) =
+            serde_json::from_str(line).ok().filter(|_| line.trim_start().starts_with('{'))?;
+        Some(probe)
+    }
+}
+
+/// What is kept of a JSON value of any kind; by default nothing, and the value is skipped.
+trait FromAnyJson<'de>: Default {
+    fn from_str(_: &str) -> Self {
+        Self::default()
+    }
+
+    fn from_borrowed_str(text: &'de str) -> Self {
+        Self::from_str(text)
+    }
+
+    fn from_null() -> Self {
+        Self::default()
+    }
+
+    fn from_seq<A: SeqAccess<'de>>(mut seq: A) -> Result<Self, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Self::default())
+    }
+
+    fn from_map<A: MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Self::default())
+    }
+}
+
+struct AnyJson<T>(T);
+
+impl<'de, T: FromAnyJson<'de>> Deserialize<'de> for AnyJson<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<AnyJson<T>, D::Error> {
+        from.deserialize_any(AnyJsonVisitor(PhantomData)).map(AnyJson)
+    }
+}
+
+struct AnyJsonVisitor<T>(PhantomData<T>);
+
+impl<'de, T: FromAnyJson<'de>> Visitor<'de> for AnyJsonVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<T, E> {
+        Ok(T::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<T, E> {
+        Ok(T::from_null())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<T, E> {
+        Ok(T::from_str(text))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<T, E> {
+        Ok(T::from_borrowed_str(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<T, A::Error> {
+        T::from_seq(seq)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        T::from_map(map)
     }
 }
 
 /// A string, or something else.
+#[derive(Default)]
 enum ProbeValue<'a> {
     Text(Cow<'a, str>),
     Null,
+    #[default]
     Other,
 }
 
-impl<'a> ProbeValue<'a> {
-    fn into_text(self) -> Option<Cow<'a, str>> {
-        match self {
-            ProbeValue::Text(text) => Some(text),
-            ProbeValue::Null | ProbeValue::Other => None,
-        }
+impl<'de> FromAnyJson<'de> for ProbeValue<'de> {
+    fn from_str(text: &str) -> ProbeValue<'de> {
+        ProbeValue::Text(Cow::Owned(text.to_string()))
+    }
+
+    fn from_borrowed_str(text: &'de str) -> ProbeValue<'de> {
+        ProbeValue::Text(Cow::Borrowed(text))
+    }
+
+    fn from_null() -> ProbeValue<'de> {
+        ProbeValue::Null
     }
 }
 
-/// Visits anything; keeps only what `$name` needs, and skips the rest.
-macro_rules! skip_the_rest {
-    ($rest:expr) => {
-        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-            Ok($rest)
-        }
-        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-            Ok($rest)
-        }
-        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-            Ok($rest)
-        }
-        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-            Ok($rest)
-        }
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok($rest)
-        }
-    };
+/// The next key of an object, if there is one.
+fn next_key<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<Cow<'de, str>>, A::Error> {
+    Ok(map.next_key::<AnyJson<ProbeValue<'_>>>()?.map(|AnyJson(key)| text_of(key).unwrap_or_default()))
 }
 
-fn skip_seq<'de, A: SeqAccess<'de>>(mut seq: A) -> Result<(), A::Error> {
-    while seq.next_element::<IgnoredAny>()?.is_some() {}
-    Ok(())
+/// The next value, if it is a text.
+fn next_text<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<Cow<'de, str>>, A::Error> {
+    map.next_value::<AnyJson<ProbeValue<'_>>>().map(|AnyJson(value)| text_of(value))
 }
 
-fn skip_map<'de, A: MapAccess<'de>>(mut map: A) -> Result<(), A::Error> {
-    while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-    Ok(())
+fn text_of(value: ProbeValue<'_>) -> Option<Cow<'_, str>> {
+    if let ProbeValue::Text(text) = value { Some(text) } else { None }
 }
 
-impl<'de> Deserialize<'de> for ProbeValue<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ProbeValue<'de>, D::Error> {
-        struct ProbeValueVisitor;
-        impl<'de> Visitor<'de> for ProbeValueVisitor {
-            type Value = ProbeValue<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<ProbeValue<'de>, E> {
-                Ok(ProbeValue::Text(Cow::Borrowed(text)))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<ProbeValue<'de>, E> {
-                Ok(ProbeValue::Text(Cow::Owned(text.to_string())))
-            }
-            fn visit_bool<E>(self, _: bool) -> Result<ProbeValue<'de>, E> {
-                Ok(ProbeValue::Other)
-            }
-            fn visit_i64<E>(self, _: i64) -> Result<ProbeValue<'de>, E> {
-                Ok(ProbeValue::Other)
-            }
-            fn visit_u64<E>(self, _: u64) -> Result<ProbeValue<'de>, E> {
-                Ok(ProbeValue::Other)
-            }
-            fn visit_f64<E>(self, _: f64) -> Result<ProbeValue<'de>, E> {
-                Ok(ProbeValue::Other)
-            }
-            fn visit_unit<E>(self) -> Result<ProbeValue<'de>, E> {
-                Ok(ProbeValue::Null)
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<ProbeValue<'de>, A::Error> {
-                skip_seq(seq).map(|()| ProbeValue::Other)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<ProbeValue<'de>, A::Error> {
-                skip_map(map).map(|()| ProbeValue::Other)
-            }
-        }
-        from.deserialize_any(ProbeValueVisitor)
-    }
-}
-
-impl<'de> Deserialize<'de> for EntryProbe<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<EntryProbe<'de>, D::Error> {
-        struct EntryProbeVisitor;
-        impl<'de> Visitor<'de> for EntryProbeVisitor {
-            type Value = EntryProbe<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<EntryProbe<'de>, A::Error> {
-                let mut probe = EntryProbe::default();
-                while let Some(key) = map.next_key::<ProbeValue<'_>>()? {
-                    let ProbeValue::Text(key) = key else { continue };
-                    match &*key {
-                        "type" => probe.kind = map.next_value::<ProbeValue<'_>>()?.into_text(),
-                        "id" => probe.id = map.next_value::<ProbeValue<'_>>()?.into_text(),
-                        "timestamp" => probe.timestamp = map.next_value::<ProbeValue<'_>>()?.into_text(),
-                        "parentId" => {
-                            probe.parent = match map.next_value::<ProbeValue<'_>>()? {
-                                ProbeValue::Text(text) => Some(Some(text)),
-                                ProbeValue::Null => Some(None),
-                                ProbeValue::Other => None,
-                            };
-                        }
-                        "message" => probe.message = map.next_value()?,
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
+impl<'de> FromAnyJson<'de> for EntryProbe<'de> {
+    fn from_map<A: MapAccess<'de>>(mut map: A) -> Result<EntryProbe<'de>, A::Error> {
+        let mut probe = EntryProbe::default();
+        while let Some(key) = next_key(&mut map)? {
+            match &*key {
+                "type" => probe.kind = next_text(&mut map)?,
+                "id" => probe.id = next_text(&mut map)?,
+                "timestamp" => probe.timestamp = next_text(&mut map)?,
+                "parentId" => {
+                    probe.parent = match map.next_value::<AnyJson<ProbeValue<'_>>>()?.0 {
+                        ProbeValue::Text(text) => Some(Some(text)),
+                        ProbeValue::Null => Some(None),
+                        ProbeValue::Other => None,
+                    };
                 }
-                Ok(probe)
+                "message" => probe.message = map.next_value::<AnyJson<MessageProbe<'_>>>()?.0,
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        from.deserialize_map(EntryProbeVisitor)
+        Ok(probe)
     }
 }
 
-impl<'de> Deserialize<'de> for MessageProbe<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<MessageProbe<'de>, D::Error> {
-        struct MessageProbeVisitor;
-        impl<'de> Visitor<'de> for MessageProbeVisitor {
-            type Value = MessageProbe<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-            skip_the_rest!(MessageProbe::default());
-            fn visit_str<E>(self, _: &str) -> Result<MessageProbe<'de>, E> {
-                Ok(MessageProbe::default())
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<MessageProbe<'de>, A::Error> {
-                skip_seq(seq).map(|()| MessageProbe::default())
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<MessageProbe<'de>, A::Error> {
-                let mut message = MessageProbe::default();
-                while let Some(key) = map.next_key::<ProbeValue<'_>>()? {
-                    let ProbeValue::Text(key) = key else { continue };
-                    match &*key {
-                        "role" => message.role = map.next_value::<ProbeValue<'_>>()?.into_text(),
-                        "stopReason" => {
-                            let reason = map.next_value::<ProbeValue<'_>>()?.into_text();
-                            message.failed = matches!(reason.as_deref(), Some("error" | "aborted"));
-                        }
-                        "content" => message.has_text = map.next_value::<ContentHasText>()?.0,
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
+impl<'de> FromAnyJson<'de> for MessageProbe<'de> {
+    fn from_map<A: MapAccess<'de>>(mut map: A) -> Result<MessageProbe<'de>, A::Error> {
+        let mut message = MessageProbe::default();
+        while let Some(key) = next_key(&mut map)? {
+            match &*key {
+                "role" => message.role = next_text(&mut map)?,
+                "stopReason" => {
+                    message.failed = matches!(next_text(&mut map)?.as_deref(), Some("error" | "aborted"));
                 }
-                Ok(message)
+                "content" => message.has_text = map.next_value::<AnyJson<ContentHasText>>()?.0.0,
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        from.deserialize_any(MessageProbeVisitor)
+        Ok(message)
     }
 }
 
 /// Whether a message's content has text: as a string, or in the `text` of one of its pieces.
+#[derive(Default)]
 struct ContentHasText(bool);
 
-impl<'de> Deserialize<'de> for ContentHasText {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ContentHasText, D::Error> {
-        struct HasTextVisitor;
-        impl<'de> Visitor<'de> for HasTextVisitor {
-            type Value = ContentHasText;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("anything")
-            }
-            skip_the_rest!(ContentHasText(false));
-            fn visit_str<E>(self, text: &str) -> Result<ContentHasText, E> {
-                Ok(ContentHasText(text.chars().any(|char| !char.is_whitespace())))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ContentHasText, A::Error> {
-                let mut any = false;
-                while let Some(ContentHasText(has)) = seq.next_element()? {
-                    any |= has;
-                }
-                Ok(ContentHasText(any))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ContentHasText, A::Error> {
-                let mut any = false;
-                while let Some(key) = map.next_key::<ProbeValue<'_>>()? {
-                    match key {
-                        ProbeValue::Text(key) if key == "text" => any = map.next_value::<ContentHasText>()?.0,
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
-                }
-                Ok(ContentHasText(any))
+impl<'de> FromAnyJson<'de> for ContentHasText {
+    fn from_str(text: &str) -> ContentHasText {
+        ContentHasText(text.chars().any(|char| !char.is_whitespace()))
+    }
+
+    fn from_seq<A: SeqAccess<'de>>(mut seq: A) -> Result<ContentHasText, A::Error> {
+        let mut any = false;
+        while let Some(AnyJson(ContentHasText(has))) = seq.next_element()? {
+            any |= has;
+        }
+        Ok(ContentHasText(any))
+    }
+
+    fn from_map<A: MapAccess<'de>>(mut map: A) -> Result<ContentHasText, A::Error> {
+        let mut any = false;
+        while let Some(key) = next_key(&mut map)? {
+            match &*key {
+                "text" => any = map.next_value::<AnyJson<ContentHasText>>()?.0.0,
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        from.deserialize_any(HasTextVisitor)
+        Ok(ContentHasText(any))
     }
 }
 

@@ -9,12 +9,9 @@ use std::sync::Arc;
 use relaycode_durable::atomic::{PieceSink, PieceSource};
 use relaycode_durable::{Fs, FsDir, RenameMode};
 
-use super::lines::ReadAtFn;
-use super::session_file::{SessionFile, file_stem};
-use crate::error::SessionError;
-
-/// Bytes copied at once.
-const PIECE: usize = 1 << 20;
+use super::lines::{PIECE, ReadAtFn};
+use super::{SessionFile, file_stem};
+use crate::SessionError;
 
 /// The file must have nothing unsaved. The lock of the old one is kept until the session is closed: it
 /// keeps out whoever opened that file just before.
@@ -34,29 +31,19 @@ pub(crate) fn replace_file(tape: &mut SessionFile, make: &mut PieceSource<'_>) -
         fs.rename(&tape.dir, &scratch, &tape.dir, &name, RenameMode::Replace)?;
         Ok((lock, file, source, len))
     })();
-    let (lock, file, source, len) = match made {
-        Ok(made) => made,
-        Err(error) => {
-            // The partial file is of no use; the next attempt would remove it too.
-            let _ = remove_if_exists(&*fs, &tape.dir, &scratch);
-            return Err(failed(error));
-        }
-    };
+    let (lock, file, source, len) = made.map_err(|error| {
+        // The partial file is of no use; the next attempt would remove it too.
+        let _ = remove_if_exists(&*fs, &tape.dir, &scratch);
+        failed(error)
+    })?;
     tape.locks.push(lock);
     tape.file = Some(file);
     tape.source = Some(Arc::new(source));
     tape.saved = len;
     (tape.has_excess, tape.torn, tape.sync_failed) = (false, false, false);
-    match fs.sync_dir(&tape.dir) {
-        Ok(()) => {
-            tape.name_unsynced = false;
-            Ok(())
-        }
-        Err(source) => {
-            tape.name_unsynced = true;
-            Err(SessionError::NotDurable { name: tape.name.clone(), source })
-        }
-    }
+    let synced = fs.sync_dir(&tape.dir);
+    tape.name_unsynced = synced.is_err();
+    synced.map_err(|source| SessionError::NotDurable { name: tape.name.clone(), source })
 }
 
 /// Copies a range of a file, piece by piece.
@@ -79,6 +66,13 @@ pub(crate) fn copy_range(
     Ok(())
 }
 
+pub(crate) fn exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> io::Result<bool> {
+    match fs.stat(dir, name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        found => found.map(|_| true),
+    }
+}
+
 pub(crate) fn remove_if_exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> io::Result<()> {
     match fs.remove_file(dir, name) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -91,7 +85,7 @@ pub(crate) fn keep_copy(
     fs: &dyn Fs,
     dir: &FsDir,
     name: &str,
-    as_name: &mut dyn FnMut(u32) -> String,
+    as_name: &dyn Fn(u32) -> String,
 ) -> Result<String, SessionError> {
     /// Most copies kept of one file.
     const COPIES_MOST: u32 = 1000;
@@ -100,10 +94,8 @@ pub(crate) fn keep_copy(
     let len = fs.stat_file(&file).map_err(failed)?.len;
     for number in 1..=COPIES_MOST {
         let copy = as_name(number);
-        match fs.stat(dir, &copy) {
-            Ok(_) => continue,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed(error)),
+        if exists(fs, dir, &copy).map_err(failed)? {
+            continue;
         }
         let scratch = format!("{copy}.part");
         relaycode_durable::atomic::write_pieces(fs, (dir, &scratch), (dir, &copy), &mut |put| {

@@ -68,7 +68,8 @@ pub enum EntryRole {
     Other = 5,
 }
 
-const KINDS: [(EntryType, &str); 13] = [
+/// In the order of their numbers, with their names in a file.
+const KINDS: [(EntryType, &str); 14] = [
     (EntryType::Message, "message"),
     (EntryType::ModelChange, "model_change"),
     (EntryType::ThinkingLevelChange, "thinking_level_change"),
@@ -82,43 +83,40 @@ const KINDS: [(EntryType, &str); 13] = [
     (EntryType::McpToolSelection, "mcp_tool_selection"),
     (EntryType::SessionInit, "session_init"),
     (EntryType::ModeChange, "mode_change"),
+    (EntryType::Other, ""),
 ];
+
+const ROLES: [(EntryRole, &str); 6] = [
+    (EntryRole::None, ""),
+    (EntryRole::User, "user"),
+    (EntryRole::Assistant, "assistant"),
+    (EntryRole::ToolResult, "toolResult"),
+    (EntryRole::Developer, "developer"),
+    (EntryRole::Other, ""),
+];
+
+fn by_name<T: Copy>(table: &[(T, &str)], name: &str, other: T) -> T {
+    table.iter().find(|(_, known)| *known == name && !name.is_empty()).map_or(other, |(found, _)| *found)
+}
 
 impl EntryType {
     /// By its `type`.
     pub fn from_name(name: &str) -> EntryType {
-        KINDS.iter().find(|(_, known)| *known == name).map_or(EntryType::Other, |(kind, _)| *kind)
+        by_name(&KINDS, name, EntryType::Other)
     }
 
     pub(crate) fn from_number(number: u8) -> Option<EntryType> {
-        match KINDS.get(usize::from(number)) {
-            Some((kind, _)) => Some(*kind),
-            None => (number == EntryType::Other as u8).then_some(EntryType::Other),
-        }
+        KINDS.get(usize::from(number)).map(|(kind, _)| *kind)
     }
 }
 
 impl EntryRole {
     pub fn from_name(name: &str) -> EntryRole {
-        match name {
-            "user" => EntryRole::User,
-            "assistant" => EntryRole::Assistant,
-            "toolResult" => EntryRole::ToolResult,
-            "developer" => EntryRole::Developer,
-            _ => EntryRole::Other,
-        }
+        by_name(&ROLES, name, EntryRole::Other)
     }
 
     pub(crate) fn from_number(number: u8) -> Option<EntryRole> {
-        const ROLES: [EntryRole; 6] = [
-            EntryRole::None,
-            EntryRole::User,
-            EntryRole::Assistant,
-            EntryRole::ToolResult,
-            EntryRole::Developer,
-            EntryRole::Other,
-        ];
-        ROLES.get(usize::from(number)).copied()
+        ROLES.get(usize::from(number)).map(|(role, _)| *role)
     }
 }
 

@@ -9,12 +9,11 @@ use std::collections::HashMap;
 use std::io;
 
 use super::lines::FileLine;
-use super::load_report::{LoadIssueKind, LoadReport};
-use super::probe::EntryProbe;
-use super::row::{EntryRole, EntryRow, EntryType, parse_millis};
-use super::table::EntryTable;
-use crate::file::index::stats::SessionStats;
-use crate::format::header::SessionHeader;
+use super::load_report::LoadIssueKind;
+use super::{EntryProbe, EntryTable, parse_millis};
+use crate::format::header::VERSION;
+use crate::format::migrate::generated_entry_id;
+use crate::{EntryRole, EntryRow, EntryType, LoadReport, SessionHeader, SessionStats};
 
 /// How every entry begins that we or another agent of the same format wrote.
 const BEGINNING: &[u8] = b"{\"type\":\"";
@@ -131,12 +130,10 @@ impl SessionScanner {
             self.take_header(bytes, offset, line);
             return Ok(());
         }
-        let version =
-            *self.version.get_or_insert(if probe.id.is_some() { crate::format::header::VERSION } else { 1 });
-        let number = self.table.len() as u64;
+        let version = *self.version.get_or_insert(if probe.id.is_some() { VERSION } else { 1 });
         let id = match probe.id.as_deref() {
             Some(id) => id.to_string(),
-            None if version < 2 => crate::format::migrate::generated_entry_id(number),
+            None if version < 2 => generated_entry_id(self.table.len() as u64),
             None => {
                 self.report_damage(line, "it has no id");
                 return Ok(());
@@ -161,11 +158,8 @@ impl SessionScanner {
             (name, count) = self.unique_name(&id, others);
             // The row is pushed below.
             self.latest.insert(id.clone(), (u32::try_from(self.table.len()).unwrap_or(u32::MAX), count));
-            self.report.add(
-                line.offset,
-                line.len,
-                LoadIssueKind::DuplicateId { id: id.clone(), new_id: name.clone() },
-            );
+            let what = LoadIssueKind::DuplicateId { id, new_id: name.clone() };
+            self.report.add(line.offset, line.len, what);
         }
         let role = match (kind, probe.message.role.as_deref()) {
             ("message", Some(role)) => EntryRole::from_name(role),
@@ -196,28 +190,19 @@ impl SessionScanner {
             Some(Some(parent)) => {
                 let latest = self.latest.get(&**parent).map(|(row, _)| *row);
                 let found = latest.or_else(|| self.table.find(parent));
-                if found.is_some() {
-                    return (found, None);
-                }
-                (None, Some(parent.to_string()))
+                (found, found.is_none().then(|| parent.to_string()))
             }
-            Some(None) => (None, None),
             None if version < 2 => (self.table.last(), None),
-            None => (None, None),
+            Some(None) | None => (None, None),
         }
     }
 
     /// A new id for one more entry called `id`, of which there are `others` so far; and how many there are
     /// with it.
     fn unique_name(&self, id: &str, others: u64) -> (String, u64) {
-        let mut number = others;
-        loop {
-            number += 1;
-            let name = format!("{id}-{number}");
-            if self.table.find(&name).is_none() {
-                return (name, number);
-            }
-        }
+        let names = (others + 1..).map(|number| (format!("{id}-{number}"), number));
+        let mut free = names.filter(|(name, _)| self.table.find(name).is_none());
+        free.next().unwrap_or_default()
     }
 
     fn take_header(&mut self, bytes: &[u8], offset: u64, line: &FileLine<'_>) {
@@ -234,14 +219,11 @@ impl SessionScanner {
                 let end = line.offset + line.len + 1;
                 self.header = Some(HeaderLine { header, offset, len: bytes.len() as u64, end });
             }
-            _ => {
-                let what = if first {
-                    LoadIssueKind::Unreadable("the header lacks its id")
-                } else {
-                    LoadIssueKind::LateHeader
-                };
+            _ if first => {
+                let what = LoadIssueKind::Unreadable("the header lacks its id");
                 self.report.add(line.offset, line.len, what);
             }
+            _ => self.report.add(line.offset, line.len, LoadIssueKind::LateHeader),
         }
     }
 
@@ -260,11 +242,8 @@ impl SessionScanner {
         let waiting = std::mem::take(&mut self.pending_parents);
         let mut forward = false;
         for PendingParent { row, parent, damage } in waiting {
-            let Some((id, offset, len)) =
-                self.table.row(row).map(|row| (row.id.to_string(), row.offset, u64::from(row.len)))
-            else {
-                continue;
-            };
+            let Some(EntryRow { id, offset, len, .. }) = self.table.row(row) else { continue };
+            let (id, offset, len) = (id.to_string(), *offset, u64::from(*len));
             if let Some(found) = self.table.find(&parent) {
                 forward = true;
                 self.table.set_parent(row, Some(found));
@@ -291,7 +270,7 @@ impl SessionScanner {
     }
 
     pub(crate) fn version(&self) -> u64 {
-        self.version.unwrap_or(crate::format::header::VERSION)
+        self.version.unwrap_or(VERSION)
     }
 }
 

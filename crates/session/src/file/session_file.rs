@@ -11,7 +11,7 @@ use std::sync::Arc;
 use relaycode_durable::fs::FileMode;
 use relaycode_durable::{Fs, FsDir, FsFile, FsLock};
 
-use crate::error::SessionError;
+use crate::SessionError;
 
 /// Most bytes that wait for a disk that accepts none.
 pub(crate) const MAX_UNSAVED_BYTES: usize = 32 << 20;
@@ -103,8 +103,7 @@ impl SessionFile {
     }
 
     pub(crate) fn lock(&mut self) -> Result<(), SessionError> {
-        let lock = lock_session_file(&*self.fs, &self.dir, &self.name)?;
-        self.locks.push(lock);
+        self.locks.push(lock_session_file(&*self.fs, &self.dir, &self.name)?);
         Ok(())
     }
 
@@ -131,13 +130,8 @@ impl SessionFile {
             self.saved = self.end();
             self.unsaved_entries = 0;
             // Give back the memory of one large entry.
-            self.unsaved = if self.unsaved.capacity() > (1 << 20) {
-                Vec::new()
-            } else {
-                let mut same = std::mem::take(&mut self.unsaved);
-                same.clear();
-                same
-            };
+            self.unsaved.clear();
+            self.unsaved.shrink_to(1 << 20);
         }
         attempt
     }
@@ -148,33 +142,27 @@ impl SessionFile {
         if let Err(source) = self.fs.write(file, &self.unsaved) {
             // The partial write must not stay; if it cannot be cut off now, it is before the next write.
             self.has_excess = self.fs.truncate(file, self.saved).is_err();
-            return Err(SessionError::NotSaved {
-                name: self.name.clone(),
-                id: String::new(),
-                entries: self.unsaved_entries,
-                source,
-            });
+            return Err(self.not_saved(source));
         }
         Ok(())
+    }
+
+    fn not_saved(&self, source: io::Error) -> SessionError {
+        let (name, entries) = (self.name.clone(), self.unsaved_entries);
+        SessionError::NotSaved { name, id: String::new(), entries, source }
     }
 
     /// Opens the file and makes sure that it ends at `saved`: what a crash left there is kept beside it and
     /// cut off; what somebody else wrote is left alone and reported.
     pub(crate) fn prepare_write(&mut self) -> Result<(), SessionError> {
-        let not_saved = |tape: &SessionFile, source| SessionError::NotSaved {
-            name: tape.name.clone(),
-            id: String::new(),
-            entries: tape.unsaved_entries,
-            source,
-        };
         if self.file.is_none() {
             self.open_file().map_err(|error| match error {
-                SessionError::Io { source, .. } => not_saved(self, source),
+                SessionError::Io { source, .. } => self.not_saved(source),
                 other => other,
             })?;
         }
         let Some(file) = &self.file else { return Err(SessionError::Gone { name: self.name.clone() }) };
-        let stat = self.fs.stat_file(file).map_err(|source| not_saved(self, source))?;
+        let stat = self.fs.stat_file(file).map_err(|source| self.not_saved(source))?;
         if stat.links == 0 {
             return Err(SessionError::Gone { name: self.name.clone() });
         }
@@ -183,9 +171,9 @@ impl SessionFile {
                 return Err(SessionError::Changed { name: self.name.clone() });
             }
             if self.torn {
-                self.save_torn_tail(stat.len).map_err(|source| not_saved(self, source))?;
+                self.save_torn_tail(stat.len).map_err(|source| self.not_saved(source))?;
             }
-            self.fs.truncate(file, self.saved).map_err(|source| not_saved(self, source))?;
+            self.fs.truncate(file, self.saved).map_err(|source| self.not_saved(source))?;
         }
         self.has_excess = false;
         self.torn = false;
@@ -209,9 +197,8 @@ impl SessionFile {
             }
             self.lock()?;
         }
-        let file =
-            self.fs.open_append(&self.dir, &self.name).map_err(SessionError::io(&self.name, "write"))?;
-        self.file = Some(file);
+        let file = self.fs.open_append(&self.dir, &self.name);
+        self.file = Some(file.map_err(SessionError::io(&self.name, "write"))?);
         if self.source.is_none() {
             self.source = self.fs.open_file(&self.dir, &self.name).ok().map(Arc::new);
         }
@@ -222,9 +209,8 @@ impl SessionFile {
     fn save_torn_tail(&self, end: u64) -> io::Result<()> {
         let name = format!("{}.damaged", file_stem(&self.name));
         let have = match self.fs.stat(&self.dir, &name) {
-            Ok(stat) => stat.len,
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-            Err(error) => return Err(error),
+            stat => stat?.len,
         };
         let len = (end - self.saved).min(DAMAGED_MOST);
         if have + len > DAMAGED_FILE_MOST {
@@ -261,16 +247,9 @@ impl SessionFile {
             true => self.fs.sync_dir(&self.dir),
             false => Ok(()),
         });
-        match synced {
-            Ok(()) => {
-                self.name_unsynced = false;
-                Ok(())
-            }
-            Err(source) => {
-                self.sync_failed = true;
-                Err(SessionError::NotDurable { name: self.name.clone(), source })
-            }
-        }
+        self.name_unsynced &= synced.is_err();
+        self.sync_failed = synced.is_err();
+        synced.map_err(|source| SessionError::NotDurable { name: self.name.clone(), source })
     }
 }
 

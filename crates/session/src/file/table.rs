@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::row::EntryRow;
+use crate::EntryRow;
 
 /// In the order of the file.
 #[derive(Debug, Default)]

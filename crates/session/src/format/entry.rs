@@ -5,7 +5,7 @@
 //! needed.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionEntry {
@@ -147,33 +147,26 @@ impl SessionEntry {
             return Err(EntryError::NoType);
         }
         let Some(Value::String(id)) = fields.shift_remove("id") else { return Err(EntryError::NoId) };
-        let parent_id = match fields.shift_remove("parentId") {
-            Some(Value::String(parent)) => Some(parent),
+        let mut text = |name: &str| match fields.shift_remove(name) {
+            Some(Value::String(text)) => Some(text),
             _ => None,
         };
-        let timestamp = match fields.shift_remove("timestamp") {
-            Some(Value::String(timestamp)) => timestamp,
-            _ => String::new(),
-        };
-        let body = match serde_json::from_value(Value::Object(fields.clone())) {
-            Ok(body) => body,
-            Err(_) => EntryBody::Other(fields),
-        };
+        let (parent_id, timestamp) = (text("parentId"), text("timestamp").unwrap_or_default());
+        let body = serde_json::from_value(Value::Object(fields.clone()));
+        let body = body.unwrap_or_else(|_| EntryBody::Other(fields));
         Ok(SessionEntry { id, parent_id, timestamp, body })
     }
 
     /// In the order of the file format.
     pub fn to_object(&self) -> Value {
-        let mut fields = match serde_json::to_value(&self.body) {
-            Ok(Value::Object(fields)) => fields,
-            _ => Map::new(),
-        };
-        let rest = fields.split_off_type();
-        fields.insert("id".into(), Value::String(self.id.clone()));
-        fields.insert("parentId".into(), self.parent_id.clone().map_or(Value::Null, Value::String));
-        fields.insert("timestamp".into(), Value::String(self.timestamp.clone()));
-        fields.extend(rest);
-        Value::Object(fields)
+        let mut body = serde_json::to_value(&self.body).unwrap_or_default();
+        let kind = body.as_object_mut().and_then(|fields| fields.shift_remove("type"));
+        let mut entry =
+            json!({ "type": kind, "id": self.id, "parentId": self.parent_id, "timestamp": self.timestamp });
+        if let (Value::Object(fields), Value::Object(rest)) = (&mut entry, body) {
+            fields.extend(rest);
+        }
+        entry
     }
 }
 
@@ -182,20 +175,6 @@ pub(crate) fn random_entry_id() -> String {
     let mut name = uuid::Uuid::new_v4().simple().to_string();
     name.truncate(8);
     name
-}
-
-/// Removes the type from a body's fields.
-trait TypeFieldExt {
-    fn split_off_type(&mut self) -> Map<String, Value>;
-}
-
-impl TypeFieldExt for Map<String, Value> {
-    fn split_off_type(&mut self) -> Map<String, Value> {
-        let kind = self.shift_remove("type").unwrap_or(Value::Null);
-        let rest = std::mem::take(self);
-        self.insert("type".into(), kind);
-        rest
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub const VERSION: u64 = 3;
 
 /// The first line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "session", rename_all = "camelCase")]
 pub struct SessionHeader {
     /// A file without it is of version 1.
@@ -47,9 +47,7 @@ impl SessionHeader {
             id: uuid::Uuid::now_v7().simple().to_string(),
             timestamp: format_timestamp(now_to_millis()),
             cwd: cwd.into(),
-            title: None,
-            title_source: None,
-            parent_session: None,
+            ..SessionHeader::default()
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::file::table::EntryTable;
+use crate::file::EntryTable;
 
 /// The id of the entry with this number in a file without ids.
 pub(crate) fn generated_entry_id(number: u64) -> String {
@@ -20,8 +20,7 @@ pub(crate) fn migrate_entry(fields: &mut Map<String, Value>, version: u64, table
         && let Some(index) = fields.shift_remove("firstKeptEntryIndex")
         && !fields.contains_key("firstKeptEntryId")
     {
-        let row =
-            index.as_u64().and_then(|index| index.checked_sub(1)).and_then(|row| u32::try_from(row).ok());
+        let row = index.as_u64().and_then(|index| u32::try_from(index.checked_sub(1)?).ok());
         if let Some(row) = row.and_then(|row| table.row(row)) {
             fields.insert("firstKeptEntryId".into(), Value::String(row.id.to_string()));
         }

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::home::blobs::BlobStore;
+use crate::BlobStore;
 
 /// Longest string that is saved.
 pub const MAX_PERSIST_CHARS: usize = 500_000;
@@ -46,10 +46,9 @@ pub(crate) fn shrink_entry(entry: &mut Value, blobs: Option<&BlobStore>) {
                     fields.shift_remove(name);
                 }
                 for name in SIGNATURES {
-                    if let Some(Value::String(signature)) = fields.get_mut(name)
-                        && is_long(signature)
-                    {
-                        signature.clear();
+                    match fields.get_mut(name) {
+                        Some(Value::String(signature)) if is_long(signature) => signature.clear(),
+                        _ => {}
                     }
                 }
                 if fields.get("lineCount").is_some_and(Value::is_number)
@@ -163,7 +162,7 @@ mod tests {
         assert!(content[0]["data"].as_str().unwrap().starts_with("blob:sha256:"));
         assert_eq!(content[1], before["message"]["content"][1]);
         assert_eq!(content[2], before["message"]["content"][2]);
-        crate::home::blobs::resolve_image_refs(&mut entry["message"], Some(&blobs));
+        crate::home::blobs::resolve_image_refs(&mut entry["message"], Some(&blobs), 0);
         assert_eq!(entry, before);
     }
 }

@@ -2,16 +2,16 @@
 //!
 //! Invariant: content that does not match its name is never returned.
 
-use std::fmt::Write as _;
 use std::io;
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use relaycode_durable::fs::DirMode;
 use relaycode_durable::{Fs, FsDir, atomic};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+
+use crate::home::layout::{BLOBS_DIR, create_dir_in};
 
 /// Prefix of a reference.
 pub const REFERENCE: &str = "blob:sha256:";
@@ -42,11 +42,7 @@ pub enum BlobError {
 impl BlobStore {
     /// In relay's home directory, created if needed.
     pub fn open(fs: Arc<dyn Fs>, home: &FsDir) -> io::Result<BlobStore> {
-        match fs.make_dir(home, "blobs", DirMode::Private) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
-        let dir = fs.open_dir(home, "blobs")?;
+        let dir = create_dir_in(&*fs, home, BLOBS_DIR)?;
         Ok(BlobStore { fs, dir })
     }
 
@@ -73,17 +69,14 @@ impl BlobStore {
         let Some(hash) = hash else {
             return Err(BlobError::NoReference(reference.chars().take(100).collect()));
         };
-        let bytes = match self.fs.read(&self.dir, hash, MAX_BLOB_BYTES) {
-            Ok((bytes, _)) => bytes,
+        match self.fs.read(&self.dir, hash, MAX_BLOB_BYTES) {
+            Ok((bytes, _)) if hash_of(&bytes) == hash => Ok(bytes),
+            Ok(_) => Err(BlobError::Damaged(hash.to_string())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(BlobError::Missing(hash.to_string()));
+                Err(BlobError::Missing(hash.to_string()))
             }
-            Err(error) => return Err(BlobError::Io(hash.to_string(), error)),
-        };
-        if hash_of(&bytes) != hash {
-            return Err(BlobError::Damaged(hash.to_string()));
+            Err(error) => Err(BlobError::Io(hash.to_string(), error)),
         }
-        Ok(bytes)
     }
 }
 
@@ -98,19 +91,12 @@ fn is_hash(text: &str) -> bool {
 }
 
 fn hash_of(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut hash, byte| {
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    })
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Replaces references in the `content` of a message by their images, or by a text if one is missing.
-/// Returns how many are missing.
-pub(crate) fn resolve_image_refs(value: &mut Value, blobs: Option<&BlobStore>) -> usize {
-    resolve_at(value, blobs, 0)
-}
-
-fn resolve_at(value: &mut Value, blobs: Option<&BlobStore>, depth: usize) -> usize {
+/// `depth` is 0. Returns how many are missing.
+pub(crate) fn resolve_image_refs(value: &mut Value, blobs: Option<&BlobStore>, depth: usize) -> usize {
     if depth > DEPTH_MOST {
         return 0;
     }
@@ -118,9 +104,9 @@ fn resolve_at(value: &mut Value, blobs: Option<&BlobStore>, depth: usize) -> usi
         return resolve_image(value, blobs);
     }
     match value {
-        Value::Array(items) => items.iter_mut().map(|item| resolve_at(item, blobs, depth + 1)).sum(),
+        Value::Array(items) => items.iter_mut().map(|item| resolve_image_refs(item, blobs, depth + 1)).sum(),
         Value::Object(fields) => match fields.get_mut("content") {
-            Some(content) if content.is_array() => resolve_at(content, blobs, depth + 1),
+            Some(content) if content.is_array() => resolve_image_refs(content, blobs, depth + 1),
             _ => 0,
         },
         _ => 0,
@@ -181,7 +167,7 @@ mod tests {
     fn what_is_missing_becomes_a_text() {
         let missing = format!("{REFERENCE}{}", "0".repeat(64));
         let mut message = json!({ "role": "user", "content": [{ "type": "image", "data": missing, "mimeType": "image/png" }] });
-        assert_eq!(resolve_image_refs(&mut message, None), 1);
+        assert_eq!(resolve_image_refs(&mut message, None, 0), 1);
         assert_eq!(message["content"][0]["type"], "text");
     }
 }

@@ -64,10 +64,6 @@ impl HomeLayout {
         self.home.join(TERMINALS_DIR)
     }
 
-    pub fn history_path(&self) -> PathBuf {
-        self.home.join(HISTORY_FILE)
-    }
-
     /// Created if needed.
     pub fn create_project_dir(&self, fs: &dyn Fs, cwd: &Path) -> io::Result<FsDir> {
         let sessions = self.create_dir(fs, SESSIONS_DIR)?;
@@ -93,7 +89,15 @@ impl HomeLayout {
     }
 }
 
-fn create_dir_in(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<FsDir> {
+/// The directory of a file, and its name there.
+pub(crate) fn open_parent<'p>(fs: &dyn Fs, path: &'p Path) -> io::Result<(FsDir, &'p str)> {
+    let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok((fs.open_root(above)?, name))
+}
+
+/// Opens a directory in another one; made private if it is missing.
+pub(crate) fn create_dir_in(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<FsDir> {
     match fs.make_dir(at, name, DirMode::Private) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
@@ -109,12 +113,8 @@ fn create_dir_in(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<FsDir> {
 /// ```
 pub fn encode_project_dir(cwd: &Path) -> String {
     let text = cwd.to_string_lossy();
-    let plain: String = text
-        .strip_prefix('/')
-        .unwrap_or(&text)
-        .chars()
-        .map(|c| if matches!(c, '/' | '\\' | ':') || c.is_control() { '-' } else { c })
-        .collect();
+    let plain = |c: char| if matches!(c, '/' | '\\' | ':') || c.is_control() { '-' } else { c };
+    let plain: String = text.strip_prefix('/').unwrap_or(&text).chars().map(plain).collect();
     let name = format!("--{plain}--");
     if name.len() <= MAX_NAME && matches!(text, std::borrow::Cow::Borrowed(_)) {
         return name;
@@ -148,10 +148,8 @@ pub fn time_in_name(name: &str) -> Option<String> {
     let (date, time) = name.split_once('_')?.0.split_once('T')?;
     let mut parts = time.trim_end_matches('Z').splitn(4, '-');
     let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next()?);
-    let text = match parts.next() {
-        Some(fraction) => format!("{date}T{hour}:{minute}:{second}.{fraction}Z"),
-        None => format!("{date}T{hour}:{minute}:{second}Z"),
-    };
+    let fraction = parts.next().map(|fraction| format!(".{fraction}")).unwrap_or_default();
+    let text = format!("{date}T{hour}:{minute}:{second}{fraction}Z");
     text.parse::<Timestamp>().ok().map(|_| text)
 }
 

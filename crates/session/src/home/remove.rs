@@ -10,8 +10,9 @@ use std::path::Path;
 
 use relaycode_durable::{Fs, FsDir, FsKind, FsStat};
 
-use crate::error::SessionError;
-use crate::file::session_file::{file_stem, lock_session_file};
+use crate::SessionError;
+use crate::file::file_stem;
+use crate::file::session_file::lock_session_file;
 use crate::session::has_artifacts;
 
 /// Deepest directory beside a session.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use relaycode_durable::Fs;
 
-use crate::find::list::SessionSummary;
+use crate::SessionSummary;
 use crate::home::remove::remove_session_if;
 
 /// In seconds.

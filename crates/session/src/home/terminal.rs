@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use relaycode_durable::{Fs, atomic};
 use sha2::{Digest, Sha256};
 
-use crate::home::layout::{HomeLayout, TERMINALS_DIR, same_directory};
+use crate::HomeLayout;
+use crate::home::layout::{TERMINALS_DIR, same_directory};
 
 /// Most bytes of a breadcrumb.
 const MAX_BYTES: u64 = 16 * 1024;
@@ -55,10 +56,8 @@ impl TerminalId {
             let value = value.as_deref()?.trim();
             (!value.is_empty()).then(|| format!("{kind}-{value}"))
         });
-        from_tty
-            .chain(from_programs)
-            .find(|name| !name.trim().is_empty())
-            .map(|name| TerminalId(breadcrumb_file_name(&name)))
+        let name = from_tty.chain(from_programs).find(|name| !name.trim().is_empty())?;
+        Some(TerminalId(breadcrumb_file_name(&name)))
     }
 
     /// The name of its breadcrumb.
@@ -69,17 +68,13 @@ impl TerminalId {
 
 /// Replaces what a file name cannot have; a hash distinguishes equal results.
 fn breadcrumb_file_name(name: &str) -> String {
-    let plain: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '%') { c } else { '-' })
-        .take(MAX_ID)
-        .collect();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '%') { c } else { '-' };
+    let plain: String = name.chars().map(plain).take(MAX_ID).collect();
     // `pts/3` is the everyday case and needs none.
     if plain.len() == name.len() && plain == name.replace('/', "-") && !plain.starts_with('-') {
         return plain;
     }
-    let hash: String =
-        Sha256::digest(name.as_bytes())[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+    let hash: String = Sha256::digest(name.as_bytes())[..4].iter().map(|b| format!("{b:02x}")).collect();
     format!("t{plain}-{hash}")
 }
 
@@ -100,9 +95,9 @@ impl TerminalBreadcrumb {
     /// # Errors
     /// Nothing depends on it.
     pub fn write(&self, fs: &dyn Fs, layout: &HomeLayout, terminal: &TerminalId) -> io::Result<()> {
-        let line =
-            |path: &Path| path.to_str().filter(|text| !text.contains(['\n', '\r'])).map(str::to_string);
-        let (Some(cwd), Some(session)) = (line(&self.cwd), line(&self.session)) else { return Ok(()) };
+        let is_line = |text: &&str| !text.contains(['\n', '\r']);
+        let Some(cwd) = self.cwd.to_str().filter(is_line) else { return Ok(()) };
+        let Some(session) = self.session.to_str().filter(is_line) else { return Ok(()) };
         let dir = layout.create_dir(fs, TERMINALS_DIR)?;
         let scratch = format!(".{}.{}.tmp", terminal.as_str(), std::process::id());
         let text = format!("{cwd}\n{session}\n");

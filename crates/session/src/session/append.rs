@@ -3,16 +3,11 @@
 use relaycode_llm::Message;
 use serde_json::Value;
 
-use super::{OpenMode, Session};
-use crate::error::SessionError;
-use crate::file::index;
-use crate::file::lines::MAX_LINE_BYTES;
-use crate::file::probe::EntryProbe;
-use crate::file::row::{EntryRole, EntryRow, EntryType, parse_millis};
-use crate::file::session_file::FileTarget;
-use crate::format::entry::{EntryBody, SessionEntry};
+use super::open::set_label;
+use crate::file::{EntryProbe, FileTarget, MAX_LINE_BYTES, index, parse_millis};
 use crate::format::header::{format_timestamp, now_to_millis};
 use crate::format::shrink;
+use crate::{EntryBody, EntryRole, EntryRow, EntryType, OpenMode, Session, SessionEntry, SessionError};
 
 /// Entries that are not on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,10 +67,14 @@ impl Session {
             return Ok(());
         }
         self.file.sync()?;
+        self.write_index_if_due();
+        Ok(())
+    }
+
+    fn write_index_if_due(&mut self) {
         if index::is_due(self.indexed_rows.unwrap_or(0), self.table.len()) {
             self.write_index();
         }
-        Ok(())
     }
 
     fn append_entry(&mut self, entry: &SessionEntry) -> Result<String, SessionError> {
@@ -94,9 +93,7 @@ impl Session {
         }
         match self.file.save() {
             Ok(()) => {
-                if index::is_due(self.indexed_rows.unwrap_or(0), self.table.len()) {
-                    self.write_index();
-                }
+                self.write_index_if_due();
                 Ok(entry.id.clone())
             }
             Err(SessionError::NotSaved { name, entries, source, .. }) => {
@@ -130,10 +127,7 @@ impl Session {
         self.facts.count_entry(&row, line);
         self.leaf = Some(self.table.push(row));
         if let EntryBody::Label { target_id, label } = body {
-            match label.as_deref().filter(|label| !label.is_empty()) {
-                Some(label) => drop(self.labels.insert(target_id.clone(), label.to_string())),
-                None => drop(self.labels.remove(target_id)),
-            }
+            set_label(&mut self.labels, target_id.clone(), label.clone());
         }
     }
 

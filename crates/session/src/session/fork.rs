@@ -4,18 +4,16 @@ use std::io;
 use std::sync::Arc;
 
 use relaycode_durable::atomic::{PieceSource, stage_pieces};
-use relaycode_durable::fs::{DirMode, is_unsupported};
+use relaycode_durable::fs::is_unsupported;
 use relaycode_durable::{Fs, FsDir, FsKind as EntryKind, RenameMode};
 use serde_json::{Map, Value};
 
-use super::open::header_to_fields;
-use super::{OpenMode, ReadWindow, Session};
-use crate::error::SessionError;
-use crate::file::rewrite::copy_range;
-use crate::file::row::EntryType;
-use crate::file::session_file::file_stem;
-use crate::format::entry::{EntryBody, SessionEntry};
-use crate::format::header::{SessionHeader, VERSION, format_timestamp, now_to_millis};
+use super::ReadWindow;
+use super::open::{check_free, header_to_fields};
+use crate::file::{copy_range, file_stem};
+use crate::format::header::{VERSION, format_timestamp, now_to_millis};
+use crate::home::layout::create_dir_in;
+use crate::{EntryBody, EntryType, OpenMode, Session, SessionEntry, SessionError, SessionHeader};
 
 /// Most files and bytes beside a session that are copied with it.
 const ARTIFACTS_MOST: usize = 10_000;
@@ -120,11 +118,7 @@ impl Session {
         make: &mut PieceSource<'_>,
     ) -> Result<(), SessionError> {
         let fs = &*self.file.fs;
-        match fs.stat(to, name) {
-            Ok(_) => return Err(SessionError::Exists { name: name.to_string() }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(SessionError::io(name, "look at")(error)),
-        }
+        check_free(fs, to, name)?;
         let scratch = format!("{}.new", file_stem(name));
         let made = stage_pieces(fs, (to, &scratch), &mut |put| {
             put(Value::Object(header_to_fields(header)).to_string().as_bytes())?;
@@ -156,7 +150,7 @@ pub(crate) fn has_artifacts(name: &str) -> bool {
 fn copy_artifacts(fs: &dyn Fs, from: (&FsDir, &str), to: (&FsDir, &str)) {
     let (mut files, mut bytes) = (0, 0);
     let Ok(source) = fs.open_dir(from.0, from.1) else { return };
-    let Some(target) = create_private_dir(fs, to.0, to.1) else { return };
+    let Ok(target) = create_dir_in(fs, to.0, to.1) else { return };
     let mut waiting = vec![(source, target, 0)];
     while let Some((source, target, depth)) = waiting.pop() {
         for (name, kind) in fs.list(&source).unwrap_or_default() {
@@ -166,11 +160,9 @@ fn copy_artifacts(fs: &dyn Fs, from: (&FsDir, &str), to: (&FsDir, &str)) {
             }
             match kind {
                 EntryKind::Dir if depth < ARTIFACT_DEPTH_MOST => {
-                    if let (Ok(inner), Some(made)) =
-                        (fs.open_dir(&source, &name), create_private_dir(fs, &target, &name))
-                    {
-                        waiting.push((inner, made, depth + 1));
-                    }
+                    let Ok(inner) = fs.open_dir(&source, &name) else { continue };
+                    let Ok(made) = create_dir_in(fs, &target, &name) else { continue };
+                    waiting.push((inner, made, depth + 1));
                 }
                 EntryKind::File => {
                     let Ok(file) = fs.open_file(&source, &name) else { continue };
@@ -191,12 +183,4 @@ fn copy_artifacts(fs: &dyn Fs, from: (&FsDir, &str), to: (&FsDir, &str)) {
             }
         }
     }
-}
-
-fn create_private_dir(fs: &dyn Fs, at: &FsDir, name: &str) -> Option<FsDir> {
-    match fs.make_dir(at, name, DirMode::Private) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return None,
-        _ => {}
-    }
-    fs.open_dir(at, name).ok()
 }

@@ -20,25 +20,18 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::file::{EntryProbe, EntryTable, FileTarget, SessionFile, index, remove_if_exists};
+use crate::format::header::VERSION;
+use crate::home::blobs::resolve_image_refs;
+use crate::{
+    BlobStore, EntryRow, LoadReport, SessionContext, SessionEntry, SessionError, SessionHeader, SessionStats,
+    SessionTree,
+};
+
 pub use append::UnsavedEntries;
 pub(crate) use fork::has_artifacts;
 pub use navigate::TreeNavigation;
 pub use repair::RepairOutcome;
-
-use crate::error::SessionError;
-use crate::file::index;
-use crate::file::index::stats::SessionStats;
-use crate::file::load_report::LoadReport;
-use crate::file::probe::EntryProbe;
-use crate::file::rewrite::remove_if_exists;
-use crate::file::row::EntryRow;
-use crate::file::session_file::{FileTarget, SessionFile};
-use crate::file::table::EntryTable;
-use crate::format::entry::SessionEntry;
-use crate::format::header::{SessionHeader, VERSION};
-use crate::home::blobs::BlobStore;
-use crate::view::context::SessionContext;
-use crate::view::tree::SessionTree;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
@@ -139,7 +132,7 @@ impl Session {
     /// # Errors
     /// If there is no such entry, or it cannot be read.
     pub fn entry(&self, id: &str) -> Result<SessionEntry, SessionError> {
-        self.read_entry(self.row_number(id)?)
+        self.read_entry(self.row_number(id)?, &mut ReadWindow::for_one_line())
     }
 
     /// In the order of the file, read one by one.
@@ -150,15 +143,12 @@ impl Session {
 
     /// The direct children; with `None`, the roots. Oldest first.
     pub fn children(&self, id: Option<&str>) -> Vec<&str> {
-        let parent = match id {
-            None => None,
-            Some(id) => match self.table.find(id) {
-                Some(number) => Some(number),
-                None => return Vec::new(),
-            },
-        };
-        let mut children: Vec<&EntryRow> =
-            self.table.rows().iter().filter(|row| row.parent == parent).collect();
+        let parent = id.map(|id| self.table.find(id));
+        if parent == Some(None) {
+            return Vec::new();
+        }
+        let of_it = |row: &&EntryRow| row.parent == parent.flatten();
+        let mut children: Vec<&EntryRow> = self.table.rows().iter().filter(of_it).collect();
         children.sort_by_key(|row| row.timestamp);
         children.into_iter().map(|row| &*row.id).collect()
     }
@@ -195,10 +185,7 @@ impl Session {
     pub fn context_at(&self, leaf: Option<&str>) -> Result<SessionContext, SessionError> {
         let leaf = leaf.map(|id| self.row_number(id)).transpose()?;
         let mut window = ReadWindow::default();
-        let read = &mut |number: u32| match self.table.row(number) {
-            Some(row) => self.read_row(row, &mut window),
-            None => Err(SessionError::Changed { name: self.file.name.clone() }),
-        };
+        let read = &mut |number: u32| self.read_entry(number, &mut window);
         let mut context = SessionContext::build(self.table.rows(), &self.table.path(leaf), read)?;
         for message in &mut context.messages {
             context.missing_images += self.resolve_images(message);
@@ -209,7 +196,7 @@ impl Session {
     /// Replaces references by the bytes of their images, anywhere in a message or an entry's content; a
     /// missing one becomes a text. Returns how many are missing.
     pub fn resolve_images(&self, value: &mut Value) -> usize {
-        crate::home::blobs::resolve_image_refs(value, self.blobs.as_deref())
+        resolve_image_refs(value, self.blobs.as_deref(), 0)
     }
 
     fn id_of(&self, number: Option<u32>) -> Option<&str> {
@@ -222,11 +209,9 @@ impl Session {
             .ok_or_else(|| SessionError::NoEntry { name: self.file.name.clone(), id: id.to_string() })
     }
 
-    fn read_entry(&self, number: u32) -> Result<SessionEntry, SessionError> {
-        match self.table.row(number) {
-            Some(row) => self.read_row(row, &mut ReadWindow { single_line: true, ..ReadWindow::default() }),
-            None => Err(SessionError::Changed { name: self.file.name.clone() }),
-        }
+    fn read_entry(&self, number: u32, window: &mut ReadWindow) -> Result<SessionEntry, SessionError> {
+        let row = self.table.row(number);
+        self.read_row(row.ok_or_else(|| SessionError::Changed { name: self.file.name.clone() })?, window)
     }
 
     /// Reads an entry through a window, reusing what was read before.
@@ -276,25 +261,21 @@ impl Session {
     /// A line does not match its row. If that row came from the index, the file was changed meanwhile: the
     /// index is dropped, so that the next one who opens the session sees the real content.
     fn changed_error(&self) -> SessionError {
+        let SessionFile { fs, dir, name, .. } = &self.file;
         if self.indexed_rows.is_some() {
-            let _ =
-                remove_if_exists(&*self.file.fs, &self.file.dir, &index::index_file_name(&self.file.name));
+            let _ = remove_if_exists(&**fs, dir, &index::index_file_name(name));
         }
-        SessionError::Changed { name: self.file.name.clone() }
+        SessionError::Changed { name: name.clone() }
     }
 
     /// Writes the index, if it would have anything new. Best effort: without one, the file is read.
     fn write_index(&mut self) {
-        let is_ours = self.mode == OpenMode::Write
-            && self.file.target == FileTarget::File
-            && !self.file.locks.is_empty();
+        let SessionFile { target, locks, saved, unsaved, .. } = &self.file;
+        let is_ours = self.mode == OpenMode::Write && *target == FileTarget::File && !locks.is_empty();
         let is_plain =
-            self.report.is_empty() && self.version == VERSION && self.body_offset > 0 && self.file.saved > 0;
-        if !is_ours
-            || !is_plain
-            || !self.file.unsaved.is_empty()
-            || self.indexed_rows == Some(self.table.len())
-        {
+            self.report.is_empty() && self.version == VERSION && self.body_offset > 0 && *saved > 0;
+        let is_indexed = self.indexed_rows == Some(self.table.len());
+        if !is_ours || !is_plain || is_indexed || !unsaved.is_empty() {
             return;
         }
         let header = (&self.header, self.body_offset - 1);
@@ -324,21 +305,22 @@ impl ReadWindow {
     /// Bytes per read.
     const SIZE: usize = 64 << 10;
 
+    fn for_one_line() -> ReadWindow {
+        ReadWindow { single_line: true, ..ReadWindow::default() }
+    }
+
     pub(crate) fn line(&mut self, tape: &SessionFile, row: &EntryRow) -> std::io::Result<&[u8]> {
         let len = row.len as usize;
         let inside = |window: &ReadWindow| {
             let at = usize::try_from(row.offset.checked_sub(window.from)?).ok()?;
             (at.checked_add(len)? <= window.bytes.len()).then_some(at)
         };
-        let at = match inside(self) {
-            Some(at) => at,
-            None => {
-                let size = if self.single_line { len } else { len.max(ReadWindow::SIZE) };
-                self.bytes = tape.read(row.offset, size)?;
-                self.from = row.offset;
-                0
-            }
-        };
+        if inside(self).is_none() {
+            let size = if self.single_line { len } else { len.max(ReadWindow::SIZE) };
+            self.bytes = tape.read(row.offset, size)?;
+            self.from = row.offset;
+        }
+        let at = inside(self).unwrap_or(0);
         Ok(self.bytes.get(at..at + len).unwrap_or_default())
     }
 }

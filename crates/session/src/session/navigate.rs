@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use super::Session;
-use crate::error::SessionError;
-use crate::format::entry::{EntryBody, SessionEntry};
+use super::ReadWindow;
 use crate::view::context::content_text;
+use crate::{EntryBody, Session, SessionEntry, SessionError};
 
 /// Where choosing an entry in the tree leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +66,7 @@ impl Session {
         if self.leaf == Some(number) {
             return Ok(TreeNavigation { moved: false, leaf: Some(target.to_string()), prefill: None });
         }
-        let entry = self.read_entry(number)?;
+        let entry = self.read_entry(number, &mut ReadWindow::for_one_line())?;
         let said = match &entry.body {
             EntryBody::Message { message } if message.get("role").and_then(Value::as_str) == Some("user") => {
                 Some(message.get("content").map(content_text).unwrap_or_default())
@@ -96,7 +95,7 @@ impl Session {
         let target = self.table.path(Some(self.row_number(target)?));
         let here = self.table.path(self.leaf);
         let shared = here.iter().zip(&target).take_while(|(here, there)| here == there).count();
-        let mut window = super::ReadWindow::default();
+        let mut window = ReadWindow::default();
         let rows = here[shared..].iter().filter_map(|number| self.table.row(*number));
         rows.map(|row| self.read_row(row, &mut window)).collect()
     }

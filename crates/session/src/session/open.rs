@@ -5,18 +5,16 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use relaycode_durable::{Fs, FsDir};
 use serde_json::{Map, Value};
 
-use super::{OpenMode, ReadWindow, Session};
-use crate::error::SessionError;
-use crate::file::index;
-use crate::file::lines::{MAX_LINE_BYTES, for_each_line};
-use crate::file::row::EntryType;
+use super::ReadWindow;
+use crate::file::rewrite::exists;
 use crate::file::scan::{HeaderLine, SessionScanner, SessionTail};
-use crate::file::session_file::{FileTarget, SessionFile, file_stem};
-use crate::format::entry::EntryBody;
-use crate::format::header::{SessionHeader, VERSION};
+use crate::file::{EntryTable, FileTarget, MAX_LINE_BYTES, SessionFile, file_stem, for_each_line, index};
+use crate::format::header::{VERSION, format_timestamp};
+use crate::{EntryBody, EntryType, LoadReport, OpenMode, Session, SessionError, SessionHeader, SessionStats};
 
 impl Session {
     /// The file is created when the first prompt is appended.
@@ -29,11 +27,7 @@ impl Session {
         name: &str,
         header: SessionHeader,
     ) -> Result<Session, SessionError> {
-        match fs.stat(&dir, name) {
-            Ok(_) => return Err(SessionError::Exists { name: name.to_string() }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(SessionError::io(name, "look at")(error)),
-        }
+        check_free(&*fs, &dir, name)?;
         Ok(Session::new_unsaved(SessionFile::new(fs, dir, name, FileTarget::Deferred), header))
     }
 
@@ -52,11 +46,11 @@ impl Session {
             header,
             body_offset: 0,
             version: VERSION,
-            table: crate::file::table::EntryTable::default(),
+            table: EntryTable::default(),
             labels: HashMap::new(),
             leaf: None,
-            facts: index::stats::SessionStats::default(),
-            report: crate::file::load_report::LoadReport::default(),
+            facts: SessionStats::default(),
+            report: LoadReport::default(),
             blobs: None,
             indexed_rows: None,
         }
@@ -120,11 +114,8 @@ impl Session {
                 (header.clone(), fields, body)
             }
             None => {
-                let header = generated_header(
-                    &tape.name,
-                    version,
-                    scanner.table.rows().first().map(|row| row.timestamp),
-                );
+                let first = scanner.table.rows().first().map(|row| row.timestamp);
+                let header = generated_header(&tape.name, version, first);
                 (header.clone(), header_to_fields(&header), 0)
             }
         };
@@ -158,12 +149,25 @@ impl Session {
         for row in self.table.rows().iter().filter(|row| row.kind == EntryType::Label) {
             let Ok(entry) = self.read_row(row, &mut window) else { continue };
             let EntryBody::Label { target_id, label } = entry.body else { continue };
-            match label.filter(|label| !label.is_empty()) {
-                Some(label) => drop(labels.insert(target_id, label)),
-                None => drop(labels.remove(&target_id)),
-            }
+            set_label(&mut labels, target_id, label);
         }
         labels
+    }
+}
+
+/// An empty label removes what there is.
+pub(super) fn set_label(labels: &mut HashMap<String, String>, target: String, label: Option<String>) {
+    match label.filter(|label| !label.is_empty()) {
+        Some(label) => drop(labels.insert(target, label)),
+        None => drop(labels.remove(&target)),
+    }
+}
+
+/// Nothing may be overwritten.
+pub(super) fn check_free(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), SessionError> {
+    match exists(fs, dir, name).map_err(SessionError::io(name, "look at"))? {
+        true => Err(SessionError::Exists { name: name.to_string() }),
+        false => Ok(()),
     }
 }
 
@@ -184,15 +188,7 @@ pub(super) fn header_to_fields(header: &SessionHeader) -> Map<String, Value> {
 fn generated_header(name: &str, version: u64, first: Option<i64>) -> SessionHeader {
     let stem = file_stem(name);
     let id = stem.rsplit_once('_').map_or(stem, |(_, id)| id);
-    let first =
-        first.filter(|first| *first > 0).and_then(|first| jiff::Timestamp::from_millisecond(first).ok());
-    SessionHeader {
-        version,
-        id: id.to_string(),
-        timestamp: first.map_or_else(String::new, crate::format::header::format_timestamp),
-        cwd: String::new(),
-        title: None,
-        title_source: None,
-        parent_session: None,
-    }
+    let first = first.filter(|first| *first > 0).and_then(|first| Timestamp::from_millisecond(first).ok());
+    let timestamp = first.map_or_else(String::new, format_timestamp);
+    SessionHeader { version, id: id.to_string(), timestamp, ..SessionHeader::default() }
 }

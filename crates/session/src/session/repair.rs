@@ -6,14 +6,10 @@ use std::sync::Arc;
 use relaycode_durable::{Fs, FsDir};
 use serde_json::Value;
 
-use super::{OpenMode, ReadWindow, Session};
-use crate::error::SessionError;
-use crate::file::load_report::LoadReport;
-use crate::file::probe::EntryProbe;
-use crate::file::rewrite;
-use crate::file::row::EntryRow;
-use crate::file::session_file::{FileTarget, SessionFile, file_stem};
+use super::ReadWindow;
+use crate::file::{EntryProbe, FileTarget, SessionFile, file_stem, rewrite};
 use crate::format::header::VERSION;
+use crate::{EntryRow, LoadReport, OpenMode, Session, SessionError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairOutcome {
@@ -43,8 +39,7 @@ impl Session {
         if report.is_empty() && session.version == VERSION {
             return Ok(RepairOutcome { report, original: None, entries: session.len() });
         }
-        let (session, original) =
-            session.rewrite_file(&mut |number| format!("{name}.before-repair-{number}"))?;
+        let (session, original) = session.rewrite_file(&|number| format!("{name}.before-repair-{number}"))?;
         Ok(RepairOutcome { report, original: Some(original), entries: session.len() })
     }
 
@@ -58,7 +53,7 @@ impl Session {
         }
         let stem = format!("{}.v{}", file_stem(&self.file.name), self.version);
         let report = self.report.clone();
-        let (mut session, _) = self.rewrite_file(&mut |number| match number {
+        let (mut session, _) = self.rewrite_file(&|number| match number {
             1 => format!("{stem}.bak"),
             _ => format!("{stem}.{number}.bak"),
         })?;
@@ -67,17 +62,13 @@ impl Session {
     }
 
     /// Rewrites the file and opens it again; returns where the original is.
-    fn rewrite_file(
-        mut self,
-        as_name: &mut dyn FnMut(u32) -> String,
-    ) -> Result<(Session, String), SessionError> {
+    fn rewrite_file(mut self, as_name: &dyn Fn(u32) -> String) -> Result<(Session, String), SessionError> {
         let name = self.file.name.clone();
         let original = rewrite::keep_copy(&*self.file.fs, &self.file.dir, &name, as_name)?;
-        let mut source =
-            SessionFile::new(self.file.fs.clone(), self.file.dir.clone(), &name, FileTarget::File);
+        let new_file = |target| SessionFile::new(self.file.fs.clone(), self.file.dir.clone(), &name, target);
+        let (mut source, nowhere) = (new_file(FileTarget::File), new_file(FileTarget::Memory));
         source.saved = self.file.saved;
         source.source.clone_from(&self.file.source);
-        let nowhere = SessionFile::new(source.fs.clone(), source.dir.clone(), &name, FileTarget::Memory);
         let mut tape = std::mem::replace(&mut self.file, nowhere);
         self.header_fields.insert("version".into(), VERSION.into());
         let mut window = ReadWindow::default();
@@ -85,8 +76,7 @@ impl Session {
             put(Value::Object(self.header_fields.clone()).to_string().as_bytes())?;
             put(b"\n")?;
             for row in self.table.rows() {
-                let line = self.corrected_line(row, &source, &mut window)?;
-                put(&line)?;
+                put(&self.fixed_line(row, &source, &mut window)?)?;
                 put(b"\n")?;
             }
             Ok(())
@@ -98,13 +88,8 @@ impl Session {
     }
 
     /// An entry's line: unchanged if it is right, else with its corrected id and parent.
-    fn corrected_line(
-        &self,
-        row: &EntryRow,
-        source: &SessionFile,
-        window: &mut ReadWindow,
-    ) -> io::Result<Vec<u8>> {
-        let line = window.line(source, row)?.to_vec();
+    fn fixed_line(&self, row: &EntryRow, from: &SessionFile, window: &mut ReadWindow) -> io::Result<Vec<u8>> {
+        let line = window.line(from, row)?.to_vec();
         let text = std::str::from_utf8(&line).map_err(io::Error::other)?;
         let Some(probe) = EntryProbe::parse(text) else { return Err(io::ErrorKind::InvalidData.into()) };
         let is_right = self.version == VERSION
@@ -113,7 +98,7 @@ impl Session {
         if is_right {
             return Ok(line);
         }
-        let fields = self.read_fields(row, source, window).map_err(io::Error::other)?;
+        let fields = self.read_fields(row, from, window).map_err(io::Error::other)?;
         Ok(Value::Object(fields).to_string().into_bytes())
     }
 }

@@ -2,11 +2,9 @@
 
 use serde_json::Value;
 
-use super::Session;
-use crate::error::SessionError;
-use crate::file::rewrite;
-use crate::file::session_file::FileTarget;
+use crate::file::{FileTarget, rewrite};
 use crate::format::header::TitleSource;
+use crate::{Session, SessionError};
 
 /// Most characters of a title.
 const TITLE_MOST: usize = 300;
@@ -30,6 +28,7 @@ impl Session {
         let mut fields = self.header_fields.clone();
         fields.insert("title".into(), Value::String(title.clone()));
         fields.insert("titleSource".into(), serde_json::to_value(source).unwrap_or(Value::Null));
+        let mut rewritten = Ok(());
         if self.file.target == FileTarget::File {
             self.file.save()?;
             // What another program wrote meanwhile would be lost with the old file.
@@ -54,21 +53,11 @@ impl Session {
             self.table.shift_offsets(i64::try_from(len).unwrap_or(0) - i64::try_from(body).unwrap_or(0));
             self.body_offset = len;
             self.indexed_rows = None;
-            self.set_header_title(title, source, fields);
-            return outcome.map(|()| true);
+            rewritten = outcome;
         }
-        self.set_header_title(title, source, fields);
-        Ok(true)
-    }
-
-    fn set_header_title(
-        &mut self,
-        title: String,
-        source: TitleSource,
-        fields: serde_json::Map<String, Value>,
-    ) {
         self.header.title = Some(title);
         self.header.title_source = Some(source);
         self.header_fields = fields;
+        rewritten.map(|()| true)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::file::row::EntryRow;
+use crate::EntryRow;
 
 /// Parents before children, siblings oldest first. Entries whose parents are missing are roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +46,7 @@ impl<'s> SessionTree<'s> {
 
         let mut on_path = vec![false; rows.len()];
         let mut at = leaf;
-        while let Some(number) = at {
-            let Some(row) = rows.get(number as usize) else { break };
+        while let Some((number, row)) = at.and_then(|number| Some((number, rows.get(number as usize)?))) {
             on_path[number as usize] = true;
             at = row.parent;
         }

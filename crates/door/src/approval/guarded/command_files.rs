@@ -33,10 +33,8 @@ impl CommandFiles {
     fn add_word(&mut self, word: &str, before: Option<&str>) {
         let runner = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
         let runner = runner.trim_end_matches(".exe").trim_end_matches(".cmd");
-        self.scripts |= matches!(
-            runner,
-            "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx" | "lerna" | "wireit" | "npm-run-all"
-        );
+        self.scripts |=
+            "npm pnpm yarn bun turbo nx lerna wireit npm-run-all".split(' ').any(|name| name == runner);
         if word.starts_with('-') {
             return;
         }
@@ -45,11 +43,8 @@ impl CommandFiles {
             self.files.push(CommandFile { components: module, any_directory: true, any_extension: true });
             return;
         }
-        let components: Vec<String> = word
-            .split(['/', '\\'])
-            .filter(|part| !matches!(*part, "" | "." | ".."))
-            .map(plain_spelling)
-            .collect();
+        let parts = word.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
+        let components: Vec<String> = parts.map(plain_spelling).collect();
         if components.is_empty() {
             return;
         }
@@ -60,12 +55,9 @@ impl CommandFiles {
 
     /// Whether a path, in plain components, is named.
     pub(super) fn names_path(&self, path: &[String]) -> bool {
-        if self.scripts
-            && path.last().is_some_and(|name| super::matching::matches_component("package.json", name))
-        {
-            return true;
-        }
-        self.files.iter().any(|file| file.matches_path(path))
+        let manifest = |name: &String| super::matching::matches_component("package.json", name);
+        (self.scripts && path.last().is_some_and(manifest))
+            || self.files.iter().any(|file| file.matches_path(path))
     }
 }
 

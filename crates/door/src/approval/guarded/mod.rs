@@ -10,10 +10,11 @@ mod matching;
 mod package_json;
 mod patterns;
 
-use relaycode_change::plan::{FileChangeKind, FilePlan, Plan};
+use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::{RelPath, plain_spelling};
 
+use crate::submit::changes;
 use command_files::CommandFiles;
 
 /// What the project does with its files.
@@ -41,8 +42,7 @@ pub struct GuardContext {
 #[must_use]
 pub fn guarded_files(plan: &Plan, context: &GuardContext) -> Vec<(RelPath, String)> {
     let named = CommandFiles::parse(&context.commands);
-    let changed = plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged);
-    changed.filter_map(|file| Some((file.path.clone(), reason(file, context, &named)?))).collect()
+    changes(plan).filter_map(|file| Some((file.path.clone(), reason(file, context, &named)?))).collect()
 }
 
 fn reason(file: &FilePlan, context: &GuardContext, named: &CommandFiles) -> Option<String> {
@@ -68,9 +68,8 @@ fn by_name(
     named: &CommandFiles,
 ) -> Option<&'static str> {
     let plain = plain_components(path);
-    let found = patterns::ALWAYS_GUARDED.iter().find(|entry| matching::matches_path(entry.pattern, &plain));
-    if let Some(entry) = found {
-        return Some(entry.reason);
+    if let Some(reason) = listed_reason(patterns::ALWAYS_GUARDED, &plain) {
+        return Some(reason);
     }
     if plain.last().is_some_and(|name| matching::matches_component("package.json", name))
         && let Some(why) =
@@ -81,13 +80,13 @@ fn by_name(
     if named.names_path(&plain) {
         return Some("is named by a command of the gate");
     }
-    if !context.gate {
-        return None;
-    }
-    patterns::GATE_GUARDED
-        .iter()
-        .find(|entry| matching::matches_path(entry.pattern, &plain))
-        .map(|entry| entry.reason)
+    if context.gate { listed_reason(patterns::GATE_GUARDED, &plain) } else { None }
+}
+
+/// The reason of the first row with a pattern that matches.
+fn listed_reason(list: &[(&'static str, &str)], path: &[String]) -> Option<&'static str> {
+    let guards = |patterns: &str| patterns.split(' ').any(|pattern| matching::matches_path(pattern, path));
+    list.iter().find(|(_, patterns)| guards(patterns)).map(|(reason, _)| *reason)
 }
 
 /// The components of a path in their plain spelling. What a look-alike of a separator joins is taken apart.

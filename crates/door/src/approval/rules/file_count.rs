@@ -1,8 +1,7 @@
 //! Fewer files than `patch.minFileChanges`, or more than `patch.maxFileChanges`.
 
-use relaycode_change::plan::FileChangeKind;
-
 use super::{ApprovalReason, ApprovalRule, CheckedChange, RuleConsent, RuleText};
+use crate::submit::changes;
 
 pub struct FileCountRule;
 
@@ -18,7 +17,7 @@ impl ApprovalRule for FileCountRule {
 
     fn check_plan(&self, change: &CheckedChange<'_>) -> Vec<ApprovalReason> {
         let patch = &change.door.config().patch;
-        let files = change.plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).count();
+        let files = changes(change.plan).count();
         let count = u64::try_from(files).unwrap_or(u64::MAX);
         let few = Some(patch.min_file_changes).filter(|least| count < *least);
         let many = patch.max_file_changes.filter(|most| count > *most);

@@ -18,11 +18,10 @@ impl ApprovalRule for GateRule {
 
     fn check_gate(&self, gate: &GateReport, allowed_errors: u64) -> Vec<ApprovalReason> {
         let mut reasons = Vec::new();
-        let after =
-            gate.steps.iter().filter(|step| matches!(step.step, GateStep::PostCommand | GateStep::Linter));
-        for step in after {
+        for step in &gate.steps {
             let could_judge = step.step == GateStep::Linter && gate.errors_after.is_some();
-            if !step.succeeded() && !could_judge {
+            let judges = matches!(step.step, GateStep::PostCommand | GateStep::Linter);
+            if judges && !step.succeeded() && !could_judge {
                 reasons.push(reason(format!("{} {}", step.command, step.result_phrase())));
             }
         }

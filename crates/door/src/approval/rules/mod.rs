@@ -15,9 +15,7 @@ use relaycode_change::plan::{Plan, PlanFinding};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::door::Door;
-use crate::gate::GateReport;
-use crate::submit::submission::Submission;
+use crate::{door::Door, gate::GateReport, submit::submission::Submission};
 
 /// What makes relay ask a person.
 pub trait ApprovalRule: Sync {

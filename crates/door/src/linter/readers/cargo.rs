@@ -9,18 +9,12 @@
 //! ```
 //! What cargo says in the end ("could not compile … due to 3 previous errors") repeats what was counted.
 
-use super::super::json_scanner::JsonObject;
-use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::super::{json_scanner::JsonObject, location};
+use super::{DiagnosticSink, LinterReader};
 
 /// Errors that only say that there were errors.
-const REPEATS: &[&str] = &[
-    "could not compile",
-    "aborting due to",
-    "test failed, to rerun",
-    "doctest failed, to rerun",
-    "build failed",
-];
+const REPEATS: &str =
+    "could not compile|aborting due to|test failed, to rerun|doctest failed, to rerun|build failed";
 
 pub(super) struct CargoReader {
     known: bool,
@@ -47,14 +41,6 @@ impl CargoReader {
 }
 
 impl LinterReader for CargoReader {
-    fn name(&self) -> &'static str {
-        "cargo"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["cargo", "rustc", "cargo-clippy", "clippy-driver", "rustfmt"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if let Some((code, message)) = parse_error(line) {
             self.flush_pending(out);
@@ -132,5 +118,5 @@ fn parse_error(line: &str) -> Option<(&str, &str)> {
 
 fn is_repeat(message: &str) -> bool {
     let targets = message.contains(" target failed:") || message.contains(" targets failed:");
-    targets || REPEATS.iter().any(|repeat| message.starts_with(repeat))
+    targets || REPEATS.split('|').any(|repeat| message.starts_with(repeat))
 }

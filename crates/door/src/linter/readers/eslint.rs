@@ -9,9 +9,8 @@
 //! /project/a.js: line 2, col 5, Error - 'y' is not defined. (no-undef)
 //! ```
 
-use super::super::json_scanner::JsonObject;
-use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::super::{json_scanner::JsonObject, location};
+use super::{DiagnosticSink, LinterReader, split_code};
 
 #[derive(Default)]
 pub(super) struct EslintReader {
@@ -20,14 +19,6 @@ pub(super) struct EslintReader {
 }
 
 impl LinterReader for EslintReader {
-    fn name(&self) -> &'static str {
-        "eslint"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["eslint", "eslint_d", "next-lint", "standard", "xo"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if line.starts_with(' ') {
             return self.read_stylish(line.trim_start(), out);
@@ -86,13 +77,11 @@ impl EslintReader {
 }
 
 fn read_unix(line: &str, out: &mut DiagnosticSink) -> bool {
-    let Some((before, kind)) = line.strip_suffix(']').and_then(|line| line.rsplit_once(" [")) else {
-        return false;
-    };
+    let split = line.strip_suffix(']').and_then(|line| line.rsplit_once(" ["));
+    let Some((before, kind)) = split else { return false };
     let (level, code) = kind.split_once('/').unwrap_or((kind, ""));
-    let Some(place) = location::parse_colon_location(before).filter(|place| place.column) else {
-        return false;
-    };
+    let place = location::parse_colon_location(before).filter(|place| place.column);
+    let Some(place) = place else { return false };
     if level == "Error" {
         out.add_error(place.file, place.line, code, without_stop(place.rest));
     }
@@ -107,10 +96,7 @@ fn read_compact(line: &str, out: &mut DiagnosticSink) -> bool {
         return true;
     }
     let Some(text) = problem.strip_prefix("Error - ") else { return false };
-    let (message, code) = match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
-        Some((message, code)) if !code.contains(' ') => (message, code),
-        _ => (text, ""),
-    };
+    let (message, code) = split_code(text, " (", ")");
     out.add_error(file, location::parse_leading_number(rest), code, without_stop(message));
     true
 }

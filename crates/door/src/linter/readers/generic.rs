@@ -15,44 +15,14 @@ use super::{DiagnosticSink, LinterReader};
 pub(super) struct GenericReader;
 
 /// What a place is said to have that is no error.
-const NON_ERROR_LABELS: &[&str] = &[
-    "warning",
-    "warn",
-    "note",
-    "info",
-    "hint",
-    "help",
-    "remark",
-    "style",
-    "suggestion",
-    "convention",
-    "refactor",
-    "debug",
-    "notice",
-    "required from",
-    "in function",
-    "at ",
-];
+const NON_ERROR_LABELS: &str = "warning|warn|note|info|hint|help|remark|style|suggestion|convention|refactor|debug|notice|\
+    required from|in function|at ";
 
 /// Lines that begin with "error" and only say that a command failed, or that there is none.
-const NON_ERROR_STARTS: &[&str] = &[
-    "error command failed",
-    "error code elifecycle",
-    "error lifecycle",
-    "errors: 0",
-    "error: 0 ",
-    "error 0",
-];
+const NON_ERROR_STARTS: &str =
+    "error command failed|error code elifecycle|error lifecycle|errors: 0|error: 0 |error 0";
 
 impl LinterReader for GenericReader {
-    fn name(&self) -> &'static str {
-        "generic"
-    }
-
-    fn recognises(&self, _words: &[String]) -> bool {
-        true
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         let line = line.trim_start();
         if let Some(place) = location::parse_colon_location(line).filter(is_file) {
@@ -73,7 +43,7 @@ impl LinterReader for GenericReader {
         }
         let start = line.get(..line.len().min(24)).unwrap_or_default().to_ascii_lowercase();
         if let Some(message) = after_error(line)
-            && !NON_ERROR_STARTS.iter().any(|none| start.starts_with(none))
+            && !NON_ERROR_STARTS.split('|').any(|none| start.starts_with(none))
         {
             out.add_error("", 0, "", message);
             return true;
@@ -97,7 +67,7 @@ fn read_located(place: &LinterLocation<'_>, out: &mut DiagnosticSink) -> bool {
         return true;
     }
     let start = place.rest.get(..place.rest.len().min(24)).unwrap_or_default().to_ascii_lowercase();
-    let milder = NON_ERROR_LABELS.iter().any(|milder| start.starts_with(milder));
+    let milder = NON_ERROR_LABELS.split('|').any(|milder| start.starts_with(milder));
     // Without the word "error" only a place with a column counts: logs name files and lines too.
     let spaced = place.file.contains(' ');
     if milder || !place.column || place.rest.is_empty() || spaced {
@@ -109,9 +79,8 @@ fn read_located(place: &LinterLocation<'_>, out: &mut DiagnosticSink) -> bool {
 
 /// What follows the word "error" at the start, if it stands there as a label.
 fn after_error(text: &str) -> Option<&str> {
-    let rest = ["fatal error", "Fatal error", "error", "Error", "ERROR", "fatal", "FATAL"]
-        .iter()
-        .find_map(|word| text.strip_prefix(word))?;
+    let labels = ["fatal error", "Fatal error", "error", "Error", "ERROR", "fatal", "FATAL"];
+    let rest = labels.iter().find_map(|word| text.strip_prefix(word))?;
     match rest.bytes().next()? {
         b':' => Some(rest[1..].trim_start()),
         b' ' | b'[' | b'(' | b'\t' => Some(rest.trim_start()),

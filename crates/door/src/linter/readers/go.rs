@@ -7,8 +7,7 @@
 //! --- FAIL: TestFails (0.00s)
 //! ```
 
-use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::{super::location, DiagnosticSink, LinterReader};
 
 pub(super) struct GoReader {
     pub(super) known: bool,
@@ -19,16 +18,6 @@ const PROGRESS_WORDS: &[&str] =
     &["downloading", "finding", "extracting", "added", "upgraded", "downgraded", "removed", "found"];
 
 impl LinterReader for GoReader {
-    fn name(&self) -> &'static str {
-        "go"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        let told = ["vet", "build", "test", "run", "install", "tool", "generate"];
-        words.windows(2).any(|pair| pair[0] == "go" && told.contains(&pair[1].as_str()))
-            || names_any(words, &["gofmt", "golangci-lint", "staticcheck", "revive"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if let Some(test) = line.strip_prefix("--- FAIL: ") {
             let name = test.split(' ').next().unwrap_or(test);
@@ -43,13 +32,8 @@ impl LinterReader for GoReader {
         }
         let text = line.strip_prefix("vet: ").unwrap_or(line);
         let Some(place) = location::parse_colon_location(text) else { return false };
-        if !place.file.ends_with(".go")
-            || place.file.starts_with(char::is_whitespace)
-            || place.rest.is_empty()
-        {
-            return false;
-        }
-        if !place.column && !self.known {
+        let named = place.file.ends_with(".go") && !place.file.starts_with(char::is_whitespace);
+        if !named || place.rest.is_empty() || !(place.column || self.known) {
             return false;
         }
         out.add_error(place.file, place.line, "", place.rest);

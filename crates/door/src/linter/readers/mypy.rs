@@ -6,21 +6,12 @@
 //! Found 3 errors in 1 file (checked 1 source file)
 //! ```
 
-use super::super::json_scanner::JsonObject;
-use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::super::{json_scanner::JsonObject, location};
+use super::{DiagnosticSink, LinterReader, split_code};
 
 pub(super) struct MypyReader;
 
 impl LinterReader for MypyReader {
-    fn name(&self) -> &'static str {
-        "mypy"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["mypy", "dmypy"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if let Some(rest) = line.strip_prefix("Found ")
             && (rest.contains("(checked ") || rest.contains("(errors prevented"))
@@ -47,10 +38,7 @@ impl LinterReader for MypyReader {
             return true;
         }
         let Some(text) = rest.strip_prefix("error: ") else { return false };
-        let (message, code) = match text.strip_suffix(']').and_then(|text| text.rsplit_once("  [")) {
-            Some((message, code)) if !code.contains(' ') => (message, code),
-            _ => (text, ""),
-        };
+        let (message, code) = split_code(text, "  [", "]");
         out.add_error(file, number, code, message);
         true
     }

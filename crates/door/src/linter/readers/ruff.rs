@@ -8,9 +8,8 @@
 //! Found 6 errors.
 //! ```
 
-use super::super::json_scanner::JsonObject;
-use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::super::{json_scanner::JsonObject, location};
+use super::{DiagnosticSink, LinterReader};
 
 #[derive(Default)]
 pub(super) struct RuffReader {
@@ -21,21 +20,11 @@ pub(super) struct RuffReader {
 }
 
 impl LinterReader for RuffReader {
-    fn name(&self) -> &'static str {
-        "ruff"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["ruff", "flake8", "pylint"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         let pending = self.pending.take();
         if let Some(at) = line.trim_start().strip_prefix("--> ") {
-            let (Some((code, message)), Some((file, number))) = (pending, location::parse_bare_location(at))
-            else {
-                return false;
-            };
+            let place = location::parse_bare_location(at);
+            let (Some((code, message)), Some((file, number))) = (pending, place) else { return false };
             out.add_error(file, number, &code, &message);
             return true;
         }

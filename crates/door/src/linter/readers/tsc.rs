@@ -6,33 +6,21 @@
 //! error TS18003: No inputs were found in config file 'tsconfig.json'.
 //! ```
 
-use super::super::location;
-use super::{DiagnosticSink, LinterReader, names_any};
+use super::{super::location, DiagnosticSink, LinterReader};
 
 pub(super) struct TscReader;
 
 impl LinterReader for TscReader {
-    fn name(&self) -> &'static str {
-        "tsc"
-    }
-
-    fn recognises(&self, words: &[String]) -> bool {
-        names_any(words, &["tsc", "vue-tsc", "tsgo", "svelte-check", "tspc"])
-    }
-
     fn read_line(&mut self, line: &str, out: &mut DiagnosticSink) -> bool {
         if let Some((code, message)) = parse_error(line) {
             out.add_error("", 0, code, message);
             return true;
         }
-        let Some((place, (code, message))) =
-            [location::parse_paren_location(line), location::parse_colon_location(line)]
-                .into_iter()
-                .flatten()
-                .find_map(|place| Some((place, parse_error(place.rest)?)))
-        else {
-            return read_total(line, out);
-        };
+        let mut places = [location::parse_paren_location(line), location::parse_colon_location(line)]
+            .into_iter()
+            .flatten();
+        let found = places.find_map(|place| Some((place, parse_error(place.rest)?)));
+        let Some((place, (code, message))) = found else { return read_total(line, out) };
         out.add_error(place.file, place.line, code, message);
         true
     }

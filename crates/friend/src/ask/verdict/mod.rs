@@ -94,11 +94,9 @@ impl ReviewVerdict {
     pub fn from_json(value: &Value, root: &Path) -> Result<ReviewVerdict, VerdictError> {
         let written: VerdictJson = serde_json::from_value(value.clone())
             .map_err(|error| VerdictError::Malformed(error.to_string()))?;
-        if written.schema_version != VERSION {
-            return Err(VerdictError::Malformed(format!(
-                "its version is {}, not {VERSION}",
-                written.schema_version
-            )));
+        let version = written.schema_version;
+        if version != VERSION {
+            return Err(VerdictError::Malformed(format!("its version is {version}, not {VERSION}")));
         }
         let said = match written.verdict {
             VerdictJsonDecision::Ship => ReviewDecision::Ship,
@@ -111,15 +109,10 @@ impl ReviewVerdict {
             rationale: finding.rationale,
             location: finding.location.map(|location| resolve_location(&location, root)),
         });
-        let mut verdict = ReviewVerdict {
-            said,
-            summary: written.summary,
-            findings: findings.collect(),
-            remarks: Vec::new(),
-        };
+        let (summary, findings) = (written.summary, findings.collect());
+        let mut verdict = ReviewVerdict { said, summary, findings, remarks: Vec::new() };
         if said == ReviewDecision::Ship && verdict.has_blocker() {
-            let remark = "it said ship and named a blocker: the blocker counts";
-            verdict.remarks.push(remark.to_string());
+            verdict.remarks.push("it said ship and named a blocker: the blocker counts".to_string());
         }
         if said == ReviewDecision::Iterate && verdict.findings.is_empty() {
             verdict.remarks.push("it said iterate and named no finding".to_string());

@@ -4,8 +4,8 @@
 use relaycode_clients::jsonrpc::JsonRpcError;
 use relaycode_text::redact::redact;
 
-use crate::driver::program::ProgramProfile;
-use crate::friend::failure::FriendFailure;
+use crate::FriendFailure;
+use crate::driver::ProgramProfile;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AcpFailureKind {
@@ -68,12 +68,10 @@ pub(crate) fn classify_error(error: &JsonRpcError) -> AcpFailureKind {
 pub(crate) fn classify_text(words: &str) -> AcpFailureKind {
     let words = beginning(words, MOST_LOOKED_AT).to_lowercase();
     let has = |list: &[&str]| list.iter().any(|part| words.contains(part));
-    if has(NOT_SIGNED_IN) {
-        AcpFailureKind::NotSignedIn
-    } else if has(UNREACHABLE) {
-        AcpFailureKind::Unreachable
-    } else {
-        AcpFailureKind::Other
+    match (has(NOT_SIGNED_IN), has(UNREACHABLE)) {
+        (true, _) => AcpFailureKind::NotSignedIn,
+        (false, true) => AcpFailureKind::Unreachable,
+        (false, false) => AcpFailureKind::Other,
     }
 }
 
@@ -84,7 +82,7 @@ pub(crate) fn error_text(error: &JsonRpcError) -> String {
     let words = inner.unwrap_or_else(|| error.message.clone());
     let more = details(error);
     let words = if more.is_empty() { words } else { format!("{words}: {more}") };
-    self::clip_error(&words)
+    clip_error(&words)
 }
 
 /// The beginning of a friend's words, without secrets.
@@ -93,11 +91,8 @@ pub(crate) fn clip_error(said: &str) -> String {
 }
 
 fn details(error: &JsonRpcError) -> &str {
-    error
-        .data
-        .as_ref()
-        .and_then(|data| data["details"].as_str().or_else(|| data.as_str()))
-        .unwrap_or_default()
+    let data = error.data.as_ref();
+    data.and_then(|data| data["details"].as_str().or_else(|| data.as_str())).unwrap_or_default()
 }
 
 /// The last line that says something, without the places in a program that lead to it.

@@ -18,17 +18,13 @@ use relaycode_clients::acp::{
 };
 use relaycode_clients::line_process::MAX_LINE_BYTES;
 use relaycode_exec::{Deadlines, Job, JobCommand, JobInput};
-use relaycode_project::access::Access;
 use serde_json::Value;
 
-use crate::driver::program::ProgramProfile;
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, TurnLimits, TurnMemory};
-use crate::friend::{FriendAbilities, SessionSupport};
+use super::{FriendVersion, ProgramProfile};
+use crate::{
+    AskRequest, FriendAbilities, FriendAnswer, FriendContext, FriendFailure, FriendTurn, FriendUsage,
+    TurnMemory, TurnResult,
+};
 use classify::{AcpFailureKind, classify_error};
 use permissions::AcpDecider;
 
@@ -47,16 +43,6 @@ const LEAVING: Duration = Duration::from_secs(5);
 /// Between being asked to end and being ended: these write down what they remember.
 const GRACE: Duration = Duration::from_millis(1200);
 
-pub(crate) const ABILITIES: FriendAbilities = FriendAbilities {
-    reads_files: true,
-    writes_files: true,
-    streams: true,
-    review: false,
-    sessions: SessionSupport::Own,
-    schema: false,
-    access: &[Access::ReadOnly, Access::Workspace, Access::Full],
-};
-
 pub(crate) struct AcpRecipe {
     pub(crate) profile: &'static ProgramProfile,
     /// Its program, with everything that holds it to what it may do.
@@ -71,41 +57,16 @@ pub(crate) struct AcpRecipe {
     pub(crate) denials: &'static [&'static str],
 }
 
-impl AcpRecipe {
-    /// Refuses a program that is too old or does not say how old it is, by what it answers.
-    fn check_program(&self, request: &AskRequest, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
-        let program = match &self.job.command {
-            JobCommand::Argv(words) => words.first().cloned().unwrap_or_default(),
-            JobCommand::Shell(line) => line.into(),
-        };
-        self.profile.check_program(program, self.job.environment.clone(), request, world)
-    }
-
-    /// It does not speak the protocol. One that is too old fails in ways of its own: better to say what it is.
-    fn protocol_failure(
-        &self,
-        why: String,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-    ) -> FriendFailure {
-        self.check_program(request, world).err().unwrap_or_else(|| self.profile.failed(why))
-    }
-}
-
-pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> Result<(), FriendFailure> {
-    match ABILITIES.access.contains(&request.access) {
+pub(crate) fn check_access(request: &AskRequest, known: &ProgramProfile) -> TurnResult<()> {
+    match FriendAbilities::PROGRAM.access.contains(&request.access) {
         true => Ok(()),
         false => Err(known.unsupported(format!("work with access `{}`", request.access))),
     }
 }
 
-pub(crate) fn run_over_acp(
-    recipe: &AcpRecipe,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-    hear: &mut EventSink<'_>,
-) -> Result<FriendAnswer, FriendFailure> {
-    let known = recipe.profile;
+pub(crate) fn run_over_acp(recipe: &AcpRecipe, turn: &mut FriendTurn<'_>) -> TurnResult {
+    let (known, request) = (recipe.profile, turn.request);
+    let run = AcpRun { recipe, known, request, world: turn.world };
     if let TurnMemory::Resume(id) = &request.memory
         && !is_session_id(id)
     {
@@ -118,19 +79,17 @@ pub(crate) fn run_over_acp(
     let mut job = recipe.job.clone();
     job.input = JobInput::Piped;
     job.deadlines = Deadlines { grace: GRACE, ..request.limits.deadlines() };
-    let mut agent = AcpAgent::start(&world.runner, &job).map_err(exec)?;
-    let mut decider = AcpDecider::new(request.access, beneath, recipe.denials, hear);
-    let done = converse(recipe, request, world, &mut agent, &mut decider);
+    let mut agent = AcpAgent::start(&run.world.runner, &job).map_err(exec)?;
+    let mut decider = AcpDecider::new(request.access, beneath, recipe.denials, &mut *turn.hear);
+    let done = run.converse(&mut agent, &mut decider);
     // One that is to remember writes that down when it ends by itself.
     let remembers = done.is_ok() && request.memory != TurnMemory::None;
     let ended = if remembers { agent.shut_down(LEAVING) } else { agent.end() }.map_err(exec)?;
     if let Some(finished) = ended {
-        decider.push_stderr(&finished.stderr.tail);
+        decider.stderr.push(&finished.stderr.tail);
     }
-    match done {
-        Ok((session, end)) => answer(recipe, request, session, &end, decider),
-        Err(trouble) => Err(trouble),
-    }
+    let (session, end) = done?;
+    run.answer(session, &end, decider)
 }
 
 /// Whether something can be the id of a session: some make the name of a file of it.
@@ -139,145 +98,159 @@ pub(crate) fn is_session_id(id: &str) -> bool {
     (8..=128).contains(&id.len()) && id.bytes().all(known)
 }
 
-/// Everything that is said, up to the end of the prompt.
-fn converse(
-    recipe: &AcpRecipe,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-    agent: &mut AcpAgent,
-    decider: &mut AcpDecider<'_>,
-) -> Result<(AcpSession, AcpPromptResult), FriendFailure> {
-    let starting = |limits: &TurnLimits| AcpWaitLimits {
-        deadline: Instant::now() + START.min(limits.remaining()),
-        idle: START,
-        should_stop: world.stop_requested,
-    };
-    let not_begun =
-        |broken: AcpError, decider: &AcpDecider<'_>| start_failure(recipe, request, world, broken, decider);
-    let introduced = agent
-        .initialize(recipe.capabilities, decider, &starting(&request.limits))
-        .map_err(|broken| not_begun(broken, decider))?;
-    match introduced.agent_version.as_deref().and_then(FriendVersion::parse) {
-        Some(found) => recipe.profile.check_version(found)?,
-        None => recipe.check_program(request, world)?,
-    }
-    let session = match &request.memory {
-        TurnMemory::None | TurnMemory::Begin | TurnMemory::Replay(_) => agent
-            .new_session(&recipe.directory, decider, &starting(&request.limits))
-            .map_err(|broken| not_begun(broken, decider))?,
-        TurnMemory::Resume(_) if !introduced.can_load_session => {
-            return Err(recipe.profile.unsupported("take up an earlier session; it says so itself"));
-        }
-        TurnMemory::Resume(id) => resume(recipe, request, world, agent, decider, id)?,
-    };
-    let got = session.mode.clone().unwrap_or_else(|| "no mode that it would name".to_string());
-    if got != recipe.mode {
-        let friend = recipe.profile.name.to_string();
-        return Err(FriendFailure::AccessMismatch { friend, wanted: request.access, got });
-    }
-    decider.start_turn();
-    let patience = AcpWaitLimits {
-        deadline: Instant::now() + request.limits.remaining(),
-        idle: request.limits.idle,
-        should_stop: world.stop_requested,
-    };
-    match agent.prompt(&session.id, &recipe.prompt, decider, &patience) {
-        Ok(ended) => Ok((session, ended)),
-        Err(broken) => Err(prompt_failure(recipe, request, broken, decider)),
-    }
+struct AcpRun<'a> {
+    recipe: &'a AcpRecipe,
+    known: &'static ProgramProfile,
+    request: &'a AskRequest,
+    world: &'a FriendContext<'a>,
 }
 
-/// Takes up an earlier session, and lets it say what it remembers.
-fn resume(
-    recipe: &AcpRecipe,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-    agent: &mut AcpAgent,
-    decider: &mut AcpDecider<'_>,
-    id: &str,
-) -> Result<AcpSession, FriendFailure> {
-    let until = Instant::now() + START.min(request.limits.remaining());
-    let patience = AcpWaitLimits { deadline: until, idle: START, should_stop: world.stop_requested };
-    let loaded = agent.load_session(id, &recipe.directory, decider, &patience);
-    let session = match loaded {
-        Ok(session) => session,
-        Err(AcpError::Rpc(error)) => {
-            let said = classify::error_text(&error);
-            return Err(match classify_error(&error) {
-                AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(said),
-                _ => recipe.profile.unknown_session(id),
-            });
+impl AcpRun<'_> {
+    /// Everything that is said, up to the end of the prompt.
+    fn converse(
+        &self,
+        agent: &mut AcpAgent,
+        decider: &mut AcpDecider<'_>,
+    ) -> TurnResult<(AcpSession, AcpPromptResult)> {
+        let AcpRun { recipe, known, request, .. } = self;
+        let introduced = agent.initialize(recipe.capabilities, decider, &self.start_limits());
+        let introduced = introduced.map_err(|broken| self.start_failure(broken, decider))?;
+        match introduced.agent_version.as_deref().and_then(FriendVersion::parse) {
+            Some(found) => known.check_version(found)?,
+            None => self.check_program()?,
         }
-        Err(broken) => return Err(start_failure(recipe, request, world, broken, decider)),
-    };
-    let patience = AcpWaitLimits {
-        deadline: Instant::now() + MOST_SETTLING,
-        idle: SETTLED,
-        should_stop: world.stop_requested,
-    };
-    match agent.listen(decider, &patience) {
-        AcpError::TimedOut { .. } => Ok(session),
-        broken => Err(start_failure(recipe, request, world, broken, decider)),
-    }
-}
-
-/// Something went wrong before the prompt was sent.
-fn start_failure(
-    recipe: &AcpRecipe,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-    broken: AcpError,
-    decider: &AcpDecider<'_>,
-) -> FriendFailure {
-    let ours = matches!(broken, AcpError::Interrupted) || request.limits.remaining().is_zero();
-    if let AcpError::Rpc(error) = &broken {
-        return match classify_error(error) {
-            AcpFailureKind::NotSignedIn => recipe.profile.not_signed_in(classify::error_text(error)),
-            _ => recipe.protocol_failure(classify::error_text(error), request, world),
+        let session = match &request.memory {
+            TurnMemory::Resume(_) if !introduced.can_load_session => {
+                return Err(known.unsupported("take up an earlier session; it says so itself"));
+            }
+            TurnMemory::Resume(id) => self.resume(agent, decider, id)?,
+            TurnMemory::None | TurnMemory::Begin | TurnMemory::Replay(_) => agent
+                .open_session(None, &recipe.directory, decider, &self.start_limits())
+                .map_err(|broken| self.start_failure(broken, decider))?,
         };
-    }
-    if let Some(said) = classify::find_sign_in_error(&decider.stderr_text()) {
-        return recipe.profile.not_signed_in(said);
-    }
-    match broken {
-        AcpError::Exec(source) => recipe.profile.exec_failure(source),
-        AcpError::NotReading => recipe.profile.input_stalled(),
-        broken if ours => prompt_failure(recipe, request, broken, decider),
-        AcpError::TimedOut { .. } => {
-            recipe.protocol_failure(format!("it did not answer within {} s", START.as_secs()), request, world)
+        let got = session.mode.as_deref().unwrap_or("no mode that it would name");
+        if got != recipe.mode {
+            return Err(known.access_mismatch(request.access, got));
         }
-        other => recipe.protocol_failure(with_error_excerpt(&other.to_string(), decider), request, world),
+        decider.start_turn();
+        let limits = self.wait_limits(request.limits.remaining(), request.limits.idle);
+        match agent.prompt(&session.id, &recipe.prompt, decider, &limits) {
+            Ok(ended) => Ok((session, ended)),
+            Err(broken) => Err(self.prompt_failure(broken, decider)),
+        }
     }
-}
 
-/// Something went wrong after the prompt was sent, or by our own will.
-fn prompt_failure(
-    recipe: &AcpRecipe,
-    request: &AskRequest,
-    broken: AcpError,
-    decider: &AcpDecider<'_>,
-) -> FriendFailure {
-    let friend = recipe.profile.name.to_string();
-    if decider.is_answer_too_large() {
-        return FriendFailure::AnswerTooLarge { friend, most: permissions::MOST_ANSWER };
+    fn wait_limits(&self, most: Duration, idle: Duration) -> AcpWaitLimits<'_> {
+        AcpWaitLimits { deadline: Instant::now() + most, idle, should_stop: self.world.stop_requested }
     }
-    match broken {
-        AcpError::Rpc(error) => {
-            classify_error(&error).into_failure(recipe.profile, classify::error_text(&error))
+
+    fn start_limits(&self) -> AcpWaitLimits<'_> {
+        self.wait_limits(START.min(self.request.limits.remaining()), START)
+    }
+
+    /// Takes up an earlier session, and lets it say what it remembers.
+    fn resume(&self, agent: &mut AcpAgent, decider: &mut AcpDecider<'_>, id: &str) -> TurnResult<AcpSession> {
+        let loaded = agent.open_session(Some(id), &self.recipe.directory, decider, &self.start_limits());
+        let session = loaded.map_err(|broken| match broken {
+            AcpError::Rpc(error) if classify_error(&error) != AcpFailureKind::NotSignedIn => {
+                self.known.unknown_session(id)
+            }
+            broken => self.start_failure(broken, decider),
+        })?;
+        match agent.listen(decider, &self.wait_limits(MOST_SETTLING, SETTLED)) {
+            AcpError::TimedOut { .. } => Ok(session),
+            broken => Err(self.start_failure(broken, decider)),
         }
-        AcpError::TimedOut { idle } => {
-            let after = if idle { request.limits.idle } else { request.limits.total };
-            FriendFailure::TimedOut { friend, after, idle, said: decider.error_excerpt() }
+    }
+
+    /// Refuses a program that is too old or does not say how old it is, by what it answers.
+    fn check_program(&self) -> TurnResult<()> {
+        let job = &self.recipe.job;
+        let program = match &job.command {
+            JobCommand::Argv(words) => words.first().cloned().unwrap_or_default(),
+            JobCommand::Shell(line) => line.into(),
+        };
+        self.known.check_program(program, job.environment.clone(), self.request, self.world)
+    }
+
+    /// It does not speak the protocol. One that is too old fails in ways of its own: better to say what it is.
+    fn protocol_failure(&self, why: String) -> FriendFailure {
+        self.check_program().err().unwrap_or_else(|| self.known.failed(why))
+    }
+
+    /// Something went wrong before the prompt was sent.
+    fn start_failure(&self, broken: AcpError, decider: &AcpDecider<'_>) -> FriendFailure {
+        let ours = matches!(broken, AcpError::Interrupted) || self.request.limits.remaining().is_zero();
+        if let AcpError::Rpc(error) = &broken {
+            let said = classify::error_text(error);
+            return match classify_error(error) {
+                AcpFailureKind::NotSignedIn => self.known.not_signed_in(said),
+                _ => self.protocol_failure(said),
+            };
         }
-        AcpError::Abandoned => {
-            let said = decider.retry_error().unwrap_or_default().to_string();
-            classify::classify_text(&said).into_failure(recipe.profile, said)
+        if let Some(said) = classify::find_sign_in_error(&decider.stderr.text()) {
+            return self.known.not_signed_in(said);
         }
-        AcpError::Interrupted => FriendFailure::Cancelled { friend },
-        AcpError::NotReading => recipe.profile.input_stalled(),
-        AcpError::LineTooLong => FriendFailure::AnswerTooLarge { friend, most: MAX_LINE_BYTES },
-        AcpError::Exec(source) => recipe.profile.exec_failure(source),
-        other => recipe.profile.failed(with_error_excerpt(&other.to_string(), decider)),
+        match broken {
+            AcpError::Exec(_) | AcpError::NotReading => self.prompt_failure(broken, decider),
+            broken if ours => self.prompt_failure(broken, decider),
+            AcpError::TimedOut { .. } => {
+                self.protocol_failure(format!("it did not answer within {} s", START.as_secs()))
+            }
+            other => self.protocol_failure(with_error_excerpt(&other.to_string(), decider)),
+        }
+    }
+
+    /// Something went wrong after the prompt was sent, or by our own will.
+    fn prompt_failure(&self, broken: AcpError, decider: &AcpDecider<'_>) -> FriendFailure {
+        let (known, friend, limits) = (self.known, self.known.name.to_string(), &self.request.limits);
+        if decider.too_large {
+            return FriendFailure::AnswerTooLarge { friend, most: permissions::MOST_ANSWER };
+        }
+        match broken {
+            AcpError::Rpc(error) => classify_error(&error).into_failure(known, classify::error_text(&error)),
+            AcpError::TimedOut { idle } => {
+                let after = if idle { limits.idle } else { limits.total };
+                FriendFailure::TimedOut { friend, after, idle, said: decider.error_excerpt() }
+            }
+            AcpError::Abandoned => {
+                let said = decider.retry_error().unwrap_or_default().to_string();
+                classify::classify_text(&said).into_failure(known, said)
+            }
+            AcpError::Interrupted => FriendFailure::Cancelled { friend },
+            AcpError::NotReading => known.input_stalled(),
+            AcpError::LineTooLong => FriendFailure::AnswerTooLarge { friend, most: MAX_LINE_BYTES },
+            AcpError::Exec(source) => known.exec_failure(source),
+            other => known.failed(with_error_excerpt(&other.to_string(), decider)),
+        }
+    }
+
+    fn answer(&self, session: AcpSession, end: &AcpPromptResult, decider: AcpDecider<'_>) -> TurnResult {
+        let friend = self.known.name.to_string();
+        let remark = match &end.stop_reason {
+            AcpStopReason::EndTurn => None,
+            AcpStopReason::MaxTokens => Some("because its model may not write more".to_string()),
+            AcpStopReason::MaxRequests => Some("because it may not ask its model more often".to_string()),
+            AcpStopReason::Refusal => return Err(self.known.failed("it refuses to do this")),
+            AcpStopReason::Cancelled => {
+                return Err(self.known.failed(with_error_excerpt("it broke off by itself", &decider)));
+            }
+            AcpStopReason::Other(reason) => Some(format!("with `{reason}`")),
+        };
+        if decider.text.trim().is_empty() {
+            return Err(FriendFailure::NoAnswer { friend, said: decider.error_excerpt() });
+        }
+        let remembered = self.request.memory != TurnMemory::None;
+        Ok(FriendAnswer {
+            text: decider.text,
+            session: remembered.then_some(session.id),
+            model: model_of(&end.answer).or(session.model),
+            declined: decider.declined,
+            usage: usage_of(&end.answer),
+            transport: "acp",
+            remarks: remark.map(|why| format!("{friend} stopped {why}")).into_iter().collect(),
+            ..FriendAnswer::default()
+        })
     }
 }
 
@@ -286,50 +259,6 @@ fn with_error_excerpt(what: &str, decider: &AcpDecider<'_>) -> String {
         said if said.is_empty() => what.to_string(),
         said => format!("{what}: {said}"),
     }
-}
-
-fn answer(
-    recipe: &AcpRecipe,
-    request: &AskRequest,
-    session: AcpSession,
-    end: &AcpPromptResult,
-    decider: AcpDecider<'_>,
-) -> Result<FriendAnswer, FriendFailure> {
-    let friend = recipe.profile.name.to_string();
-    let mut remarks = Vec::new();
-    match &end.stop_reason {
-        AcpStopReason::EndTurn => {}
-        AcpStopReason::MaxTokens => {
-            remarks.push(format!("{friend} stopped because its model may not write more"));
-        }
-        AcpStopReason::MaxRequests => {
-            remarks.push(format!("{friend} stopped because it may not ask its model more often"));
-        }
-        AcpStopReason::Refusal => {
-            return Err(FriendFailure::Failed { friend, said: "it refuses to do this".to_string() });
-        }
-        AcpStopReason::Cancelled => {
-            let said = with_error_excerpt("it broke off by itself", &decider);
-            return Err(FriendFailure::Failed { friend, said });
-        }
-        AcpStopReason::Other(reason) => remarks.push(format!("{friend} stopped with `{reason}`")),
-    }
-    let last_words = decider.error_excerpt();
-    let (text, declined) = decider.into_parts();
-    if text.trim().is_empty() {
-        return Err(FriendFailure::NoAnswer { friend, said: last_words });
-    }
-    let remembered = request.memory != TurnMemory::None;
-    Ok(FriendAnswer {
-        text,
-        session: remembered.then_some(session.id),
-        model: model_of(&end.answer).or(session.model),
-        declined,
-        usage: usage_of(&end.answer),
-        transport: "acp",
-        remarks,
-        ..FriendAnswer::default()
-    })
 }
 
 /// Tokens: in `usage`, or in what Gemini says beside the protocol.

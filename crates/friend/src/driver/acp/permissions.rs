@@ -10,9 +10,8 @@ use relaycode_clients::acp::{
 };
 use relaycode_project::access::Access;
 
-use crate::driver::stderr_tail::StderrTail;
-use crate::friend::answer::{DeclinedAction, DeclinedActionKind};
-use crate::friend::event::FriendEvent;
+use crate::driver::StderrTail;
+use crate::{DeclinedAction, DeclinedActionKind, EventSink, FriendEvent};
 
 /// Bytes of an answer at most.
 pub(crate) const MOST_ANSWER: usize = 16 << 20;
@@ -26,13 +25,14 @@ pub(super) struct AcpDecider<'h> {
     access: Access,
     beneath: ConfinedDir,
     denials: &'static [&'static str],
-    hear: &'h mut dyn FnMut(FriendEvent),
+    hear: &'h mut EventSink<'h>,
     /// The prompt was sent: what is heard now belongs to this turn.
     prompt_sent: bool,
-    text: String,
-    declined: Vec<DeclinedAction>,
-    stderr: StderrTail,
-    too_large: bool,
+    pub(super) text: String,
+    pub(super) declined: Vec<DeclinedAction>,
+    /// What it printed to standard error last.
+    pub(super) stderr: StderrTail,
+    pub(super) too_large: bool,
     /// Attempts that failed, one after the other, and what the last of them said.
     failed_attempts: usize,
     last_attempt_error: String,
@@ -43,7 +43,7 @@ impl<'h> AcpDecider<'h> {
         access: Access,
         beneath: ConfinedDir,
         denials: &'static [&'static str],
-        hear: &'h mut dyn FnMut(FriendEvent),
+        hear: &'h mut EventSink<'h>,
     ) -> AcpDecider<'h> {
         AcpDecider {
             access,
@@ -59,15 +59,10 @@ impl<'h> AcpDecider<'h> {
             last_attempt_error: String::new(),
         }
     }
-
     /// What is heard from now on belongs to this turn; before, it was what a session remembers.
     pub(super) fn start_turn(&mut self) {
         self.prompt_sent = true;
         (self.hear)(FriendEvent::Ready { transport: "acp" });
-    }
-
-    pub(super) fn is_answer_too_large(&self) -> bool {
-        self.too_large
     }
 
     /// What the last attempt failed with, if so many failed that more are of no use.
@@ -75,22 +70,9 @@ impl<'h> AcpDecider<'h> {
         (self.failed_attempts >= MOST_ATTEMPTS).then_some(self.last_attempt_error.as_str())
     }
 
-    pub(super) fn into_parts(self) -> (String, Vec<DeclinedAction>) {
-        (self.text, self.declined)
-    }
-
-    /// What it printed to standard error last.
-    pub(super) fn stderr_text(&self) -> String {
-        self.stderr.text()
-    }
-
-    /// The last line of it that says something.
+    /// The last line of standard error that says something.
     pub(super) fn error_excerpt(&self) -> String {
-        super::classify::error_excerpt(&self.stderr_text())
-    }
-
-    pub(super) fn push_stderr(&mut self, bytes: &[u8]) {
-        self.stderr.push(bytes);
+        super::classify::error_excerpt(&self.stderr.text())
     }
 
     /// What was written so far was a remark on the way.
@@ -159,10 +141,7 @@ impl AcpHandler for AcpDecider<'_> {
                     self.record_decline(declined_kind(&call), &describe_call(&call));
                 }
             }
-            AcpSessionUpdate::Text(_)
-            | AcpSessionUpdate::Thought(_)
-            | AcpSessionUpdate::Mode(_)
-            | AcpSessionUpdate::Other(_) => {}
+            _ => {}
         }
     }
 
@@ -194,7 +173,7 @@ impl AcpHandler for AcpDecider<'_> {
     }
 
     fn on_stderr(&mut self, bytes: &[u8]) {
-        self.push_stderr(bytes);
+        self.stderr.push(bytes);
         let said = String::from_utf8_lossy(bytes);
         for retry in said.lines().filter_map(super::classify::parse_retry).take(MOST_ATTEMPTS) {
             if self.prompt_sent {

@@ -11,23 +11,15 @@ use std::time::{Duration, Instant};
 use relaycode_clients::claude_stdio::{
     ClaudeControlRequest, ClaudeRequestKind, ClaudeStdio, ClaudeStdioEvent as Said,
 };
-use relaycode_exec::{ExecError, Job, JobInput, JobOutcome};
-use serde_json::Value;
+use relaycode_exec::{ExecError, Job, JobInput};
 
-use super::environment::environment;
 use super::error::{classify_result, error_excerpt, exit_failure};
 use super::events::{ClaudeTurnState, answer_too_large};
 use super::permissions::check_tool_use;
 use super::recipe::ClaudeRecipe;
-use super::{Claude, NAME, PROFILE};
-use crate::driver::clock::{TICK, TurnClock};
-use crate::driver::program::MAX_INVALID_LINES;
-use crate::driver::stderr_tail::StderrTail;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
+use super::{Claude, NAME, PROFILE, environment};
+use crate::driver::{MAX_INVALID_LINES, StderrTail, TICK, TurnClock};
+use crate::{AskRequest, EventSink, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnResult};
 
 pub(super) const TRANSPORT: &str = "stdio";
 
@@ -44,19 +36,33 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 /// How long claude may take to end by itself; what it keeps of a session is written by then.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
-pub(super) fn converse(
-    claude: &Claude,
-    recipe: &ClaudeRecipe,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-    hear: &mut EventSink<'_>,
-) -> Result<FriendAnswer, FriendFailure> {
-    let mut talk = ClaudeConversation::start(claude, recipe, request, world)?;
-    let result = talk.handshake().and_then(|()| talk.send_prompt(hear));
-    match &result {
-        Ok(_) => talk.shut_down(),
-        Err(_) => talk.end(),
-    }
+pub(super) fn converse(claude: &Claude, recipe: &ClaudeRecipe, turn: &mut FriendTurn<'_>) -> TurnResult {
+    let (request, world) = (turn.request, turn.world);
+    let mut words = vec![claude.program.argv0()];
+    words.extend(recipe.arguments());
+    words.extend(["--input-format", "stream-json", "--permission-prompt-tool", "stdio"].map(Into::into));
+    let mut job = Job::argv(words, &request.directory);
+    job.environment = environment(world);
+    job.input = JobInput::Piped;
+    job.deadlines = request.limits.deadlines();
+
+    let mut talk = ClaudeConversation {
+        program: claude,
+        claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
+        recipe,
+        request,
+        world,
+        clock: TurnClock::new(NAME, request.limits),
+        state: ClaudeTurnState::new(request.access, request.schema().is_some()),
+        garbage: 0,
+        errors: StderrTail::default(),
+    };
+    let result = talk.handshake().and_then(|()| talk.send_prompt(turn.hear));
+    // That it could not be watched to its end: the keeper ends it all the same.
+    let _ = match &result {
+        Ok(_) => talk.claude.lines.shut_down(EXIT_TIMEOUT, world.stop_requested),
+        Err(_) => talk.claude.lines.end(),
+    };
     result
 }
 
@@ -72,57 +78,18 @@ struct ClaudeConversation<'a> {
     errors: StderrTail,
 }
 
-/// Something that claude said and that has to be looked at.
-enum ClaudeIncoming {
-    Message(Value),
-    PermissionRequest(ClaudeControlRequest),
-    Response(u64, Result<Value, String>),
-    Exited(Box<JobOutcome>),
-    Timeout,
-}
-
-impl<'a> ClaudeConversation<'a> {
-    fn start(
-        claude: &'a Claude,
-        recipe: &'a ClaudeRecipe,
-        request: &'a AskRequest,
-        world: &'a FriendContext<'a>,
-    ) -> Result<ClaudeConversation<'a>, FriendFailure> {
-        let mut words = vec![claude.program.argv0()];
-        words.extend(recipe.arguments());
-        let protocol = ["--input-format", "stream-json", "--permission-prompt-tool", "stdio"];
-        words.extend(protocol.iter().map(Into::into));
-        let mut job = Job::argv(words, &request.directory);
-        job.environment = environment(world);
-        job.input = JobInput::Piped;
-        job.deadlines = request.limits.deadlines();
-        Ok(ClaudeConversation {
-            program: claude,
-            claude: ClaudeStdio::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
-            recipe,
-            request,
-            world,
-            clock: TurnClock::new(NAME, request.limits),
-            state: ClaudeTurnState::new(request.access, request.schema().is_some()),
-            garbage: 0,
-            errors: StderrTail::default(),
-        })
-    }
-
+impl ClaudeConversation<'_> {
     /// Learns what claude works with, before it hears anything.
-    fn handshake(&mut self) -> Result<(), FriendFailure> {
+    fn handshake(&mut self) -> TurnResult<()> {
         let until = Instant::now() + HELLO_TIMEOUT;
         let hello = self.claude.initialize();
         let mut seen = false;
         loop {
             match self.next_message(until)? {
-                ClaudeIncoming::Response(id, Ok(_)) if id == hello => self.claude.prompt(HANDSHAKE_PROMPT),
-                ClaudeIncoming::Response(id, Err(why)) if id == hello => {
-                    return Err(self.protocol_failure(&why));
-                }
-                ClaudeIncoming::Response(..) => {}
-                ClaudeIncoming::PermissionRequest(question) => self.claude.deny(&question, HANDSHAKE_DENIAL),
-                ClaudeIncoming::Message(told) => match told["type"].as_str().unwrap_or_default() {
+                Said::Response(id, Ok(_)) if id == hello => self.claude.prompt(HANDSHAKE_PROMPT),
+                Said::Response(id, Err(why)) if id == hello => return Err(self.protocol_failure(&why)),
+                Said::Request(question) => self.claude.deny(&question, HANDSHAKE_DENIAL),
+                Said::Message(told) => match told["type"].as_str().unwrap_or_default() {
                     "system" if told["subtype"] == "init" => {
                         self.recipe.verify_init(&told, self.request)?;
                         self.state.record_init(&told);
@@ -135,17 +102,18 @@ impl<'a> ClaudeConversation<'a> {
                     "result" | "assistant" | "stream_event" => return Err(self.unguarded_failure()),
                     _ => {}
                 },
-                ClaudeIncoming::Exited(finished) => {
+                Said::Exited(finished) => {
                     let failure = exit_failure(&finished, &self.errors, self.recipe.session.as_deref());
                     return Err(match failure {
                         FriendFailure::Failed { said, .. } => self.protocol_failure(&said),
                         failure => failure,
                     });
                 }
-                ClaudeIncoming::Timeout => {
+                Said::Idle => {
                     let why = format!("it did not answer within {} s", HELLO_TIMEOUT.as_secs());
                     return Err(self.protocol_failure(&why));
                 }
+                _ => {}
             }
         }
     }
@@ -159,31 +127,28 @@ impl<'a> ClaudeConversation<'a> {
 
     /// It took a prompt that it should have asked about: it would not ask about tools either.
     fn unguarded_failure(&self) -> FriendFailure {
-        let got = "no questions before it acts".to_string();
-        FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.request.access, got }
+        PROFILE.access_mismatch(self.request.access, "no questions before it acts")
     }
 
-    fn send_prompt(&mut self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+    fn send_prompt(&mut self, hear: &mut EventSink<'_>) -> TurnResult {
         hear(FriendEvent::Ready { transport: TRANSPORT });
         self.clock.mark_alive();
         self.claude.prompt(&self.recipe.prompt);
         let session = self.recipe.session.as_deref();
         loop {
             match self.next_message(Instant::now() + self.request.limits.remaining())? {
-                ClaudeIncoming::PermissionRequest(question) => self.answer_permission(&question, hear),
-                ClaudeIncoming::Message(told) if told["type"] == "result" => {
+                Said::Request(question) => self.answer_permission(&question, hear),
+                Said::Message(told) if told["type"] == "result" => {
                     let answer = self.state.finish(&told, session, hear);
                     return answer.map_err(|failure| self.with_error_excerpt(failure));
                 }
-                ClaudeIncoming::Message(told) if told["type"] == "system" && told["subtype"] == "init" => {
+                Said::Message(told) if told["type"] == "system" && told["subtype"] == "init" => {
                     self.recipe.verify_init(&told, self.request)?;
                     self.state.record_init(&told);
                 }
-                ClaudeIncoming::Message(told) => self.state.handle_message(&told, &mut self.clock, hear)?,
-                ClaudeIncoming::Response(..) | ClaudeIncoming::Timeout => {}
-                ClaudeIncoming::Exited(finished) => {
-                    return Err(exit_failure(&finished, &self.errors, session));
-                }
+                Said::Message(told) => self.state.handle_message(&told, &mut self.clock, hear)?,
+                Said::Exited(finished) => return Err(exit_failure(&finished, &self.errors, session)),
+                _ => {}
             }
         }
     }
@@ -214,21 +179,16 @@ impl<'a> ClaudeConversation<'a> {
         }
     }
 
-    /// What claude says next that means something; an error when it is waited for no longer.
-    fn next_message(&mut self, until: Instant) -> Result<ClaudeIncoming, FriendFailure> {
+    /// What claude says next that means something, or that it says nothing until then; an error when it is waited for
+    /// no longer.
+    fn next_message(&mut self, until: Instant) -> TurnResult<Said> {
         loop {
-            if let Some(failure) =
-                self.clock.check_expired(self.world.stop_requested, || error_excerpt(&self.errors.text()))
-            {
+            let last_words = || error_excerpt(&self.errors.text());
+            if let Some(failure) = self.clock.check_expired(self.world.stop_requested, last_words) {
                 self.interrupt();
                 return Err(failure);
             }
-            let said = self.read_message(TICK).map_err(|source| PROFILE.exec_failure(source))?;
-            match said {
-                Said::Message(told) => return Ok(ClaudeIncoming::Message(told)),
-                Said::Request(question) => return Ok(ClaudeIncoming::PermissionRequest(question)),
-                Said::Response(id, result) => return Ok(ClaudeIncoming::Response(id, result)),
-                Said::Exited(finished) => return Ok(ClaudeIncoming::Exited(finished)),
+            match self.read_message().map_err(|source| PROFILE.exec_failure(source))? {
                 Said::LineTooLong => return Err(answer_too_large()),
                 Said::NotReading => return Err(PROFILE.input_stalled()),
                 Said::Garbage => {
@@ -237,15 +197,15 @@ impl<'a> ClaudeConversation<'a> {
                         return Err(PROFILE.failed("what it prints are no messages"));
                     }
                 }
-                Said::Idle if Instant::now() >= until => return Ok(ClaudeIncoming::Timeout),
-                Said::Idle => {}
+                Said::Idle if Instant::now() < until => {}
+                said => return Ok(said),
             }
         }
     }
 
-    fn read_message(&mut self, most: Duration) -> Result<Said, ExecError> {
-        let said = self.claude.next(&|| false, most);
-        self.errors.push(&self.claude.take_stderr());
+    fn read_message(&mut self) -> Result<Said, ExecError> {
+        let said = self.claude.next(TICK);
+        self.errors.push(&self.claude.lines.take_stderr());
         said
     }
 
@@ -254,27 +214,11 @@ impl<'a> ClaudeConversation<'a> {
         self.claude.interrupt();
         let until = Instant::now() + INTERRUPT;
         while Instant::now() < until {
-            match self.read_message(TICK) {
+            match self.read_message() {
                 Ok(Said::Message(told)) if told["type"] == "result" => return,
                 Ok(Said::Exited(_)) | Err(_) => return,
                 Ok(_) => {}
             }
         }
-    }
-
-    fn shut_down(mut self) {
-        self.claude.close_input();
-        let until = Instant::now() + EXIT_TIMEOUT;
-        while Instant::now() < until && !(self.world.stop_requested)() {
-            if matches!(self.read_message(TICK), Ok(Said::Exited(_)) | Err(_)) {
-                return;
-            }
-        }
-        self.end();
-    }
-
-    fn end(self) {
-        // That it could not be watched to its end: the keeper ends it all the same.
-        let _ = self.claude.end();
     }
 }

@@ -4,8 +4,8 @@ use relaycode_exec::JobOutcome;
 use serde_json::Value;
 
 use super::PROFILE;
-use crate::driver::stderr_tail::{StderrTail, describe_exit};
-use crate::friend::failure::FriendFailure;
+use crate::FriendFailure;
+use crate::driver::{StderrTail, describe_exit};
 
 /// What claude says when nobody is signed in, or the key is not taken.
 const NO_ACCOUNT: &[&str] = &[
@@ -32,26 +32,21 @@ const NO_CONNECTION: &[&str] = &[
 ];
 
 pub(super) fn classify_result(result: &Value, session: Option<&str>) -> FriendFailure {
-    let errors = result["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let errors = errors.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
+    let errors = result["errors"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let errors = errors.collect::<Vec<_>>().join("\n");
     let said = match result["result"].as_str() {
         Some(said) if !said.is_empty() => said,
         _ if !errors.is_empty() => &errors,
         _ => result["subtype"].as_str().unwrap_or("it does not say why"),
     };
     if result["subtype"].as_str().is_some_and(|kind| kind.contains("structured_output")) {
-        let fault = "it did not hand in one that does".to_string();
-        return FriendFailure::SchemaMismatch {
-            friend: PROFILE.name.to_string(),
-            fault,
-            text: String::new(),
-        };
+        let (friend, fault) = (PROFILE.name.to_string(), "it did not hand in one that does".to_string());
+        return FriendFailure::SchemaMismatch { friend, fault, text: String::new() };
     }
-    let status = result["api_error_status"].as_u64();
-    if result["api_error"] == "connection_failed" {
-        return PROFILE.unreachable(error_excerpt(said));
+    match result["api_error"] == "connection_failed" {
+        true => PROFILE.unreachable(error_excerpt(said)),
+        false => classify_text(said, result["api_error_status"].as_u64(), session),
     }
-    classify_text(said, status, session)
 }
 
 /// What claude's last words stand for.
@@ -71,13 +66,9 @@ pub(super) fn classify_text(said: &str, status: Option<u64>, session: Option<&st
     PROFILE.failed(said)
 }
 
-pub(super) fn exit_failure(
-    finished: &JobOutcome,
-    errors: &StderrTail,
-    session: Option<&str>,
-) -> FriendFailure {
+pub(super) fn exit_failure(job: &JobOutcome, errors: &StderrTail, session: Option<&str>) -> FriendFailure {
     let said = error_excerpt(&errors.text());
-    let how = describe_exit(finished.reason, &said);
+    let how = describe_exit(job.reason, &said);
     if said.is_empty() { PROFILE.failed(how) } else { classify_text(&how, None, session) }
 }
 

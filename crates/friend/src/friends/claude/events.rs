@@ -13,10 +13,8 @@ use super::NAME;
 use super::conversation::TRANSPORT;
 use super::error::classify_result;
 use super::permissions::{STRUCTURED_OUTPUT_TOOL, declined_kind, describe_input};
-use crate::driver::clock::TurnClock;
-use crate::friend::answer::{DeclinedAction, FriendAnswer, FriendUsage};
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
+use crate::driver::TurnClock;
+use crate::{DeclinedAction, EventSink, FriendAnswer, FriendEvent, FriendFailure, FriendUsage, TurnResult};
 
 /// Bytes of an answer.
 pub(super) const MOST_ANSWER: usize = 8 << 20;
@@ -24,7 +22,7 @@ pub(super) const MOST_ANSWER: usize = 8 << 20;
 /// What was refused, at most so much of it is kept.
 const MOST_DECLINED: usize = 1_000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ClaudeTurnState {
     access: Access,
     schema: bool,
@@ -43,23 +41,13 @@ pub(super) struct ClaudeTurnState {
 
 impl ClaudeTurnState {
     pub(super) fn new(access: Access, schema: bool) -> ClaudeTurnState {
-        ClaudeTurnState {
-            access,
-            schema,
-            shown: String::new(),
-            streamed: false,
-            new_message: false,
-            tools: HashSet::new(),
-            declined_ids: HashSet::new(),
-            declined: Vec::new(),
-            model: None,
-        }
+        ClaudeTurnState { access, schema, ..ClaudeTurnState::default() }
     }
 
     /// What claude said of itself, after it was looked at.
     pub(super) fn record_init(&mut self, init: &Value) {
-        let tools = init["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
-        self.tools = tools.iter().filter_map(Value::as_str).map(str::to_string).collect();
+        let tools = init["tools"].as_array().into_iter().flatten();
+        self.tools = tools.filter_map(Value::as_str).map(str::to_string).collect();
         self.model = init["model"].as_str().map(str::to_string);
     }
 
@@ -68,7 +56,7 @@ impl ClaudeTurnState {
         told: &Value,
         clock: &mut TurnClock<'_>,
         hear: &mut EventSink<'_>,
-    ) -> Result<(), FriendFailure> {
+    ) -> TurnResult<()> {
         if told["subtype"] == "api_retry" {
             let status = &told["error_status"];
             let (error, attempt) = (told["error"].as_str().unwrap_or_default(), &told["attempt"]);
@@ -93,14 +81,14 @@ impl ClaudeTurnState {
             "stream_event" => self.handle_stream_event(&told["event"], hear),
             "assistant" => self.handle_assistant_message(&told["message"], hear),
             "system" if told["subtype"] == "permission_denied" => {
-                self.record_json_decline(&told["tool_use_id"], &told["tool_name"], &told["tool_input"], hear);
+                self.record_json_decline(told, hear);
                 Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    fn handle_stream_event(&mut self, event: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn handle_stream_event(&mut self, event: &Value, hear: &mut EventSink<'_>) -> TurnResult<()> {
         match event["type"].as_str().unwrap_or_default() {
             "message_start" => {
                 self.new_message = true;
@@ -121,13 +109,8 @@ impl ClaudeTurnState {
     }
 
     /// A message, block by block as they are done; its words were streamed before, or were not.
-    fn handle_assistant_message(
-        &mut self,
-        message: &Value,
-        hear: &mut EventSink<'_>,
-    ) -> Result<(), FriendFailure> {
-        let blocks = message["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-        for block in blocks {
+    fn handle_assistant_message(&mut self, message: &Value, hear: &mut EventSink<'_>) -> TurnResult<()> {
+        for block in message["content"].as_array().into_iter().flatten() {
             match block["type"].as_str().unwrap_or_default() {
                 "text" if !self.streamed => {
                     self.new_message = true;
@@ -148,13 +131,14 @@ impl ClaudeTurnState {
         // With full access everything is allowed, and one tool goes by two names.
         if self.access != Access::Full && !self.tools.contains(name) {
             // Claude tells the model that there is no such tool, and asks nobody.
-            return self.record_json_decline(&block["id"], &block["name"], &block["input"], hear);
+            let id = block["id"].as_str().unwrap_or_default();
+            return self.record_decline(id, name, &block["input"], hear);
         }
         let object = describe_input(name, &block["input"]);
         hear(FriendEvent::Action(if object == name { object } else { format!("{name} {object}") }));
     }
 
-    fn push_text(&mut self, text: &str, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn push_text(&mut self, text: &str, hear: &mut EventSink<'_>) -> TurnResult<()> {
         if text.is_empty() {
             return Ok(());
         }
@@ -170,9 +154,9 @@ impl ClaudeTurnState {
         Ok(())
     }
 
-    fn record_json_decline(&mut self, id: &Value, name: &Value, input: &Value, hear: &mut EventSink<'_>) {
-        let (id, name) = (id.as_str().unwrap_or_default(), name.as_str().unwrap_or_default());
-        self.record_decline(id, name, input, hear);
+    fn record_json_decline(&mut self, denial: &Value, hear: &mut EventSink<'_>) {
+        let text = |key: &str| denial[key].as_str().unwrap_or_default();
+        self.record_decline(text("tool_use_id"), text("tool_name"), &denial["tool_input"], hear);
     }
 
     /// Remembers what was refused, once.
@@ -191,15 +175,9 @@ impl ClaudeTurnState {
         result: &Value,
         session: Option<&str>,
         hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        let denials = result["permission_denials"].as_array().map(Vec::as_slice).unwrap_or_default();
-        for denial in denials {
-            self.record_json_decline(
-                &denial["tool_use_id"],
-                &denial["tool_name"],
-                &denial["tool_input"],
-                hear,
-            );
+    ) -> TurnResult {
+        for denial in result["permission_denials"].as_array().into_iter().flatten() {
+            self.record_json_decline(denial, hear);
         }
         if result["is_error"] != false || result["subtype"] != "success" {
             return Err(classify_result(result, session));
@@ -231,11 +209,8 @@ impl ClaudeTurnState {
         let count = |name: &str| result["usage"][name].as_u64().unwrap_or(0);
         let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"].map(count);
         let input = input.into_iter().fold(0, u64::saturating_add);
-        let mut remarks = Vec::new();
-        if self.access == Access::Workspace {
-            let remark = "It could run no commands: claude does not confine a shell to the project.";
-            remarks.push(remark.to_string());
-        }
+        let unconfined = "It could run no commands: claude does not confine a shell to the project.";
+        let remark = (self.access == Access::Workspace).then(|| unconfined.to_string());
         Ok(FriendAnswer {
             text,
             value,
@@ -244,7 +219,7 @@ impl ClaudeTurnState {
             declined: std::mem::take(&mut self.declined),
             usage: Some(FriendUsage { input, output: count("output_tokens") }),
             transport: TRANSPORT,
-            remarks,
+            remarks: remark.into_iter().collect(),
             ..FriendAnswer::default()
         })
     }

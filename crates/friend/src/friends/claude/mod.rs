@@ -10,23 +10,21 @@
 //! after it has said which tools it has, and that they are the ones it was given.
 
 mod conversation;
-mod environment;
+
 mod error;
 mod events;
 mod permissions;
-mod probe;
+
 mod recipe;
 
+use std::ffi::OsString;
 use std::path::Path;
 
-use crate::driver::program::{FriendProgram, ProgramProfile};
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+use relaycode_exec::JobEnvironment;
+use serde_json::Value;
+
+use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, program};
+use crate::{Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, TurnResult};
 
 const NAME: &str = "claude";
 
@@ -49,6 +47,15 @@ impl Claude {
     pub fn at(program: &Path) -> Claude {
         Claude { program: FriendProgram::with_path(NAME, program) }
     }
+
+    /// By its own status, which looks at keys in the environment, at its credentials and at the user's settings.
+    /// Whether a key is right, only the provider knows. No browser is opened, and no model asked.
+    fn signed_in(&self, world: &FriendContext<'_>) -> Option<bool> {
+        let words = [self.program.argv0(), "auth".into(), "status".into(), "--json".into()];
+        let finished = program::run_program(world, words, environment(world)).ok()?;
+        let status: Value = serde_json::from_slice(&finished.stdout.head).ok()?;
+        status["loggedIn"].as_bool()
+    }
 }
 
 impl Friend for Claude {
@@ -57,33 +64,65 @@ impl Friend for Claude {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        FriendAbilities {
-            reads_files: true,
-            writes_files: true,
-            streams: true,
-            review: false,
-            sessions: SessionSupport::Own,
-            schema: true,
-            access: recipe::ACCESS,
-        }
+        FriendAbilities { schema: true, ..FriendAbilities::PROGRAM }
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
-        probe::probe_claude(self, world)
+        let Some(found) = self.program.find(world) else { return PROFILE.missing_report() };
+        let version = program::program_version(world, self.program.argv0(), environment(world));
+        PROFILE.installed_report(found.display().to_string(), version, || self.signed_in(world))
     }
 
-    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         self.program.require(world, PROFILE.install)
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        let recipe = recipe::ClaudeRecipe::new(prompt, request)?;
-        conversation::converse(self, &recipe, request, world, hear)
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
+        let recipe = recipe::ClaudeRecipe::new(prompt, turn.request)?;
+        conversation::converse(self, &recipe, turn)
     }
+}
+
+/// What makes claude believe that it is part of another session, or that somebody else steers it. Where its
+/// settings are, its keys and its provider are not among them.
+const INSIDE_CLAUDE: &[&str] = &[
+    "CLAUDE_CODE_AGENT",
+    "CLAUDE_CODE_CHILD_SESSION",
+    "CLAUDE_CODE_PARENT_SESSION_ID",
+    "CLAUDE_CODE_REMOTE",
+    "CLAUDE_CODE_REMOTE_SESSION_ID",
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SIMPLE",
+    "CLAUDE_CODE_SUBAGENT_MODEL",
+    "CLAUDE_CODE_TASK_LIST_ID",
+    "CLAUDE_PROJECT_DIR",
+];
+
+/// What is switched on. The last four keep it to the prompt as it was given: no file that the prompt mentions
+/// by `@` is read unasked, nothing goes on in the background, nothing is remembered on its own account.
+const QUIET: &[&str] = &[
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+    "CLAUDE_CODE_DISABLE_TERMINAL_TITLE",
+    "DISABLE_AUTOUPDATER",
+    "DISABLE_ERROR_REPORTING",
+    "DISABLE_TELEMETRY",
+    "CLAUDE_CODE_DISABLE_ATTACHMENTS",
+    "CLAUDE_CODE_DISABLE_FILE_MENTIONS",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY",
+    "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS",
+];
+
+/// How often claude tries again when its server fails; without it, for minutes. The user's own number stays.
+const RETRIES: (&str, &str) = ("CLAUDE_CODE_MAX_RETRIES", "3");
+
+/// What claude's environment has that relay's has not, and the other way round.
+fn environment(world: &FriendContext<'_>) -> JobEnvironment {
+    let mut environment = world.child_environment();
+    environment.remove.extend(INSIDE_CLAUDE.iter().map(OsString::from));
+    let set = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+    environment.set.extend(QUIET.iter().map(|name| set(name, "1")));
+    if (world.env_var)(RETRIES.0).is_none() {
+        environment.set.push(set(RETRIES.0, RETRIES.1));
+    }
+    environment
 }

@@ -10,13 +10,10 @@ use relaycode_project::access::Access;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::PROFILE;
 use super::permissions::STRUCTURED_OUTPUT_TOOL;
-use super::{NAME, PROFILE};
-use crate::driver::version::FriendVersion;
-use crate::friend::failure::FriendFailure;
-use crate::friend::request::{AskRequest, TurnMemory};
-
-pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
+use crate::driver::FriendVersion;
+use crate::{AskRequest, TurnMemory, TurnResult};
 
 const READ_ONLY_TOOLS: &[&str] = &["Read", "Grep", "Glob"];
 const WORKSPACE_TOOLS: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit"];
@@ -43,29 +40,26 @@ pub(super) struct ClaudeRecipe {
 
 impl ClaudeRecipe {
     /// For this turn. Refuses what claude cannot do, or what nobody has tested, before anything is started.
-    pub(super) fn new(prompt: &str, request: &AskRequest) -> Result<ClaudeRecipe, FriendFailure> {
-        let cannot = |what: String| PROFILE.unsupported(what);
+    pub(super) fn new(prompt: &str, request: &AskRequest) -> TurnResult<ClaudeRecipe> {
+        let cannot = |what: String| Err(PROFILE.unsupported(what));
         let tools = match request.access {
             Access::ReadOnly => READ_ONLY_TOOLS,
             Access::Workspace => WORKSPACE_TOOLS,
             Access::Full => FULL_TOOLS,
             Access::Ask => {
-                let what =
-                    format!("be given the access `{}`; use read-only, workspace or full", request.access);
-                return Err(cannot(what));
+                let access = request.access;
+                return cannot(format!("be given the access `{access}`; use read-only, workspace or full"));
             }
         };
         let schema = request.schema().map(Value::to_string);
         if schema.as_ref().is_some_and(|schema| schema.len() > MOST_SCHEMA) {
-            return Err(cannot(format!("be held to a schema of more than {} KiB", MOST_SCHEMA >> 10)));
+            return cannot(format!("be held to a schema of more than {} KiB", MOST_SCHEMA >> 10));
         }
         let session = match &request.memory {
             TurnMemory::None => None,
             TurnMemory::Begin => Some(Uuid::new_v4().to_string()),
             // Its sessions are its own: nobody hands it one.
-            TurnMemory::Replay(_) => {
-                return Err(cannot("be told what was said in another session".to_string()));
-            }
+            TurnMemory::Replay(_) => return cannot("be told what was said in another session".into()),
             TurnMemory::Resume(id) => match Uuid::try_parse(id) {
                 Ok(id) => Some(id.to_string()),
                 // Claude takes other words for names, and looks for what resembles them.
@@ -85,25 +79,10 @@ impl ClaudeRecipe {
 
     /// The arguments, but for those of the protocol.
     pub(super) fn arguments(&self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = [
-            "-p",
-            "--output-format",
-            "stream-json",
-            "--verbose",
-            "--include-partial-messages",
-            "--safe-mode",
-            "--strict-mcp-config",
-            "--disable-slash-commands",
-            "--setting-sources",
-            "user",
-            "--permission-mode",
-            MODE,
-            "--tools",
-        ]
-        .iter()
-        .map(OsString::from)
-        .collect();
-        words.push(self.tools.join(",").into());
+        let fixed = "-p --output-format stream-json --verbose --include-partial-messages --safe-mode \
+                     --strict-mcp-config --disable-slash-commands --setting-sources user";
+        let mut words: Vec<OsString> = fixed.split(' ').map(OsString::from).collect();
+        words.extend(["--permission-mode", MODE, "--tools", &self.tools.join(",")].map(OsString::from));
         // With `=`: a name that begins with a hyphen is no argument of its own.
         let mut add = |name: &str, value: &str| words.push(format!("{name}={value}").into());
         if let Some(model) = &self.model {
@@ -120,12 +99,10 @@ impl ClaudeRecipe {
         words
     }
 
-    pub(super) fn verify_init(&self, init: &Value, request: &AskRequest) -> Result<(), FriendFailure> {
+    pub(super) fn verify_init(&self, init: &Value, request: &AskRequest) -> TurnResult<()> {
         let version = FriendVersion::parse(init["claude_code_version"].as_str().unwrap_or_default());
         PROFILE.check_version(version.ok_or_else(|| PROFILE.unknown_version("it says nothing of it"))?)?;
-        let other = |got: String| {
-            Err(FriendFailure::AccessMismatch { friend: NAME.to_string(), wanted: self.access, got })
-        };
+        let other = |got: String| Err(PROFILE.access_mismatch(self.access, got));
         let mode = init["permissionMode"].as_str().unwrap_or("no mode");
         if mode != MODE {
             return other(format!("permission mode {mode}"));

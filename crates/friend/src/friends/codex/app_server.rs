@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use relaycode_clients::jsonrpc::{JsonRpcError, JsonRpcEvent, JsonRpcPeer, JsonRpcStyle};
-use relaycode_exec::{Job, JobInput, JobOutcome};
+use relaycode_clients::jsonrpc::{JsonRpcError, JsonRpcEvent as Event, JsonRpcPeer, JsonRpcStyle};
+use relaycode_exec::{JobInput, JobOutcome};
 use serde_json::{Value, json};
 
 use super::approvals::decline_request;
@@ -14,15 +14,10 @@ use super::error::{AttemptError, error_excerpt};
 use super::events::{CodexTurnState, answer_too_large};
 use super::recipe::{CodexTask, CodexThreadConfig, server_arguments};
 use super::{Codex, PROFILE, check_answer};
-use crate::driver::clock::{TICK, TurnClock};
-use crate::driver::program::MAX_INVALID_LINES;
-use crate::driver::stderr_tail::{StderrTail, describe_exit};
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, TurnMemory};
+use crate::driver::{FriendVersion, MAX_INVALID_LINES, StderrTail, TICK, TurnClock, describe_exit};
+use crate::{
+    AskRequest, EventSink, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, TurnMemory,
+};
 
 pub(super) const TRANSPORT: &str = "app-server";
 
@@ -39,7 +34,7 @@ const INTERRUPT: Duration = Duration::from_millis(300);
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(super) struct AppServerClient<'a> {
-    peer: JsonRpcPeer,
+    pub(super) peer: JsonRpcPeer,
     world: &'a FriendContext<'a>,
     clock: TurnClock<'static>,
     state: CodexTurnState,
@@ -52,17 +47,16 @@ pub(super) struct AppServerClient<'a> {
 pub(super) fn attempt(
     codex: &Codex,
     task: CodexTask<'_>,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-    hear: &mut EventSink<'_>,
+    turn: &mut FriendTurn<'_>,
 ) -> Result<FriendAnswer, AttemptError> {
-    let terms = CodexThreadConfig::new(request)?;
-    let mut talk = AppServerClient::start(codex, request, world)?;
-    let result = talk.run_turn(task, request, &terms, hear);
-    match &result {
-        Ok(_) => talk.shut_down(),
-        Err(_) => talk.end(),
-    }
+    let terms = CodexThreadConfig::new(turn.request)?;
+    let mut talk = AppServerClient::start(codex, turn.request, turn.world)?;
+    let result = talk.run_turn(task, &terms, turn.hear);
+    // That it could not be watched to its end: the keeper ends it all the same.
+    let _ = match &result {
+        Ok(_) => talk.peer.lines.shut_down(EXIT_TIMEOUT, turn.world.stop_requested),
+        Err(_) => talk.peer.lines.end(),
+    };
     result
 }
 
@@ -73,12 +67,8 @@ impl<'a> AppServerClient<'a> {
         request: &AskRequest,
         world: &'a FriendContext<'a>,
     ) -> Result<AppServerClient<'a>, AttemptError> {
-        let mut words = vec![codex.program.argv0()];
-        words.extend(server_arguments(&request.directory));
-        let mut job = Job::argv(words, &request.directory);
-        job.environment = codex.environment(world);
+        let mut job = codex.job(server_arguments(&request.directory), request, world);
         job.input = JobInput::Piped;
-        job.deadlines = request.limits.deadlines();
         let mut talk = AppServerClient {
             peer: JsonRpcPeer::start(&world.runner, &job, JsonRpcStyle::Bare)?,
             world,
@@ -90,13 +80,12 @@ impl<'a> AppServerClient<'a> {
         };
         let client = json!({"name": "relay", "title": "relay", "version": env!("CARGO_PKG_VERSION")});
         let hello = json!({"clientInfo": client, "capabilities": {"experimentalApi": false}});
-        let said = talk
-            .request("initialize", &hello, HELLO_TIMEOUT)?
-            .map_err(|error| AttemptError::Fallback(error.message))?;
+        let said = talk.request("initialize", &hello, HELLO_TIMEOUT)?;
+        let said = said.map_err(|error| AttemptError::Fallback(error.message))?;
         talk.home = said["codexHome"].as_str().unwrap_or_default().to_string();
         match version_of(said["userAgent"].as_str().unwrap_or_default()) {
             Some(found) => PROFILE.check_version(found)?,
-            None => PROFILE.check_program(codex.program.argv0(), codex.environment(world), request, world)?,
+            None => codex.check_version(request, world)?,
         }
         talk.peer.notify("initialized", None);
         Ok(talk)
@@ -111,15 +100,15 @@ impl<'a> AppServerClient<'a> {
     fn run_turn(
         &mut self,
         task: CodexTask<'_>,
-        request: &AskRequest,
         terms: &CodexThreadConfig<'_>,
         hear: &mut EventSink<'_>,
     ) -> Result<FriendAnswer, AttemptError> {
-        self.state = CodexTurnState::new(matches!(task, CodexTask::Review(_)));
+        let request = terms.request;
+        self.state.review = matches!(task, CodexTask::Review(_));
         if self.lacks_account()? {
             // These are read by `exec` alone.
-            if ["CODEX_API_KEY", "CODEX_ACCESS_TOKEN"].iter().any(|name| (self.world.env_var)(name).is_some())
-            {
+            let keys = ["CODEX_API_KEY", "CODEX_ACCESS_TOKEN"];
+            if keys.iter().any(|name| (self.world.env_var)(name).is_some()) {
                 return Err(AttemptError::Fallback("it takes no key from the environment".to_string()));
             }
             return Err(PROFILE.not_signed_in("it has no account and no key").into());
@@ -128,10 +117,9 @@ impl<'a> AppServerClient<'a> {
         if self.home.is_empty() {
             return Err(PROFILE.failed("it does not say where it keeps its credentials").into());
         }
-        let (method, params) = terms.request(&self.home, &servers);
-        let echo = self
-            .request(method, &params, REQUEST_TIMEOUT)?
-            .map_err(|error| thread_failure(&request.memory, &error))?;
+        let (method, params) = terms.params(&self.home, &servers);
+        let echo = self.request(method, &params, REQUEST_TIMEOUT)?;
+        let echo = echo.map_err(|error| thread_failure(&request.memory, &error))?;
         let thread = echo["thread"]["id"].as_str().unwrap_or_default().to_string();
         if let TurnMemory::Resume(id) = &request.memory
             && !thread.eq_ignore_ascii_case(id)
@@ -152,15 +140,14 @@ impl<'a> AppServerClient<'a> {
             transport: TRANSPORT,
             ..FriendAnswer::default()
         };
-        Ok(check_answer(answer, request, &error_excerpt(&self.errors.text()))?)
+        Ok(check_answer(answer, request, self.last_words())?)
     }
 
     /// The tool servers of the user's and the project's settings: each of them would be started.
     fn tool_servers(&mut self, request: &AskRequest) -> Result<Vec<String>, AttemptError> {
         let params = json!({"includeLayers": false, "cwd": request.directory.to_str()});
-        let said = self
-            .request("config/read", &params, REQUEST_TIMEOUT)?
-            .map_err(|error| PROFILE.failed(error.message))?;
+        let said = self.request("config/read", &params, REQUEST_TIMEOUT)?;
+        let said = said.map_err(|error| PROFILE.failed(error.message))?;
         let servers = said["config"]["mcp_servers"].as_object();
         Ok(servers.map(|servers| servers.keys().cloned().collect()).unwrap_or_default())
     }
@@ -195,26 +182,26 @@ impl<'a> AppServerClient<'a> {
                 return Err(failure.into());
             }
             match self.next_message()? {
-                JsonRpcEvent::Notification { method, params } => {
+                Event::Notification { method, params } => {
                     let over = self.state.handle_notification(&method, &params, &mut self.clock, hear)?;
                     if over {
                         return Ok(());
                     }
                 }
-                JsonRpcEvent::Request { id, method, params } => {
+                Event::Request { id, method, params } => {
                     self.clock.mark_alive();
                     decline_request(&mut self.peer, &id, &method, &params, &mut self.state, hear);
                 }
-                JsonRpcEvent::Response { id, result } if id == asked => match result {
+                Event::Response { id, result } if id == asked => match result {
                     Ok(said) => self.state.turn = said["turn"]["id"].as_str().map(str::to_string),
                     Err(error) => return Err(PROFILE.failed(error_excerpt(&error.message)).into()),
                 },
-                JsonRpcEvent::Exited(finished) => {
+                Event::Exited(finished) => {
                     let said = self.exit_message(&finished);
-                    if request.access.may_write() || self.state.has_output {
-                        return Err(PROFILE.failed(said).into());
-                    }
-                    return Err(AttemptError::Retry(said));
+                    return Err(match request.access.may_write() || self.state.has_output {
+                        true => PROFILE.failed(said).into(),
+                        false => AttemptError::Retry(said),
+                    });
                 }
                 _ => {}
             }
@@ -236,82 +223,65 @@ impl<'a> AppServerClient<'a> {
             }
             if began.elapsed() >= most {
                 // Who hangs once hangs again: the other way is quicker than another wait.
-                return Err(AttemptError::Fallback(format!(
-                    "it did not answer `{method}` in {} s",
-                    most.as_secs()
-                )));
+                let seconds = most.as_secs();
+                return Err(AttemptError::Fallback(format!("it did not answer `{method}` in {seconds} s")));
             }
             match self.next_message()? {
-                JsonRpcEvent::Response { id, result } if id == asked => {
+                Event::Response { id, result } if id == asked => {
                     self.clock.mark_alive();
                     return Ok(result);
                 }
-                JsonRpcEvent::Request { id, method, params } => {
+                Event::Request { id, method, params } => {
                     decline_request(&mut self.peer, &id, &method, &params, &mut self.state, &mut |_| {});
                 }
-                JsonRpcEvent::Exited(finished) => {
-                    return Err(AttemptError::Retry(self.exit_message(&finished)));
-                }
+                Event::Exited(finished) => return Err(AttemptError::Retry(self.exit_message(&finished))),
                 _ => {}
             }
         }
     }
 
     /// The next that comes, if anything does, in a short time.
-    fn next_message(&mut self) -> Result<JsonRpcEvent, AttemptError> {
+    fn next_message(&mut self) -> Result<Event, AttemptError> {
         // Whether to stop is looked at elsewhere: codex is asked to end its turn first.
-        let incoming = self.peer.next(&|| false, TICK);
-        self.errors.push(&self.peer.take_stderr());
+        let incoming = self.peer.next(TICK);
+        self.errors.push(&self.peer.lines.take_stderr());
         match incoming? {
-            JsonRpcEvent::LineTooLong => Err(answer_too_large().into()),
-            JsonRpcEvent::NotReading => Err(PROFILE.input_stalled().into()),
-            JsonRpcEvent::Garbage(line) => {
+            Event::LineTooLong => Err(answer_too_large().into()),
+            Event::NotReading => Err(PROFILE.input_stalled().into()),
+            Event::Garbage(line) => {
                 self.garbage += 1;
                 if self.garbage > MAX_INVALID_LINES {
                     let said = format!("it prints what is no message: {}", error_excerpt(&line));
                     return Err(PROFILE.failed(said).into());
                 }
-                Ok(JsonRpcEvent::Idle)
+                Ok(Event::Idle)
             }
             incoming => Ok(incoming),
         }
     }
 
     fn check_expired(&self) -> Option<FriendFailure> {
-        self.clock.check_expired(self.world.stop_requested, || error_excerpt(&self.errors.text()))
+        self.clock.check_expired(self.world.stop_requested, || self.last_words())
     }
 
     fn interrupt(&mut self, thread: &str, turn: &str) {
         self.peer.request("turn/interrupt", &json!({"threadId": thread, "turnId": turn}));
         let began = Instant::now();
         while began.elapsed() < INTERRUPT {
-            match self.peer.next(&|| false, TICK) {
-                Ok(JsonRpcEvent::Notification { method, .. }) if method == "turn/completed" => return,
-                Ok(JsonRpcEvent::Exited(_)) | Err(_) => return,
+            match self.peer.next(TICK) {
+                Ok(Event::Notification { method, .. }) if method == "turn/completed" => return,
+                Ok(Event::Exited(_)) | Err(_) => return,
                 Ok(_) => {}
             }
         }
     }
 
     fn exit_message(&self, finished: &JobOutcome) -> String {
-        describe_exit(finished.reason, &error_excerpt(&self.errors.text()))
+        describe_exit(finished.reason, &self.last_words())
     }
 
-    fn shut_down(mut self) {
-        self.peer.close_input();
-        let began = Instant::now();
-        while began.elapsed() < EXIT_TIMEOUT && !(self.world.stop_requested)() {
-            match self.peer.next(&|| false, TICK) {
-                Ok(JsonRpcEvent::Exited(_)) | Err(_) => return,
-                Ok(_) => {}
-            }
-        }
-        self.end();
-    }
-
-    pub(super) fn end(self) {
-        // That it could not be watched to its end: the keeper ends it all the same.
-        let _ = self.peer.end();
+    fn last_words(&self) -> String {
+        error_excerpt(&self.errors.text())
     }
 }
 
@@ -321,12 +291,9 @@ fn version_of(agent: &str) -> Option<FriendVersion> {
 }
 
 fn thread_failure(memory: &TurnMemory, error: &JsonRpcError) -> FriendFailure {
+    let unknown = error.message.contains("no rollout found") || error.message.contains("not found");
     match memory {
-        TurnMemory::Resume(id)
-            if error.message.contains("no rollout found") || error.message.contains("not found") =>
-        {
-            PROFILE.unknown_session(id)
-        }
+        TurnMemory::Resume(id) if unknown => PROFILE.unknown_session(id),
         _ => PROFILE.failed(error_excerpt(&error.message)),
     }
 }

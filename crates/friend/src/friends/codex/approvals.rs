@@ -4,8 +4,7 @@ use relaycode_clients::jsonrpc::{JsonRpcPeer, METHOD_NOT_FOUND};
 use serde_json::{Value, json};
 
 use super::events::CodexTurnState;
-use crate::friend::answer::DeclinedActionKind;
-use crate::friend::event::EventSink;
+use crate::{DeclinedActionKind, EventSink};
 
 /// Refuses what codex asks for; it is told so, and goes on without.
 pub(super) fn decline_request(
@@ -16,56 +15,47 @@ pub(super) fn decline_request(
     heard: &mut CodexTurnState,
     hear: &mut EventSink<'_>,
 ) {
-    match method {
+    use DeclinedActionKind::{Command, Other, Write};
+    let text = |key: &str| params[key].as_str();
+    let answer = match method {
         "item/fileChange/requestApproval" => {
-            let files = heard.take_change_files(params["itemId"].as_str().unwrap_or_default());
+            let files = heard.take_change_files(text("itemId").unwrap_or_default());
             for file in &files {
-                heard.record_decline(DeclinedActionKind::Write, file, hear);
+                heard.record_decline(Write, file, hear);
             }
             if files.is_empty() {
-                let what = params["grantRoot"].as_str().or(params["reason"].as_str()).unwrap_or("a file");
-                heard.record_decline(DeclinedActionKind::Write, what, hear);
+                let what = text("grantRoot").or(text("reason")).unwrap_or("a file");
+                heard.record_decline(Write, what, hear);
             }
-            peer.respond(id, &json!({"decision": "decline"}));
+            json!({"decision": "decline"})
         }
         "item/commandExecution/requestApproval" => {
-            let what = params["command"].as_str().or(params["reason"].as_str()).unwrap_or("a command");
-            heard.record_decline(DeclinedActionKind::Command, what, hear);
-            peer.respond(id, &json!({"decision": "decline"}));
+            let what = text("command").or(text("reason")).unwrap_or("a command");
+            heard.record_decline(Command, what, hear);
+            json!({"decision": "decline"})
         }
         // The names that these had in older versions, with words of their own for the answer.
         "applyPatchApproval" | "execCommandApproval" => {
-            let kind = if method == "applyPatchApproval" {
-                DeclinedActionKind::Write
-            } else {
-                DeclinedActionKind::Command
-            };
-            heard.record_decline(kind, params["reason"].as_str().unwrap_or(method), hear);
-            peer.respond(id, &json!({"decision": "denied"}));
+            let kind = if method == "applyPatchApproval" { Write } else { Command };
+            heard.record_decline(kind, text("reason").unwrap_or(method), hear);
+            json!({"decision": "denied"})
         }
         "item/permissions/requestApproval" => {
-            heard.record_decline(
-                DeclinedActionKind::Other,
-                params["reason"].as_str().unwrap_or("more permissions"),
-                hear,
-            );
-            peer.respond(id, &json!({"permissions": {}, "scope": "turn"}));
+            heard.record_decline(Other, text("reason").unwrap_or("more permissions"), hear);
+            json!({"permissions": {}, "scope": "turn"})
         }
         "item/tool/requestUserInput" => {
-            heard.record_decline(DeclinedActionKind::Other, "a question to the user", hear);
-            peer.respond(id, &json!({"answers": {}}));
+            heard.record_decline(Other, "a question to the user", hear);
+            json!({"answers": {}})
         }
         "mcpServer/elicitation/request" => {
-            heard.record_decline(
-                DeclinedActionKind::Other,
-                params["serverName"].as_str().unwrap_or("a tool server"),
-                hear,
-            );
-            peer.respond(id, &json!({"action": "decline"}));
+            heard.record_decline(Other, text("serverName").unwrap_or("a tool server"), hear);
+            json!({"action": "decline"})
         }
         other => {
-            heard.record_decline(DeclinedActionKind::Other, other, hear);
-            peer.respond_error(id, METHOD_NOT_FOUND, "relay does not do this");
+            heard.record_decline(Other, other, hear);
+            return peer.respond_error(id, METHOD_NOT_FOUND, "relay does not do this");
         }
-    }
+    };
+    peer.respond(id, &answer);
 }

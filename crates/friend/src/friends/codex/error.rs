@@ -4,9 +4,8 @@ use relaycode_exec::ExecError;
 use serde_json::Value;
 
 use super::PROFILE;
-use crate::driver::clock::TurnClock;
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
+use crate::driver::TurnClock;
+use crate::{EventSink, FriendEvent, FriendFailure};
 
 /// What codex says when it does not get as far as an answer of its server's.
 const NO_CONNECTION: &[&str] =

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::error::{classify_error, report_retry};
 use super::{NAME, PROFILE};
-use crate::driver::clock::TurnClock;
-use crate::friend::answer::{DeclinedAction, DeclinedActionKind, FriendUsage};
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
+use crate::driver::TurnClock;
+use crate::{
+    DeclinedAction, DeclinedActionKind, EventSink, FriendEvent, FriendFailure, FriendUsage, TurnResult,
+};
 
 /// Bytes of an answer.
 pub(super) const MOST_ANSWER: usize = 8 << 20;
@@ -30,7 +30,7 @@ pub(super) struct CodexTurnState {
     /// The turn itself, once codex has named it: what it tells before is of earlier ones.
     pub(super) turn: Option<String>,
     /// Its own review: only the last word of it counts.
-    review: bool,
+    pub(super) review: bool,
     message: Option<String>,
     pub(super) text: String,
     pub(super) declined: Vec<DeclinedAction>,
@@ -43,10 +43,6 @@ pub(super) struct CodexTurnState {
 }
 
 impl CodexTurnState {
-    pub(super) fn new(review: bool) -> CodexTurnState {
-        CodexTurnState { review, ..CodexTurnState::default() }
-    }
-
     /// Takes a notification. `Ok(true)`: the turn is over, and went well.
     pub(super) fn handle_notification(
         &mut self,
@@ -54,7 +50,7 @@ impl CodexTurnState {
         params: &Value,
         clock: &mut TurnClock<'_>,
         hear: &mut EventSink<'_>,
-    ) -> Result<bool, FriendFailure> {
+    ) -> TurnResult<bool> {
         if method != "error" {
             clock.mark_alive();
         }
@@ -82,7 +78,7 @@ impl CodexTurnState {
         Ok(false)
     }
 
-    fn push_text(&mut self, id: &str, delta: &str, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn push_text(&mut self, id: &str, delta: &str, hear: &mut EventSink<'_>) -> TurnResult<()> {
         if self.review || delta.is_empty() {
             return Ok(());
         }
@@ -128,18 +124,19 @@ impl CodexTurnState {
         hear(FriendEvent::Action(doing));
     }
 
-    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> TurnResult<()> {
         match item["type"].as_str().unwrap_or_default() {
             "agentMessage" if !self.review => {
-                let (id, text) =
-                    (item["id"].as_str().unwrap_or_default(), item["text"].as_str().unwrap_or_default());
-                if self.message.as_deref() == Some(id) && text.starts_with(&self.text) {
-                    let rest = text[self.text.len()..].to_string();
-                    self.push_text(id, &rest, hear)
-                } else {
+                let id = item["id"].as_str().unwrap_or_default();
+                let text = item["text"].as_str().unwrap_or_default();
+                let streamed = self.message.as_deref() == Some(id);
+                match text.strip_prefix(&self.text).filter(|_| streamed) {
+                    Some(rest) => self.push_text(id, rest, hear),
                     // Never streamed, or not as it was meant.
-                    self.message = None;
-                    self.push_text(id, text, hear)
+                    None => {
+                        self.message = None;
+                        self.push_text(id, text, hear)
+                    }
                 }
             }
             "exitedReviewMode" => {
@@ -172,14 +169,13 @@ impl CodexTurnState {
         }
     }
 
-    fn finish_turn(&mut self, turn: &Value) -> Result<bool, FriendFailure> {
+    fn finish_turn(&mut self, turn: &Value) -> TurnResult<bool> {
         match turn["status"].as_str().unwrap_or_default() {
             "completed" => Ok(true),
             "interrupted" => Err(PROFILE.failed("the turn was interrupted, and not by relay")),
             _ => {
-                let error =
-                    if turn["error"].is_null() { self.last_error.as_ref() } else { Some(&turn["error"]) };
-                Err(classify_error(error.unwrap_or(&Value::Null)))
+                let own = Some(&turn["error"]).filter(|error| !error.is_null());
+                Err(classify_error(own.or(self.last_error.as_ref()).unwrap_or(&Value::Null)))
             }
         }
     }

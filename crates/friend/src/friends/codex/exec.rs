@@ -11,11 +11,11 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use relaycode_clients::line_process::{LineEvent as Line, LineProcess};
-use relaycode_exec::{Deadlines, ExitReason, Job, JobInput, JobOutcome};
+use relaycode_exec::{ExitReason, JobInput, JobOutcome};
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
@@ -23,13 +23,11 @@ use super::error::{classify_error, error_excerpt, report_retry};
 use super::events::{MOST_ANSWER, answer_too_large};
 use super::recipe::{CodexTask, exec_arguments, list_arguments};
 use super::{Codex, NAME, PROFILE, check_answer};
-use crate::driver::clock::{TICK, TurnClock};
-use crate::driver::stderr_tail::{StderrTail, describe_exit};
-use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, GRACE, TurnMemory};
+use crate::driver::{StderrTail, TICK, TurnClock, describe_exit};
+use crate::{
+    AskRequest, EventSink, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, FriendUsage,
+    TurnMemory, TurnResult,
+};
 
 pub(super) const TRANSPORT: &str = "exec";
 
@@ -38,24 +36,16 @@ const DECLINES_UNKNOWN: &str = "by `codex exec`, codex does not say what it was 
 /// How long it may take to list the tool servers.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(super) fn attempt(
-    codex: &Codex,
-    task: CodexTask<'_>,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-    hear: &mut EventSink<'_>,
-) -> Result<FriendAnswer, FriendFailure> {
+pub(super) fn attempt(codex: &Codex, task: CodexTask<'_>, turn: &mut FriendTurn<'_>) -> TurnResult {
+    let (request, world) = (turn.request, turn.world);
     let servers = tool_servers(codex, request, world)?;
     let schema = request.schema().map(|schema| TempSchemaFile::write(world, schema)).transpose()?;
-    let mut words = vec![codex.program.argv0()];
-    words.extend(exec_arguments(task, request, schema.as_ref().map(|slip| slip.0.as_path()), &servers));
-    let mut job = Job::argv(words, &request.directory);
-    job.environment = codex.environment(world);
+    let schema_path = schema.as_ref().map(|slip| slip.0.as_path());
+    let mut job = codex.job(exec_arguments(task, request, schema_path, &servers), request, world);
     job.input = match task {
         CodexTask::Prompt(prompt) => JobInput::Bytes(prompt.as_bytes().to_vec()),
         CodexTask::Review(_) => JobInput::Null,
     };
-    job.deadlines = request.limits.deadlines();
     let mut run = CodexExecRun {
         lines: LineProcess::start(&world.runner, &job).map_err(|source| PROFILE.exec_failure(source))?,
         clock: TurnClock::new(NAME, request.limits),
@@ -64,8 +54,8 @@ pub(super) fn attempt(
         failure: None,
         completed: false,
     };
-    hear(FriendEvent::Ready { transport: TRANSPORT });
-    let finished = match run.read_events(request, world, hear) {
+    (turn.hear)(FriendEvent::Ready { transport: TRANSPORT });
+    let finished = match run.read_events(turn) {
         Ok(finished) => finished,
         Err(failure) => {
             // That it could not be watched to its end: the keeper ends it all the same.
@@ -87,7 +77,7 @@ pub(super) fn attempt(
     if request.access != Access::Full {
         run.answer.remarks.push(DECLINES_UNKNOWN.to_string());
     }
-    check_answer(run.answer, request, &said)
+    check_answer(run.answer, request, said)
 }
 
 struct CodexExecRun {
@@ -100,25 +90,19 @@ struct CodexExecRun {
 }
 
 impl CodexExecRun {
-    fn read_events(
-        &mut self,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<JobOutcome, FriendFailure> {
+    fn read_events(&mut self, turn: &mut FriendTurn<'_>) -> TurnResult<JobOutcome> {
         loop {
-            if let Some(failure) =
-                self.clock.check_expired(world.stop_requested, || error_excerpt(&self.errors.text()))
-            {
+            let last_words = || error_excerpt(&self.errors.text());
+            if let Some(failure) = self.clock.check_expired(turn.world.stop_requested, last_words) {
                 return Err(failure);
             }
-            let heard = self.lines.next(&|| false, TICK).map_err(|source| PROFILE.exec_failure(source))?;
+            let heard = self.lines.next(TICK).map_err(|source| PROFILE.exec_failure(source))?;
             self.errors.push(&self.lines.take_stderr());
             match heard {
                 Line::Line(line) => {
                     // What is no event is passed over: a shell may print something first.
                     if let Ok(event) = serde_json::from_slice::<Value>(&line) {
-                        self.handle_event(&event, request, hear)?;
+                        self.handle_event(&event, turn.request, turn.hear)?;
                     }
                 }
                 Line::LineTooLong => return Err(answer_too_large()),
@@ -134,7 +118,7 @@ impl CodexExecRun {
         event: &Value,
         request: &AskRequest,
         hear: &mut EventSink<'_>,
-    ) -> Result<(), FriendFailure> {
+    ) -> TurnResult<()> {
         let kind = event["type"].as_str().unwrap_or_default();
         if kind == "error" {
             let said = event["message"].as_str().unwrap_or_default();
@@ -142,22 +126,21 @@ impl CodexExecRun {
             return Ok(());
         }
         self.clock.mark_alive();
+        let item = &event["item"];
         match kind {
-            "thread.started" => {
-                self.thread_started(event["thread_id"].as_str().unwrap_or_default(), request)?;
-            }
-            "item.started" if event["item"]["type"] == "command_execution" => {
+            "thread.started" => self.thread_started(&event["thread_id"], request)?,
+            "item.started" if item["type"] == "command_execution" => {
                 // What was said before something is done was a remark.
                 if !std::mem::take(&mut self.answer.text).is_empty() {
                     hear(FriendEvent::AnswerRestarted);
                 }
-                hear(FriendEvent::Action(event["item"]["command"].as_str().unwrap_or_default().to_string()));
+                hear(FriendEvent::Action(item["command"].as_str().unwrap_or_default().to_string()));
             }
-            "item.completed" => self.item_completed(&event["item"], hear)?,
+            "item.completed" => self.item_completed(item, hear)?,
             "turn.completed" => {
                 let count = |name: &str| event["usage"][name].as_u64().unwrap_or(0);
-                self.answer.usage =
-                    Some(FriendUsage { input: count("input_tokens"), output: count("output_tokens") });
+                let (input, output) = (count("input_tokens"), count("output_tokens"));
+                self.answer.usage = Some(FriendUsage { input, output });
                 self.completed = true;
             }
             "turn.failed" => self.failure = Some(classify_error(&event["error"])),
@@ -166,23 +149,21 @@ impl CodexExecRun {
         Ok(())
     }
 
-    fn thread_started(&mut self, thread: &str, request: &AskRequest) -> Result<(), FriendFailure> {
+    fn thread_started(&mut self, thread: &Value, request: &AskRequest) -> TurnResult<()> {
+        let thread = thread.as_str().unwrap_or_default();
         match &request.memory {
             // What is said again is for friends that remember nothing by themselves.
             TurnMemory::None | TurnMemory::Replay(_) => {}
-            TurnMemory::Begin => self.answer.session = Some(thread.to_string()),
-            TurnMemory::Resume(id) if thread.eq_ignore_ascii_case(id) => {
-                self.answer.session = Some(thread.to_string());
-            }
             // It began a new one instead.
-            TurnMemory::Resume(id) => {
+            TurnMemory::Resume(id) if !thread.eq_ignore_ascii_case(id) => {
                 return Err(PROFILE.unknown_session(id));
             }
+            TurnMemory::Begin | TurnMemory::Resume(_) => self.answer.session = Some(thread.to_string()),
         }
         Ok(())
     }
 
-    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> Result<(), FriendFailure> {
+    fn item_completed(&mut self, item: &Value, hear: &mut EventSink<'_>) -> TurnResult<()> {
         let text = item["text"].as_str().unwrap_or_default();
         match item["type"].as_str().unwrap_or_default() {
             "agent_message" => {
@@ -202,38 +183,23 @@ impl CodexExecRun {
     }
 }
 
-fn exit_failure(
-    finished: &JobOutcome,
-    said: &str,
-    errors: &StderrTail,
-    request: &AskRequest,
-) -> FriendFailure {
+fn exit_failure(job: &JobOutcome, said: &str, errors: &StderrTail, request: &AskRequest) -> FriendFailure {
     if let TurnMemory::Resume(id) = &request.memory
         // With RUST_BACKTRACE set, other lines follow.
         && errors.text().contains("no rollout found")
     {
         return PROFILE.unknown_session(id);
     }
-    let how = describe_exit(finished.reason, said);
+    let how = describe_exit(job.reason, said);
     if said.is_empty() { PROFILE.failed(how) } else { classify_error(&json!({"message": how})) }
 }
 
 /// The tool servers of the user's settings: each of them would be started.
-fn tool_servers(
-    codex: &Codex,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-) -> Result<Vec<String>, FriendFailure> {
-    let mut words = vec![codex.program.argv0()];
-    words.extend(list_arguments(&request.directory));
-    let mut job = Job::argv(words, &request.directory);
-    job.environment = codex.environment(world);
-    job.deadlines =
-        Deadlines { total: Some(LIST_TIMEOUT.min(request.limits.remaining())), idle: None, grace: GRACE };
-    let finished = world
-        .runner
-        .run(&job, world.stop_requested, &mut |_| {})
-        .map_err(|source| PROFILE.exec_failure(source))?;
+fn tool_servers(codex: &Codex, request: &AskRequest, world: &FriendContext<'_>) -> TurnResult<Vec<String>> {
+    let mut job = codex.job(list_arguments(&request.directory), request, world);
+    job.deadlines.total = Some(LIST_TIMEOUT.min(request.limits.remaining()));
+    let finished = world.runner.run(&job, world.stop_requested, &mut |_| {});
+    let finished = finished.map_err(|source| PROFILE.exec_failure(source))?;
     if finished.reason == ExitReason::Stopped {
         return Err(FriendFailure::Cancelled { friend: NAME.to_string() });
     }
@@ -243,12 +209,10 @@ fn tool_servers(
             Ok(servers.iter().filter_map(|server| server["name"].as_str()).map(str::to_string).collect())
         }
         _ => {
-            let said = match error_excerpt(&finished.stderr.text()) {
-                said if said.is_empty() => "it says nothing".to_string(),
-                said => said,
-            };
-            Err(PROFILE
-                .failed(format!("`codex mcp list` does not say which tool servers it would start: {said}")))
+            let said = error_excerpt(&finished.stderr.text());
+            let said = if said.is_empty() { "it says nothing" } else { &said };
+            let what = "`codex mcp list` does not say which tool servers it would start";
+            Err(PROFILE.failed(format!("{what}: {said}")))
         }
     }
 }
@@ -257,20 +221,17 @@ fn tool_servers(
 struct TempSchemaFile(PathBuf);
 
 impl TempSchemaFile {
-    fn write(world: &FriendContext<'_>, schema: &Value) -> Result<TempSchemaFile, FriendFailure> {
+    fn write(world: &FriendContext<'_>, schema: &Value) -> TurnResult<TempSchemaFile> {
         let folder = (world.env_var)("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
         let path = folder.join(format!("relay-schema-{}.json", uuid::Uuid::new_v4().simple()));
-        let written = write_new(&path, schema.to_string().as_bytes());
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let slip = TempSchemaFile(path);
+        let written = file.and_then(|mut file| file.write_all(schema.to_string().as_bytes()));
         written.map_err(|error| {
             PROFILE.failed(format!("the schema cannot be written to {}: {error}", slip.0.display()))
         })?;
         Ok(slip)
     }
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?.write_all(bytes)
 }
 
 impl Drop for TempSchemaFile {

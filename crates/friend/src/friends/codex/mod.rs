@@ -12,25 +12,22 @@ mod approvals;
 mod error;
 mod events;
 mod exec;
-mod probe;
+
 mod recipe;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use relaycode_exec::JobEnvironment;
+use relaycode_exec::{ExitReason, Job, JobEnvironment};
 
-use crate::driver::clock::{TICK, TurnClock};
-use crate::driver::program::{FriendProgram, ProgramProfile};
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::AskRequest;
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, TICK, TurnClock, program};
+use crate::{
+    AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendEvent, FriendFailure,
+    FriendProbeReport, FriendTurn, TurnLimits, TurnResult,
+};
+use app_server::AppServerClient;
 use error::AttemptError;
 use recipe::CodexTask;
 
@@ -54,6 +51,9 @@ const INSIDE_CODEX: &[&str] = &[
     "CODEX_THREAD_ID",
 ];
 
+/// How long its server may take to say whether it needs an account.
+const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// What codex says for a reviewer that said nothing.
 const NO_REVIEW: &str = "Reviewer failed to output a response.";
 
@@ -70,10 +70,42 @@ impl Codex {
         Codex { program: FriendProgram::with_path(NAME, program) }
     }
 
+    /// A run of codex in the directory of the request.
+    fn job(&self, words: Vec<OsString>, request: &AskRequest, world: &FriendContext<'_>) -> Job {
+        let words = [self.program.argv0()].into_iter().chain(words);
+        let mut job = Job::argv(words, &request.directory);
+        job.environment = self.environment(world);
+        job.deadlines = request.limits.deadlines();
+        job
+    }
+
     fn environment(&self, world: &FriendContext<'_>) -> JobEnvironment {
         let mut environment = world.child_environment();
         environment.remove.extend(INSIDE_CODEX.iter().map(OsString::from));
         environment
+    }
+
+    /// By its own status; a provider of the user's own needs none.
+    fn signed_in(&self, world: &FriendContext<'_>) -> Option<bool> {
+        let words = [self.program.argv0(), "login".into(), "status".into()];
+        let finished = program::run_program(world, words, self.environment(world)).ok()?;
+        if finished.reason.is_success() {
+            return Some(true);
+        }
+        if finished.reason != ExitReason::Exited(1) {
+            return None;
+        }
+        let limits = TurnLimits::new(ACCOUNT_TIMEOUT, ACCOUNT_TIMEOUT);
+        let request = AskRequest::new("", PathBuf::from("/"), limits);
+        let mut talk = AppServerClient::start(self, &request, world).ok()?;
+        let lacks = talk.lacks_account();
+        let _ = talk.peer.lines.end();
+        // Whether the provider's own key is right, only the provider knows.
+        if lacks.ok()? { Some((world.env_var)("CODEX_API_KEY").is_some()) } else { None }
+    }
+
+    fn check_version(&self, request: &AskRequest, world: &FriendContext<'_>) -> TurnResult<()> {
+        PROFILE.check_program(self.program.argv0(), self.environment(world), request, world)
     }
 }
 
@@ -83,64 +115,40 @@ impl Friend for Codex {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        FriendAbilities {
-            reads_files: true,
-            writes_files: true,
-            streams: true,
-            review: true,
-            sessions: SessionSupport::Own,
-            schema: true,
-            access: recipe::ACCESS,
-        }
+        FriendAbilities { review: true, schema: true, ..FriendAbilities::PROGRAM }
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
-        probe::probe_codex(self, world)
+        let Some(found) = self.program.find(world) else { return PROFILE.missing_report() };
+        let version = program::program_version(world, self.program.argv0(), self.environment(world));
+        PROFILE.installed_report(found.display().to_string(), version, || self.signed_in(world))
     }
 
-    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         self.program.require(world, PROFILE.install)
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        self.run_task(CodexTask::Prompt(prompt), request, world, hear)
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
+        self.run_task(CodexTask::Prompt(prompt), turn)
     }
 
-    fn run_review(
-        &self,
-        base: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        self.run_task(CodexTask::Review(base), request, world, hear)
+    fn run_review(&self, base: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
+        self.run_task(CodexTask::Review(base), turn)
     }
 }
 
 impl Codex {
-    fn run_task(
-        &self,
-        task: CodexTask<'_>,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        recipe::check_task(task, request)?;
+    fn run_task(&self, task: CodexTask<'_>, turn: &mut FriendTurn<'_>) -> TurnResult {
+        recipe::check_task(task, turn.request)?;
         let mut why = String::new();
         for (at, pause) in ATTEMPT_PAUSES.into_iter().enumerate() {
-            wait_before_attempt(pause, request, world)?;
-            match app_server::attempt(self, task, request, world, hear) {
+            wait_before_attempt(pause, turn)?;
+            match app_server::attempt(self, task, turn) {
                 Ok(answer) => return Ok(answer),
                 Err(AttemptError::Fatal(failure)) => return Err(failure),
                 Err(AttemptError::Retry(said)) => {
                     if at + 1 < ATTEMPT_PAUSES.len() {
-                        hear(FriendEvent::Retrying(said.clone()));
+                        (turn.hear)(FriendEvent::Retrying(said.clone()));
                     }
                     why = said;
                 }
@@ -150,26 +158,19 @@ impl Codex {
                 }
             }
         }
-        PROFILE.check_program(self.program.argv0(), self.environment(world), request, world)?;
-        hear(FriendEvent::Fallback(format!(
-            "{} does not work ({why}); {} is used",
-            app_server::TRANSPORT,
-            exec::TRANSPORT
-        )));
-        exec::attempt(self, task, request, world, hear)
+        self.check_version(turn.request, turn.world)?;
+        let (tried, used) = (app_server::TRANSPORT, exec::TRANSPORT);
+        (turn.hear)(FriendEvent::Fallback(format!("{tried} does not work ({why}); {used} is used")));
+        exec::attempt(self, task, turn)
     }
 }
 
 /// Waits before another attempt, unless there is no point in it.
-fn wait_before_attempt(
-    pause: Duration,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-) -> Result<(), FriendFailure> {
+fn wait_before_attempt(pause: Duration, turn: &FriendTurn<'_>) -> TurnResult<()> {
     let began = Instant::now();
-    let clock = TurnClock::new(NAME, request.limits);
+    let clock = TurnClock::new(NAME, turn.request.limits);
     loop {
-        if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {
+        if let Some(failure) = clock.check_expired(turn.world.stop_requested, String::new) {
             return Err(failure);
         }
         if began.elapsed() >= pause {
@@ -180,14 +181,10 @@ fn wait_before_attempt(
 }
 
 /// The answer, if it is one.
-fn check_answer(
-    mut answer: FriendAnswer,
-    request: &AskRequest,
-    said: &str,
-) -> Result<FriendAnswer, FriendFailure> {
+fn check_answer(mut answer: FriendAnswer, request: &AskRequest, said: String) -> TurnResult {
     let friend = NAME.to_string();
-    if answer.text.trim().is_empty() || answer.text.trim() == NO_REVIEW {
-        return Err(FriendFailure::NoAnswer { friend, said: said.to_string() });
+    if matches!(answer.text.trim(), "" | NO_REVIEW) {
+        return Err(FriendFailure::NoAnswer { friend, said });
     }
     if request.schema().is_some() {
         match serde_json::from_str(&answer.text) {

@@ -12,11 +12,8 @@ use std::path::Path;
 use relaycode_project::access::Access;
 use serde_json::{Map, Value, json};
 
-use super::{NAME, PROFILE};
-use crate::friend::failure::FriendFailure;
-use crate::friend::request::{AskRequest, TurnMemory};
-
-pub(super) const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace, Access::Full];
+use super::PROFILE;
+use crate::{AskRequest, FriendAbilities, TurnMemory, TurnResult};
 
 /// Settings of the user that a turn does without, whichever way it goes: what runs other programs, and what
 /// calls home. Unknown ones are passed over by codex, so that an older or newer one starts, too.
@@ -41,9 +38,9 @@ pub(super) enum CodexTask<'a> {
 }
 
 /// Refuses what codex cannot do, or what nobody has tested, before anything is started.
-pub(super) fn check_task(task: CodexTask<'_>, request: &AskRequest) -> Result<(), FriendFailure> {
+pub(super) fn check_task(task: CodexTask<'_>, request: &AskRequest) -> TurnResult<()> {
     let cannot = |what: String| Err(PROFILE.unsupported(what));
-    if !ACCESS.contains(&request.access) {
+    if !FriendAbilities::PROGRAM.access.contains(&request.access) {
         return cannot(format!("be given the access `{}`; use read-only, workspace or full", request.access));
     }
     if let TurnMemory::Resume(id) = &request.memory
@@ -57,7 +54,7 @@ pub(super) fn check_task(task: CodexTask<'_>, request: &AskRequest) -> Result<()
             "review against `{base}` by itself: only against a branch or a tag with a plain name"
         )),
         CodexTask::Review(_) if request.schema().is_some() => {
-            cannot("hold its own review to a schema".to_string())
+            cannot("hold its own review to a schema".into())
         }
         _ => Ok(()),
     }
@@ -105,12 +102,8 @@ pub(super) fn exec_arguments(
         words.push("--ephemeral".into());
     }
     // Before the subcommand: behind it, it is not heard.
-    words.extend([
-        "-s".into(),
-        sandbox_mode(request.access).into(),
-        "-C".into(),
-        request.directory.clone().into(),
-    ]);
+    let directory = request.directory.clone().into();
+    words.extend(["-s".into(), sandbox_mode(request.access).into(), "-C".into(), directory]);
     words.extend(config_arguments(ISOLATION));
     words.extend(config_arguments(&["approval_policy=\"never\""]));
     words.extend(untrusted_arguments(&request.directory));
@@ -118,8 +111,8 @@ pub(super) fn exec_arguments(
         words.extend(config_arguments(&[WORKSPACE]));
     }
     if !servers.is_empty() {
-        let off: Vec<String> =
-            servers.iter().map(|name| format!("{}={{enabled=false}}", quoted(name))).collect();
+        let off = servers.iter().map(|name| format!("{}={{enabled=false}}", quoted(name)));
+        let off: Vec<String> = off.collect();
         words.extend(config_arguments(&[&format!("mcp_servers={{{}}}", off.join(","))]));
     }
     if let Some(model) = &request.model {
@@ -157,13 +150,13 @@ fn sandbox_mode(access: Access) -> &'static str {
 
 #[derive(Debug)]
 pub(super) struct CodexThreadConfig<'a> {
-    request: &'a AskRequest,
+    pub(super) request: &'a AskRequest,
     profile: String,
     directory: String,
 }
 
 impl<'a> CodexThreadConfig<'a> {
-    pub(super) fn new(request: &'a AskRequest) -> Result<CodexThreadConfig<'a>, FriendFailure> {
+    pub(super) fn new(request: &'a AskRequest) -> TurnResult<CodexThreadConfig<'a>> {
         let Some(directory) = request.directory.to_str() else {
             let what = format!("work in {}: its name is no text", request.directory.display());
             return Err(PROFILE.unsupported(what));
@@ -173,7 +166,7 @@ impl<'a> CodexThreadConfig<'a> {
     }
 
     /// What `thread/start` or `thread/resume` is asked with.
-    pub(super) fn request(&self, codex_home: &str, servers: &[String]) -> (&'static str, Value) {
+    pub(super) fn params(&self, codex_home: &str, servers: &[String]) -> (&'static str, Value) {
         let mut params = json!({
             "cwd": self.directory,
             "approvalPolicy": self.approval(),
@@ -223,7 +216,7 @@ impl<'a> CodexThreadConfig<'a> {
     }
 
     /// Compares what codex says that it works with. Nothing was said to it so far.
-    pub(super) fn verify_echo(&self, echo: &Value) -> Result<(), FriendFailure> {
+    pub(super) fn verify_echo(&self, echo: &Value) -> TurnResult<()> {
         let sandbox = &echo["sandbox"];
         let profile = &echo["activePermissionProfile"];
         let confined = profile["id"] == self.profile.as_str() && profile["extends"].is_null();
@@ -254,11 +247,7 @@ impl<'a> CodexThreadConfig<'a> {
             "sandbox": sandbox, "profile": profile, "roots": echo["runtimeWorkspaceRoots"], "approvals": echo["approvalPolicy"],
             "reviewer": echo["approvalsReviewer"], "directory": echo["cwd"],
         });
-        Err(FriendFailure::AccessMismatch {
-            friend: NAME.to_string(),
-            wanted: self.request.access,
-            got: got.to_string(),
-        })
+        Err(PROFILE.access_mismatch(self.request.access, got.to_string()))
     }
 }
 

@@ -3,18 +3,16 @@
 //! Nothing of the user's own is changed here; credentials are lent by links.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
-use super::PROFILE;
-use super::sessions;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
+use super::super::read_settings;
+use super::{PROFILE, sessions};
+use crate::{FriendContext, TurnResult};
 
 pub(super) struct GeminiHome {
     folder: PathBuf,
@@ -50,9 +48,6 @@ const SIGN_IN_VARIABLES: &[&str] = &[
     "GOOGLE_VERTEX_BASE_URL",
 ];
 
-/// Bytes of a file of the user's that are read.
-const MOST_SETTINGS: u64 = 1 << 20;
-
 /// How often a request that failed is made: the pauses are 5 s and 10 s.
 const ATTEMPTS: u32 = 3;
 
@@ -81,11 +76,10 @@ priority = 900
 "#;
 
 impl GeminiHome {
-    pub(super) fn prepare(world: &FriendContext<'_>) -> Result<GeminiHome, FriendFailure> {
+    pub(super) fn prepare(world: &FriendContext<'_>) -> TurnResult<GeminiHome> {
         let Some(home) = &world.home else {
-            return Err(
-                PROFILE.failed("relay has no directory of its own to keep its settings in; set RELAY_HOME")
-            );
+            let said = "relay has no directory of its own to keep its settings in; set RELAY_HOME";
+            return Err(PROFILE.failed(said));
         };
         let folder = home.join("friends").join(PROFILE.name);
         let Some(way) = sign_in_method(world) else {
@@ -139,15 +133,13 @@ impl GeminiHome {
             if fs::read_link(&ours).ok() == theirs {
                 continue;
             }
-            match fs::remove_file(&ours) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            let unless = |done: io::Result<()>, expected: io::ErrorKind| match done {
+                Err(error) if error.kind() == expected => Ok(()),
+                done => done,
+            };
+            unless(fs::remove_file(&ours), io::ErrorKind::NotFound)?;
             if let Some(theirs) = theirs {
-                match symlink(theirs, &ours) {
-                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                    _ => {}
-                }
+                unless(symlink(theirs, &ours), io::ErrorKind::AlreadyExists)?;
             }
         }
         Ok(())
@@ -198,25 +190,23 @@ pub(super) fn sign_in_method(world: &FriendContext<'_>) -> Option<String> {
             .is_some_and(|value| !value.is_empty() && value != "false")
     };
     let there = |file: &str| users.as_ref().is_some_and(|users| users.join(file).is_file());
-    let credentials = there("oauth_creds.json") || there("gemini-credentials.json");
-    match chosen {
-        Some("gemini-api-key") => said("GEMINI_API_KEY") || there("gemini-credentials.json"),
-        Some("oauth-personal" | "login_with_google") => credentials,
-        Some(_) => true,
-        None => false,
-    }
-    .then(|| chosen.map(str::to_string))
-    .flatten()
-    .or_else(|| {
-        let ways = [
-            ("GOOGLE_GENAI_USE_GCA", "oauth-personal"),
-            ("GOOGLE_GENAI_USE_VERTEXAI", "vertex-ai"),
-            ("GEMINI_API_KEY", "gemini-api-key"),
-        ];
+    if let Some(way) = chosen {
         // One who chose a way and lacks what it takes is not signed in some other way.
-        let way = ways.iter().find(|(name, _)| said(name)).map(|(_, way)| (*way).to_string());
-        way.filter(|_| chosen.is_none())
-    })
+        let is_complete = match way {
+            "gemini-api-key" => said("GEMINI_API_KEY") || there("gemini-credentials.json"),
+            "oauth-personal" | "login_with_google" => {
+                there("oauth_creds.json") || there("gemini-credentials.json")
+            }
+            _ => true,
+        };
+        return is_complete.then(|| way.to_string());
+    }
+    let ways = [
+        ("GOOGLE_GENAI_USE_GCA", "oauth-personal"),
+        ("GOOGLE_GENAI_USE_VERTEXAI", "vertex-ai"),
+        ("GEMINI_API_KEY", "gemini-api-key"),
+    ];
+    ways.iter().find(|(name, _)| said(name)).map(|(_, way)| (*way).to_string())
 }
 
 /// The version in the package that a program belongs to: to ask the program takes seconds.
@@ -224,7 +214,7 @@ pub(super) fn package_version(program: &Path) -> Option<String> {
     let program = fs::canonicalize(program).ok()?;
     let package = program.ancestors().skip(1).take(3).map(|folder| folder.join("package.json"));
     let package = package.into_iter().find(|file| file.is_file())?;
-    let package: Value = serde_json::from_slice(&read(&package)?).ok()?;
+    let package: Value = serde_json::from_slice(&read_settings(&package)?).ok()?;
     (package["name"] == "@google/gemini-cli").then(|| package["version"].as_str().map(str::to_string))?
 }
 
@@ -236,7 +226,7 @@ fn user_dir(world: &FriendContext<'_>) -> Option<PathBuf> {
 
 /// The user's own settings; none if they cannot be read.
 fn settings(users: &Path) -> Value {
-    let bytes = read(&users.join("settings.json")).unwrap_or_default();
+    let bytes = read_settings(&users.join("settings.json")).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or(Value::Null)
 }
 
@@ -244,13 +234,13 @@ fn settings(users: &Path) -> Value {
 fn variables(world: &FriendContext<'_>) -> Vec<(OsString, OsString)> {
     let Some(users) = user_dir(world) else { return Vec::new() };
     let files = [Some(users.join(".env")), users.parent().map(|home| home.join(".env"))];
-    let Some(bytes) = files.into_iter().flatten().find_map(|file| read(&file)) else { return Vec::new() };
+    let Some(bytes) = files.into_iter().flatten().find_map(|file| read_settings(&file)) else {
+        return Vec::new();
+    };
     let text = String::from_utf8_lossy(&bytes);
     let wanted = text.lines().filter_map(assignment).filter(|(name, _)| SIGN_IN_VARIABLES.contains(name));
-    wanted
-        .filter(|(name, _)| (world.env_var)(name).is_none())
-        .map(|(name, value)| (name.into(), value.into()))
-        .collect()
+    let unset = wanted.filter(|(name, _)| (world.env_var)(name).is_none());
+    unset.map(|(name, value)| (name.into(), value.into())).collect()
 }
 
 /// `NAME=value`, `export NAME="value"`.
@@ -260,11 +250,6 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     let value = value.trim();
     let quoted = |quote: char| value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote));
     Some((name.trim(), quoted('"').or_else(|| quoted('\'')).unwrap_or(value)))
-}
-
-fn read(file: &Path) -> Option<Vec<u8>> {
-    let meta = fs::metadata(file).ok()?;
-    (meta.is_file() && meta.len() <= MOST_SETTINGS).then(|| fs::read(file).ok())?
 }
 
 /// Writes a file so that whoever reads it meanwhile sees the old one or the new one.

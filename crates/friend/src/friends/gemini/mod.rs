@@ -17,17 +17,11 @@ use std::path::Path;
 use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
 
-use crate::driver::acp;
 use crate::driver::acp::AcpRecipe;
-use crate::driver::program;
-use crate::driver::program::ProgramProfile;
-use crate::driver::version::FriendVersion;
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, TurnMemory};
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport};
+use crate::driver::{FriendVersion, ProgramProfile, acp, program};
+use crate::{
+    AskRequest, Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, TurnMemory, TurnResult,
+};
 use home::GeminiHome;
 
 pub(super) static GEMINI: Gemini = Gemini;
@@ -52,7 +46,7 @@ impl Friend for Gemini {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        acp::ABILITIES
+        FriendAbilities::PROGRAM
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
@@ -69,17 +63,12 @@ impl Friend for Gemini {
         PROFILE.installed_report(place, version, || Some(home::sign_in_method(world).is_some()))
     }
 
-    fn check_installed(&self, world: &FriendContext<'_>) -> Result<(), FriendFailure> {
+    fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
+        let (request, world) = (turn.request, turn.world);
         acp::check_access(request, &PROFILE)?;
         let found = program::require_program(world, NAME, NAME, PROFILE.install)?;
         program::require_program(world, NAME, "node", "install node 20 or later")?;
@@ -100,7 +89,7 @@ impl Friend for Gemini {
             prompt: escape_command(prompt),
             denials: DENIALS,
         };
-        let answer = acp::run_over_acp(&recipe, request, world, hear)?;
+        let answer = acp::run_over_acp(&recipe, turn)?;
         if let Some(id) = &answer.session {
             pin_session(&home, id)?;
         }
@@ -108,16 +97,15 @@ impl Friend for Gemini {
     }
 }
 
-fn pin_session(home: &GeminiHome, id: &str) -> Result<(), FriendFailure> {
+fn pin_session(home: &GeminiHome, id: &str) -> TurnResult<()> {
     sessions::pin_session_file(&home.sessions_dir(), id)
         .map_err(|error| PROFILE.failed(format!("its session {id} cannot be kept: {error}")))
 }
 
 fn job(program: &Path, home: &GeminiHome, request: &AskRequest, world: &FriendContext<'_>) -> Job {
-    let mut words: Vec<OsString> = vec![program.into(), "--acp".into()];
-    words.extend(
-        ["--approval-mode", "default", "-e", "none", "--allowed-mcp-server-names", "none"].map(Into::into),
-    );
+    let fixed = "--acp --approval-mode default -e none --allowed-mcp-server-names none";
+    let mut words: Vec<OsString> = vec![program.into()];
+    words.extend(fixed.split(' ').map(Into::into));
     words.extend(["--policy".into(), home.policy_file(request.access).into_os_string()]);
     if let Some(model) = &request.model {
         // In one word: a model may be called what looks like an option.

@@ -5,10 +5,10 @@
 //! file of a session that is to be remembered gets the name of a minute long ago. Every other file, which each run
 //! leaves, goes after a day.
 
-use std::fs::{self, DirEntry};
-use std::io;
+use std::fs::DirEntry;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 /// Projects, and sessions of one, that are looked at.
 const MOST_ENTRIES: usize = 10_000;
@@ -22,10 +22,10 @@ const PINNED_AGE: Duration = Duration::from_secs(90 * 24 * 3600);
 const UNPINNED_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Keeps the session of this id, if there is one.
-pub(super) fn pin_session_file(memories: &Path, id: &str) -> io::Result<()> {
+pub(super) fn pin_session_file(dir: &Path, id: &str) -> io::Result<()> {
     let Some(beginning) = id.get(..8) else { return Ok(()) };
     let ending = format!("-{beginning}.jsonl");
-    each_project(memories, |files, chats| {
+    each_project(dir, |files, chats| {
         let kept = chats.join(format!("{KEPT}{ending}"));
         let of_it = files.into_iter().filter(|file| file.file_name().to_string_lossy().ends_with(&ending));
         let largest = of_it.max_by_key(|file| file.metadata().map_or(0, |meta| meta.len()));
@@ -37,8 +37,8 @@ pub(super) fn pin_session_file(memories: &Path, id: &str) -> io::Result<()> {
 }
 
 /// Removes what nobody will take up. What cannot be removed stays.
-pub(super) fn remove_stale(memories: &Path) {
-    let _ = each_project(memories, |files, _| {
+pub(super) fn remove_stale(dir: &Path) {
+    let _ = each_project(dir, |files, _| {
         for file in files {
             let kept = file.file_name().to_string_lossy().starts_with(KEPT);
             let most = if kept { PINNED_AGE } else { UNPINNED_AGE };
@@ -53,11 +53,8 @@ pub(super) fn remove_stale(memories: &Path) {
 }
 
 /// Shows the files of the sessions of each project, and where they are.
-fn each_project(
-    memories: &Path,
-    mut see: impl FnMut(Vec<DirEntry>, &Path) -> io::Result<()>,
-) -> io::Result<()> {
-    let projects = match fs::read_dir(memories) {
+fn each_project(dir: &Path, mut see: impl FnMut(Vec<DirEntry>, &Path) -> io::Result<()>) -> io::Result<()> {
+    let projects = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         projects => projects?,
     };

@@ -18,15 +18,14 @@ use relaycode_text::nearest::{did_you_mean, nearest_names};
 use relaycode_text::width::clip_for_message;
 
 use super::deadline::run_until_expired;
-use super::model_choice::{self, ServerModelPick};
+use super::model_choice::ServerModelPick;
 use super::unmask::SecretUnmasker;
-use super::{ModelServer, failure, probe};
-use crate::driver::clock::TurnClock;
-use crate::friend::answer::{FriendAnswer, FriendUsage};
-use crate::friend::event::{EventSink, FriendEvent};
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, PromptExchange};
+use super::{ModelServer, failure, model_choice, probe};
+use crate::driver::TurnClock;
+use crate::{
+    AskRequest, EventSink, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendUsage,
+    PromptExchange, TurnResult,
+};
 
 /// The envelope of a prompt tells friends to look into files; this one cannot.
 const NO_HANDS: &str = "You are asked for advice by another coding agent. You have no tools: you cannot open files, run \
@@ -54,18 +53,13 @@ pub(super) struct ModelServerTurn<'a> {
 }
 
 impl ModelServerTurn<'_> {
-    pub(super) async fn run(&self, hear: &mut EventSink<'_>) -> Result<FriendAnswer, FriendFailure> {
+    pub(super) async fn run(&self, hear: &mut EventSink<'_>) -> TurnResult {
         let friend = &self.server.provider;
         let provider =
             self.server.provider_entry().ok_or_else(|| self.server.failed("it is gone from models.yml"))?;
         let mut clock = TurnClock::new(friend, self.request.limits);
-        let pick = model_choice::choose_model(
-            self.server,
-            provider,
-            self.request.model.as_deref(),
-            (&clock, self.world),
-        )
-        .await?;
+        let wanted = self.request.model.as_deref();
+        let pick = model_choice::choose_model(self.server, provider, wanted, (&clock, self.world)).await?;
         let auth = self.auth(provider)?;
         let mut remarks: Vec<String> = pick.remark.clone().into_iter().collect();
         let request = self.request(&pick, &mut remarks);
@@ -74,10 +68,12 @@ impl ModelServerTurn<'_> {
             .map_err(|refusal| failure::failure_from_llm(friend, &refusal))?;
         let cancel = CancelToken::default();
         let secrets = servers.secrets.clone();
+        let long = self.request.limits.total.saturating_add(SLACK);
         let options = StreamOptions {
             cancel: cancel.clone(),
             budget: servers.registry.file.retry.budget(),
-            timeouts: turn_timeouts(self.request),
+            // The turn's own clock decides; no attempt gives up before it.
+            timeouts: StreamTimeouts { first_byte: long, idle: long, total: long },
             secrets: secrets.clone().map(|secrets| secrets as Arc<dyn SecretMask + Send + Sync>),
             ..StreamOptions::default()
         };
@@ -102,7 +98,7 @@ impl ModelServerTurn<'_> {
     }
 
     /// The key, which a command may have to print.
-    fn auth(&self, provider: &RegisteredProvider) -> Result<Auth, FriendFailure> {
+    fn auth(&self, provider: &RegisteredProvider) -> TurnResult<Auth> {
         let auth = self.server.config.with_keyring(self.world, |keyring| keyring.auth(provider));
         auth.map(|(auth, _)| auth).map_err(|error| failure::missing_key(&provider.id, &error))
     }
@@ -115,11 +111,8 @@ impl ModelServerTurn<'_> {
         let earlier = fit_exchanges(self.earlier, self.prompt.len() + system.len(), &pick.model);
         let left_out = self.earlier.len() - earlier.len();
         if left_out > 0 {
-            let turns = if left_out == 1 {
-                "the oldest turn".to_string()
-            } else {
-                format!("the oldest {left_out} turns")
-            };
+            let many = format!("the oldest {left_out} turns");
+            let turns = if left_out == 1 { "the oldest turn" } else { &many };
             remarks.push(format!("{turns} of the session did not fit into what {} can read", pick.model.id));
         }
         let mut messages = Vec::new();
@@ -138,21 +131,21 @@ impl ModelServerTurn<'_> {
         pick: &ServerModelPick,
         clock: &mut TurnClock<'_>,
         ear: &mut ModelEventForwarder<'_, '_>,
-    ) -> Result<(), FriendFailure> {
+    ) -> TurnResult<()> {
         while let Some(step) = run_until_expired(clock, self.world, stream.next()).await? {
             clock.mark_alive();
             match step {
                 StreamStep::Event(event) => ear.forward_event(event),
                 StreamStep::Retrying { attempt, max_attempts: of, wait, failure } => {
                     // Nobody waits for a server that is not running, nor for a time that is not left.
-                    let gone =
-                        failure.class == FailureClass::Network && probe::nobody_listens(&pick.model.base_url);
+                    let is_network = failure.class == FailureClass::Network;
+                    let gone = is_network && probe::nobody_listens(&pick.model.base_url);
                     if gone || wait >= clock.remaining() {
                         return Err(self.failure_for(&failure, pick));
                     }
                     clock.allow_silence(wait);
-                    let said =
-                        failure::strip_friend_name(&self.server.provider, &failure.message_with_wait());
+                    let friend = &self.server.provider;
+                    let said = failure::strip_friend_name(friend, &failure.message_with_wait());
                     let again = format!("{said}; attempt {attempt} of {of} in {}", format_wait(wait));
                     (ear.hear)(FriendEvent::Retrying(again));
                 }
@@ -166,13 +159,10 @@ impl ModelServerTurn<'_> {
         if refusal.class == FailureClass::NotFound {
             let registry = &self.server.config.registry;
             let known = registry.models_of(&self.server.provider).map(|known| known.model.id.as_str());
+            let others = known.filter(|id| *id != pick.model.id);
             let more = match &pick.available {
-                Some(names) => model_choice::available_models_hint(Some(names)),
-                None => did_you_mean(&nearest_names(
-                    &pick.model.id,
-                    known.filter(|id| *id != pick.model.id),
-                    OFFERED,
-                )),
+                Some(names) => model_choice::available_models_hint(names),
+                None => did_you_mean(&nearest_names(&pick.model.id, others, OFFERED)),
             };
             refusal.message = format!("{}{more}", refusal.message.trim_end_matches('.'));
         }
@@ -184,13 +174,13 @@ impl ModelServerTurn<'_> {
         message: &AssistantMessage,
         pick: &ServerModelPick,
         mut remarks: Vec<String>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    ) -> TurnResult {
         let secrets = self.server.config.secrets.as_deref();
         let text = message.text();
         let text = secrets.map_or_else(|| text.clone(), |secrets| secrets.unmask_text(&text).into_owned());
         let cut = message.stop_reason == StopReason::Length;
-        let calls: Vec<String> =
-            message.tool_calls().map(|call| clip_for_message(&call.name, SHOWN)).collect();
+        let calls = message.tool_calls().map(|call| clip_for_message(&call.name, SHOWN));
+        let calls: Vec<String> = calls.collect();
         if text.trim().is_empty() {
             let said = match (cut, calls.first()) {
                 (true, _) => "it reached the most that it may write before it said anything".to_string(),
@@ -204,8 +194,8 @@ impl ModelServerTurn<'_> {
             remarks.push("the answer is cut off: it reached the most that it may write".to_string());
         }
         if !calls.is_empty() {
-            remarks
-                .push(format!("it called {}, which it was not offered; that was ignored", calls.join(", ")));
+            let calls = calls.join(", ");
+            remarks.push(format!("it called {calls}, which it was not offered; that was ignored"));
         }
         let model = if message.model.is_empty() { &pick.model.id } else { &message.model };
         Ok(FriendAnswer {
@@ -230,9 +220,7 @@ struct ModelEventForwarder<'h, 's> {
 impl ModelEventForwarder<'_, '_> {
     fn forward_event(&mut self, event: Heard) {
         match event {
-            Heard::Start => {
-                (self.hear)(FriendEvent::Ready { transport: self.transport });
-            }
+            Heard::Start => (self.hear)(FriendEvent::Ready { transport: self.transport }),
             Heard::TextStart { .. } => {
                 self.text_blocks += 1;
                 if self.text_blocks > 1 {
@@ -247,23 +235,19 @@ impl ModelEventForwarder<'_, '_> {
 
     fn text(&mut self, words: String) {
         let clear = self.unmasker.push(words);
-        if !clear.is_empty() {
-            (self.hear)(FriendEvent::Text(clear));
-        }
+        self.forward_text(clear);
     }
 
     fn flush(&mut self) {
         let rest = self.unmasker.finish();
-        if !rest.is_empty() {
-            (self.hear)(FriendEvent::Text(rest));
+        self.forward_text(rest);
+    }
+
+    fn forward_text(&mut self, text: String) {
+        if !text.is_empty() {
+            (self.hear)(FriendEvent::Text(text));
         }
     }
-}
-
-/// The turn's own clock decides; no attempt gives up before it.
-fn turn_timeouts(request: &AskRequest) -> StreamTimeouts {
-    let long = request.limits.total.saturating_add(SLACK);
-    StreamTimeouts { first_byte: long, idle: long, total: long }
 }
 
 fn transport_name(model: &Model) -> &'static str {

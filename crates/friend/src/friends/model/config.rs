@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use relaycode_llm::models::ModelRegistry;
 use relaycode_llm::models::keys::{KeyCommands, KeyStore, Keyring};
-use relaycode_llm::request::secrets;
-use relaycode_llm::request::secrets::Secrets;
+use relaycode_llm::request::secrets::{self, Secrets};
 use relaycode_llm::stream::transport::ClientSettings;
 use relaycode_llm::{PrivateFileError, UserDirectory};
 use sha2::{Digest, Sha256};
 
-use crate::friend::friend_context::FriendContext;
+use crate::FriendContext;
 
 /// What the user configured of model servers. It holds no connection and has opened none.
 pub struct ModelServerConfig {
@@ -61,11 +60,7 @@ impl ModelServerConfig {
             let value = if is_name { (world.env_var)(name)?.into_string().ok()? } else { return None };
             Some(value).filter(|value| !value.is_empty())
         };
-        what(&Keyring {
-            flag: None,
-            store: self.keys.clone(),
-            variables: &variable,
-            commands: Some(&self.commands),
-        })
+        let (store, commands) = (self.keys.clone(), Some(&self.commands));
+        what(&Keyring { flag: None, store, variables: &variable, commands })
     }
 }

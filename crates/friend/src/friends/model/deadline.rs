@@ -3,9 +3,8 @@
 use std::future::Future;
 use std::time::Duration;
 
-use crate::driver::clock::TurnClock;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
+use crate::driver::TurnClock;
+use crate::{FriendContext, TurnResult};
 
 /// How often it is looked. Cancelling shows within two of these.
 const TICK: Duration = Duration::from_millis(20);
@@ -15,20 +14,19 @@ pub(super) async fn run_until_expired<T>(
     clock: &TurnClock<'_>,
     world: &FriendContext<'_>,
     what: impl Future<Output = T>,
-) -> Result<T, FriendFailure> {
+) -> TurnResult<T> {
+    let expired = async {
+        loop {
+            if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {
+                return failure;
+            }
+            tokio::time::sleep(TICK).await;
+        }
+    };
     tokio::select! {
         // The clock first: what never ends must not keep it from being looked at.
         biased;
-        failure = wait_until_expired(clock, world) => Err(failure),
+        failure = expired => Err(failure),
         done = what => Ok(done),
-    }
-}
-
-async fn wait_until_expired(clock: &TurnClock<'_>, world: &FriendContext<'_>) -> FriendFailure {
-    loop {
-        if let Some(failure) = clock.check_expired(world.stop_requested, String::new) {
-            return failure;
-        }
-        tokio::time::sleep(TICK).await;
     }
 }

@@ -4,7 +4,7 @@ use relaycode_llm::failure::{FailureClass, ModelFailure as Refusal};
 use relaycode_llm::models::keys::KeyError;
 use relaycode_llm::stream::MAX_BODY_BYTES;
 
-use crate::friend::failure::FriendFailure;
+use crate::FriendFailure;
 
 /// What is said of a connection that was never made, and of nothing else.
 const UNREACHED_PHRASE: &str = " be reached at ";
@@ -39,12 +39,12 @@ pub(super) fn strip_friend_name(friend: &str, said: &str) -> String {
     let Some(rest) = said.strip_prefix(friend).and_then(|rest| rest.strip_prefix(' ')) else {
         return said.to_string();
     };
-    match rest.strip_prefix("failed: ") {
-        Some(words) => words.to_string(),
-        None => match rest.strip_prefix("failed (").and_then(|rest| rest.split_once(')')) {
-            Some((status, words)) => format!("{status}{words}"),
-            None => format!("it {rest}"),
-        },
+    if let Some(words) = rest.strip_prefix("failed: ") {
+        return words.to_string();
+    }
+    match rest.strip_prefix("failed (").and_then(|rest| rest.split_once(')')) {
+        Some((status, words)) => format!("{status}{words}"),
+        None => format!("it {rest}"),
     }
 }
 

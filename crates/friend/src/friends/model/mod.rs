@@ -19,14 +19,12 @@ use relaycode_llm::models::{AuthKind, RegisteredProvider};
 use relaycode_project::access::Access;
 use tokio::runtime::{Builder, Runtime};
 
-pub use config::ModelServerConfig;
+use crate::{
+    Friend, FriendAbilities, FriendContext, FriendFailure, FriendProbeReport, FriendTurn, SessionSupport,
+    TurnMemory, TurnResult,
+};
 
-use crate::friend::answer::FriendAnswer;
-use crate::friend::event::EventSink;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
-use crate::friend::request::{AskRequest, TurnMemory};
-use crate::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+pub use config::ModelServerConfig;
 
 /// It has no hands, so any of them would be harmless; with `workspace` it answers with a patch.
 const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace];
@@ -58,7 +56,7 @@ impl ModelServer {
         FriendFailure::Failed { friend: self.provider.clone(), said: said.into() }
     }
 
-    fn runtime(&self) -> Result<Runtime, FriendFailure> {
+    fn runtime(&self) -> TurnResult<Runtime> {
         let built = Builder::new_current_thread().enable_all().build();
         built.map_err(|error| self.failed(format!("connections cannot be made: {error}")))
     }
@@ -70,16 +68,9 @@ impl Friend for ModelServer {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        FriendAbilities {
-            reads_files: false,
-            writes_files: false,
-            streams: true,
-            review: false,
-            sessions: SessionSupport::Replayed,
-            // The wires have no place for one in a request yet: the prompt asks.
-            schema: false,
-            access: ACCESS,
-        }
+        // The wires have no place for a schema in a request yet: the prompt asks.
+        let (reads_files, writes_files, sessions) = (false, false, SessionSupport::Replayed);
+        FriendAbilities { reads_files, writes_files, sessions, access: ACCESS, ..FriendAbilities::PROGRAM }
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
@@ -87,7 +78,7 @@ impl Friend for ModelServer {
         let mut presence = match provider.discovery {
             Some(_) => match self.runtime() {
                 Ok(runtime) => {
-                    let presence = runtime.block_on(probe::probe_server(provider, world));
+                    let presence = runtime.block_on(probe::probe(provider, world));
                     // A name that is still being looked up is not waited for.
                     runtime.shutdown_background();
                     presence
@@ -116,19 +107,12 @@ impl Friend for ModelServer {
         presence
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        request: &AskRequest,
-        world: &FriendContext<'_>,
-        hear: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
+        let (request, world) = (turn.request, turn.world);
         let friend = self.provider.clone();
         if !ACCESS.contains(&request.access) {
-            return Err(FriendFailure::Unsupported {
-                friend,
-                what: format!("work with {} access", request.access),
-            });
+            let what = format!("work with {} access", request.access);
+            return Err(FriendFailure::Unsupported { friend, what });
         }
         let earlier = match &request.memory {
             TurnMemory::None | TurnMemory::Begin => &[][..],
@@ -137,7 +121,7 @@ impl Friend for ModelServer {
         };
         let asking = chat::ModelServerTurn { server: self, request, world, prompt, earlier };
         let runtime = self.runtime()?;
-        let outcome = runtime.block_on(asking.run(hear));
+        let outcome = runtime.block_on(asking.run(turn.hear));
         // A name that is still being looked up is not waited for.
         runtime.shutdown_background();
         outcome

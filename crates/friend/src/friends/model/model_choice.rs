@@ -11,9 +11,8 @@ use relaycode_text::width::clip_for_message;
 
 use super::deadline::run_until_expired;
 use super::{ModelServer, probe};
-use crate::driver::clock::TurnClock;
-use crate::friend::failure::FriendFailure;
-use crate::friend::friend_context::FriendContext;
+use crate::driver::TurnClock;
+use crate::{FriendContext, FriendFailure, TurnResult};
 
 /// Cells of a model's name in a message.
 const SHOWN: usize = 80;
@@ -36,10 +35,10 @@ pub(super) async fn choose_model(
     provider: &RegisteredProvider,
     wanted: Option<&str>,
     (clock, world): (&TurnClock<'_>, &FriendContext<'_>),
-) -> Result<ServerModelPick, FriendFailure> {
+) -> TurnResult<ServerModelPick> {
     let mut registry = server.config.registry.clone();
-    let wanted =
-        wanted.map(|name| without_provider(name.trim(), &provider.id)).filter(|name| !name.is_empty());
+    let wanted = wanted.map(|name| without_provider(name.trim(), &provider.id));
+    let wanted = wanted.filter(|name| !name.is_empty());
     let written = wanted.is_some_and(|name| find_exact(&registry, provider, name).is_some());
     let mut has = None;
     // Also for one that was named: how much it can read is not to be guessed, since Ollama makes room for all of it.
@@ -114,11 +113,8 @@ fn default_model(registry: &ModelRegistry, provider: &RegisteredProvider) -> Opt
     let mut models = registry.models_of(&provider.id).filter(|known| registry.is_enabled(known));
     let first = models.next()?.clone();
     let others = models.count();
-    let only = if others == 0 {
-        "the only one there is".to_string()
-    } else {
-        format!("the first of {}", others + 1)
-    };
+    let many = format!("the first of {}", others + 1);
+    let only = if others == 0 { "the only one there is" } else { &many };
     let remark = format!("no model was named: took {}, {only}", clip_for_message(&first.model.id, SHOWN));
     Some((first, None, Some(remark)))
 }
@@ -137,20 +133,15 @@ fn no_model_message(provider: &RegisteredProvider, asked: bool) -> String {
     }
 }
 
-/// What a server has, as the end of a sentence; nothing if nobody asked it.
-pub(super) fn available_models_hint(has: Option<&[String]>) -> String {
-    match has {
-        None => String::new(),
-        Some([]) => "; it has no model".to_string(),
-        Some(names) => {
-            let more = if names.len() > LISTED {
-                format!(" and {} more", names.len() - LISTED)
-            } else {
-                String::new()
-            };
-            let listed: Vec<String> =
-                names.iter().take(LISTED).map(|name| clip_for_message(name, SHOWN)).collect();
-            format!("; it has {}{more}", listed.join(", "))
-        }
+/// What a server has, as the end of a sentence.
+pub(super) fn available_models_hint(names: &[String]) -> String {
+    if names.is_empty() {
+        return "; it has no model".to_string();
     }
+    let more = match names.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let listed = names.iter().take(LISTED).map(|name| clip_for_message(name, SHOWN));
+    format!("; it has {}{more}", listed.collect::<Vec<_>>().join(", "))
 }

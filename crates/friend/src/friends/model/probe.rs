@@ -4,13 +4,12 @@ use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use relaycode_llm::ModelClient;
-use relaycode_llm::models::RegisteredProvider;
-use relaycode_llm::models::discover::{self, DiscoveredModel, DiscoveryTarget, LocalServerKind};
+use relaycode_llm::models::discover::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
+use relaycode_llm::models::{RegisteredProvider, discover};
 use relaycode_llm::stream::transport;
 use serde_json::Value;
 
-use crate::friend::FriendProbeReport;
-use crate::friend::friend_context::FriendContext;
+use crate::{FriendContext, FriendProbeReport};
 
 /// How long a look at a server may take.
 const LOOK: Duration = Duration::from_secs(3);
@@ -22,10 +21,7 @@ const VERSION_BYTES: usize = 4 << 10;
 const VERSION: usize = 40;
 
 /// Whether the server is there, which version it is and how many models it has.
-pub(super) async fn probe_server(
-    provider: &RegisteredProvider,
-    world: &FriendContext<'_>,
-) -> FriendProbeReport {
+pub(super) async fn probe(provider: &RegisteredProvider, world: &FriendContext<'_>) -> FriendProbeReport {
     let id = &provider.id;
     let nobody = || FriendProbeReport {
         trouble: Some(format!("nobody answers at {}: is its server running?", provider.base_url)),
@@ -38,11 +34,8 @@ pub(super) async fn probe_server(
         tokio::time::timeout(LOOK, async { tokio::join!(list_models(provider), server_version(provider)) });
     let Ok((models, version)) = asked.await else { return nobody() };
     let Some(models) = models else { return nobody() };
-    let pull = if provider.discovery == Some(LocalServerKind::Ollama) {
-        "; `ollama pull NAME` gets one"
-    } else {
-        ""
-    };
+    let is_ollama = provider.discovery == Some(LocalServerKind::Ollama);
+    let pull = if is_ollama { "; `ollama pull NAME` gets one" } else { "" };
     FriendProbeReport {
         found: Some(provider.base_url.clone()),
         version,

@@ -11,20 +11,15 @@ const DEPTH: usize = 160;
 /// Characters of a foreign name in a message.
 const SHOWN: usize = 60;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+type SchemaKeywords = Map<String, Value>;
+type SchemaCheck = Result<(), SchemaViolation>;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{at}{}{what}", if at.is_empty() { "" } else { ": " })]
 pub struct SchemaViolation {
     /// Where in the value, as a JSON pointer; empty: the value itself.
     pub at: String,
     pub what: String,
-}
-
-impl std::fmt::Display for SchemaViolation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.at.as_str() {
-            "" => f.write_str(&self.what),
-            at => write!(f, "{at}: {}", self.what),
-        }
-    }
 }
 
 impl AnswerSchema {
@@ -33,11 +28,8 @@ impl AnswerSchema {
     /// # Errors
     /// The first place where it does not follow the schema.
     pub fn check(&self, value: &Value) -> Result<(), SchemaViolation> {
-        SchemaChecker { root: self.as_json(), steps: STEPS, at: Vec::new() }.check_value(
-            self.as_json(),
-            value,
-            0,
-        )
+        let root = self.as_json();
+        SchemaChecker { root, steps: STEPS, at: Vec::new() }.check_value(root, value, 0)
     }
 }
 
@@ -48,7 +40,7 @@ struct SchemaChecker<'s> {
 }
 
 impl<'s> SchemaChecker<'s> {
-    fn check_value(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Result<(), SchemaViolation> {
+    fn check_value(&mut self, schema: &'s Value, value: &Value, depth: usize) -> SchemaCheck {
         let Some(steps) = self.steps.checked_sub(1).filter(|_| depth <= DEPTH) else {
             return Err(self.violation("it takes too much to check"));
         };
@@ -72,33 +64,29 @@ impl<'s> SchemaChecker<'s> {
         self.check_combinators(keywords, value, depth)
     }
 
-    fn check_type(&self, keywords: &'s Map<String, Value>, value: &Value) -> Result<(), SchemaViolation> {
-        let names: Vec<&str> = match keywords.get("type") {
-            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-            Some(Value::String(name)) => vec![name],
-            _ => Vec::new(),
-        };
-        if !names.is_empty() && !names.iter().any(|name| has_type(value, name)) {
-            return Err(self.violation(&format!("it is {}, not {}", kind(value), names.join(" or "))));
+    fn check_type(&self, keywords: &'s SchemaKeywords, value: &Value) -> SchemaCheck {
+        let types = keywords.get("type");
+        if !has_any_type(value, types) {
+            let names = type_names(types).join(" or ");
+            return Err(self.violation(&format!("it is {}, not {names}", kind(value))));
         }
         if keywords.get("const").is_some_and(|only| !same(only, value)) {
             return Err(self.violation("it is not the one value that may stand here"));
         }
         let list = keywords.get("enum").and_then(Value::as_array);
         if list.is_some_and(|list| !list.iter().any(|one| same(one, value))) {
-            return Err(
-                self.violation(&format!("{} is none of the values that may stand here", shown(value)))
-            );
+            let what = format!("{} is none of the values that may stand here", shown(value));
+            return Err(self.violation(&what));
         }
         Ok(())
     }
 
     fn check_object(
         &mut self,
-        keywords: &'s Map<String, Value>,
+        keywords: &'s SchemaKeywords,
         fields: &Map<String, Value>,
         depth: usize,
-    ) -> Result<(), SchemaViolation> {
+    ) -> SchemaCheck {
         let required = keywords.get("required").and_then(Value::as_array);
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
             if !fields.contains_key(name) {
@@ -122,12 +110,7 @@ impl<'s> SchemaChecker<'s> {
         Ok(())
     }
 
-    fn check_array(
-        &mut self,
-        keywords: &'s Map<String, Value>,
-        items: &[Value],
-        depth: usize,
-    ) -> Result<(), SchemaViolation> {
+    fn check_array(&mut self, keywords: &'s SchemaKeywords, items: &[Value], depth: usize) -> SchemaCheck {
         self.check_count(keywords, "minItems", "maxItems", || items.len() as u64, "items")?;
         let first = keywords.get("prefixItems").and_then(Value::as_array);
         let rest = keywords.get("items");
@@ -139,7 +122,7 @@ impl<'s> SchemaChecker<'s> {
         Ok(())
     }
 
-    fn check_number(&self, keywords: &Map<String, Value>, value: &Value) -> Result<(), SchemaViolation> {
+    fn check_number(&self, keywords: &SchemaKeywords, value: &Value) -> SchemaCheck {
         let bound = |name: &str| keywords.get(name).and_then(Value::as_f64);
         let value = value.as_f64().unwrap_or(f64::NAN);
         let fits = bound("minimum").is_none_or(|least| value >= least)
@@ -151,13 +134,12 @@ impl<'s> SchemaChecker<'s> {
 
     fn check_combinators(
         &mut self,
-        keywords: &'s Map<String, Value>,
+        keywords: &'s SchemaKeywords,
         value: &Value,
         depth: usize,
-    ) -> Result<(), SchemaViolation> {
-        if let Some(pointer) =
-            keywords.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix('#'))
-        {
+    ) -> SchemaCheck {
+        let target = keywords.get("$ref").and_then(Value::as_str);
+        if let Some(pointer) = target.and_then(|at| at.strip_prefix('#')) {
             let root = self.root;
             let schema = root.pointer(pointer).unwrap_or(&Value::Bool(false));
             self.check_value(schema, value, depth + 1)?;
@@ -167,9 +149,8 @@ impl<'s> SchemaChecker<'s> {
             self.check_value(schema, value, depth + 1)?;
         }
         if let Some(schemas) = list("anyOf") {
-            self.some(schemas, value, depth, "it follows none of the forms that may stand here", |fit| {
-                fit > 0
-            })?;
+            let what = "it follows none of the forms that may stand here";
+            self.some(schemas, value, depth, what, |fit| fit > 0)?;
         }
         if let Some(schemas) = list("oneOf") {
             let what = "it does not follow exactly one of the forms that may stand here";
@@ -190,7 +171,7 @@ impl<'s> SchemaChecker<'s> {
         depth: usize,
         what: &str,
         wanted: impl Fn(usize) -> bool,
-    ) -> Result<(), SchemaViolation> {
+    ) -> SchemaCheck {
         let (mut fit, mut fault) = (0, None);
         for schema in schemas {
             let depth_of_path = self.at.len();
@@ -211,13 +192,7 @@ impl<'s> SchemaChecker<'s> {
         }
     }
 
-    fn check_child(
-        &mut self,
-        name: &str,
-        schema: &'s Value,
-        value: &Value,
-        depth: usize,
-    ) -> Result<(), SchemaViolation> {
+    fn check_child(&mut self, name: &str, schema: &'s Value, value: &Value, depth: usize) -> SchemaCheck {
         self.at.push(clipped(name));
         self.check_value(schema, value, depth + 1)?;
         self.at.pop();
@@ -226,22 +201,19 @@ impl<'s> SchemaChecker<'s> {
 
     fn check_count(
         &self,
-        keywords: &Map<String, Value>,
+        keywords: &SchemaKeywords,
         least: &str,
         most: &str,
         count: impl Fn() -> u64,
         of: &str,
-    ) -> Result<(), SchemaViolation> {
+    ) -> SchemaCheck {
         let bound = |name: &str| keywords.get(name).and_then(Value::as_u64);
-        match (bound(least), bound(most)) {
-            (Some(least), _) if count() < least => {
-                Err(self.violation(&format!("it has fewer than {least} {of}")))
-            }
-            (_, Some(most)) if count() > most => {
-                Err(self.violation(&format!("it has more than {most} {of}")))
-            }
-            _ => Ok(()),
-        }
+        let what = match (bound(least), bound(most)) {
+            (Some(least), _) if count() < least => format!("it has fewer than {least} {of}"),
+            (_, Some(most)) if count() > most => format!("it has more than {most} {of}"),
+            _ => return Ok(()),
+        };
+        Err(self.violation(&what))
     }
 
     fn violation(&self, what: &str) -> SchemaViolation {
@@ -250,12 +222,23 @@ impl<'s> SchemaChecker<'s> {
     }
 }
 
-/// Whether a value is of the type of this name. `1.0` is an integer, as the standard says.
-pub(super) fn has_type(value: &Value, name: &str) -> bool {
-    match name {
-        "integer" => is_whole(value),
-        name => kind(value) == name,
+/// Whether a value is of one of the types that a schema names; without any, it is.
+pub(super) fn has_any_type(value: &Value, types: Option<&Value>) -> bool {
+    let names = type_names(types);
+    names.is_empty() || names.iter().any(|name| has_type(value, name))
+}
+
+fn type_names(types: Option<&Value>) -> Vec<&str> {
+    match types {
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(name)) => vec![name],
+        _ => Vec::new(),
     }
+}
+
+/// Whether a value is of the type of this name. `1.0` is an integer, as the standard says.
+fn has_type(value: &Value, name: &str) -> bool {
+    if name == "integer" { is_whole(value) } else { kind(value) == name }
 }
 
 fn is_whole(value: &Value) -> bool {

@@ -11,12 +11,14 @@ use std::io;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{ExactImage, FileAction, GitFileMode, Operation};
 use relaycode_project::git::Git;
-use relaycode_snapshot::{EntryChange, EntryKind, Snapshot, TreeDifference};
+use relaycode_snapshot::{EntryChange, EntryKind, EntryStat, Snapshot, TreeDifference};
 
 use super::copy::ScratchPathEntry;
 use super::rule::ScratchRule;
+use crate::ScratchCopy;
+use crate::tree_check::ignored_paths;
 use crate::work::scratch::{
-    CopiedEntry, CopyBaseline, OpenDirCache, ScratchCopy, ScratchError, left_out_sentence, system_error,
+    CopiedEntry, CopyBaseline, OpenDirCache, ScratchError, left_out_sentences, system_error,
 };
 
 /// Bytes of one changed file; a longer one is left out.
@@ -61,22 +63,17 @@ impl ScratchCopy {
     /// If it cannot be read, or somebody broke it off.
     pub fn changes(&self, git: &Git<'_>, stop: &dyn Fn() -> bool) -> Result<ScratchChanges, ScratchError> {
         let root = self.directory();
-        let mut dirs = match OpenDirCache::new(root) {
+        let dirs = match OpenDirCache::new(root) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ScratchError::CopyRemoved),
             other => other.map_err(system_error(root, "read"))?,
         };
         // The copy's repository is the friend's by now: it says what to leave out, and nothing else.
-        let ignored = git.in_scratch(root).ignored().unwrap_or_default();
-        let ignored = ignored.into_iter().map(|mut path| {
-            path.truncate(path.strip_suffix(b"/").map_or(path.len(), <[u8]>::len));
-            path
-        });
         let mut rule = ScratchRule::new(&self.copied, &self.excluded_dirs, stop);
-        rule.ignored = ignored.collect();
+        rule.ignored = ignored_paths(&git.in_scratch(root));
         rule.before = Some(&self.snapshot);
         let now = rule.walk(root, dirs.root())?;
-        let mut look = ScratchChangesBuilder::default();
-        look.take_from(rule, &now);
+        let mut scan = ScratchComparison { copy: self, dirs, look: ScratchChangesBuilder::default() };
+        scan.look.take_from(rule, &now);
         let found = TreeDifference::between(&self.snapshot, &now);
         let racy = found.racy.iter().filter(|change| self.is_stamp_ambiguous(change));
         let mut created = Vec::new();
@@ -96,92 +93,85 @@ impl ScratchCopy {
                     created.push(path);
                 }
                 (Some(CopiedEntry::Link { target }), Some(EntryKind::Link)) => {
-                    let now = dirs.entry_at(&path).map_err(system_error(&root.join(&path), "read"))?;
+                    let now = scan.dirs.entry_at(&path).map_err(system_error(&root.join(&path), "read"))?;
                     if now != ScratchPathEntry::Link(target.clone()) {
-                        look.links.push(path);
+                        scan.look.links.push(path);
                     }
                 }
-                (Some(CopiedEntry::Link { .. }), _) => look.links.push(path),
-                (Some(CopiedEntry::File { .. }), None)
-                    if behind_links.iter().any(|link| path.starts_with(link.as_str())) =>
-                {
-                    look.changed_type.push(path);
-                }
-                // `rm x; mkdir x` is a deletion like any other, if there are files in it.
-                (Some(CopiedEntry::File { mode, base }), None | Some(EntryKind::Directory)) => {
-                    self.add_deleted(&path, (*mode, base), &mut look)?;
-                }
-                (Some(CopiedEntry::File { mode, base }), Some(EntryKind::File)) => {
-                    self.add_modified(&path, (*mode, base), &mut dirs, &mut look)?;
-                }
-                (Some(CopiedEntry::File { .. }), _) => look.changed_type.push(path),
+                (Some(CopiedEntry::Link { .. }), _) => scan.look.links.push(path),
+                (Some(CopiedEntry::File { mode, base }), kind) => match kind {
+                    None if behind_links.iter().any(|link| path.starts_with(link.as_str())) => {
+                        scan.look.changed_type.push(path);
+                    }
+                    // `rm x; mkdir x` is a deletion like any other, if there are files in it.
+                    None | Some(EntryKind::Directory) => scan.add_deleted(&path, *mode, base)?,
+                    Some(EntryKind::File) => scan.add_modified(&path, *mode, base)?,
+                    Some(_) => scan.look.changed_type.push(path),
+                },
             }
         }
-        self.add_new_files(git, created, &mut dirs, &mut look)?;
-        Ok(look.finish())
+        scan.add_new_files(git, created)?;
+        Ok(scan.look.finish())
     }
 
     /// Whether a file that looks as it did may have been changed since: times move in steps.
     fn is_stamp_ambiguous(&self, change: &EntryChange) -> bool {
-        let (seconds, nanos) = self.snapshot.began();
-        let done = (seconds, nanos.saturating_sub(TICK));
-        let done = if nanos < TICK { (seconds - 1, 1_000_000_000 + nanos - TICK) } else { done };
+        let done = match self.snapshot.began() {
+            (seconds, nanos) if nanos < TICK => (seconds - 1, 1_000_000_000 + nanos - TICK),
+            (seconds, nanos) => (seconds, nanos - TICK),
+        };
         change.before.is_some_and(|id| self.snapshot.stat(id).changed >= done)
     }
+}
 
-    fn add_deleted(
-        &self,
-        path: &str,
-        (mode, base): (u32, &CopyBaseline),
-        look: &mut ScratchChangesBuilder,
-    ) -> Result<(), ScratchError> {
-        let Some(name) = look.valid_path(path) else { return Ok(()) };
-        match self.baseline_bytes(path, base)? {
+/// The copy, its open directories, and what was found in it so far.
+struct ScratchComparison<'a> {
+    copy: &'a ScratchCopy,
+    dirs: OpenDirCache,
+    look: ScratchChangesBuilder,
+}
+
+impl ScratchComparison<'_> {
+    fn add_deleted(&mut self, path: &str, mode: u32, base: &CopyBaseline) -> Result<(), ScratchError> {
+        let Some(name) = self.look.valid_path(path) else { return Ok(()) };
+        match self.copy.baseline(path, base)? {
             Some(bytes) => {
-                look.count(bytes.len(), 0)?;
-                look.deleted.insert(name, image(bytes, mode));
+                self.look.count(bytes.len(), 0)?;
+                self.look.deleted.insert(name, image(bytes, mode));
             }
-            None => look.baseline_lost.push(path.to_string()),
+            None => self.look.baseline_lost.push(path.to_string()),
         }
         Ok(())
     }
 
-    fn add_modified(
-        &self,
-        path: &str,
-        (mode, base): (u32, &CopyBaseline),
-        dirs: &mut OpenDirCache,
-        look: &mut ScratchChangesBuilder,
-    ) -> Result<(), ScratchError> {
-        let (bytes, now) = match dirs.read(path, FILE_BYTES) {
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                look.too_long.push(path.to_string());
-                return Ok(());
-            }
-            Err(error) => return Err(system_error(&self.directory().join(path), "read")(error)),
-        };
-        let Some(before) = self.baseline_bytes(path, base)? else {
-            look.baseline_lost.push(path.to_string());
+    fn add_modified(&mut self, path: &str, mode: u32, base: &CopyBaseline) -> Result<(), ScratchError> {
+        let Some((bytes, now)) = self.read(path)? else { return Ok(()) };
+        let Some(before) = self.copy.baseline(path, base)? else {
+            self.look.baseline_lost.push(path.to_string());
             return Ok(());
         };
         if before == bytes && is_executable(mode) == is_executable(now.mode) {
             return Ok(());
         }
-        let Some(name) = look.valid_path(path) else { return Ok(()) };
-        look.count(before.len(), bytes.len())?;
-        look.modified.insert(name, (image(before, mode), image(bytes, now.mode)));
+        let Some(name) = self.look.valid_path(path) else { return Ok(()) };
+        self.look.count(before.len(), bytes.len())?;
+        self.look.modified.insert(name, (image(before, mode), image(bytes, now.mode)));
         Ok(())
     }
 
+    /// The bytes of a file; one that is too long is noted.
+    fn read(&mut self, path: &str) -> Result<Option<(Vec<u8>, EntryStat)>, ScratchError> {
+        match self.dirs.read(path, FILE_BYTES) {
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                self.look.too_long.push(path.to_string());
+                Ok(None)
+            }
+            read => read.map(Some).map_err(system_error(&self.copy.directory().join(path), "read")),
+        }
+    }
+
     /// What is in the copy and was not copied.
-    fn add_new_files(
-        &self,
-        git: &Git<'_>,
-        mut found: Vec<String>,
-        dirs: &mut OpenDirCache,
-        look: &mut ScratchChangesBuilder,
-    ) -> Result<(), ScratchError> {
+    fn add_new_files(&mut self, git: &Git<'_>, mut found: Vec<String>) -> Result<(), ScratchError> {
         // And by the project's own rules, which the friend cannot have changed.
         // A name that no change can have might mean something else to git, and is left out anyway.
         let plain = |path: &&str| RelPath::parse(path).is_ok_and(|name| name.as_str() == *path);
@@ -189,47 +179,28 @@ impl ScratchCopy {
         let ignored: HashSet<String> = git.would_ignore(&paths).unwrap_or_default().into_iter().collect();
         found.sort();
         for path in found {
-            if ignored.contains(&path) {
-                look.ignored.push(path);
-                continue;
+            match ignored.contains(&path) {
+                true => self.look.ignored.push(path),
+                false => self.add_created(path)?,
             }
-            self.add_created(&path, dirs, look)?;
         }
         Ok(())
     }
 
-    fn add_created(
-        &self,
-        path: &str,
-        dirs: &mut OpenDirCache,
-        look: &mut ScratchChangesBuilder,
-    ) -> Result<(), ScratchError> {
-        let failed = system_error(&self.directory().join(path), "read");
-        match dirs.entry_at(path).map_err(&failed)? {
-            ScratchPathEntry::File(_) => {}
-            ScratchPathEntry::Link(_) => {
-                look.links.push(path.to_string());
-                return Ok(());
+    fn add_created(&mut self, path: String) -> Result<(), ScratchError> {
+        let found = self.dirs.entry_at(&path);
+        match found.map_err(system_error(&self.copy.directory().join(&path), "read"))? {
+            ScratchPathEntry::File(_) => {
+                let Some(name) = self.look.valid_path(&path) else { return Ok(()) };
+                let Some((bytes, stamp)) = self.read(&path)? else { return Ok(()) };
+                self.look.count(0, bytes.len())?;
+                self.look.created.insert(name, image(bytes, stamp.mode));
             }
-            ScratchPathEntry::Missing | ScratchPathEntry::Directory => return Ok(()),
-            ScratchPathEntry::Special | ScratchPathEntry::BehindLink => {
-                look.special.push(path.to_string());
-                return Ok(());
-            }
+            ScratchPathEntry::Link(_) => self.look.links.push(path),
+            ScratchPathEntry::Special | ScratchPathEntry::BehindLink => self.look.special.push(path),
+            ScratchPathEntry::Missing | ScratchPathEntry::Directory => {}
         }
-        let Some(name) = look.valid_path(path) else { return Ok(()) };
-        match dirs.read(path, FILE_BYTES) {
-            Ok((bytes, stamp)) => {
-                look.count(0, bytes.len())?;
-                look.created.insert(name, image(bytes, stamp.mode));
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                look.too_long.push(path.to_string());
-                Ok(())
-            }
-            Err(error) => Err(failed(error)),
-        }
+        Ok(())
     }
 }
 
@@ -281,25 +252,19 @@ impl ScratchChangesBuilder {
         for (path, after) in self.created {
             add(FileAction::Exact { path, before: None, after: Some(after) });
         }
-        let mut left_out = Vec::new();
-        let kinds = [
-            (&self.ignored, "what git ignores was made in the copy and is left out"),
-            (&self.links, "links that were made, changed or removed in the copy are left out"),
-            (&self.special, "pipes, sockets and devices that were made in the copy are left out"),
-            (&self.changed_type, "files that became something else in the copy are left out"),
-            (&self.repositories, "other repositories in the copy are left out"),
-            (&self.sealed, "what no change may write is left out"),
-            (&self.bad_names, "files whose names no change can have are left out"),
-            (&self.unread, "directories that cannot be read are left out"),
-            (&self.too_long, "files that became too long in the copy are left out"),
-            (
-                &self.baseline_lost,
-                "files that changed in the copy and in the project, too long to keep both, are left out",
-            ),
-        ];
-        for (paths, what) in kinds {
-            left_out.extend(left_out_sentence(what, paths));
-        }
+        let lost = "files that changed in the copy and in the project, too long to keep both, are left out";
+        let left_out = left_out_sentences(&[
+            ("what git ignores was made in the copy and is left out", &self.ignored),
+            ("links that were made, changed or removed in the copy are left out", &self.links),
+            ("pipes, sockets and devices that were made in the copy are left out", &self.special),
+            ("files that became something else in the copy are left out", &self.changed_type),
+            ("other repositories in the copy are left out", &self.repositories),
+            ("what no change may write is left out", &self.sealed),
+            ("files whose names no change can have are left out", &self.bad_names),
+            ("directories that cannot be read are left out", &self.unread),
+            ("files that became too long in the copy are left out", &self.too_long),
+            (lost, &self.baseline_lost),
+        ]);
         ScratchChanges { operations, left_out }
     }
 
@@ -325,10 +290,8 @@ impl ScratchChangesBuilder {
 }
 
 fn image(bytes: Vec<u8>, mode: u32) -> ExactImage {
-    ExactImage {
-        bytes,
-        mode: if is_executable(mode) { GitFileMode::Executable } else { GitFileMode::Regular },
-    }
+    let mode = if is_executable(mode) { GitFileMode::Executable } else { GitFileMode::Regular };
+    ExactImage { bytes, mode }
 }
 
 /// Whether the owner of a file may run it.

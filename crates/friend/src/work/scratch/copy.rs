@@ -3,17 +3,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io};
 
 use relaycode_durable::fs::{DirMode, FileMode, is_link};
 use relaycode_durable::{Fs, FsDir, FsFile, RealFs};
 use relaycode_snapshot::{EntryKind, EntryStat};
 
 use super::{
-    CopiedEntry, CopyBaseline, MAX_BASELINE_FILE, ScratchCaps, ScratchError, ScratchOptions, system_error,
+    CopiedEntry, CopyBaseline, MAX_BASELINE_FILE, ScratchCaps, ScratchError, ScratchOptions,
+    left_out_sentences, system_error,
 };
 
 /// The bits of a file's mode that are copied; its owner may always read and write the copy.
@@ -187,41 +189,34 @@ impl<'a> ScratchCopier<'a> {
     pub(super) fn copy(&mut self, path: &str) -> Result<(), ScratchError> {
         let found = self.source.entry_at(path).map_err(system_error(&self.root.join(path), "read"))?;
         match found {
-            ScratchPathEntry::Missing | ScratchPathEntry::Directory => Ok(()),
-            ScratchPathEntry::Special => {
-                self.special.push(path.to_string());
-                Ok(())
-            }
-            ScratchPathEntry::BehindLink => {
-                self.outside.push(path.to_string());
-                Ok(())
-            }
+            ScratchPathEntry::Missing | ScratchPathEntry::Directory => {}
+            ScratchPathEntry::Special => self.special.push(path.to_string()),
+            ScratchPathEntry::BehindLink => self.outside.push(path.to_string()),
             ScratchPathEntry::Link(target) => {
                 self.links.push((path.to_string(), target));
-                self.within_count()
+                self.within_count()?;
             }
             ScratchPathEntry::File(stat) if stat.size > self.caps.file_bytes => {
                 self.long.push(path.to_string());
-                Ok(())
             }
-            ScratchPathEntry::File(stat) => self.copy_file(path, &stat),
+            ScratchPathEntry::File(stat) => self.copy_file(path, &stat)?,
         }
+        Ok(())
     }
 
     fn copy_file(&mut self, path: &str, stat: &EntryStat) -> Result<(), ScratchError> {
         self.within_count()?;
         self.within_bytes(path, stat.size)?;
         let failed = system_error(&self.root.join(path), "copied");
-        let base =
-            if stat.size <= MAX_BASELINE_FILE { self.copy_small(path) } else { self.copy_large(path, stat) };
-        match base {
-            Ok(Some((base, mode, len))) => {
+        let is_small = stat.size <= MAX_BASELINE_FILE;
+        let base = if is_small { self.copy_small(path) } else { self.copy_large(path, stat) };
+        match base.map_err(failed)? {
+            Some((base, mode, len)) => {
                 self.bytes += len;
                 self.files.insert(path.to_string(), CopiedEntry::File { mode, base });
             }
             // It went meanwhile, or is for others to read.
-            Ok(None) => self.unread.push(path.to_string()),
-            Err(error) => return Err(failed(error)),
+            None => self.unread.push(path.to_string()),
         }
         Ok(())
     }
@@ -275,28 +270,19 @@ impl<'a> ScratchCopier<'a> {
                 continue;
             }
             let failed = system_error(&self.root.join(path), "copied");
-            let made = self
-                .target
-                .open_parent(path, true)
-                .and_then(|(dir, name)| self.target.fs.make_link(&dir, name, target.as_os_str().as_bytes()));
-            made.map_err(&failed)?;
+            let (dir, name) = self.target.open_parent(path, true).map_err(&failed)?;
+            self.target.fs.make_link(&dir, name, target.as_os_str().as_bytes()).map_err(&failed)?;
             self.files.insert(path.clone(), CopiedEntry::Link { target: target.clone() });
         }
-        let mut left_out = Vec::new();
-        let kinds = [
-            (&self.outside, "links that lead out of the project are not in the copy"),
-            (&self.special, "pipes, sockets and devices are not in the copy"),
-            (&self.long, "files over the limit of one file are not in the copy"),
-            (&self.unread, "files that cannot be read are not in the copy"),
-        ];
-        for (paths, what) in kinds {
-            left_out.extend(super::file_list::left_out_sentence(what, paths));
-        }
-        let aside = self
-            .baseline_file
-            .into_inner()
-            .map_err(|error| system_error(&self.to, "copied")(error.into_error()))?;
-        Ok(ScratchCopyResult { files: self.files, baseline_file: aside, left_out })
+        let left_out = left_out_sentences(&[
+            ("links that lead out of the project are not in the copy", &self.outside),
+            ("pipes, sockets and devices are not in the copy", &self.special),
+            ("files over the limit of one file are not in the copy", &self.long),
+            ("files that cannot be read are not in the copy", &self.unread),
+        ]);
+        let aside = self.baseline_file.into_inner();
+        let baseline_file = aside.map_err(|error| system_error(&self.to, "copied")(error.into_error()))?;
+        Ok(ScratchCopyResult { files: self.files, baseline_file, left_out })
     }
 
     fn within_count(&self) -> Result<(), ScratchError> {
@@ -355,14 +341,10 @@ fn stays_inside(path: &str, links: &BTreeMap<String, PathBuf>) -> bool {
 
 /// What was read; `None` for what is gone, or not for this user.
 fn skip_unreadable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+    use io::ErrorKind::{FileTooLarge, NotFound, PermissionDenied};
     match read {
-        Ok(read) => Ok(Some(read)),
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::FileTooLarge => {
-                Ok(None)
-            }
-            _ => Err(error),
-        },
+        Err(error) if matches!(error.kind(), NotFound | PermissionDenied | FileTooLarge) => Ok(None),
+        read => read.map(Some),
     }
 }
 

@@ -23,6 +23,8 @@ const GIT: &str = ".git";
 /// What is said of files that are the project's and that nobody may change.
 const SEALED: &str = "what no change may write is not in the copy";
 
+const STRANGE: &str = "files whose names are no text are not in the copy";
+
 /// What is copied.
 pub(super) struct ScratchFileList {
     /// The files and links, beneath the project's root, in order.
@@ -48,8 +50,7 @@ pub(super) fn list_files(making: &ScratchOptions<'_>) -> Result<ScratchFileList,
     let below = making.root.strip_prefix(&top).unwrap_or(Path::new("")).to_path_buf();
     let mut list = list_by_git(files);
     if !below.as_os_str().is_empty() {
-        let text = "of the repository, only the project's own directory is in the copy";
-        list.left_out.push(text.to_string());
+        list.left_out.push("of the repository, only the project's own directory is in the copy".into());
     }
     list.top = Some((top, below));
     Ok(list)
@@ -72,20 +73,16 @@ fn list_by_git(files: GitFiles) -> ScratchFileList {
     };
     let ignored = text(&files.ignored).into_iter().filter(|path| !is_own(path)).collect::<Vec<_>>();
     let (submodules, nested) = (text(&files.submodules), text(&files.nested));
-    let mut left_out = Vec::new();
-    left_out.extend(left_out_sentence("what git ignores is not in the copy", &ignored));
-    left_out.extend(left_out_sentence("submodules are not in the copy", &submodules));
-    left_out.extend(left_out_sentence("repositories among the files are not in the copy", &nested));
-    left_out.extend(left_out_sentence(SEALED, &sealed));
-    left_out.extend(left_out_sentence("files whose names are no text are not in the copy", &strange));
-    let closed = submodules.into_iter().chain(nested).collect();
-    ScratchFileList {
-        paths: paths.into_iter().collect(),
-        excluded_dirs: closed,
-        left_out,
-        top: None,
-        sparse: files.sparse,
-    }
+    let left_out = left_out_sentences(&[
+        ("what git ignores is not in the copy", &ignored),
+        ("submodules are not in the copy", &submodules),
+        ("repositories among the files are not in the copy", &nested),
+        (SEALED, &sealed),
+        (STRANGE, &strange),
+    ]);
+    let (paths, excluded_dirs) =
+        (paths.into_iter().collect(), submodules.into_iter().chain(nested).collect());
+    ScratchFileList { paths, excluded_dirs, left_out, top: None, sparse: files.sparse }
 }
 
 /// Every file beneath the root, but relay's own and other repositories'.
@@ -93,8 +90,8 @@ fn list_all(making: &ScratchOptions<'_>) -> Result<ScratchFileList, ScratchError
     let failed = system_error(making.root, "read");
     let fs = RealFs::default();
     let root = fs.open_root(making.root).map_err(&failed)?;
-    let mut rule =
-        WholeProjectRule { stop: making.stop, nested: Vec::new(), sealed: Vec::new(), strange: Vec::new() };
+    let (nested, sealed, strange) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rule = WholeProjectRule { stop: making.stop, nested, sealed, strange };
     let caps = WalkCaps { entries: making.caps.files, ..WalkCaps::default() };
     let tree = match Snapshot::take(&fs, &root, &mut rule, caps, None, (0, 0)) {
         Ok(tree) if tree.partial().next().is_some() => {
@@ -115,11 +112,12 @@ fn list_all(making: &ScratchOptions<'_>) -> Result<ScratchFileList, ScratchError
         tree.unread().map(|(path, _)| String::from_utf8_lossy(&path).into_owned()).collect();
     let WholeProjectRule { nested, sealed, strange, .. } = rule;
     paths.sort();
-    let mut left_out = Vec::new();
-    left_out.extend(left_out_sentence("repositories' own directories are not in the copy", &nested));
-    left_out.extend(left_out_sentence(SEALED, &sealed));
-    left_out.extend(left_out_sentence("files whose names are no text are not in the copy", &strange));
-    left_out.extend(left_out_sentence("what cannot be read is not in the copy", &unread));
+    let left_out = left_out_sentences(&[
+        ("repositories' own directories are not in the copy", &nested),
+        (SEALED, &sealed),
+        (STRANGE, &strange),
+        ("what cannot be read is not in the copy", &unread),
+    ]);
     Ok(ScratchFileList { paths, excluded_dirs: Vec::new(), left_out, top: None, sparse: Vec::new() })
 }
 
@@ -180,15 +178,14 @@ fn is_own(path: &str) -> bool {
     path.split('/').next() == Some(STATE) || path.split('/').any(|part| part == GIT)
 }
 
-/// A sentence about some files, the first of which are named.
-pub(crate) fn left_out_sentence(what: &str, paths: &[String]) -> Option<String> {
-    if paths.is_empty() {
-        return None;
-    }
-    let named: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
-    let more = match paths.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+/// A sentence about each kind of file that there is, the first of which are named.
+pub(crate) fn left_out_sentences(kinds: &[(&str, &Vec<String>)]) -> Vec<String> {
+    let sentence = |(what, paths): &(&str, &Vec<String>)| {
+        let named = paths[..paths.len().min(NAMED)].join(", ");
+        match paths.len().saturating_sub(NAMED) {
+            0 => format!("{what}: {named}"),
+            more => format!("{what}: {named} and {more} more"),
+        }
     };
-    Some(format!("{what}: {}{more}", named.join(", ")))
+    kinds.iter().filter(|(_, paths)| !paths.is_empty()).map(sentence).collect()
 }

@@ -23,9 +23,10 @@ use relaycode_durable::private_files::PrivateFileError;
 use relaycode_project::git::{Git, GitError};
 use relaycode_snapshot::{EntryStat, Snapshot};
 
-pub(crate) use copy::OpenDirCache;
-pub(crate) use file_list::left_out_sentence;
 use scratch_dir::ScratchDir;
+
+pub(crate) use copy::OpenDirCache;
+pub(crate) use file_list::left_out_sentences;
 
 /// How much is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,14 +164,13 @@ impl ScratchCopy {
         let place = ScratchDir::create(making.home, making.root)?;
         let mut list = file_list::list_files(making)?;
         let folder = making.root.file_name().unwrap_or("project".as_ref());
-        let top = match &list.top {
-            Some((top, _)) => place.directory.join(top.file_name().unwrap_or(folder)),
-            None => place.directory.join(folder),
-        };
         // By its parts: joined with nothing, a path would end in a slash, and agents compare paths as text.
-        let directory: PathBuf = match &list.top {
-            Some((_, below)) => top.join(below).components().collect(),
-            None => top.clone(),
+        let (top, directory): (PathBuf, PathBuf) = match &list.top {
+            Some((top, below)) => {
+                let top = place.directory.join(top.file_name().unwrap_or(folder));
+                (top.clone(), top.join(below).components().collect())
+            }
+            None => (place.directory.join(folder), place.directory.join(folder)),
         };
         std::fs::create_dir_all(&directory).map_err(system_error(&directory, "made"))?;
         list.create_repository(making, &top);
@@ -233,11 +233,7 @@ impl ScratchCopy {
     }
 
     /// The bytes of a file as they were copied; `None` if they are nowhere any more.
-    pub(crate) fn baseline_bytes(
-        &self,
-        path: &str,
-        base: &CopyBaseline,
-    ) -> Result<Option<Vec<u8>>, ScratchError> {
+    pub(crate) fn baseline(&self, path: &str, base: &CopyBaseline) -> Result<Option<Vec<u8>>, ScratchError> {
         match base {
             CopyBaseline::Aside { at, len } => {
                 let mut bytes = vec![0; *len];

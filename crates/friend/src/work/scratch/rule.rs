@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use relaycode_change::proposal::path::is_sealed;
 use relaycode_durable::{FsDir, RealFs};
@@ -10,6 +9,7 @@ use relaycode_snapshot::walk::WalkDirectory;
 use relaycode_snapshot::{EntryKind, EntryStat, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep};
 
 use super::{CopiedEntry, OpenDirCache, ScratchError, system_error};
+use crate::tree_check::walk_start;
 
 /// A repository's own directory.
 const GIT: &str = ".git";
@@ -54,11 +54,8 @@ impl<'a> ScratchRule<'a> {
 
     /// Walks through the copy, which is open.
     pub(super) fn walk(&mut self, root: &Path, dir: &FsDir) -> Result<Snapshot, ScratchError> {
-        let began = UNIX_EPOCH.elapsed().unwrap_or_default();
-        let began = (i64::try_from(began.as_secs()).unwrap_or(i64::MAX), began.subsec_nanos());
-        let caps = WalkCaps::default();
-        let before = self.before;
-        match Snapshot::take(&RealFs::default(), dir, self, caps, before, began) {
+        let (caps, before) = (WalkCaps::default(), self.before);
+        match Snapshot::take(&RealFs::default(), dir, self, caps, before, walk_start()) {
             Ok(snapshot) if snapshot.partial().next().is_some() => {
                 let most = format!("{} files after the work", caps.entries);
                 Err(ScratchError::TooMuch { most, largest: String::new() })

@@ -4,13 +4,13 @@
 //! The file is there, and locked, before the directory is, and goes after it: a directory without one is
 //! nobody's. A copy that is in use is never touched.
 
-use std::fs::{self, DirBuilder};
-use std::io;
+use std::fs::DirBuilder;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use relaycode_durable::private_files::{self, PrivateFolder};
-use relaycode_durable::{Fs, FsLock, RealFs};
+use relaycode_durable::private_files::PrivateFolder;
+use relaycode_durable::{Fs, FsLock, RealFs, private_files};
 use uuid::Uuid;
 
 use super::{ScratchError, system_error};
@@ -48,10 +48,8 @@ impl ScratchDir {
             return Err(system_error(&directory, "locked")(io::ErrorKind::WouldBlock.into()));
         }
         let place = ScratchDir { directory, folder, name, lock };
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&place.directory)
-            .map_err(system_error(&place.directory, "made"))?;
+        let made = DirBuilder::new().mode(0o700).create(&place.directory);
+        made.map_err(system_error(&place.directory, "made"))?;
         remove_abandoned(&place.folder, &above);
         Ok(place)
     }
@@ -112,7 +110,7 @@ fn make_accessible(directory: &Path) {
             continue;
         }
         let _ = fs::set_permissions(&at, fs::Permissions::from_mode(0o700));
-        waiting
-            .extend(fs::read_dir(&at).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()));
+        let entries = fs::read_dir(&at).into_iter().flatten().filter_map(Result::ok);
+        waiting.extend(entries.map(|entry| entry.path()));
     }
 }

@@ -7,6 +7,7 @@ mod properties;
 mod scratch_copy;
 mod submit;
 
+use relaycode_friend::FriendTurn;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -24,7 +25,7 @@ use relaycode_durable::RealFs;
 use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
 use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
 use relaycode_friend::work::{WorkError, WorkOptions, WorkOutcome, work};
-use relaycode_friend::{AskRequest, EventSink, FriendAnswer, FriendContext, FriendFailure, TurnLimits};
+use relaycode_friend::{AskRequest, FriendAnswer, FriendContext, FriendFailure, TurnLimits};
 use relaycode_ledger::transaction::CommitVerdict;
 use relaycode_ledger::{Ledger, LedgerSettings, RevertOptions, TransactionHeader, TxId};
 use relaycode_project::access::Access;
@@ -285,19 +286,13 @@ impl Friend for Hands<'_> {
         FriendProbeReport::default()
     }
 
-    fn run_prompt(
-        &self,
-        _: &str,
-        turn: &AskRequest,
-        _: &FriendContext<'_>,
-        _: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        (self.deeds)(&turn.directory);
+    fn run_prompt(&self, _: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        (self.deeds)(&turn.request.directory);
         if self.fails {
             let friend = "codex".to_string();
             return Err(FriendFailure::Failed { friend, said: "no more tokens".to_string() });
         }
-        let text = format!("I changed {}/a.txt.", turn.directory.display());
+        let text = format!("I changed {}/a.txt.", turn.request.directory.display());
         Ok(FriendAnswer { text, transport: "test", ..FriendAnswer::default() })
     }
 }
@@ -321,14 +316,8 @@ impl Friend for Voice {
         FriendProbeReport::default()
     }
 
-    fn run_prompt(
-        &self,
-        prompt: &str,
-        turn: &AskRequest,
-        _: &FriendContext<'_>,
-        _: &mut EventSink<'_>,
-    ) -> Result<FriendAnswer, FriendFailure> {
-        assert_eq!(turn.access, Access::ReadOnly);
+    fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> Result<FriendAnswer, FriendFailure> {
+        assert_eq!(turn.request.access, Access::ReadOnly);
         self.heard.lock().unwrap().push(prompt.to_string());
         Ok(FriendAnswer { text: self.answer.clone(), transport: "test", ..FriendAnswer::default() })
     }

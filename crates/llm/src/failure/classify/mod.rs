@@ -25,15 +25,8 @@ pub const MAX_ERROR_BODY: usize = 64 << 10;
 pub const MAX_ERROR_CHARS: usize = 500;
 
 /// Headers that identify a request for the provider's support.
-const REQUEST_IDS: [&str; 7] = [
-    "request-id",
-    "x-request-id",
-    "x-goog-request-id",
-    "x-guploader-uploadid",
-    "x-amzn-requestid",
-    "apim-request-id",
-    "cf-ray",
-];
+const REQUEST_IDS: &str = "request-id x-request-id x-goog-request-id x-guploader-uploadid x-amzn-requestid apim-request-id \
+    cf-ray";
 
 /// An error in the provider's own terms. What it does not say is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -168,44 +161,43 @@ fn by_status(status: u16) -> FailureClass {
 
 /// What happened, what the provider says about it, what to do.
 fn describe_failure(provider: &str, class: FailureClass, status: Option<u16>, words: &str) -> String {
-    let what = match class {
-        FailureClass::Auth => "does not accept the key",
-        FailureClass::Forbidden => "does not allow this with the key in use",
-        FailureClass::NotFound => "has no such model or address",
-        FailureClass::BadRequest => "does not take the request",
-        FailureClass::ContextOverflow => "cannot read that much: the conversation is too long for the model",
-        FailureClass::Quota => "does no more for this account: its quota or credit is used up",
-        FailureClass::RateLimit => "takes no more requests for now",
-        FailureClass::Overloaded => "has too much to do",
-        FailureClass::Timeout => "took too long",
-        FailureClass::Refused => "declines to answer this",
-        FailureClass::Config => "sends the request elsewhere, and relay does not follow with a key",
-        _ => "failed",
-    };
-    let next = match class {
-        FailureClass::Auth => format!("Set a key that works: `relay keys set {provider}`"),
-        FailureClass::Forbidden => {
-            format!("Check what the key may do, or set another: `relay keys set {provider}`")
-        }
-        FailureClass::NotFound => {
-            "See `relay models` for what there is, and baseUrl in models.yml".to_owned()
-        }
-        FailureClass::ContextOverflow => {
-            "Shorten the conversation, or choose a model that reads more".to_owned()
-        }
-        FailureClass::Quota => format!("See the plan and billing of {provider}, or choose another provider"),
-        FailureClass::Config => "Set baseUrl in models.yml to the final address".to_owned(),
-        _ => String::new(),
+    // What happened, and what to do about it; `{}` is the provider.
+    let (what, next) = match class {
+        FailureClass::Auth => ("does not accept the key", "Set a key that works: `relay keys set {}`"),
+        FailureClass::Forbidden => (
+            "does not allow this with the key in use",
+            "Check what the key may do, or set another: `relay keys set {}`",
+        ),
+        FailureClass::NotFound => (
+            "has no such model or address",
+            "See `relay models` for what there is, and baseUrl in models.yml",
+        ),
+        FailureClass::BadRequest => ("does not take the request", ""),
+        FailureClass::ContextOverflow => (
+            "cannot read that much: the conversation is too long for the model",
+            "Shorten the conversation, or choose a model that reads more",
+        ),
+        FailureClass::Quota => (
+            "does no more for this account: its quota or credit is used up",
+            "See the plan and billing of {}, or choose another provider",
+        ),
+        FailureClass::RateLimit => ("takes no more requests for now", ""),
+        FailureClass::Overloaded => ("has too much to do", ""),
+        FailureClass::Timeout => ("took too long", ""),
+        FailureClass::Refused => ("declines to answer this", ""),
+        FailureClass::Config => (
+            "sends the request elsewhere, and relay does not follow with a key",
+            "Set baseUrl in models.yml to the final address",
+        ),
+        _ => ("failed", ""),
     };
     let status = status.map(|status| format!(" (status {status})")).unwrap_or_default();
     let mut text = format!("{provider} {what}{status}");
     if !words.is_empty() {
-        text.push_str(": ");
-        text.push_str(words.trim_end_matches('.'));
+        text += &format!(": {}", words.trim_end_matches('.'));
     }
     if !next.is_empty() {
-        text.push_str(". ");
-        text.push_str(&next);
+        text += &format!(". {}", next.replace("{}", provider));
     }
     text
 }
@@ -277,7 +269,7 @@ fn is_used_up_for_today(error: &Value) -> bool {
         .any(|quota| quota.contains("PerDay"));
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
     let none = error.get("status").and_then(Value::as_str) == Some("RESOURCE_EXHAUSTED")
-        && contains_any(message, &["limit: 0,", "limit: 0\n"]);
+        && contains_any(message, "limit: 0,|limit: 0\n");
     by_day || none
 }
 
@@ -293,7 +285,7 @@ fn plain_words(body: &[u8]) -> String {
 
 /// The provider's own id for a request.
 pub(crate) fn request_id(headers: &HeaderMap) -> Option<String> {
-    let id = REQUEST_IDS.iter().find_map(|name| headers.get(*name)?.to_str().ok())?;
+    let id = REQUEST_IDS.split(' ').find_map(|name| headers.get(name)?.to_str().ok())?;
     Some(escape::escape_line(clip(id, 200)).into_owned())
 }
 

@@ -5,8 +5,7 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
-use jiff::fmt::rfc2822;
+use jiff::{Timestamp, fmt::rfc2822};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
@@ -53,9 +52,8 @@ fn from_buckets(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
         } else {
             continue;
         };
-        let Some(wait) = value.to_str().ok().and_then(|value| parse_reset(value.trim(), now)) else {
-            continue;
-        };
+        let wait = value.to_str().ok().and_then(|value| parse_reset(value.trim(), now));
+        let Some(wait) = wait else { continue };
         let left = headers.get(remaining).and_then(|value| value.to_str().ok()).and_then(number);
         match left {
             Some(left) if left > 0.0 => {}
@@ -83,7 +81,7 @@ pub fn from_text(text: &str) -> Option<Duration> {
     const LEADS: [&str; 5] =
         ["try again in ", "try again after ", "retry in ", "retry after ", "retry again in "];
     let text = text.to_ascii_lowercase();
-    LEADS.iter().find_map(|lead| span_at_start(&text[text.find(lead)? + lead.len()..]))
+    LEADS.iter().find_map(|lead| Some(split_span(&text[text.find(lead)? + lead.len()..])?.0))
 }
 
 /// `retry-after`: seconds, or an HTTP date; some servers send a span.
@@ -130,22 +128,17 @@ fn parse_span(value: &str) -> Option<Duration> {
     if rest.trim().is_empty() { Some(wait) } else { None }
 }
 
-fn span_at_start(text: &str) -> Option<Duration> {
-    split_span(text).map(|(wait, _)| wait)
-}
-
 /// One or more of a number and its unit; a number alone is seconds.
 fn split_span(text: &str) -> Option<(Duration, &str)> {
     let mut sum = 0.0;
     let mut rest = text.trim_start();
     let mut any = false;
     loop {
-        let digits =
-            rest.bytes().position(|byte| !byte.is_ascii_digit() && byte != b'.').unwrap_or(rest.len());
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         // A full stop after the number ends the sentence.
         let Some(count) = number(rest[..digits].trim_end_matches('.')) else { break };
         let behind = rest[digits..].trim_start();
-        let letters = behind.bytes().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(behind.len());
+        let letters = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
         let factor = match &behind[..letters] {
             "ms" | "millisecond" | "milliseconds" => 0.001,
             "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
@@ -174,9 +167,6 @@ fn millis(count: f64) -> Option<Duration> {
 }
 
 fn seconds(count: f64) -> Option<Duration> {
-    if count.is_finite() && count >= 0.0 {
-        Some(Duration::from_secs_f64(count.min(MAX_RETRY_HINT.as_secs_f64())))
-    } else {
-        None
-    }
+    let valid = count.is_finite() && count >= 0.0;
+    valid.then(|| Duration::from_secs_f64(count.min(MAX_RETRY_HINT.as_secs_f64())))
 }

@@ -59,11 +59,8 @@ fn num_ctx(settings: &str) -> Option<u64> {
 pub(super) fn openai_models(answer: &[u8]) -> Option<Vec<DiscoveredModel>> {
     let found = |model: &Value| {
         let trained = model.get("meta").and_then(|meta| meta.get("n_ctx_train")).and_then(window);
-        Some(DiscoveredModel {
-            id: name(model.get("id")?)?,
-            context_window: trained,
-            ..DiscoveredModel::default()
-        })
+        let id = name(model.get("id")?)?;
+        Some(DiscoveredModel { id, context_window: trained, ..DiscoveredModel::default() })
     };
     Some(array(answer, "data")?.iter().filter_map(found).collect())
 }
@@ -89,26 +86,18 @@ pub(super) fn lm_studio(answer: &[u8]) -> Option<Vec<DiscoveredModel>> {
         }
         // The loaded window counts.
         let loaded = model.get("loaded_context_length").and_then(window);
-        Some(DiscoveredModel {
-            id: name(model.get("id")?)?,
-            name: None,
-            reasoning: None,
-            images: kind.map(|kind| kind == "vlm"),
-            context_window: loaded.or_else(|| model.get("max_context_length").and_then(window)),
-        })
+        let (id, images) = (name(model.get("id")?)?, kind.map(|kind| kind == "vlm"));
+        let context_window = loaded.or_else(|| model.get("max_context_length").and_then(window));
+        Some(DiscoveredModel { id, images, context_window, ..DiscoveredModel::default() })
     };
     Some(array(answer, "data")?.iter().filter_map(found).collect())
 }
 
 fn array(answer: &[u8], field: &str) -> Option<Vec<Value>> {
     let mut value: Value = serde_json::from_slice(answer).ok()?;
-    match value.get_mut(field)?.take() {
-        Value::Array(mut items) => {
-            items.truncate(MAX_MODELS);
-            Some(items)
-        }
-        _ => None,
-    }
+    let Value::Array(mut items) = value.get_mut(field)?.take() else { return None };
+    items.truncate(MAX_MODELS);
+    Some(items)
 }
 
 /// Without control characters.

@@ -27,18 +27,16 @@ pub struct DiscoveryResult {
 
 /// Gives up on servers that do not answer soon. In the order of `targets`.
 pub async fn probe_all(targets: Vec<DiscoveryTarget>) -> Vec<DiscoveryResult> {
-    let Some(client) = client() else {
-        return targets.into_iter().map(|target| DiscoveryResult { target, models: None }).collect();
-    };
+    let mut answers: Vec<DiscoveryResult> =
+        targets.into_iter().map(|target| DiscoveryResult { target, models: None }).collect();
+    let Some(client) = client() else { return answers };
     let mut asked = JoinSet::new();
-    for (place, target) in targets.iter().cloned().enumerate() {
-        let client = client.clone();
+    for (place, answer) in answers.iter().enumerate() {
+        let (client, target) = (client.clone(), answer.target.clone());
         asked.spawn(async move {
             (place, tokio::time::timeout(ALL, probe_server(&client, &target)).await.ok().flatten())
         });
     }
-    let mut answers: Vec<DiscoveryResult> =
-        targets.into_iter().map(|target| DiscoveryResult { target, models: None }).collect();
     while let Some(done) = asked.join_next().await {
         if let Ok((place, found)) = done
             && let Some(answer) = answers.get_mut(place)

@@ -3,10 +3,8 @@
 //! Each runs at most once per process, under the keeper, with a deadline, outside of the project, and its
 //! output is bounded and never shown.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use relaycode_exec::{CaptureLimits, Deadlines, ExitReason, Job, JobOutput, Runner};
 

@@ -33,22 +33,14 @@ impl ApiKey {
     /// Trims blanks and line ends.
     pub fn new(text: &str) -> Result<ApiKey, ApiKeyError> {
         let text = text.trim();
-        if text.is_empty() {
-            return Err(ApiKeyError::Empty);
-        }
-        if text.len() > LONGEST {
-            return Err(ApiKeyError::Long);
-        }
-        if text.chars().any(char::is_control) {
-            return Err(ApiKeyError::Control);
-        }
-        if text.chars().any(char::is_whitespace) {
-            return Err(ApiKeyError::Blank);
-        }
-        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(ApiKeyError::Foreign);
-        }
-        Ok(ApiKey(text.to_string()))
+        Err(match text {
+            "" => ApiKeyError::Empty,
+            _ if text.len() > LONGEST => ApiKeyError::Long,
+            _ if text.chars().any(char::is_control) => ApiKeyError::Control,
+            _ if text.chars().any(char::is_whitespace) => ApiKeyError::Blank,
+            _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => ApiKeyError::Foreign,
+            _ => return Ok(ApiKey(text.to_string())),
+        })
     }
 
     /// Only for the request.

@@ -14,25 +14,21 @@ pub use command::KeyCommands;
 pub use key::{ApiKey, ApiKeyError};
 pub use store::{KeyStore, is_provider_name};
 
-use crate::models::{AuthKind, RegisteredProvider};
-use crate::request::Auth;
-use crate::user_directory::PrivateFileError;
+use crate::models::{AtLine, AuthKind, RegisteredProvider};
+use crate::{request::Auth, user_directory::PrivateFileError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
+    /// `--api-key`
     Flag,
     /// In the user's key store.
     Stored,
     /// From this variable.
     Environment(String),
     /// In `models.yml`.
-    File {
-        line: usize,
-    },
+    File { line: usize },
     /// Printed by a command in `models.yml`.
-    Command {
-        line: usize,
-    },
+    Command { line: usize },
     /// None is needed.
     NotNeeded,
 }
@@ -40,33 +36,32 @@ pub enum KeySource {
 /// Why there is no key to use.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
+    /// There is none.
     #[error("there is no key for {provider}; {fix}")]
     Missing { provider: String, fix: String },
     /// There is one, but it is invalid.
     #[error("the key of {provider} ({place}) {why}")]
-    Bad {
-        provider: String,
-        place: String,
-        /// What is wrong with it.
-        why: ApiKeyError,
-    },
+    Bad { provider: String, place: String, why: ApiKeyError },
     /// `models.yml` names a variable that is not set.
     #[error("models.yml line {line} takes the key of {provider} from {variable}, which is not set")]
     NotSet { provider: String, variable: String, line: usize },
-    /// The command that prints it failed.
+    /// The command that prints it failed; its output is never shown.
     #[error("the command for the key of {provider} (models.yml line {line}) {why}")]
-    Command {
-        provider: String,
-        line: usize,
-        /// What happened; never its output.
-        why: String,
-    },
+    Command { provider: String, line: usize, why: String },
     /// Not a valid provider name.
     #[error("`{0}` is no name of a provider")]
     Name(String),
     /// The file cannot be used.
     #[error(transparent)]
     Own(#[from] PrivateFileError),
+}
+
+impl KeyError {
+    /// For a text from `place` that is no key.
+    fn bad(provider: &str, place: impl Into<String>) -> impl Fn(ApiKeyError) -> KeyError {
+        let (provider, place) = (provider.to_string(), place.into());
+        move |why| KeyError::Bad { provider: provider.clone(), place: place.clone(), why }
+    }
 }
 
 /// Reads an environment variable; done by the binary.
@@ -112,9 +107,8 @@ impl Keyring<'_> {
             (KeySource::NotNeeded, _) => return Ok((Auth::None, source)),
             (KeySource::Command { line }, FoundKey::Command(command)) => {
                 let commands = self.commands.ok_or_else(|| missing_key(provider))?;
-                let failed =
-                    |why: String| KeyError::Command { provider: provider.id.clone(), line: *line, why };
-                commands.key(&command).map_err(failed)?
+                let (provider, line) = (provider.id.clone(), *line);
+                commands.key(&command).map_err(|why| KeyError::Command { provider, line, why })?
             }
             (_, FoundKey::Key(key)) => key,
             (_, FoundKey::Command(_) | FoundKey::Nothing) => return Err(missing_key(provider)),
@@ -122,7 +116,7 @@ impl Keyring<'_> {
         Ok((Auth::Key(key.expose().to_string()), source))
     }
 
-    fn find(&self, provider: &RegisteredProvider) -> Result<Option<(KeySource, FoundKey)>, KeyError> {
+    fn find(&self, provider: &RegisteredProvider) -> FindResult {
         if let Some(key) = &self.flag {
             return Ok(Some((KeySource::Flag, FoundKey::Key(key.clone()))));
         }
@@ -131,50 +125,42 @@ impl Keyring<'_> {
         }
         for variable in provider.variables {
             if let Some(value) = self.variable(variable) {
-                let bad = |why| KeyError::Bad {
-                    provider: provider.id.clone(),
-                    place: (*variable).to_string(),
-                    why,
-                };
-                let key = ApiKey::new(&value).map_err(bad)?;
+                let key = ApiKey::new(&value).map_err(KeyError::bad(&provider.id, *variable))?;
                 return Ok(Some((KeySource::Environment((*variable).to_string()), FoundKey::Key(key))));
             }
         }
         match &provider.api_key {
-            Some(named) => self.resolve_configured(provider, &named.value, named.line).map(Some),
+            Some(named) => self.resolve_configured(provider, named),
             None if provider.auth == AuthKind::None => Ok(Some((KeySource::NotNeeded, FoundKey::Nothing))),
             None => Ok(None),
         }
     }
 
     /// From `models.yml`: a command, a variable, or the key itself.
-    fn resolve_configured(
-        &self,
-        provider: &RegisteredProvider,
-        text: &str,
-        line: usize,
-    ) -> Result<(KeySource, FoundKey), KeyError> {
+    fn resolve_configured(&self, provider: &RegisteredProvider, named: &AtLine<String>) -> FindResult {
+        let (text, line) = (named.value.as_str(), named.line);
         if let Some(command) = text.strip_prefix('!') {
-            return Ok((KeySource::Command { line }, FoundKey::Command(command.trim().to_string())));
+            return Ok(Some((KeySource::Command { line }, FoundKey::Command(command.trim().to_string()))));
         }
-        let provider = provider.id.clone();
         if let Some(value) = self.variable(text) {
-            let bad = |why| KeyError::Bad { provider, place: text.to_string(), why };
-            let key = ApiKey::new(&value).map_err(bad)?;
-            return Ok((KeySource::Environment(text.to_string()), FoundKey::Key(key)));
+            let key = ApiKey::new(&value).map_err(KeyError::bad(&provider.id, text))?;
+            return Ok(Some((KeySource::Environment(text.to_string()), FoundKey::Key(key))));
         }
         // A text that can only be a variable's name is not sent to anybody as a key.
         if is_variable_name(text) {
-            return Err(KeyError::NotSet { provider, variable: text.to_string(), line });
+            return Err(KeyError::NotSet { provider: provider.id.clone(), variable: text.to_string(), line });
         }
-        let bad = |why| KeyError::Bad { provider, place: format!("models.yml line {line}"), why };
-        Ok((KeySource::File { line }, FoundKey::Key(ApiKey::new(text).map_err(bad)?)))
+        let place = format!("models.yml line {line}");
+        let key = ApiKey::new(text).map_err(KeyError::bad(&provider.id, place))?;
+        Ok(Some((KeySource::File { line }, FoundKey::Key(key))))
     }
 
     fn variable(&self, name: &str) -> Option<String> {
         (self.variables)(name).filter(|value| !value.trim().is_empty())
     }
 }
+
+type FindResult = Result<Option<(KeySource, FoundKey)>, KeyError>;
 
 enum FoundKey {
     Key(ApiKey),

@@ -35,11 +35,7 @@ impl KeyStore {
             Ok(None) | Err(PrivateFileError::NoHome) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let bad = |why| KeyError::Bad {
-            provider: provider.to_string(),
-            place: format!("{FOLDER}/{provider}"),
-            why,
-        };
+        let bad = KeyError::bad(provider, format!("{FOLDER}/{provider}"));
         let text = String::from_utf8(bytes).map_err(|_| bad(super::ApiKeyError::Foreign))?;
         ApiKey::new(&text).map(Some).map_err(bad)
     }
@@ -47,17 +43,13 @@ impl KeyStore {
     /// # Errors
     /// If the file cannot be written, or the name is invalid.
     pub fn set(&self, provider: &str, key: &ApiKey) -> Result<(), KeyError> {
-        if !is_provider_name(provider) {
-            return Err(KeyError::Name(crate::display_text(provider)));
-        }
+        check_name(provider)?;
         Ok(self.folder()?.write(provider, format!("{}\n", key.expose()).as_bytes())?)
     }
 
     /// Returns whether there was one.
     pub fn remove(&self, provider: &str) -> Result<bool, KeyError> {
-        if !is_provider_name(provider) {
-            return Err(KeyError::Name(crate::display_text(provider)));
-        }
+        check_name(provider)?;
         Ok(self.folder()?.remove(provider)?)
     }
 
@@ -73,6 +65,10 @@ impl KeyStore {
     fn folder(&self) -> Result<PrivateFolder, PrivateFileError> {
         self.home.secret_folder(FOLDER, FILE_BYTES)
     }
+}
+
+fn check_name(provider: &str) -> Result<(), KeyError> {
+    if is_provider_name(provider) { Ok(()) } else { Err(KeyError::Name(crate::display_text(provider))) }
 }
 
 /// Whether this can be a provider's name, and so a file name.

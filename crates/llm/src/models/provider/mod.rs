@@ -24,19 +24,10 @@ pub struct Provider {
     pub variables: &'static [&'static str],
     /// Where a person gets a key; empty if none is needed.
     pub docs: &'static str,
-    /// How its server differs from the wire.
-    pub quirk: ProviderQuirk,
+    /// How thinking is requested, if its address does not tell.
+    pub thinking: Option<ThinkingFormat>,
     /// A server on this machine that can be asked for its models.
     pub local: Option<LocalServerKind>,
-}
-
-/// How a provider's server differs from the wire, beyond what its address tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProviderQuirk {
-    /// Not at all.
-    None,
-    /// How thinking is requested.
-    Thinking(ThinkingFormat),
 }
 
 impl Provider {
@@ -49,12 +40,7 @@ impl Provider {
     }
 
     pub fn compat(&self) -> ServerCompat {
-        match self.quirk {
-            ProviderQuirk::None => ServerCompat::default(),
-            ProviderQuirk::Thinking(format) => {
-                ServerCompat { thinking_format: Some(format), ..ServerCompat::default() }
-            }
-        }
+        ServerCompat { thinking_format: self.thinking, ..ServerCompat::default() }
     }
 }
 

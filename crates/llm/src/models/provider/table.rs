@@ -9,9 +9,8 @@
 //! Not verified with the providers: anybody who finds a row wrong overrides it with `baseUrl` in
 //! models.yml.
 
-use super::{Provider, ProviderQuirk};
-use crate::models::discover::LocalServerKind;
-use crate::models::model::ThinkingFormat;
+use super::Provider;
+use crate::models::{discover::LocalServerKind, model::ThinkingFormat};
 
 const fn row(
     id: &'static str,
@@ -21,11 +20,11 @@ const fn row(
     variables: &'static [&'static str],
     docs: &'static str,
 ) -> Provider {
-    Provider { id, name, api, base_url, variables, docs, quirk: ProviderQuirk::None, local: None }
+    Provider { id, name, api, base_url, variables, docs, thinking: None, local: None }
 }
 
 const fn thinking(provider: &Provider, format: ThinkingFormat) -> Provider {
-    Provider { quirk: ProviderQuirk::Thinking(format), ..*provider }
+    Provider { thinking: Some(format), ..*provider }
 }
 
 const fn local(

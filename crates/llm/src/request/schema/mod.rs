@@ -63,11 +63,12 @@ pub fn normalise(schema: &Value, dialect: SchemaDialect) -> NormalisedSchema {
 }
 
 /// What a dialect accepts.
+#[derive(Default)]
 struct SchemaRules {
     /// Allowed keywords; `None`: all known ones.
-    keywords: Option<&'static [&'static str]>,
+    keywords: Option<&'static str>,
     /// Allowed formats; `None`: all.
-    formats: Option<&'static [&'static str]>,
+    formats: Option<&'static str>,
     /// `oneOf` becomes `anyOf`.
     any_of: bool,
     /// `allOf` is merged into its parent.
@@ -82,15 +83,7 @@ struct SchemaRules {
 
 impl SchemaRules {
     fn for_dialect(dialect: SchemaDialect) -> SchemaRules {
-        let lenient = SchemaRules {
-            keywords: None,
-            formats: None,
-            any_of: false,
-            merge_all_of: false,
-            plain: false,
-            plain_patterns: false,
-            strict: false,
-        };
+        let lenient = SchemaRules::default();
         match dialect {
             SchemaDialect::Anthropic | SchemaDialect::Completions | SchemaDialect::Ollama => lenient,
             SchemaDialect::Responses => {
@@ -117,51 +110,18 @@ impl SchemaRules {
     }
 
     fn keeps(&self, keyword: &str) -> bool {
-        self.keywords.is_none_or(|keywords| keywords.contains(&keyword))
+        self.keywords.is_none_or(|keywords| keywords.split(' ').any(|kept| kept == keyword))
     }
 }
 
 /// ai.google.dev/api/generate-content, `responseJsonSchema`: the supported keywords.
-const GOOGLE: &[&str] = &[
-    "type",
-    "title",
-    "description",
-    "enum",
-    "format",
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "minimum",
-    "maximum",
-    "anyOf",
-    "properties",
-    "additionalProperties",
-    "required",
-];
+const GOOGLE: &str = "type title description enum format items prefixItems minItems maxItems minimum maximum anyOf \
+    properties additionalProperties required";
 
-const GOOGLE_FORMATS: &[&str] = &["date-time", "date", "time", "int32", "int64", "float", "double"];
+const GOOGLE_FORMATS: &str = "date-time date time int32 int64 float double";
 
 /// platform.openai.com/docs/guides/structured-outputs, supported schemas.
-const STRICT: &[&str] = &[
-    "type",
-    "description",
-    "enum",
-    "anyOf",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "pattern",
-    "format",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minItems",
-    "maxItems",
-];
+const STRICT: &str = "type description enum anyOf properties required additionalProperties items pattern format minimum \
+    maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems";
 
-const STRICT_FORMATS: &[&str] =
-    &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+const STRICT_FORMATS: &str = "date-time time date duration email hostname ipv4 ipv6 uuid";

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::MAX_SCHEMA_DEPTH;
-use super::walk::SchemaObject;
+use super::{MAX_SCHEMA_DEPTH, walk::SchemaObject};
 
 /// Approximate size in bytes; `None` if it is too deep or exceeds `most`.
 pub(super) fn size_within(value: &Value, depth: usize, most: usize) -> Option<usize> {

@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::schema_node::SchemaNode;
 use super::value::{is_array_of_any, looks_around, open_object, or_null, size_within};
-use super::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, STRICT_DEPTH_MOST, SchemaRules};
+use super::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, STRICT_DEPTH_MOST, SchemaRules, schema_node::SchemaNode};
 
 /// Most layers of one place.
 const LAYERS_MOST: usize = 64;
@@ -73,7 +72,7 @@ impl<'a> SchemaWalker<'a> {
         let mut out = SchemaObject::new();
         out.insert("type".into(), "object".into());
         for keyword in ["title", "description"].into_iter().filter(|keyword| self.rules.keeps(keyword)) {
-            self.write_keyword(keyword, place.get(keyword), &place, 0, &mut out);
+            self.write_keyword(keyword, &place, 0, &mut out);
         }
         if !place.layers.iter().any(|layer| layer.contains_key("properties")) && properties.is_empty() {
             self.is_lossless = false;
@@ -176,7 +175,7 @@ impl<'a> SchemaWalker<'a> {
         self.is_lossless = false;
         let mut out = SchemaObject::new();
         out.insert("type".into(), "object".into());
-        self.write_keyword("description", place.get("description"), place, depth, &mut out);
+        self.write_keyword("description", place, depth, &mut out);
         Value::Object(out)
     }
 
@@ -189,7 +188,7 @@ impl<'a> SchemaWalker<'a> {
                 keyword => keyword,
             };
             if self.rules.keeps(keyword_out) {
-                self.write_keyword(keyword, place.get(keyword), place, depth, &mut out);
+                self.write_keyword(keyword, place, depth, &mut out);
             } else if matches!(keyword, "patternProperties" | "not" | "if" | "prefixItems" | "propertyNames")
             {
                 self.is_lossless = false;
@@ -263,29 +262,20 @@ impl<'a> SchemaWalker<'a> {
             self.is_lossless &= matches!(beside, None | Some(Value::Bool(false)));
             out.insert("additionalProperties".into(), Value::Bool(false));
         } else if let Some(beside) = beside {
-            let beside = match beside {
-                Value::Bool(_) => beside.clone(),
-                schema => self.schema(schema, depth + 1),
-            };
+            let boolean = beside.is_boolean();
+            let beside = if boolean { beside.clone() } else { self.schema(beside, depth + 1) };
             out.insert("additionalProperties".into(), beside);
         }
     }
 
     /// One keyword, if its value is of the right type.
-    fn write_keyword(
-        &mut self,
-        keyword: &str,
-        value: Option<&'a Value>,
-        place: &SchemaNode<'a>,
-        depth: usize,
-        out: &mut SchemaObject,
-    ) {
-        let Some(value) = value else { return };
+    fn write_keyword(&mut self, keyword: &str, place: &SchemaNode<'a>, depth: usize, out: &mut SchemaObject) {
+        let Some(value) = place.get(keyword) else { return };
         let written = match keyword {
             "type" => self.types(value, out),
             "title" | "description" => value.as_str().and_then(|text| self.text(text)),
             "format" => {
-                value.as_str().filter(|name| self.knows_format(name)).and_then(|text| self.text(text))
+                value.as_str().filter(|name| self.knows_format(name)).and_then(|name| self.text(name))
             }
             "pattern" => value
                 .as_str()
@@ -378,8 +368,7 @@ impl<'a> SchemaWalker<'a> {
             [name] => Some(json!(name)),
             // The type before `null`, as people write it.
             names => {
-                let (null, mut others): (Vec<&str>, Vec<&str>) =
-                    names.iter().partition(|name| **name == "null");
+                let (null, mut others): (Vec<&str>, Vec<_>) = names.iter().partition(|name| **name == "null");
                 others.extend(null);
                 Some(json!(others))
             }
@@ -421,7 +410,7 @@ impl<'a> SchemaWalker<'a> {
     }
 
     fn knows_format(&self, name: &str) -> bool {
-        self.rules.formats.is_none_or(|formats| formats.contains(&name))
+        self.rules.formats.is_none_or(|formats| formats.split(' ').any(|known| known == name))
     }
 
     fn text(&mut self, text: &str) -> Option<Value> {

@@ -7,10 +7,8 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::display_text;
-use crate::models::YamlFileError;
-use crate::user_directory::UserDirectory;
-use relaycode_text::yaml::{self, YamlEntry as Field, YamlError, YamlNode, YamlValue};
+use crate::{display_text, models::YamlFileError, user_directory::UserDirectory};
+use relaycode_text::yaml::{self, YamlEntry as Field, YamlError, YamlNode, YamlSourcePosition, YamlValue};
 
 /// In relay's directory.
 pub const NAME: &str = "secrets.yml";
@@ -60,15 +58,9 @@ impl std::fmt::Debug for SecretPattern {
 /// # Errors
 /// If it is not private to the user, cannot be read, or is invalid.
 pub fn load(home: &UserDirectory) -> Result<Vec<SecretEntry>, YamlFileError> {
-    let path = home.path().map_or_else(|_| NAME.into(), |path| path.join(NAME));
-    let bytes = match home.read(NAME, FILE_BYTES) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) | Err(crate::user_directory::PrivateFileError::NoHome) => return Ok(Vec::new()),
-        Err(error) => return Err(YamlFileError::from_own_error(path, &error)),
-    };
-    let whole =
-        |what: &str| YamlFileError { path: path.clone(), line: 0, column: 0, message: what.to_string() };
-    let text = String::from_utf8(bytes).map_err(|_| whole("secrets.yml is not text in UTF-8"))?;
+    let Some((path, bytes)) = YamlFileError::read(home, NAME, FILE_BYTES)? else { return Ok(Vec::new()) };
+    let text = String::from_utf8(bytes)
+        .map_err(|_| YamlFileError::about_file(path.clone(), "secrets.yml is not text in UTF-8"))?;
     parse(&text).map_err(|error| YamlFileError { path, ..error })
 }
 
@@ -77,28 +69,20 @@ pub fn load(home: &UserDirectory) -> Result<Vec<SecretEntry>, YamlFileError> {
 pub fn parse(text: &str) -> Result<Vec<SecretEntry>, YamlFileError> {
     let read = yaml::read(text).and_then(|node| match &node.value {
         YamlValue::List(items) if items.len() <= ENTRIES => items.iter().map(entry).collect(),
-        YamlValue::List(_) => {
-            Err(YamlError::new(node.position, format!("there are more than {ENTRIES} entries")))
-        }
+        YamlValue::List(_) => fail(node.position, format!("there are more than {ENTRIES} entries")),
         YamlValue::Table(fields) if fields.is_empty() => Ok(Vec::new()),
-        other => Err(YamlError::new(node.position, format!("the file must be a list, not {}", other.kind()))),
+        other => fail(node.position, format!("the file must be a list, not {}", other.kind())),
     });
     read.map_err(|fault| YamlFileError::from_fault(NAME.into(), fault))
 }
 
 fn entry(node: &YamlNode) -> Result<SecretEntry, YamlError> {
     let YamlValue::Table(fields) = &node.value else {
-        return Err(YamlError::new(
-            node.position,
-            format!("an entry must be a table, not {}", node.value.kind()),
-        ));
+        return fail(node.position, format!("an entry must be a table, not {}", node.value.kind()));
     };
     let known = ["type", "content", "mode", "replacement", "flags"];
     if let Some(field) = fields.iter().find(|field| !known.contains(&field.name.as_str())) {
-        return Err(YamlError::new(
-            field.position,
-            format!("there is no setting `{}` here", display_text(&field.name)),
-        ));
+        return fail(field.position, format!("there is no setting `{}` here", display_text(&field.name)));
     }
     let get = |name: &str| fields.iter().find(|field| field.name == name);
     let word = |name: &str, words: [&'static str; 2]| match get(name) {
@@ -124,19 +108,19 @@ fn entry(node: &YamlNode) -> Result<SecretEntry, YamlError> {
     Ok(SecretEntry { pattern: what, mode })
 }
 
+fn fail<T>(at: YamlSourcePosition, message: impl Into<String>) -> Result<T, YamlError> {
+    Err(YamlError::new(at, message))
+}
+
 fn text(field: &Field) -> Result<&str, YamlError> {
+    let at = field.node.position;
     match &field.node.value {
-        YamlValue::Text(text) if text.trim().is_empty() => {
-            Err(YamlError::new(field.node.position, format!("`{}` is empty", field.name)))
-        }
+        YamlValue::Text(text) if text.trim().is_empty() => fail(at, format!("`{}` is empty", field.name)),
         YamlValue::Text(text) if text.len() <= CONTENT => Ok(text),
-        YamlValue::Text(_) => Err(YamlError::new(
-            field.node.position,
-            format!("`{}` has more than {CONTENT} bytes", field.name),
-        )),
+        YamlValue::Text(_) => fail(at, format!("`{}` has more than {CONTENT} bytes", field.name)),
         other => {
             let said = format!("`{}` must be text (put it between quotes), not {}", field.name, other.kind());
-            Err(YamlError::new(field.node.position, said))
+            fail(at, said)
         }
     }
 }
@@ -159,12 +143,7 @@ fn pattern(content: &Field, flags: Option<&Field>) -> Result<Regex, YamlError> {
             'x' => builder.ignore_whitespace(true),
             // Every pattern matches everywhere and knows Unicode.
             'g' | 'u' | 'y' => &mut builder,
-            other => {
-                return Err(YamlError::new(
-                    at,
-                    format!("there is no flag `{}`", display_text(&other.to_string())),
-                ));
-            }
+            other => return fail(at, format!("there is no flag `{}`", display_text(&other.to_string()))),
         };
     }
     let regex = builder.build().map_err(|error| {
@@ -175,7 +154,7 @@ fn pattern(content: &Field, flags: Option<&Field>) -> Result<Regex, YamlError> {
         YamlError::new(at, format!("this pattern {why}"))
     })?;
     if regex.is_match("") {
-        return Err(YamlError::new(at, "this pattern fits nothing at all, and so everything"));
+        return fail(at, "this pattern fits nothing at all, and so everything");
     }
     Ok(regex)
 }

@@ -61,12 +61,9 @@ impl SecretFinder {
     pub(super) fn find(&self, text: &str) -> Vec<SecretSpan> {
         let mut spans = self.values_in(text);
         for (regex, mode) in &self.patterns {
-            let found = regex.find_iter(text).filter(|found| !found.is_empty());
-            spans.extend(found.map(|found| SecretSpan {
-                start: found.start(),
-                end: found.end(),
-                mode: mode.clone(),
-            }));
+            for found in regex.find_iter(text).filter(|found| !found.is_empty()) {
+                spans.push(SecretSpan { start: found.start(), end: found.end(), mode: mode.clone() });
+            }
         }
         merge_spans(spans)
     }

@@ -25,8 +25,7 @@ use placeholder::SecretPlaceholders;
 
 use crate::message::{AssistantContent, Message, ToolCall, UserContent};
 use crate::models::keys::ApiKey;
-use crate::request::ChatRequest;
-use crate::request::secret_mask::SecretMask;
+use crate::request::{ChatRequest, secret_mask::SecretMask};
 use crate::user_directory::{PrivateFileError, UserDirectory};
 
 /// Least characters of a variable's value to count as a secret.
@@ -43,10 +42,8 @@ pub struct Secrets {
 impl Secrets {
     /// `seed` determines the placeholders.
     pub fn new(entries: &[SecretEntry], seed: [u8; 32]) -> Secrets {
-        Secrets {
-            finder: SecretFinder::new(entries),
-            placeholders: Mutex::new(SecretPlaceholders::new(seed)),
-        }
+        let placeholders = Mutex::new(SecretPlaceholders::new(seed));
+        Secrets { finder: SecretFinder::new(entries), placeholders }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -143,9 +140,8 @@ impl SecretMask for Secrets {
 impl Secrets {
     fn mask_pieces(&self, pieces: &mut [UserContent]) {
         for piece in pieces {
-            match piece {
-                UserContent::Text(text) => self.mask_in_place(&mut text.text),
-                UserContent::Image(_) => {}
+            if let UserContent::Text(text) = piece {
+                self.mask_in_place(&mut text.text);
             }
         }
     }
@@ -156,16 +152,9 @@ fn for_each_foreign_text(request: &ChatRequest, see: &mut dyn FnMut(&str)) {
     if let Some(system) = &request.system {
         see(system);
     }
-    for message in &request.messages {
-        let pieces = match message {
-            Message::User(message) | Message::Developer(message) => &message.content,
-            Message::ToolResult(message) => &message.content,
-            Message::Assistant(_) => continue,
-        };
-        for piece in pieces {
-            if let UserContent::Text(text) = piece {
-                see(&text.text);
-            }
+    for piece in request.messages.iter().flat_map(Message::pieces) {
+        if let UserContent::Text(text) = piece {
+            see(&text.text);
         }
     }
 }
@@ -202,35 +191,20 @@ pub fn entries_from_environment<'v>(
         .filter(|(name, value)| is_secret_name(name) && value.trim().chars().count() >= LEAST);
     let smelly = smelly.map(|(_, value)| value.trim().to_string());
     let keys = keys.into_iter().map(|key| key.expose().to_string()).filter(|key| key.len() >= LEAST);
-    smelly
-        .chain(keys)
-        .map(|content| SecretEntry { pattern: SecretPattern::Plain(content), mode: SecretMode::Obfuscate })
-        .collect()
+    let entry = |content| SecretEntry { pattern: SecretPattern::Plain(content), mode: SecretMode::Obfuscate };
+    smelly.chain(keys).map(entry).collect()
 }
 
 /// Whether a variable's name suggests a secret.
 pub fn is_secret_name(name: &str) -> bool {
-    const SECRET: [&str; 13] = [
-        "KEY",
-        "APIKEY",
-        "TOKEN",
-        "SECRET",
-        "SECRETS",
-        "PASSWORD",
-        "PASSWD",
-        "PASS",
-        "PASSPHRASE",
-        "CREDENTIAL",
-        "CREDENTIALS",
-        "AUTH",
-        "PAT",
-    ];
+    const SECRET: &str =
+        "KEY APIKEY TOKEN SECRET SECRETS PASSWORD PASSWD PASS PASSPHRASE CREDENTIAL CREDENTIALS AUTH PAT";
     // A file or a name next to the secret is not secret.
-    const BESIDE: [&str; 9] = ["SOCK", "PATH", "FILE", "DIR", "HOME", "ID", "NAME", "USER", "TYPE"];
+    const BESIDE: &str = "SOCK PATH FILE DIR HOME ID NAME USER TYPE";
     let name = name.to_ascii_uppercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let beside = words.last().is_some_and(|last| BESIDE.contains(last));
-    !beside && words.iter().any(|word| SECRET.contains(word))
+    let beside = words.last().is_some_and(|last| BESIDE.split(' ').any(|beside| beside == *last));
+    !beside && SECRET.split(' ').any(|secret| words.contains(&secret))
 }
 
 /// The seed for this user's placeholders: made once, and kept.

@@ -18,7 +18,7 @@ const LONG: usize = 12;
 /// Attempts before it gets longer.
 const TRIES: u32 = 32;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SecretPlaceholders {
     seed: [u8; 32],
     by_secret: BTreeMap<String, String>,
@@ -29,12 +29,7 @@ pub(super) struct SecretPlaceholders {
 
 impl SecretPlaceholders {
     pub(super) fn new(seed: [u8; 32]) -> SecretPlaceholders {
-        SecretPlaceholders {
-            seed,
-            by_secret: BTreeMap::new(),
-            by_name: BTreeMap::new(),
-            avoided: BTreeSet::new(),
-        }
+        SecretPlaceholders { seed, ..SecretPlaceholders::default() }
     }
 
     pub(super) fn placeholder_for(&mut self, secret: &str) -> String {

@@ -5,19 +5,15 @@
 //! deltas are merged. Invariant: the message is what the events say, and neither it nor the queue grows
 //! beyond its bounds.
 
-use std::collections::VecDeque;
-use std::fmt;
-use std::sync::Arc;
+use std::{collections::VecDeque, fmt, sync::Arc};
 
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::{
     AssistantContent, AssistantMessage, StopReason, TextContent, ThinkingContent, TokenUsage, ToolCall,
 };
-use crate::models::model::Model;
-use crate::request::secret_mask::SecretMask;
-use crate::request::tool_names::ToolNames;
+use crate::request::{secret_mask::SecretMask, tool_names::ToolNames};
 use crate::stream::event::{StreamDeltaKind, StreamEvent};
-use crate::stream::partial_json::PartialJson;
+use crate::{models::model::Model, stream::partial_json::PartialJson};
 
 #[cfg(test)]
 mod tests;
@@ -51,12 +47,11 @@ pub struct Assembly {
 /// What is not in the message yet.
 #[derive(Debug)]
 enum AnswerPieceState {
+    /// Text or thinking.
     Open,
     /// An open tool call, with its arguments so far; they may be lent to the message.
-    Arguments {
-        json: Box<PartialJson>,
-        in_message: bool,
-    },
+    Arguments { json: Box<PartialJson>, in_message: bool },
+    /// Nothing more comes.
     Closed,
 }
 
@@ -71,15 +66,11 @@ impl Assembly {
     /// `now` in milliseconds since 1970.
     pub fn new(model: &Model, now: i64) -> Assembly {
         let message = AssistantMessage {
-            content: Vec::new(),
             api: model.api.clone(),
             provider: model.provider.clone(),
             model: model.id.clone(),
-            response_id: None,
-            usage: TokenUsage::default(),
-            stop_reason: StopReason::Stop,
-            error_message: None,
             timestamp: now,
+            ..AssistantMessage::default()
         };
         Assembly {
             message,
@@ -120,51 +111,58 @@ impl Assembly {
     ///
     /// # Errors
     /// [`FailureClass::TooLarge`] for one piece too many.
-    pub fn open(&mut self, kind: AnswerPieceKind) -> Result<usize, ModelFailure> {
+    pub fn open(&mut self, kind: AnswerPieceKind) -> ModelResult<usize> {
         let content_index = self.pieces.len();
         if self.ended {
             return Ok(content_index);
         }
         self.start();
         if content_index >= MAX_ANSWER_PIECES {
-            return Err(ModelFailure::new(
-                FailureClass::TooLarge,
-                format!("the provider sent more than {MAX_ANSWER_PIECES} pieces in one answer"),
-            ));
+            return Err(ModelFailure::too_large(format!(
+                "the provider sent more than {MAX_ANSWER_PIECES} pieces in one answer"
+            )));
         }
-        let (content, piece, event) = match kind {
-            AnswerPieceKind::Text => (
-                AssistantContent::Text(TextContent::default()),
-                AnswerPieceState::Open,
-                StreamEvent::TextStart { content_index },
-            ),
-            AnswerPieceKind::Thinking => (
-                AssistantContent::Thinking(ThinkingContent::default()),
-                AnswerPieceState::Open,
-                StreamEvent::ThinkingStart { content_index },
-            ),
+        let mut piece = AnswerPieceState::Open;
+        let (content, event) = match kind {
+            AnswerPieceKind::Text => {
+                (AssistantContent::Text(TextContent::default()), StreamEvent::TextStart { content_index })
+            }
+            AnswerPieceKind::Thinking => {
+                let thinking = ThinkingContent::default();
+                (AssistantContent::Thinking(thinking), StreamEvent::ThinkingStart { content_index })
+            }
             AnswerPieceKind::ToolCall { id, name } => {
                 self.count_bytes(id.len() + name.len())?;
                 let name = self.names.original_name(&name).to_owned();
-                (
-                    AssistantContent::ToolCall(ToolCall { id, name, ..ToolCall::default() }),
-                    AnswerPieceState::Arguments { json: Box::default(), in_message: false },
-                    StreamEvent::ToolcallStart { content_index },
-                )
+                self.has_output = true;
+                piece = AnswerPieceState::Arguments { json: Box::default(), in_message: false };
+                let call = ToolCall { id, name, ..ToolCall::default() };
+                (AssistantContent::ToolCall(call), StreamEvent::ToolcallStart { content_index })
             }
         };
-        self.has_output |= matches!(piece, AnswerPieceState::Arguments { .. });
         self.message.content.push(content);
         self.pieces.push(piece);
         self.push(event);
         Ok(content_index)
     }
 
+    /// The piece that is `open`, or a new one, which it is then.
+    pub(crate) fn continue_or_open(
+        &mut self,
+        open: &mut Option<usize>,
+        kind: AnswerPieceKind,
+    ) -> ModelResult<usize> {
+        match *open {
+            Some(piece) => Ok(piece),
+            None => Ok(*open.insert(self.open(kind)?)),
+        }
+    }
+
     /// More of an open piece: text, thinking, or the JSON text of arguments. Ignored if it is closed.
     ///
     /// # Errors
     /// [`FailureClass::TooLarge`] if the answer exceeds [`MAX_ANSWER_BYTES`].
-    pub fn append_delta(&mut self, content_index: usize, more: &str) -> Result<(), ModelFailure> {
+    pub fn append_delta(&mut self, content_index: usize, more: &str) -> ModelResult {
         if more.is_empty() || !self.is_open(content_index) {
             return Ok(());
         }
@@ -232,11 +230,8 @@ impl Assembly {
     }
 
     pub fn is_open(&self, content_index: usize) -> bool {
-        !self.ended
-            && matches!(
-                self.pieces.get(content_index),
-                Some(AnswerPieceState::Open | AnswerPieceState::Arguments { .. })
-            )
+        let open = self.pieces.get(content_index).filter(|piece| !matches!(piece, AnswerPieceState::Closed));
+        open.is_some() && !self.ended
     }
 
     /// More of a piece's signature, which the provider wants back unchanged. It may come after the piece is
@@ -244,7 +239,7 @@ impl Assembly {
     ///
     /// # Errors
     /// [`FailureClass::TooLarge`] if the answer exceeds [`MAX_ANSWER_BYTES`].
-    pub fn append_signature(&mut self, content_index: usize, more: &str) -> Result<(), ModelFailure> {
+    pub fn append_signature(&mut self, content_index: usize, more: &str) -> ModelResult {
         if more.is_empty() || self.ended {
             return Ok(());
         }
@@ -398,36 +393,32 @@ impl Assembly {
     /// Lends the changed arguments of open calls to the message.
     fn lend_arguments(&mut self) {
         for content_index in self.stale.drain(..) {
-            if let (
-                AssistantContent::ToolCall(call),
-                AnswerPieceState::Arguments { json, in_message: lent },
-            ) = (&mut self.message.content[content_index], &mut self.pieces[content_index])
+            let piece = &mut self.pieces[content_index];
+            if let (AssistantContent::ToolCall(call), AnswerPieceState::Arguments { json, in_message }) =
+                (&mut self.message.content[content_index], piece)
             {
                 json.lend(&mut call.arguments);
-                *lent = true;
+                *in_message = true;
             }
         }
     }
 
     /// Counts bytes that are kept.
-    fn count_bytes(&mut self, bytes: usize) -> Result<(), ModelFailure> {
+    fn count_bytes(&mut self, bytes: usize) -> ModelResult {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MAX_ANSWER_BYTES {
             let message = format!("the provider sent an answer of more than {} MB", MAX_ANSWER_BYTES >> 20);
-            return Err(ModelFailure::new(FailureClass::TooLarge, message));
+            return Err(ModelFailure::too_large(message));
         }
         Ok(())
     }
 
     fn push(&mut self, event: StreamEvent) {
         let event = match self.waiting.back_mut() {
-            Some(last) => match last.merge_delta(event) {
-                Some(event) => event,
-                None => return,
-            },
-            None => event,
+            Some(last) => last.merge_delta(event),
+            None => Some(event),
         };
-        self.waiting.push_back(event);
+        self.waiting.extend(event);
     }
 }
 

@@ -339,8 +339,7 @@ impl PartialJson {
     /// In a number or literal, up to what ends it.
     fn read_token(&mut self, more: &str, at: usize) -> usize {
         let rest = &more[at..];
-        let end =
-            rest.bytes().position(|byte| matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r'));
+        let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']);
         self.token.push_str(&rest[..end.unwrap_or(rest.len())]);
         let Some(end) = end else { return more.len() };
         self.state = PartialJsonState::Comma;

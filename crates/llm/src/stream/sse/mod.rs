@@ -6,9 +6,9 @@
 //! relay retries with a new request, never by reconnecting to the same stream. Invariant: any chunking of
 //! the bytes gives the same frames; an event has at most [`MAX_FRAME_BYTES`] bytes.
 
-use crate::failure::ModelFailure;
+use crate::failure::ModelResult;
 use crate::stream::line_splitter::{LineEnding, LineSplitter, MAX_FRAME_BYTES, frame_too_large};
-use crate::wire::AnswerFrame;
+use crate::wire::{AnswerFrame, FrameSink};
 
 #[cfg(test)]
 mod tests;
@@ -42,11 +42,7 @@ impl SseDecoder {
     ///
     /// # Errors
     /// [`crate::FailureClass::TooLarge`], or the error of `each`.
-    pub fn feed(
-        &mut self,
-        bytes: &[u8],
-        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    pub fn feed(&mut self, bytes: &[u8], each: &mut FrameSink<'_>) -> ModelResult {
         let event = &mut self.event;
         self.cutter.feed(bytes, &mut |line| event.line(line, each))
     }
@@ -55,10 +51,7 @@ impl SseDecoder {
     ///
     /// # Errors
     /// See [`SseDecoder::feed`].
-    pub fn end(
-        &mut self,
-        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    pub fn end(&mut self, each: &mut FrameSink<'_>) -> ModelResult {
         let event = &mut self.event;
         self.cutter.end(&mut |line| event.line(line, each))?;
         self.event.dispatch(each)
@@ -66,11 +59,7 @@ impl SseDecoder {
 }
 
 impl PendingSseEvent {
-    fn line(
-        &mut self,
-        line: &str,
-        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    fn line(&mut self, line: &str, each: &mut FrameSink<'_>) -> ModelResult {
         if line.is_empty() {
             return self.dispatch(each);
         }
@@ -94,10 +83,7 @@ impl PendingSseEvent {
         Ok(())
     }
 
-    fn dispatch(
-        &mut self,
-        each: &mut dyn FnMut(&AnswerFrame<'_>) -> Result<(), ModelFailure>,
-    ) -> Result<(), ModelFailure> {
+    fn dispatch(&mut self, each: &mut FrameSink<'_>) -> ModelResult {
         let result =
             if self.has_data { each(&AnswerFrame { name: &self.name, data: &self.data }) } else { Ok(()) };
         self.name.clear();

@@ -4,10 +4,7 @@
 //! nothing by itself. Invariant: a key never gets into an error or a log; what is read of an answer is
 //! bounded; an answer that cannot be a model's is reported as such.
 
-use std::error::Error;
-use std::io;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{error::Error, io, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -16,7 +13,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, 
 use reqwest::{Response, Url, redirect, retry};
 
 use crate::failure::classify::{self, MAX_ERROR_BODY};
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::models::model::Model;
 use crate::request::{Auth, ChatRequest, WireCall};
 use crate::stream::proxy::{ProxyChooser, ProxySettings, is_loopback};
@@ -57,7 +54,7 @@ impl ModelClient {
     /// # Errors
     /// [`FailureClass::Config`] for an unusable proxy. If the system's certificates cannot be read, servers
     /// without TLS still work, such as those on this machine, and others are refused with the reason.
-    pub fn new(settings: &ClientSettings) -> Result<ModelClient, ModelFailure> {
+    pub fn new(settings: &ClientSettings) -> ModelResult<ModelClient> {
         let chooser = ProxyChooser::new(&settings.proxies)?;
         // Somebody else may have chosen first, which is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -80,23 +77,19 @@ impl ModelClient {
         };
         match builder().tls_certs_only([]).build() {
             Ok(http) => Ok(ModelClient { http, tls_problem: Some(first.into()) }),
-            Err(error) => Err(ModelFailure::new(
-                FailureClass::Config,
-                format!("connections cannot be set up: {}", root_cause(&error)),
-            )),
+            Err(error) => {
+                Err(ModelFailure::config(format!("connections cannot be set up: {}", root_cause(&error))))
+            }
         }
     }
 
     /// # Errors
     /// [`FailureClass::Config`] for an address with TLS if no certificate can be checked.
-    fn check_tls(&self, provider: &str, url: &Url) -> Result<(), ModelFailure> {
+    fn check_tls(&self, provider: &str, url: &Url) -> ModelResult {
         match &self.tls_problem {
-            Some(why) if url.scheme() == "https" => Err(ModelFailure::new(
-                FailureClass::Config,
-                format!(
-                    "{provider} cannot be asked over https: this system has no certificates to check it with ({why}). Install them (the package is mostly called ca-certificates), or set SSL_CERT_FILE to a file that holds them"
-                ),
-            )),
+            Some(why) if url.scheme() == "https" => Err(ModelFailure::config(format!(
+                "{provider} cannot be asked over https: this system has no certificates to check it with ({why}). Install them (the package is mostly called ca-certificates), or set SSL_CERT_FILE to a file that holds them"
+            ))),
             _ => Ok(()),
         }
     }
@@ -115,7 +108,7 @@ impl ModelClient {
                 let api = escape::escape_line(&model.api);
                 let message =
                     format!("relay knows no wire `{api}`. Check api of {} in models.yml", model.provider);
-                AnswerStream::failed(model, ModelFailure::new(FailureClass::Config, message))
+                AnswerStream::failed(model, ModelFailure::config(message))
             }
         }
     }
@@ -145,11 +138,10 @@ impl ModelClient {
         headers: &[(String, String)],
         time: Duration,
         most: usize,
-    ) -> Result<Vec<u8>, ModelFailure> {
+    ) -> ModelResult<Vec<u8>> {
         let url = parse_address(provider, url)?;
         self.check_tls(provider, &url)?;
-        let headers =
-            header_map(provider, headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+        let headers = header_map(provider, headers.iter().map(|(name, value)| (&**name, &**value)))?;
         let got = async {
             let request = self.http.get(url.clone()).headers(headers);
             let mut response =
@@ -157,29 +149,19 @@ impl ModelClient {
             if !response.status().is_success() {
                 return Err(response_failure(provider, response).await);
             }
-            let (body, whole) = read_body(&mut response, most)
-                .await
-                .map_err(|error| network_failure(provider, &url, &error))?;
-            if whole {
-                Ok(body)
-            } else {
-                Err(ModelFailure::new(
-                    FailureClass::TooLarge,
-                    format!("{provider} sent more than {most} bytes"),
-                ))
-            }
+            let body = read_body(&mut response, most).await;
+            let (body, whole) = body.map_err(|error| network_failure(provider, &url, &error))?;
+            let too_large = || ModelFailure::too_large(format!("{provider} sent more than {most} bytes"));
+            if whole { Ok(body) } else { Err(too_large()) }
         };
-        match tokio::time::timeout(time, got).await {
-            Ok(result) => result,
-            Err(_) => Err(ModelFailure::new(
-                FailureClass::Timeout,
-                format!("{provider} took longer than {} s", time.as_secs()),
-            )),
-        }
+        tokio::time::timeout(time, got).await.unwrap_or_else(|_| {
+            let message = format!("{provider} took longer than {} s", time.as_secs());
+            Err(ModelFailure::new(FailureClass::Timeout, message))
+        })
     }
 
     /// Returns an answer whose body has not begun.
-    pub(crate) async fn send(self, http_request: Arc<HttpRequest>) -> Result<Response, ModelFailure> {
+    pub(crate) async fn send(self, http_request: Arc<HttpRequest>) -> ModelResult<Response> {
         let HttpRequest { provider, url, headers, body, .. } = &*http_request;
         self.check_tls(provider, url)?;
         let request = self.http.post(url.clone()).headers(headers.clone()).body(body.clone());
@@ -187,9 +169,8 @@ impl ModelClient {
         if !response.status().is_success() {
             return Err(response_failure(provider, response).await);
         }
-        let kind =
-            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        if kind.trim_start().to_ascii_lowercase().starts_with("text/html") {
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if kind.unwrap_or_default().trim_start().to_ascii_lowercase().starts_with("text/html") {
             return Err(web_page_failure(provider));
         }
         Ok(response)
@@ -208,24 +189,15 @@ impl HttpRequest {
     /// # Errors
     /// [`FailureClass::Config`] for a key, header or address that cannot be sent; the message does not
     /// contain it.
-    pub(crate) fn new(
-        post: WireHttpRequest,
-        model: &Model,
-        framing: Framing,
-    ) -> Result<HttpRequest, ModelFailure> {
+    pub(crate) fn new(post: WireHttpRequest, model: &Model, framing: Framing) -> ModelResult<HttpRequest> {
         let provider = &model.provider;
-        let fixed = [
-            (CONTENT_TYPE.as_str(), "application/json"),
-            (
-                ACCEPT.as_str(),
-                match framing {
-                    Framing::Events => "text/event-stream",
-                    Framing::Lines => "application/x-ndjson",
-                },
-            ),
-        ];
-        let of_wire = post.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let of_model = model.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let accept = match framing {
+            Framing::Events => "text/event-stream",
+            Framing::Lines => "application/x-ndjson",
+        };
+        let fixed = [(CONTENT_TYPE.as_str(), "application/json"), (ACCEPT.as_str(), accept)];
+        let of_wire = post.headers.iter().map(|(name, value)| (&**name, &**value));
+        let of_model = model.headers.iter().map(|(name, value)| (&**name, &**value));
         let headers = header_map(provider, fixed.into_iter().chain(of_wire).chain(of_model))?;
         let url = parse_address(provider, &post.url)?;
         Ok(HttpRequest { provider: provider.clone(), url, headers, body: post.body.into() })
@@ -242,20 +214,16 @@ pub(crate) fn with_bearer(mut post: WireHttpRequest, call: &WireCall<'_>) -> Wir
 
 /// # Errors
 /// [`FailureClass::Config`] for a key that no header can carry: with a line end, an ellipsis, a blank.
-pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), ModelFailure> {
+pub(crate) fn check_key(auth: &Auth, provider: &str) -> ModelResult {
     match auth {
         Auth::None => Ok(()),
         Auth::Key(key) if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(()),
         Auth::Key(key) => {
-            let what = if key.is_empty() {
-                "is empty"
-            } else {
-                "has a line end, a blank or another character in it that no key has"
-            };
-            Err(ModelFailure::new(
-                FailureClass::Config,
-                format!("the key of {provider} {what}. Set it again: `relay keys set {provider}`"),
-            ))
+            let odd = "has a line end, a blank or another character in it that no key has";
+            let what = if key.is_empty() { "is empty" } else { odd };
+            Err(ModelFailure::config(format!(
+                "the key of {provider} {what}. Set it again: `relay keys set {provider}`"
+            )))
         }
     }
 }
@@ -265,10 +233,7 @@ pub(crate) fn check_key(auth: &Auth, provider: &str) -> Result<(), ModelFailure>
 ///
 /// # Errors
 /// [`FailureClass::Config`]
-pub(crate) fn check_plain_http(
-    http_request: HttpRequest,
-    call: &WireCall<'_>,
-) -> Result<HttpRequest, ModelFailure> {
+pub(crate) fn check_plain_http(http_request: HttpRequest, call: &WireCall<'_>) -> ModelResult<HttpRequest> {
     const KEYS: [&str; 5] = ["authorization", "key", "token", "secret", "cookie"];
     let WireCall { model, auth, .. } = call;
     let host = http_request.url.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -279,30 +244,21 @@ pub(crate) fn check_plain_http(
         return Ok(http_request);
     }
     let (provider, host) = (&model.provider, escape::escape_line(host));
-    Err(ModelFailure::new(
-        FailureClass::Config,
-        format!(
-            "the key of {provider} is not sent to {host} over http://, where others can read it. Use https:// in baseUrl, \
+    Err(ModelFailure::config(format!(
+        "the key of {provider} is not sent to {host} over http://, where others can read it. Use https:// in baseUrl, \
              or set `allowPlainHttp: true` for {provider} in models.yml"
-        ),
-    ))
+    )))
 }
 
 /// Later headers replace earlier ones of the same name.
-fn header_map<'a>(
-    provider: &str,
-    list: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Result<HeaderMap, ModelFailure> {
+fn header_map<'a>(provider: &str, list: impl Iterator<Item = (&'a str, &'a str)>) -> ModelResult<HeaderMap> {
     let mut headers = HeaderMap::new();
     for (name, value) in list {
         let bad = || {
             let name = escape::escape_line(name);
-            ModelFailure::new(
-                FailureClass::Config,
-                format!(
-                    "the header `{name}` of {provider} has a character in it that no header has. Check headers in models.yml"
-                ),
-            )
+            ModelFailure::config(format!(
+                "the header `{name}` of {provider} has a character in it that no header has. Check headers in models.yml"
+            ))
         };
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
         let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
@@ -312,14 +268,11 @@ fn header_map<'a>(
     Ok(headers)
 }
 
-fn parse_address(provider: &str, url: &str) -> Result<Url, ModelFailure> {
+fn parse_address(provider: &str, url: &str) -> ModelResult<Url> {
     let bad = || {
-        ModelFailure::new(
-            FailureClass::Config,
-            format!(
-                "the address of {provider} is none that begins with http:// or https://. Check baseUrl in models.yml"
-            ),
-        )
+        ModelFailure::config(format!(
+            "the address of {provider} is none that begins with http:// or https://. Check baseUrl in models.yml"
+        ))
     };
     // The parser would take what follows for the host; somebody forgot it.
     let rest = url.trim_start().split_once("://").map_or("/", |(_, rest)| rest);
@@ -335,20 +288,13 @@ async fn response_failure(provider: &str, mut response: Response) -> ModelFailur
     let status = response.status();
     let headers = response.headers().clone();
     let read = tokio::time::timeout(ERROR_BODY_TIME, read_body(&mut response, MAX_ERROR_BODY)).await;
-    let body = match read {
-        Ok(Ok((body, _))) => body,
-        _ => Vec::new(),
-    };
+    let body = if let Ok(Ok((body, _))) = read { body } else { Vec::new() };
     if status.is_redirection()
         && let Some(to) = headers.get(LOCATION).and_then(|to| to.to_str().ok())
     {
         // Without its query and password.
-        let to = response
-            .url()
-            .join(to)
-            .ok()
-            .and_then(|url| url.host_str().map(str::to_owned))
-            .unwrap_or_default();
+        let to = response.url().join(to).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let to = to.unwrap_or_default();
         return classify::from_response(provider, status.as_u16(), &headers, to.as_bytes(), Timestamp::now());
     }
     classify::from_response(provider, status.as_u16(), &headers, &body, Timestamp::now())
@@ -368,12 +314,9 @@ async fn read_body(response: &mut Response, most: usize) -> reqwest::Result<(Vec
 }
 
 pub(crate) fn web_page_failure(provider: &str) -> ModelFailure {
-    ModelFailure::new(
-        FailureClass::Config,
-        format!(
-            "the address of {provider} answers with a web page, not as a model does. Check baseUrl in models.yml"
-        ),
-    )
+    ModelFailure::config(format!(
+        "the address of {provider} answers with a web page, not as a model does. Check baseUrl in models.yml"
+    ))
 }
 
 /// One JSON text instead of a stream: an error with a success status, or a server that does not stream.
@@ -383,12 +326,9 @@ pub(crate) fn document_failure(provider: &str, body: &[u8]) -> ModelFailure {
     if first.get("error").is_some_and(|error| !error.is_null()) {
         return classify::from_stream_json(provider, first);
     }
-    ModelFailure::new(
-        FailureClass::Config,
-        format!(
-            "{provider} answers with one JSON text where a stream should come. Check baseUrl and api in models.yml"
-        ),
-    )
+    ModelFailure::config(format!(
+        "{provider} answers with one JSON text where a stream should come. Check baseUrl and api in models.yml"
+    ))
 }
 
 /// Could not connect, or the connection broke.
@@ -397,34 +337,23 @@ pub(crate) fn network_failure(provider: &str, url: &Url, error: &reqwest::Error)
     let place = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     let place = escape::escape_line(&place);
     let cause = root_cause(error);
-    if let Some(tls) = find_source::<rustls::Error>(error)
-        && matches!(tls, rustls::Error::InvalidCertificate(_))
-    {
+    if let Some(rustls::Error::InvalidCertificate(_)) = find_source(error) {
         let message = format!("the certificate of {provider} at {place} is not trusted: {cause}");
-        return ModelFailure::new(FailureClass::Config, message);
+        return ModelFailure::config(message);
     }
     if error.is_timeout() {
-        return ModelFailure::new(
-            FailureClass::Timeout,
-            format!("{provider} could not be reached at {place} in time"),
-        );
+        let message = format!("{provider} could not be reached at {place} in time");
+        return ModelFailure::new(FailureClass::Timeout, message);
     }
     if error.is_connect() {
-        let running = if host == "localhost" || host.starts_with("127.") || host == "[::1]" {
-            ". Is its server running?"
-        } else {
-            ""
-        };
-        let message = format!("{provider} cannot be reached at {place}: {cause}{running}");
-        return ModelFailure::new(FailureClass::Network, message);
+        let local = host == "localhost" || host.starts_with("127.") || host == "[::1]";
+        let running = if local { ". Is its server running?" } else { "" };
+        return ModelFailure::network(format!("{provider} cannot be reached at {place}: {cause}{running}"));
     }
     if error.is_builder() {
-        return ModelFailure::new(FailureClass::Config, format!("{provider} cannot be asked: {cause}"));
+        return ModelFailure::config(format!("{provider} cannot be asked: {cause}"));
     }
-    ModelFailure::new(
-        FailureClass::Network,
-        format!("the connection to {provider} at {place} broke: {cause}"),
-    )
+    ModelFailure::network(format!("the connection to {provider} at {place} broke: {cause}"))
 }
 
 /// The innermost error, which contains no address and so no key.

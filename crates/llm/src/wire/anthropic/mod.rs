@@ -10,10 +10,9 @@ mod thinking;
 mod tests;
 
 use super::address::{self, host, is_beneath};
-use super::{Framing, Wire, WireHttpRequest, WireReader};
-use crate::failure::ModelFailure;
-use crate::models::model::Model;
+use super::{Wire, WireHttpRequest, WireReader};
 use crate::request::{Auth, WireCall};
+use crate::{failure::ModelResult, models::model::Model};
 
 const USUAL: &str = "https://api.anthropic.com";
 
@@ -30,7 +29,7 @@ impl Wire for AnthropicWire {
         "anthropic-messages"
     }
 
-    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
+    fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
         let plan = thinking::thinking_plan(call);
         let mut headers = auth_headers(call.model, call.auth)?;
         headers.push(("anthropic-version".into(), VERSION.into()));
@@ -41,17 +40,13 @@ impl Wire for AnthropicWire {
         Ok(WireHttpRequest { url: url(call.model)?, headers, body })
     }
 
-    fn framing(&self) -> Framing {
-        Framing::Events
-    }
-
     fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {
         Box::new(reader::AnthropicReader::new(&call.model.provider))
     }
 }
 
 /// Some write the base with the version, some without.
-fn url(model: &Model) -> Result<String, ModelFailure> {
+fn url(model: &Model) -> ModelResult<String> {
     let place = model.base_url.split('?').next().unwrap_or_default().trim().trim_end_matches('/');
     let place = place.strip_suffix("/messages").unwrap_or(place);
     let path = if place.ends_with("/v1") { "/messages" } else { "/v1/messages" };
@@ -64,7 +59,7 @@ fn is_anthropic(model: &Model) -> bool {
 }
 
 /// Compatible servers want the one header or the other: unless it is configured, they get both.
-fn auth_headers(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, ModelFailure> {
+fn auth_headers(model: &Model, auth: &Auth) -> ModelResult<Vec<(String, String)>> {
     let Some(key) = address::checked_key(model, auth)? else { return Ok(Vec::new()) };
     let own = ("x-api-key".to_owned(), key.to_owned());
     let bearer = ("authorization".to_owned(), format!("Bearer {key}"));

@@ -2,7 +2,7 @@
 //!
 //! platform.claude.com/docs/en/build-with-claude/streaming. Compatible servers differ in small things:
 //! harmless deviations are accepted, those that would lose or mix up parts of the answer are
-//! [`FailureClass::Malformed`]. An answer is complete with `message_stop`, and also if the body ends after
+//! [`crate::FailureClass::Malformed`]. An answer is complete with `message_stop`, and also if the body ends after
 //! a `stop_reason`: then the model was done, and only the connection broke.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::failure::classify::{from_stream_json, sanitize_words};
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{ModelFailure, ModelResult};
 use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
 use crate::wire::{AnswerFrame, WireReader};
@@ -34,7 +34,7 @@ struct AnthropicBlock {
 }
 
 impl WireReader for AnthropicReader {
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
         let data = frame.data.trim();
         // Other wires end with `[DONE]`, and some gateways end this one with it too.
         if into.is_finished() || data.is_empty() || data == "[DONE]" || frame.name == "ping" {
@@ -59,7 +59,7 @@ impl WireReader for AnthropicReader {
         }
     }
 
-    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn end(&mut self, into: &mut Assembly) -> ModelResult {
         match (into.is_finished(), &self.stop) {
             (true, _) => Ok(()),
             (false, Some(_)) => self.finish(into),
@@ -79,7 +79,7 @@ impl AnthropicReader {
         ModelFailure { request_id, ..from_stream_json(&self.provider, value) }
     }
 
-    fn message_start(&mut self, message: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn message_start(&mut self, message: &Value, into: &mut Assembly) -> ModelResult {
         if into.has_pieces() {
             return Err(ModelFailure::malformed("the provider began its answer a second time"));
         }
@@ -91,7 +91,7 @@ impl AnthropicReader {
         Ok(())
     }
 
-    fn block_start(&mut self, value: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn block_start(&mut self, value: &Value, into: &mut Assembly) -> ModelResult {
         let index = index(value)?;
         let block = &value["content_block"];
         let text = |name: &str| block[name].as_str().unwrap_or_default();
@@ -132,16 +132,15 @@ impl AnthropicReader {
             _ => None,
         };
         if self.blocks.len() >= MAX_ANSWER_PIECES && !self.blocks.contains_key(&index) {
-            return Err(ModelFailure::new(
-                FailureClass::TooLarge,
-                format!("the provider sent more than {MAX_ANSWER_PIECES} pieces in one answer"),
-            ));
+            return Err(ModelFailure::too_large(format!(
+                "the provider sent more than {MAX_ANSWER_PIECES} pieces in one answer"
+            )));
         }
         self.blocks.insert(index, AnthropicBlock { place, input });
         Ok(())
     }
 
-    fn block_delta(&mut self, value: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn block_delta(&mut self, value: &Value, into: &mut Assembly) -> ModelResult {
         let index = index(value)?;
         let delta = &value["delta"];
         let (kind, field) = match delta["type"].as_str().unwrap_or_default() {
@@ -184,14 +183,13 @@ impl AnthropicReader {
             _ => false,
         };
         if !fits {
-            return Err(ModelFailure::malformed(
-                "the provider sent more of a piece that is whole, or of another kind",
-            ));
+            let message = "the provider sent more of a piece that is whole, or of another kind";
+            return Err(ModelFailure::malformed(message));
         }
         into.append_delta(place, more)
     }
 
-    fn block_stop(&mut self, index: u64, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn block_stop(&mut self, index: u64, into: &mut Assembly) -> ModelResult {
         let Some(block) = self.blocks.get_mut(&index) else { return Ok(()) };
         let Some(place) = block.place else { return Ok(()) };
         if let Some(input) = block.input.take()
@@ -214,7 +212,7 @@ impl AnthropicReader {
         }
     }
 
-    fn finish(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn finish(&mut self, into: &mut Assembly) -> ModelResult {
         let open: Vec<u64> = self.blocks.keys().copied().collect();
         for index in open {
             self.block_stop(index, into)?;
@@ -223,7 +221,7 @@ impl AnthropicReader {
             Some("refusal") => {
                 let why = self.declined.take().map(|why| format!(": {why}")).unwrap_or_default();
                 let message = format!("{} declines to answer this{why}", self.provider);
-                return Err(ModelFailure::new(FailureClass::Refused, message));
+                return Err(ModelFailure::refused(message));
             }
             // A full window cuts off like the output limit.
             Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
@@ -247,10 +245,9 @@ impl AnthropicReader {
     }
 }
 
-fn index(value: &Value) -> Result<u64, ModelFailure> {
-    value["index"]
-        .as_u64()
-        .ok_or_else(|| ModelFailure::malformed("the provider sent a piece without its number"))
+fn index(value: &Value) -> ModelResult<u64> {
+    let missing = || ModelFailure::malformed("the provider sent a piece without its number");
+    value["index"].as_u64().ok_or_else(missing)
 }
 
 /// Counts are totals so far; some servers send zeros in one of the two places that have them.

@@ -4,17 +4,18 @@
 //! first and last, every call has its result in the next message, no text is blank, and signed content goes
 //! back only to the model that signed it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::is_anthropic;
-use super::thinking::ThinkingPlan;
+use super::{is_anthropic, thinking::ThinkingPlan};
 use crate::message::{AssistantContent, ImageContent, Message, UserContent};
 use crate::models::model::Model;
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, Tool, ToolChoice, WireCall};
-use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
-use crate::wire::ids::fit_id;
+use crate::wire::history::{
+    self, AlternatingTurns, GO_ON, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn,
+};
 use crate::wire::picture::{self, ImageLimits};
+use crate::wire::{ids::fit_id, request_body::RequestBody};
 
 /// Longest id of a call.
 const ID_MOST: usize = 64;
@@ -32,12 +33,6 @@ const PICTURES: ImageLimits = ImageLimits {
 /// With more images than this in one request, each side has this limit.
 const MANY_PICTURES: (usize, u32) = (20, 2000);
 
-/// Not changeable by `extraBody`: the model, the messages, and how the answer comes.
-const FIXED: [&str; 3] = ["model", "messages", "stream"];
-
-/// Used where the person would have to speak and did not.
-const GO_ON: &str = "(go on)";
-
 pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
     let WireCall { model, request, .. } = call;
     let mark = cache_mark(request.cache);
@@ -45,10 +40,11 @@ pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
     if let (Some(mark), Some(last)) = (&mark, last_block(&mut messages)) {
         last["cache_control"] = mark.clone();
     }
-    let mut body = json!({"model": model.id, "max_tokens": plan.max_tokens});
-    if let Some(system) = request.system.as_deref().filter(|system| !is_blank(system)) {
-        body["system"] = json!([with_cache_mark(json!({"type": "text", "text": system}), mark.as_ref())]);
-    }
+    let mut body = RequestBody::default();
+    body.set("model", &model.id);
+    body.set("max_tokens", plan.max_tokens);
+    let system = request.system.as_deref().filter(|system| !is_blank(system));
+    body.set_some("system", system.map(|system| [with_cache_mark(text(system), mark.as_ref())]));
     let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
     let mut choice = choice(&request.tool_choice, plan);
     if tools.is_empty() {
@@ -56,38 +52,21 @@ pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
         tools = called_tools(&messages).iter().map(|name| removed_tool(name)).collect();
         choice = json!({"type": "none"});
     }
-    body["messages"] = Value::Array(messages);
+    body.set("messages", messages);
     if let Some(last) = tools.pop() {
         tools.push(with_cache_mark(last, mark.as_ref()));
-        body["tools"] = Value::Array(tools);
-        body["tool_choice"] = choice;
+        body.set("tools", tools);
+        body.set("tool_choice", choice);
     }
-    if let Some(thinking) = &plan.thinking {
-        body["thinking"] = thinking.clone();
-    }
-    if let Some(effort) = plan.effort {
-        body["output_config"] = json!({"effort": effort});
-    }
-    if let Some(temperature) = request.temperature.filter(|_| plan.temperature) {
-        body["temperature"] = json!(temperature);
-    }
-    if let Some(tier) =
-        request.service_tier.as_deref().filter(|tier| ["auto", "standard_only"].contains(tier))
-    {
-        body["service_tier"] = json!(tier);
-    }
-    if let Some(session) =
-        request.session_id.as_deref().filter(|id| !id.is_empty() && id.len() <= USER_ID_MOST)
-    {
-        body["metadata"] = json!({"user_id": session});
-    }
-    body["stream"] = json!(true);
-    for (name, value) in model.compat.extra_body.iter().flatten() {
-        if !FIXED.contains(&name.as_str()) {
-            body[name.as_str()] = value.clone();
-        }
-    }
-    body
+    body.set_some("thinking", plan.thinking.as_ref());
+    body.set_some("output_config", plan.effort.map(|effort| json!({"effort": effort})));
+    body.set_some("temperature", request.temperature.filter(|_| plan.temperature));
+    let tier = request.service_tier.as_deref();
+    body.set_some("service_tier", tier.filter(|tier| ["auto", "standard_only"].contains(tier)));
+    let session = request.session_id.as_deref().filter(|id| !id.is_empty() && id.len() <= USER_ID_MOST);
+    body.set_some("metadata", session.map(|session| json!({"user_id": session})));
+    body.set("stream", true);
+    body.finish(model, &["model", "messages", "stream"])
 }
 
 /// Marks how far the cache reaches.
@@ -147,7 +126,7 @@ fn choice(choice: &ToolChoice, plan: &ThinkingPlan) -> Value {
 }
 
 fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
-    let mut messages = AnthropicMessages::default();
+    let mut messages = AlternatingTurns::new("assistant", text(GO_ON));
     let rules = image_limits(request);
     for turn in history::turns(model, &request.messages) {
         match turn {
@@ -163,45 +142,13 @@ fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
             }
         }
     }
-    messages.finish()
-}
-
-/// Messages with alternating roles.
-#[derive(Default)]
-struct AnthropicMessages {
-    all: Vec<(&'static str, Vec<Value>)>,
-}
-
-impl AnthropicMessages {
-    fn push(&mut self, role: &'static str, mut blocks: Vec<Value>) {
-        if blocks.is_empty() {
-            return;
-        }
-        match self.all.last_mut() {
-            Some((last, content)) if *last == role => content.append(&mut blocks),
-            None if role == "assistant" => {
-                self.all.push(("user", vec![text(GO_ON)]));
-                self.all.push((role, blocks));
-            }
-            _ => self.all.push((role, blocks)),
-        }
-    }
-
-    fn finish(mut self) -> Vec<Value> {
-        if self.all.last().is_none_or(|(role, _)| *role == "assistant") {
-            self.push("user", vec![text(GO_ON)]);
-        }
-        self.all.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
-    }
+    let message = |(role, content)| json!({"role": role, "content": content});
+    messages.finish().into_iter().map(message).collect()
 }
 
 /// The limits depend on the number of images.
 fn image_limits(request: &ChatRequest) -> ImageLimits {
-    let pieces = request.messages.iter().flat_map(|message| match message {
-        Message::User(said) | Message::Developer(said) => said.content.as_slice(),
-        Message::ToolResult(result) => result.content.as_slice(),
-        Message::Assistant(_) => &[],
-    });
+    let pieces = request.messages.iter().flat_map(Message::pieces);
     let pictures = pieces.filter(|piece| matches!(piece, UserContent::Image(_))).count();
     let (many, side) = MANY_PICTURES;
     if pictures > many { ImageLimits { side, ..PICTURES } } else { PICTURES }
@@ -219,10 +166,8 @@ fn image_block(image: &ImageContent, rules: &ImageLimits) -> Value {
     if let Some(note) = picture::refusal_note(image, rules) {
         return text(&note);
     }
-    json!({
-        "type": "image",
-        "source": {"type": "base64", "media_type": image.mime_type, "data": image.data},
-    })
+    let source = json!({"type": "base64", "media_type": image.mime_type, "data": image.data});
+    json!({"type": "image", "source": source})
 }
 
 /// Thinking of other models, and unsigned thinking if signatures are checked, is left out.
@@ -262,14 +207,12 @@ fn outcome_block(model: &Model, outcome: &HistoryToolResult<'_>, rules: &ImageLi
     if content.is_empty() {
         content.push(text(history::NO_OUTPUT));
     }
-    let mut block = Map::new();
-    block.insert("type".into(), "tool_result".into());
-    block.insert("tool_use_id".into(), fit_id(&outcome.call.id, ID_MOST, "toolu_").into());
-    block.insert("content".into(), Value::Array(content));
+    let id = fit_id(&outcome.call.id, ID_MOST, "toolu_");
+    let mut block = json!({"type": "tool_result", "tool_use_id": id, "content": content});
     if failed {
-        block.insert("is_error".into(), true.into());
+        block["is_error"] = true.into();
     }
-    Value::Object(block)
+    block
 }
 
 fn text(text: &str) -> Value {

@@ -125,16 +125,10 @@ impl ClaudeGeneration {
     }
 }
 
+/// By level; nothing for none.
 fn budget(level: ThinkingLevel) -> Option<u64> {
-    Some(match level {
-        ThinkingLevel::Off => return None,
-        ThinkingLevel::Minimal => 1024,
-        ThinkingLevel::Low => 4096,
-        ThinkingLevel::Medium => 10_240,
-        ThinkingLevel::High => 20_480,
-        ThinkingLevel::Xhigh => 32_768,
-        ThinkingLevel::Max => 63_999,
-    })
+    const TOKENS: [u64; 7] = [0, 1024, 4096, 10_240, 20_480, 32_768, 63_999];
+    Some(TOKENS[level as usize]).filter(|tokens| *tokens > 0)
 }
 
 /// The version in a Claude model's id, 4.6 as 406; `None` for the models of others.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{ModelFailure, ModelResult};
 use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_PIECES};
 
 /// The tool calls so far.
@@ -63,12 +63,8 @@ impl CompletionsCalls {
         self.all.iter().find(|call| call.id == id).and_then(|call| call.piece)
     }
 
-    /// Fails with [`FailureClass::TooLarge`].
-    pub(super) fn take(
-        &mut self,
-        piece: &ToolCallDelta<'_>,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    /// Fails with [`crate::FailureClass::TooLarge`].
+    pub(super) fn take(&mut self, piece: &ToolCallDelta<'_>, into: &mut Assembly) -> ModelResult {
         let at = match self.find_target(piece) {
             Some(at) => at,
             None => self.begin(piece)?,
@@ -93,20 +89,19 @@ impl CompletionsCalls {
         (!another).then_some(found)
     }
 
-    fn begin(&mut self, piece: &ToolCallDelta<'_>) -> Result<usize, ModelFailure> {
+    fn begin(&mut self, piece: &ToolCallDelta<'_>) -> ModelResult<usize> {
         if self.all.len() >= MAX_ANSWER_PIECES {
-            return Err(ModelFailure::new(
-                FailureClass::TooLarge,
-                format!("the provider sent more than {MAX_ANSWER_PIECES} tool calls in one answer"),
-            ));
+            return Err(ModelFailure::too_large(format!(
+                "the provider sent more than {MAX_ANSWER_PIECES} tool calls in one answer"
+            )));
         }
         self.all.push(PartialToolCall { number: piece.number, ..PartialToolCall::default() });
         Ok(self.all.len() - 1)
     }
 
     /// # Errors
-    /// [`FailureClass::Malformed`] for a call that never named its tool.
-    pub(super) fn end(&self) -> Result<(), ModelFailure> {
+    /// [`crate::FailureClass::Malformed`] for a call that never named its tool.
+    pub(super) fn end(&self) -> ModelResult {
         if self.all.iter().any(|call| call.piece.is_none()) {
             return Err(ModelFailure::malformed("the provider sent a tool call without a name"));
         }
@@ -115,12 +110,7 @@ impl CompletionsCalls {
 }
 
 impl PartialToolCall {
-    fn take(
-        &mut self,
-        at: usize,
-        piece: &ToolCallDelta<'_>,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    fn take(&mut self, at: usize, piece: &ToolCallDelta<'_>, into: &mut Assembly) -> ModelResult {
         let late = !piece.id.is_empty() || !piece.name.is_empty();
         if self.id.is_empty() {
             piece.id.clone_into(&mut self.id);
@@ -133,10 +123,7 @@ impl PartialToolCall {
             None if self.name.is_empty() => {
                 // Bounded like content, though it is not in the answer yet.
                 if self.waiting.len() + more.len() > crate::stream::assembly::MAX_ANSWER_BYTES {
-                    return Err(ModelFailure::new(
-                        FailureClass::TooLarge,
-                        "the provider sent arguments that are too long",
-                    ));
+                    return Err(ModelFailure::too_large("the provider sent arguments that are too long"));
                 }
                 self.waiting.push_str(more);
                 Ok(())

@@ -3,7 +3,7 @@
 //!
 //! An unknown server gets the plainest request, which every server accepts.
 
-use crate::models::model::{MaxTokensField, Model, ServerCompat, StrictMode, ThinkingFormat};
+use crate::models::model::{MaxTokensField, Model, StrictMode, ThinkingFormat};
 use crate::wire::address::{host, is_beneath};
 
 /// What a server accepts.
@@ -49,12 +49,6 @@ pub(super) struct CompletionsCompat<'a> {
     pub thinking_fixes_temperature: bool,
 }
 
-/// A known server.
-struct CompatRow {
-    domains: &'static [&'static str],
-    switches: CompletionsCompat<'static>,
-}
-
 /// Understood everywhere.
 const PLAIN: CompletionsCompat<'static> = CompletionsCompat {
     store: false,
@@ -94,164 +88,102 @@ const OPENAI: CompletionsCompat<'static> = CompletionsCompat {
 const LOCAL: CompletionsCompat<'static> =
     CompletionsCompat { reasoning_content_field: Some("reasoning_content"), ..PLAIN };
 
+/// The output limit has its newer name.
+const NEWER: CompletionsCompat<'static> =
+    CompletionsCompat { max_tokens_field: MaxTokensField::MaxCompletionTokens, ..PLAIN };
+
+/// Thinking is not requested by an effort.
+const NO_EFFORT: CompletionsCompat<'static> = CompletionsCompat { reasoning_effort: false, ..PLAIN };
+
 /// Recognised by their addresses.
-static ROWS: &[CompatRow] = &[
-    CompatRow { domains: &["api.openai.com"], switches: OPENAI },
-    CompatRow {
-        domains: &["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"],
-        switches: CompletionsCompat { store: false, cache_key: false, ..OPENAI },
-    },
-    CompatRow {
-        domains: &["openrouter.ai"],
-        switches: CompletionsCompat {
+static ROWS: &[(&str, CompletionsCompat<'static>)] = &[
+    ("api.openai.com", OPENAI),
+    (
+        "openai.azure.com cognitiveservices.azure.com services.ai.azure.com",
+        CompletionsCompat { store: false, cache_key: false, ..OPENAI },
+    ),
+    (
+        "openrouter.ai",
+        CompletionsCompat {
             thinking_format: ThinkingFormat::Openrouter,
             reasoning_details: true,
             parallel_tool_calls: true,
             ..PLAIN
         },
-    },
-    CompatRow {
-        domains: &["api.groq.com"],
-        switches: CompletionsCompat {
-            max_tokens_field: MaxTokensField::MaxCompletionTokens,
-            parallel_tool_calls: true,
-            ..PLAIN
-        },
-    },
-    CompatRow {
-        domains: &["cerebras.ai"],
-        switches: CompletionsCompat { max_tokens_field: MaxTokensField::MaxCompletionTokens, ..PLAIN },
-    },
-    CompatRow {
-        // Most of its models think by themselves and refuse an effort.
-        domains: &["api.x.ai"],
-        switches: CompletionsCompat {
-            reasoning_effort: false,
-            max_tokens_field: MaxTokensField::MaxCompletionTokens,
-            parallel_tool_calls: true,
-            ..PLAIN
-        },
-    },
-    CompatRow {
-        // Usage comes unasked, and an unknown field is an error.
-        domains: &["mistral.ai"],
-        switches: CompletionsCompat {
-            reasoning_effort: false,
+    ),
+    ("api.groq.com", CompletionsCompat { parallel_tool_calls: true, ..NEWER }),
+    ("cerebras.ai", NEWER),
+    // Most of its models think by themselves and refuse an effort.
+    ("api.x.ai", CompletionsCompat { reasoning_effort: false, parallel_tool_calls: true, ..NEWER }),
+    // Usage comes unasked, and an unknown field is an error.
+    (
+        "mistral.ai",
+        CompletionsCompat {
             usage_in_streaming: false,
             thinking_as_text: true,
             tool_result_name: true,
             mistral_tool_ids: true,
-            ..PLAIN
+            ..NO_EFFORT
         },
-    },
-    CompatRow {
-        domains: &["deepseek.com"],
-        switches: CompletionsCompat {
-            reasoning_effort: false,
-            thinking_format: ThinkingFormat::Zai,
-            reasoning_content_field: Some("reasoning_content"),
-            ..PLAIN
-        },
-    },
-    CompatRow {
-        // `tool_choice` knows only `auto`.
-        domains: &["z.ai", "bigmodel.cn"],
-        switches: CompletionsCompat {
+    ),
+    (
+        "deepseek.com",
+        CompletionsCompat { reasoning_effort: false, thinking_format: ThinkingFormat::Zai, ..LOCAL },
+    ),
+    // `tool_choice` knows only `auto`.
+    (
+        "z.ai bigmodel.cn",
+        CompletionsCompat {
             reasoning_effort: false,
             tool_choice: false,
             thinking_format: ThinkingFormat::Zai,
-            reasoning_content_field: Some("reasoning_content"),
-            ..PLAIN
+            ..LOCAL
         },
-    },
-    CompatRow {
-        domains: &["moonshot.ai", "moonshot.cn", "api.kimi.com"],
-        switches: CompletionsCompat {
-            reasoning_effort: false,
-            reasoning_content_field: Some("reasoning_content"),
-            ..PLAIN
-        },
-    },
-    CompatRow {
-        domains: &["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com"],
-        switches: CompletionsCompat {
-            reasoning_effort: false,
-            thinking_format: ThinkingFormat::Qwen,
-            ..PLAIN
-        },
-    },
-    CompatRow { domains: &["together.xyz", "together.ai"], switches: PLAIN },
-    CompatRow {
-        domains: &["fireworks.ai"],
-        switches: CompletionsCompat {
-            cuts_short: true,
-            reasoning_content_field: Some("reasoning_content"),
-            ..PLAIN
-        },
-    },
-    CompatRow { domains: &["models.github.ai", "models.inference.ai.azure.com"], switches: PLAIN },
-    CompatRow { domains: &["ai-gateway.vercel.sh"], switches: PLAIN },
-    CompatRow { domains: &["generativelanguage.googleapis.com"], switches: PLAIN },
-    CompatRow {
-        domains: &["api.anthropic.com"],
-        switches: CompletionsCompat { reasoning_effort: false, empty_tools: true, cuts_short: true, ..PLAIN },
-    },
-    CompatRow {
-        domains: &["localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"],
-        switches: LOCAL,
-    },
+    ),
+    ("moonshot.ai moonshot.cn api.kimi.com", CompletionsCompat { reasoning_effort: false, ..LOCAL }),
+    (
+        "dashscope.aliyuncs.com dashscope-intl.aliyuncs.com dashscope-us.aliyuncs.com",
+        CompletionsCompat { thinking_format: ThinkingFormat::Qwen, ..NO_EFFORT },
+    ),
+    ("together.xyz together.ai", PLAIN),
+    ("fireworks.ai", CompletionsCompat { cuts_short: true, ..LOCAL }),
+    ("models.github.ai models.inference.ai.azure.com", PLAIN),
+    ("ai-gateway.vercel.sh generativelanguage.googleapis.com", PLAIN),
+    ("api.anthropic.com", CompletionsCompat { empty_tools: true, cuts_short: true, ..NO_EFFORT }),
+    ("localhost 127.0.0.1 ::1 0.0.0.0 host.docker.internal", LOCAL),
 ];
 
 /// For the server of a model.
 pub(super) fn completions_compat(model: &Model) -> CompletionsCompat<'_> {
     let found = compat_of_host(&host(&model.base_url));
-    let ServerCompat {
-        supports_store,
-        supports_developer_role,
-        supports_reasoning_effort,
-        supports_usage_in_streaming,
-        supports_tool_choice,
-        supports_parallel_tool_calls,
-        requires_empty_tools,
-        max_tokens_field,
-        thinking_format,
-        reasoning_content_field,
-        requires_thinking_as_text,
-        requires_tool_result_name,
-        requires_assistant_after_tool_result,
-        requires_mistral_tool_ids,
-        tool_strict_mode,
-        extra_body: _,
-        open_router_routing: _,
-        allow_plain_http: _,
-        auth_header: _,
-        vercel_gateway_routing: _,
-    } = &model.compat;
-    let format = thinking_format.unwrap_or(found.thinking_format);
+    let set = &model.compat;
+    let format = set.thinking_format.unwrap_or(found.thinking_format);
     CompletionsCompat {
-        store: supports_store.unwrap_or(found.store),
-        developer_role: supports_developer_role.unwrap_or(found.developer_role),
+        store: set.supports_store.unwrap_or(found.store),
+        developer_role: set.supports_developer_role.unwrap_or(found.developer_role),
         // A configuration that requests thinking by `reasoning_effort` implies that it is accepted.
-        reasoning_effort: supports_reasoning_effort
-            .unwrap_or(found.reasoning_effort || *thinking_format == Some(ThinkingFormat::Openai)),
-        usage_in_streaming: supports_usage_in_streaming.unwrap_or(found.usage_in_streaming),
-        tool_choice: supports_tool_choice.unwrap_or(found.tool_choice),
-        parallel_tool_calls: supports_parallel_tool_calls.unwrap_or(found.parallel_tool_calls),
-        empty_tools: requires_empty_tools.unwrap_or(found.empty_tools),
-        max_tokens_field: max_tokens_field.unwrap_or(found.max_tokens_field),
+        reasoning_effort: set
+            .supports_reasoning_effort
+            .unwrap_or(found.reasoning_effort || set.thinking_format == Some(ThinkingFormat::Openai)),
+        usage_in_streaming: set.supports_usage_in_streaming.unwrap_or(found.usage_in_streaming),
+        tool_choice: set.supports_tool_choice.unwrap_or(found.tool_choice),
+        parallel_tool_calls: set.supports_parallel_tool_calls.unwrap_or(found.parallel_tool_calls),
+        empty_tools: set.requires_empty_tools.unwrap_or(found.empty_tools),
+        max_tokens_field: set.max_tokens_field.unwrap_or(found.max_tokens_field),
         thinking_format: format,
-        reasoning_content_field: match reasoning_content_field.as_deref() {
+        reasoning_content_field: match set.reasoning_content_field.as_deref() {
             Some("") => None,
             Some(field) => Some(field),
             None => found.reasoning_content_field,
         },
         reasoning_details: found.reasoning_details || format == ThinkingFormat::Openrouter,
-        thinking_as_text: requires_thinking_as_text.unwrap_or(found.thinking_as_text),
-        tool_result_name: requires_tool_result_name.unwrap_or(found.tool_result_name),
-        assistant_after_tool_result: requires_assistant_after_tool_result
+        thinking_as_text: set.requires_thinking_as_text.unwrap_or(found.thinking_as_text),
+        tool_result_name: set.requires_tool_result_name.unwrap_or(found.tool_result_name),
+        assistant_after_tool_result: set
+            .requires_assistant_after_tool_result
             .unwrap_or(found.assistant_after_tool_result),
-        mistral_tool_ids: requires_mistral_tool_ids.unwrap_or(found.mistral_tool_ids),
-        strict: tool_strict_mode.map_or(found.strict, |mode| mode == StrictMode::AllStrict),
+        mistral_tool_ids: set.requires_mistral_tool_ids.unwrap_or(found.mistral_tool_ids),
+        strict: set.tool_strict_mode.map_or(found.strict, |mode| mode == StrictMode::AllStrict),
         ..found
     }
 }
@@ -261,9 +193,9 @@ fn compat_of_host(host: &str) -> CompletionsCompat<'static> {
     if host.is_empty() {
         return OPENAI;
     }
-    let known = |row: &&CompatRow| row.domains.iter().any(|domain| is_beneath(host, domain));
-    match ROWS.iter().find(known) {
-        Some(row) => row.switches,
+    let known = |domains: &str| domains.split(' ').any(|domain| is_beneath(host, domain));
+    match ROWS.iter().find(|(domains, _)| known(domains)) {
+        Some((_, switches)) => *switches,
         None if is_private(host) => LOCAL,
         None => PLAIN,
     }
@@ -281,6 +213,7 @@ fn is_private(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::model::ServerCompat;
 
     #[test]
     fn a_server_is_known_by_its_host_and_not_by_what_looks_like_it() {

@@ -3,14 +3,13 @@
 //! Invariant: a tool's result directly follows the answer that called it. Images have no place there, so
 //! they follow as a user's message after all results of the answer.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::compat::CompletionsCompat;
 use crate::message::{AssistantContent, ImageContent, ThinkingContent, ToolCall};
-use crate::models::model::Model;
-use crate::request::ChatRequest;
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
-use crate::wire::ids;
+use crate::wire::{ids, request_body::RequestBody};
+use crate::{models::model::Model, request::ChatRequest};
 
 /// Longest id of a call that every server accepts.
 const CALL_ID_MOST: usize = 40;
@@ -105,38 +104,37 @@ impl<'a> CompletionsWriter<'a> {
             }
         }
         thoughts.retain(|thought| !thought.is_empty());
-        let text = texts.join("\n");
-        let text = if self.switches.thinking_as_text && !thoughts.is_empty() {
-            [thoughts.join("\n\n"), text].join("\n\n").trim_end().to_owned()
-        } else {
-            text
-        };
-        let mut message = Map::new();
-        message.insert("role".into(), json!("assistant"));
-        message.insert("content".into(), if text.is_empty() { Value::Null } else { json!(text) });
+        let mut text = texts.join("\n");
+        if self.switches.thinking_as_text && !thoughts.is_empty() {
+            text = [thoughts.join("\n\n"), text].join("\n\n").trim_end().to_owned();
+        }
+        let mut message = RequestBody::default();
+        message.set("role", "assistant");
+        message.set("content", Some(text).filter(|text| !text.is_empty()));
         if answer.same_model && !self.switches.thinking_as_text {
             if self.switches.reasoning_details && !details.is_empty() {
-                message.insert("reasoning_details".into(), json!(details));
+                message.set("reasoning_details", details);
             } else if let Some(field) = self.switches.reasoning_content_field
                 && !thoughts.is_empty()
             {
-                message.insert(field.into(), json!(thoughts.join("\n\n")));
+                message.set(
+                    field,
+                    thoughts.join(
+                        "
+
+",
+                    ),
+                );
             }
         }
-        if !calls.is_empty() {
-            message.insert("tool_calls".into(), json!(calls));
-        }
-        self.all.push(Value::Object(message));
+        message.set_some("tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
+        self.all.push(json!(message));
     }
 
     fn outcome(&mut self, outcome: &HistoryToolResult<'a>) {
         let parts = outcome.parts(self.model);
         let mut text = history::joined_text(&parts);
-        let images = parts.iter().filter_map(|part| match part {
-            HistoryPart::Image(image) => Some(*image),
-            HistoryPart::Text(_) => None,
-        });
-        self.images.extend(images);
+        self.images.extend(history::images(&parts));
         if text.is_empty() {
             "(an image follows)".clone_into(&mut text);
         }

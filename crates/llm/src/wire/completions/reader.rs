@@ -7,13 +7,11 @@
 use serde_json::Value;
 
 use super::calls::{CompletionsCalls, ToolCallDelta};
-use super::reasoning_details::ReasoningDetails;
-use super::usage;
-use crate::failure::classify::from_stream_json;
-use crate::failure::{FailureClass, ModelFailure};
+use super::{reasoning_details::ReasoningDetails, usage};
+use crate::failure::{FailureClass, ModelFailure, ModelResult, classify::from_stream_json};
 use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
-use crate::wire::{AnswerFrame, WireReader};
+use crate::wire::{AnswerFrame, WireReader, list};
 
 /// Fields in which servers send thinking as text. Some fill two of them with the same words: the first
 /// counts.
@@ -42,7 +40,7 @@ enum CompletionsFinish {
 }
 
 impl WireReader for CompletionsReader {
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
         let data = frame.data.trim();
         if into.is_finished() || data.is_empty() {
             return Ok(());
@@ -66,7 +64,7 @@ impl WireReader for CompletionsReader {
         first.map_or(Ok(()), |choice| self.choice(choice, into))
     }
 
-    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn end(&mut self, into: &mut Assembly) -> ModelResult {
         if into.is_finished() {
             return Ok(());
         }
@@ -79,7 +77,7 @@ impl CompletionsReader {
         CompletionsReader { provider: provider.to_owned(), ..CompletionsReader::default() }
     }
 
-    fn choice(&mut self, choice: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn choice(&mut self, choice: &Value, into: &mut Assembly) -> ModelResult {
         if !choice["error"].is_null() {
             return Err(from_stream_json(&self.provider, &choice["error"]));
         }
@@ -98,7 +96,7 @@ impl CompletionsReader {
         Ok(())
     }
 
-    fn delta(&mut self, delta: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn delta(&mut self, delta: &Value, into: &mut Assembly) -> ModelResult {
         let plain = THINKING.into_iter().find_map(|field| {
             delta[field].as_str().filter(|text| !text.is_empty()).map(|text| (field, text))
         });
@@ -113,11 +111,7 @@ impl CompletionsReader {
         }
         match &delta["content"] {
             Value::String(text) => self.append_text(text, into)?,
-            Value::Array(parts) => {
-                for part in parts {
-                    self.part(part, into)?;
-                }
-            }
+            Value::Array(parts) => parts.iter().try_for_each(|part| self.part(part, into))?,
             _ => {}
         }
         if let Some(refusal) = delta["refusal"].as_str() {
@@ -133,7 +127,7 @@ impl CompletionsReader {
     }
 
     /// A part of a content list: text, or thinking that is a list again.
-    fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn part(&mut self, part: &Value, into: &mut Assembly) -> ModelResult {
         if let Some(text) = part.as_str() {
             return self.append_text(text, into);
         }
@@ -152,32 +146,26 @@ impl CompletionsReader {
         }
     }
 
-    fn append_text(&mut self, text: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn append_text(&mut self, text: &str, into: &mut Assembly) -> ModelResult {
         if text.is_empty() {
             return Ok(());
         }
         self.close_thinking(into);
-        let piece = match self.text {
-            Some(piece) => piece,
-            None => *self.text.insert(into.open(AnswerPieceKind::Text)?),
-        };
+        let piece = into.continue_or_open(&mut self.text, AnswerPieceKind::Text)?;
         into.append_delta(piece, text)
     }
 
-    fn append_thinking(&mut self, text: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn append_thinking(&mut self, text: &str, into: &mut Assembly) -> ModelResult {
         if text.is_empty() {
             return Ok(());
         }
         self.close_text(into);
-        let piece = match self.thinking {
-            Some(piece) => piece,
-            None => *self.thinking.insert(into.open(AnswerPieceKind::Thinking)?),
-        };
+        let piece = into.continue_or_open(&mut self.thinking, AnswerPieceKind::Thinking)?;
         self.thought = Some(piece);
         into.append_delta(piece, text)
     }
 
-    fn call(&mut self, entry: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn call(&mut self, entry: &Value, into: &mut Assembly) -> ModelResult {
         let Some(piece) = ToolCallDelta::from_json(entry) else { return Ok(()) };
         self.close_thinking(into);
         self.close_text(into);
@@ -199,7 +187,7 @@ impl CompletionsReader {
     }
 
     /// Nothing more comes, and the answer is complete.
-    fn finish_answer(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn finish_answer(&mut self, into: &mut Assembly) -> ModelResult {
         match self.finish.take().unwrap_or(CompletionsFinish::Done(StopReason::Stop)) {
             CompletionsFinish::Failed(failure) => Err(failure),
             CompletionsFinish::Done(reason) => {
@@ -224,10 +212,10 @@ fn finish_reason(provider: &str, reason: &str) -> CompletionsFinish {
         "content_filter" | "sensitive" | "safety" => {
             failed(FailureClass::Refused, format!("the content filter of {provider} ended the answer"))
         }
-        "insufficient_system_resource" => failed(
-            FailureClass::Overloaded,
-            format!("{provider} ran out of resources in the middle of the answer"),
-        ),
+        "insufficient_system_resource" => {
+            let message = format!("{provider} ran out of resources in the middle of the answer");
+            failed(FailureClass::Overloaded, message)
+        }
         "error" | "network_error" | "abort" | "cancelled" => {
             failed(FailureClass::Server, format!("{provider} broke the answer off"))
         }
@@ -242,8 +230,4 @@ fn find_error<'a>(name: &str, chunk: &'a Value) -> Option<&'a Value> {
     }
     // vLLM sends the bare error in place of a chunk.
     (chunk["object"] == "error" || (name == "error" && chunk["choices"].is_null())).then_some(chunk)
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }

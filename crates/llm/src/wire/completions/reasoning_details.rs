@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::calls::CompletionsCalls;
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{ModelFailure, ModelResult};
 use crate::message::AssistantContent;
 use crate::stream::assembly::{AnswerPieceKind, Assembly, MAX_ANSWER_BYTES, MAX_ANSWER_PIECES};
 
@@ -23,16 +23,13 @@ const GROWING: [&str; 3] = ["text", "summary", "data"];
 
 impl ReasoningDetails {
     /// A detail, or more of the last one; returns its readable thinking.
-    pub(super) fn take<'a>(&mut self, detail: &'a Value) -> Result<Option<&'a str>, ModelFailure> {
+    pub(super) fn take<'a>(&mut self, detail: &'a Value) -> ModelResult<Option<&'a str>> {
         if !detail.is_object() {
             return Ok(None);
         }
         self.bytes += detail.to_string().len();
         if self.bytes > MAX_ANSWER_BYTES || self.all.len() >= MAX_ANSWER_PIECES {
-            return Err(ModelFailure::new(
-                FailureClass::TooLarge,
-                "the provider sent thoughts that are too long",
-            ));
+            return Err(ModelFailure::too_large("the provider sent thoughts that are too long"));
         }
         let goes_on = self.all.last().is_some_and(|last| continues(last, detail));
         match self.all.last_mut().and_then(Value::as_object_mut).filter(|_| goes_on) {
@@ -63,7 +60,7 @@ impl ReasoningDetails {
         calls: &CompletionsCalls,
         thought: Option<usize>,
         into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    ) -> ModelResult {
         let mut rest = Vec::new();
         for detail in std::mem::take(&mut self.all) {
             let of_call = detail["id"].as_str().filter(|_| detail["type"] == "reasoning.encrypted");

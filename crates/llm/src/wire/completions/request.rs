@@ -1,6 +1,6 @@
 //! The body of a request, as far as the server accepts it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::compat::{CompletionsCompat, completions_compat};
 use super::messages::messages;
@@ -8,76 +8,42 @@ use crate::message::Message;
 use crate::models::model::{MaxTokensField, Model, ThinkingFormat};
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
-use crate::wire::address::MAX_OPENAI_ID;
-use crate::wire::effort::reasoning_effort;
-use crate::wire::ids;
-
-/// Not changeable by `extraBody`: the model, the messages, and how the answer comes.
-const FIXED: [&str; 3] = ["model", "messages", "stream"];
+use crate::wire::{address::MAX_OPENAI_ID, effort::reasoning_effort, ids, request_body::RequestBody};
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);
     let switches = completions_compat(model);
-    let mut body = Map::new();
-    body.insert("model".into(), json!(model.id));
-    body.insert("messages".into(), json!(messages(model, request, &switches)));
-    body.insert("stream".into(), json!(true));
-    if switches.usage_in_streaming {
-        body.insert("stream_options".into(), json!({"include_usage": true}));
-    }
-    if switches.store {
-        body.insert("store".into(), json!(false));
-    }
-    length(model, request, &switches, &mut body);
+    let mut body = RequestBody::default();
+    body.set("model", &model.id);
+    body.set("messages", messages(model, request, &switches));
+    body.set("stream", true);
+    body.set_some("stream_options", switches.usage_in_streaming.then(|| json!({"include_usage": true})));
+    body.set_some("store", switches.store.then_some(false));
+    let usual = Some(model.max_tokens).filter(|most| switches.cuts_short && *most > 0);
+    let length_field = match switches.max_tokens_field {
+        MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
+        MaxTokensField::MaxTokens => "max_tokens",
+    };
+    body.set_some(length_field, request.max_tokens.or(usual));
     let fixed = model.reasoning && switches.thinking_fixes_temperature;
-    if let Some(temperature) = request.temperature.filter(|_| !fixed) {
-        body.insert("temperature".into(), json!(temperature));
-    }
+    body.set_some("temperature", request.temperature.filter(|_| !fixed));
     tools(request, &switches, &mut body);
     if model.reasoning {
         thinking(model, request.thinking, &switches, &mut body);
     }
     if switches.cache_key && request.cache != CacheRetention::None {
-        if let Some(session) = &request.session_id {
-            body.insert("prompt_cache_key".into(), json!(ids::fit_id(session, MAX_OPENAI_ID, "cache_")));
-        }
-        if request.cache == CacheRetention::Long {
-            body.insert("prompt_cache_retention".into(), json!("24h"));
-        }
+        let session = request.session_id.as_deref();
+        body.set_some("prompt_cache_key", session.map(|id| ids::fit_id(id, MAX_OPENAI_ID, "cache_")));
+        body.set_some("prompt_cache_retention", (request.cache == CacheRetention::Long).then_some("24h"));
     }
-    if let Some(tier) = &request.service_tier {
-        body.insert("service_tier".into(), json!(tier));
-    }
-    if let Some(routing) = &model.compat.open_router_routing {
-        body.insert("provider".into(), routing.clone());
-    }
-    if let Some(routing) = &model.compat.vercel_gateway_routing {
-        body.insert("providerOptions".into(), json!({"gateway": routing}));
-    }
-    for (name, value) in model.compat.extra_body.iter().flatten() {
-        if !FIXED.contains(&name.as_str()) {
-            body.insert(name.clone(), value.clone());
-        }
-    }
-    Value::Object(body)
+    body.set_some("service_tier", request.service_tier.as_ref());
+    body.set_some("provider", model.compat.open_router_routing.as_ref());
+    let routing = model.compat.vercel_gateway_routing.as_ref();
+    body.set_some("providerOptions", routing.map(|routing| json!({"gateway": routing})));
+    body.finish(model, &["model", "messages", "stream"])
 }
 
-fn length(
-    model: &Model,
-    request: &ChatRequest,
-    switches: &CompletionsCompat<'_>,
-    body: &mut Map<String, Value>,
-) {
-    let usual = Some(model.max_tokens).filter(|most| switches.cuts_short && *most > 0);
-    let Some(most) = request.max_tokens.or(usual) else { return };
-    let name = match switches.max_tokens_field {
-        MaxTokensField::MaxCompletionTokens => "max_completion_tokens",
-        MaxTokensField::MaxTokens => "max_tokens",
-    };
-    body.insert(name.into(), json!(most));
-}
-
-fn tools(request: &ChatRequest, switches: &CompletionsCompat<'_>, body: &mut Map<String, Value>) {
+fn tools(request: &ChatRequest, switches: &CompletionsCompat<'_>, body: &mut RequestBody) {
     if request.tools.is_empty() {
         let calls = request.messages.iter().any(|message| match message {
             Message::Assistant(answer) => answer.tool_calls().next().is_some(),
@@ -85,51 +51,38 @@ fn tools(request: &ChatRequest, switches: &CompletionsCompat<'_>, body: &mut Map
             Message::User(_) | Message::Developer(_) => false,
         });
         if calls && switches.empty_tools {
-            body.insert("tools".into(), json!([]));
+            body.set("tools", json!([]));
         }
         return;
     }
     let dialect = if switches.strict { SchemaDialect::Strict } else { SchemaDialect::Completions };
     let tool = |tool: &crate::request::Tool| {
         let parameters = normalise(&tool.parameters, dialect);
-        let mut function = json!({
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": parameters.schema,
-        });
+        let mut function =
+            json!({"name": tool.name, "description": tool.description, "parameters": parameters.schema});
         // The default is false here, and some servers do not know the field.
         if parameters.strict {
             function["strict"] = json!(true);
         }
         json!({"type": "function", "function": function})
     };
-    body.insert("tools".into(), request.tools.iter().map(tool).collect());
+    body.set("tools", request.tools.iter().map(tool).collect::<Vec<_>>());
     let choice = match &request.tool_choice {
         ToolChoice::Auto => None,
         ToolChoice::None => Some(json!("none")),
         ToolChoice::Required => Some(json!("required")),
         ToolChoice::Named(name) => Some(json!({"type": "function", "function": {"name": name}})),
     };
-    if let Some(choice) = choice.filter(|_| switches.tool_choice) {
-        body.insert("tool_choice".into(), choice);
-    }
-    if switches.parallel_tool_calls {
-        body.insert("parallel_tool_calls".into(), json!(true));
-    }
+    body.set_some("tool_choice", choice.filter(|_| switches.tool_choice));
+    body.set_some("parallel_tool_calls", switches.parallel_tool_calls.then_some(true));
 }
 
-fn thinking(
-    model: &Model,
-    level: ThinkingLevel,
-    switches: &CompletionsCompat<'_>,
-    body: &mut Map<String, Value>,
-) {
+fn thinking(model: &Model, level: ThinkingLevel, switches: &CompletionsCompat<'_>, body: &mut RequestBody) {
     let thinks = level != ThinkingLevel::Off;
     match switches.thinking_format {
         ThinkingFormat::Openai => {
-            if let Some(effort) = reasoning_effort(&model.id, level).filter(|_| switches.reasoning_effort) {
-                body.insert("reasoning_effort".into(), json!(effort));
-            }
+            let effort = reasoning_effort(&model.id, level);
+            body.set_some("reasoning_effort", effort.filter(|_| switches.reasoning_effort));
         }
         ThinkingFormat::Openrouter => {
             let effort = match level {
@@ -137,17 +90,15 @@ fn thinking(
                 ThinkingLevel::Max => "xhigh",
                 level => level.name(),
             };
-            body.insert("reasoning".into(), json!({"effort": effort}));
+            body.set("reasoning", json!({"effort": effort}));
         }
         ThinkingFormat::Zai => {
             let kind = if thinks { "enabled" } else { "disabled" };
-            body.insert("thinking".into(), json!({"type": kind}));
+            body.set("thinking", json!({"type": kind}));
         }
-        ThinkingFormat::Qwen => {
-            body.insert("enable_thinking".into(), json!(thinks));
-        }
+        ThinkingFormat::Qwen => body.set("enable_thinking", thinks),
         ThinkingFormat::QwenChatTemplate => {
-            body.insert("chat_template_kwargs".into(), json!({"enable_thinking": thinks}));
+            body.set("chat_template_kwargs", json!({"enable_thinking": thinks}));
         }
     }
 }

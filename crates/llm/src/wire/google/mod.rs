@@ -10,8 +10,8 @@ mod thinking;
 #[cfg(test)]
 mod tests;
 
-use super::{Framing, Wire, WireHttpRequest, WireReader, address};
-use crate::failure::{FailureClass, ModelFailure};
+use super::{Wire, WireHttpRequest, WireReader, address};
+use crate::failure::{ModelFailure, ModelResult};
 use crate::models::model::Model;
 use crate::request::{Auth, WireCall};
 
@@ -25,13 +25,9 @@ impl Wire for GoogleWire {
         "google-generative-ai"
     }
 
-    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
+    fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
         let body = request::body(call).to_string().into_bytes();
         Ok(WireHttpRequest { url: url(call.model)?, headers: auth_headers(call.model, call.auth)?, body })
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Events
     }
 
     fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {
@@ -39,20 +35,20 @@ impl Wire for GoogleWire {
     }
 }
 
-fn url(model: &Model) -> Result<String, ModelFailure> {
+fn url(model: &Model) -> ModelResult<String> {
     let id = model.id.strip_prefix("models/").unwrap_or(&model.id);
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'@');
     if id.is_empty() || id.contains("..") || !id.bytes().all(plain) {
         let id = crate::failure::classify::sanitize_words(&model.id);
         let message = format!("`{id}` is no name that a model of {} can have", model.provider);
-        return Err(ModelFailure::new(FailureClass::Config, message));
+        return Err(ModelFailure::config(message));
     }
     let url = address::url(model, USUAL, &format!("/models/{id}:streamGenerateContent"))?;
     let sign = if url.contains('?') { '&' } else { '?' };
     Ok(format!("{url}{sign}alt=sse"))
 }
 
-fn auth_headers(model: &Model, auth: &Auth) -> Result<Vec<(String, String)>, ModelFailure> {
+fn auth_headers(model: &Model, auth: &Auth) -> ModelResult<Vec<(String, String)>> {
     let Some(key) = address::checked_key(model, auth)? else { return Ok(Vec::new()) };
     Ok(match model.compat.auth_header {
         Some(true) => vec![("authorization".into(), format!("Bearer {key}"))],

@@ -7,10 +7,10 @@
 use serde_json::Value;
 
 use crate::failure::classify::{from_stream_json, sanitize_words};
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult};
 use crate::message::StopReason;
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
-use crate::wire::{AnswerFrame, WireReader};
+use crate::wire::{AnswerFrame, WireReader, text};
 
 /// Prefix of an id that the server did not send.
 const MADE_UP: &str = "relay-call-";
@@ -38,7 +38,7 @@ pub(super) fn is_generated_id(id: &str) -> bool {
 }
 
 impl WireReader for GoogleReader {
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
         let data = frame.data.trim();
         if into.is_finished() || data.is_empty() || data == "[DONE]" {
             return Ok(());
@@ -52,18 +52,14 @@ impl WireReader for GoogleReader {
         }
     }
 
-    fn end(&mut self, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn end(&mut self, into: &mut Assembly) -> ModelResult {
         if into.is_finished() {
             return Ok(());
         }
         let Some((reason, said)) = self.finish.take() else { return Err(ModelFailure::cut_off()) };
         let class = match reason.as_str() {
-            "STOP" => {
-                into.finish(StopReason::Stop);
-                return Ok(());
-            }
-            "MAX_TOKENS" => {
-                into.finish(StopReason::Length);
+            "STOP" | "MAX_TOKENS" => {
+                into.finish(if reason == "STOP" { StopReason::Stop } else { StopReason::Length });
                 return Ok(());
             }
             "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
@@ -78,10 +74,8 @@ impl WireReader for GoogleReader {
             _ => FailureClass::Server,
         };
         let about = if said.is_empty() { String::new() } else { format!(": {said}") };
-        Err(ModelFailure::new(
-            class,
-            format!("{} ended the answer with {}{about}", self.provider, sanitize_words(&reason)),
-        ))
+        let (provider, reason) = (&self.provider, sanitize_words(&reason));
+        Err(ModelFailure::new(class, format!("{provider} ended the answer with {reason}{about}")))
     }
 }
 
@@ -90,7 +84,7 @@ impl GoogleReader {
         GoogleReader { provider: provider.to_owned(), ..GoogleReader::default() }
     }
 
-    fn chunk(&mut self, chunk: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn chunk(&mut self, chunk: &Value, into: &mut Assembly) -> ModelResult {
         if !chunk["error"].is_null() {
             return Err(from_stream_json(&self.provider, chunk));
         }
@@ -104,18 +98,15 @@ impl GoogleReader {
         }
         record_usage(&chunk["usageMetadata"], into);
         if let Some(reason) = chunk["promptFeedback"]["blockReason"].as_str() {
-            let said =
-                sanitize_words(chunk["promptFeedback"]["blockReasonMessage"].as_str().unwrap_or_default());
+            let said = sanitize_words(text(&chunk["promptFeedback"]["blockReasonMessage"]));
             let about = if said.is_empty() { String::new() } else { format!(": {said}") };
-            let message =
-                format!("{} blocked the conversation with {}{about}", self.provider, sanitize_words(reason));
-            return Err(ModelFailure::new(FailureClass::Refused, message));
+            let (provider, reason) = (&self.provider, sanitize_words(reason));
+            let message = format!("{provider} blocked the conversation with {reason}{about}");
+            return Err(ModelFailure::refused(message));
         }
         let candidates = chunk["candidates"].as_array().into_iter().flatten();
-        let Some(candidate) = candidates.into_iter().find(|one| one["index"].as_u64().unwrap_or(0) == 0)
-        else {
-            return Ok(());
-        };
+        let first = candidates.into_iter().find(|one| one["index"].as_u64().unwrap_or(0) == 0);
+        let Some(candidate) = first else { return Ok(()) };
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
             self.part(part, into)?;
         }
@@ -126,7 +117,7 @@ impl GoogleReader {
         Ok(())
     }
 
-    fn part(&mut self, part: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn part(&mut self, part: &Value, into: &mut Assembly) -> ModelResult {
         let signature = part["thoughtSignature"].as_str().unwrap_or_default();
         if part["functionCall"].is_object() {
             return self.call(&part["functionCall"], signature, into);
@@ -160,7 +151,7 @@ impl GoogleReader {
     }
 
     /// A call comes whole.
-    fn call(&mut self, call: &Value, signature: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn call(&mut self, call: &Value, signature: &str, into: &mut Assembly) -> ModelResult {
         let Some(name) = call["name"].as_str().filter(|name| !name.is_empty()) else {
             return Err(ModelFailure::malformed("the provider sent a tool call without a name"));
         };
@@ -168,9 +159,8 @@ impl GoogleReader {
             arguments @ Value::Object(_) => arguments.to_string(),
             Value::Null => "{}".to_owned(),
             _ => {
-                return Err(ModelFailure::malformed(
-                    "the provider sent a tool call whose arguments are no object",
-                ));
+                let message = "the provider sent a tool call whose arguments are no object";
+                return Err(ModelFailure::malformed(message));
             }
         };
         self.close(into);

@@ -5,14 +5,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::reader::is_generated_id;
-use super::thinking;
+use super::{reader::is_generated_id, thinking};
 use crate::message::{AssistantContent, ImageContent, ToolCall};
 use crate::models::model::Model;
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{ChatRequest, Tool, ToolChoice, WireCall};
-use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
+use crate::wire::history::{
+    self, AlternatingTurns, GO_ON, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn,
+};
 use crate::wire::picture::{self, ImageLimits};
+use crate::wire::request_body::RequestBody;
 
 /// Replaces the signature on calls that the model did not sign itself
 /// (ai.google.dev/gemini-api/docs/thought-signatures).
@@ -25,45 +27,25 @@ const PICTURES: ImageLimits = ImageLimits {
     side: u32::MAX,
 };
 
-/// Not changeable by `extraBody`.
-const FIXED: &str = "contents";
-
-/// Used where the person would have to speak and did not.
-const GO_ON: &str = "(go on)";
-
 pub(super) fn body(call: &WireCall<'_>) -> Value {
     let WireCall { model, request, .. } = call;
-    let mut body = json!({"contents": contents(model, request)});
-    if let Some(system) = request.system.as_deref().filter(|system| !system.trim().is_empty()) {
-        body["systemInstruction"] = json!({"parts": [{"text": system}]});
-    }
+    let mut body = RequestBody::default();
+    body.set("contents", contents(model, request));
+    let system = request.system.as_deref().filter(|system| !system.trim().is_empty());
+    body.set_some("systemInstruction", system.map(|system| json!({"parts": [{"text": system}]})));
     if !request.tools.is_empty() {
         let declarations: Vec<Value> = request.tools.iter().map(declaration).collect();
-        body["tools"] = json!([{"functionDeclarations": declarations}]);
-        if let Some(choice) = choice(&request.tool_choice) {
-            body["toolConfig"] = json!({"functionCallingConfig": choice});
-        }
+        body.set("tools", json!([{"functionDeclarations": declarations}]));
+        let choice = choice(&request.tool_choice);
+        body.set_some("toolConfig", choice.map(|choice| json!({"functionCallingConfig": choice})));
     }
-    let mut config = Map::new();
+    let mut config = RequestBody::default();
     let most = request.max_tokens.unwrap_or(model.max_tokens).min(model.max_tokens);
-    if most > 0 {
-        config.insert("maxOutputTokens".into(), most.into());
-    }
-    if let Some(temperature) = request.temperature {
-        config.insert("temperature".into(), temperature.into());
-    }
-    if let Some(thinking) = thinking::config(model, request.thinking) {
-        config.insert("thinkingConfig".into(), thinking);
-    }
-    if !config.is_empty() {
-        body["generationConfig"] = Value::Object(config);
-    }
-    for (name, value) in model.compat.extra_body.iter().flatten() {
-        if name != FIXED {
-            body[name.as_str()] = value.clone();
-        }
-    }
-    body
+    config.set_some("maxOutputTokens", Some(most).filter(|most| *most > 0));
+    config.set_some("temperature", request.temperature);
+    config.set_some("thinkingConfig", thinking::config(model, request.thinking));
+    body.set_object("generationConfig", config);
+    body.finish(model, &["contents"])
 }
 
 fn declaration(tool: &Tool) -> Value {
@@ -84,7 +66,7 @@ fn choice(choice: &ToolChoice) -> Option<Value> {
 }
 
 fn contents(model: &Model, request: &ChatRequest) -> Vec<Value> {
-    let mut contents = GoogleContents::default();
+    let mut contents = AlternatingTurns::new("model", json!({"text": GO_ON}));
     for turn in history::turns(model, &request.messages) {
         match turn {
             HistoryTurn::User(content) | HistoryTurn::Developer(content) => {
@@ -99,36 +81,7 @@ fn contents(model: &Model, request: &ChatRequest) -> Vec<Value> {
             }
         }
     }
-    contents.finish()
-}
-
-/// Contents with alternating roles.
-#[derive(Default)]
-struct GoogleContents {
-    all: Vec<(&'static str, Vec<Value>)>,
-}
-
-impl GoogleContents {
-    fn push(&mut self, role: &'static str, mut parts: Vec<Value>) {
-        if parts.is_empty() {
-            return;
-        }
-        match self.all.last_mut() {
-            Some((last, content)) if *last == role => content.append(&mut parts),
-            None if role == "model" => {
-                self.all.push(("user", vec![json!({"text": GO_ON})]));
-                self.all.push((role, parts));
-            }
-            _ => self.all.push((role, parts)),
-        }
-    }
-
-    fn finish(mut self) -> Vec<Value> {
-        if self.all.last().is_none_or(|(role, _)| *role == "model") {
-            self.push("user", vec![json!({"text": GO_ON})]);
-        }
-        self.all.into_iter().map(|(role, parts)| json!({"role": role, "parts": parts})).collect()
-    }
+    contents.finish().into_iter().map(|(role, parts)| json!({"role": role, "parts": parts})).collect()
 }
 
 fn part(part: &HistoryPart<'_>) -> Value {
@@ -193,12 +146,8 @@ fn result_parts(model: &Model, outcome: &HistoryToolResult<'_>) -> Vec<Value> {
     let parts = outcome.parts(model);
     let failed = outcome.result.is_none_or(|result| result.is_error);
     let mut text = history::joined_text(&parts);
-    let images = parts.iter().filter_map(|part| match part {
-        HistoryPart::Image(image) => Some(*image),
-        HistoryPart::Text(_) => None,
-    });
     let mut pictures = Vec::new();
-    for image in images {
+    for image in history::images(&parts) {
         match picture::refusal_note(image, &PICTURES) {
             // A response has room for images beside its text, and for nothing else.
             Some(note) => text = if text.is_empty() { note } else { format!("{text}\n{note}") },

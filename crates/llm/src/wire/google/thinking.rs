@@ -5,8 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::models::model::Model;
-use crate::request::ThinkingLevel;
+use crate::{models::model::Model, request::ThinkingLevel};
 
 /// `thinkingConfig`, if anything is to be sent.
 pub(super) fn config(model: &Model, level: ThinkingLevel) -> Option<Value> {

@@ -9,8 +9,7 @@ mod request;
 mod tests;
 
 use super::{Framing, Wire, WireHttpRequest, WireReader, address};
-use crate::failure::ModelFailure;
-use crate::request::WireCall;
+use crate::{failure::ModelResult, request::WireCall};
 
 /// The server's default address.
 const BASE: &str = "http://127.0.0.1:11434";
@@ -23,11 +22,8 @@ impl Wire for OllamaWire {
         "ollama"
     }
 
-    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
-        let url = address::url(call.model, BASE, "/api/chat")?;
-        let headers = address::auth_headers(call.model, call.auth)?;
-        let body = request::body(call).to_string().into_bytes();
-        Ok(WireHttpRequest { url, headers, body })
+    fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
+        address::post(call, BASE, "/api/chat", &request::body(call))
     }
 
     fn framing(&self) -> Framing {

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::failure::classify::from_stream_json;
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult, classify::from_stream_json};
 use crate::message::{Message, StopReason};
 use crate::request::WireCall;
 use crate::stream::assembly::{AnswerPieceKind, Assembly};
@@ -34,7 +33,7 @@ impl OllamaReader {
 }
 
 impl WireReader for OllamaReader {
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
         let line = frame.data.trim();
         if into.is_finished() || line.is_empty() {
             return Ok(());
@@ -59,12 +58,7 @@ impl WireReader for OllamaReader {
 }
 
 impl OllamaReader {
-    fn append_text(
-        &mut self,
-        kind: AnswerPieceKind,
-        text: &str,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    fn append_text(&mut self, kind: AnswerPieceKind, text: &str, into: &mut Assembly) -> ModelResult {
         if text.is_empty() {
             return Ok(());
         }
@@ -75,15 +69,12 @@ impl OllamaReader {
         if let Some(other) = other.take() {
             into.close(other);
         }
-        let piece = match *open {
-            Some(piece) => piece,
-            None => *open.insert(into.open(kind)?),
-        };
+        let piece = into.continue_or_open(open, kind)?;
         into.append_delta(piece, text)
     }
 
     /// A call comes whole.
-    fn call(&mut self, call: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn call(&mut self, call: &Value, into: &mut Assembly) -> ModelResult {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
             return Err(ModelFailure::malformed("the provider sent a tool call without a name"));
@@ -115,7 +106,7 @@ impl OllamaReader {
         id
     }
 
-    fn done(&self, line: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn done(&self, line: &Value, into: &mut Assembly) -> ModelResult {
         let usage = into.usage();
         usage.input = line["prompt_eval_count"].as_u64().unwrap_or(0);
         usage.output = line["eval_count"].as_u64().unwrap_or(0);
@@ -123,10 +114,8 @@ impl OllamaReader {
             "length" => into.finish(StopReason::Length),
             // The model was loaded or unloaded, and nothing was asked of it.
             reason @ ("load" | "unload") if !into.has_pieces() => {
-                return Err(ModelFailure::new(
-                    FailureClass::Server,
-                    format!("{} said `{reason}` instead of an answer", self.provider),
-                ));
+                let message = format!("{} said `{reason}` instead of an answer", self.provider);
+                return Err(ModelFailure::new(FailureClass::Server, message));
             }
             _ => into.finish(StopReason::Stop),
         }

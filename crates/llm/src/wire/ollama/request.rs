@@ -1,46 +1,30 @@
 //! The body of a request.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::message::AssistantContent;
-use crate::models::model::Model;
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{ChatRequest, ThinkingLevel, ToolChoice, WireCall};
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryTurn};
+use crate::{message::AssistantContent, models::model::Model, wire::request_body::RequestBody};
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);
-    let mut body = Map::new();
-    body.insert("model".into(), json!(model.id));
-    body.insert("messages".into(), json!(messages(model, request)));
+    let mut body = RequestBody::default();
+    body.set("model", &model.id);
+    body.set("messages", messages(model, request));
     // The only way to forbid tools is to send none.
     if !request.tools.is_empty() && request.tool_choice != ToolChoice::None {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        body.set("tools", request.tools.iter().map(tool).collect::<Vec<_>>());
     }
-    body.insert("stream".into(), json!(true));
-    if model.reasoning {
-        body.insert("think".into(), think(&model.id, request.thinking));
-    }
-    let mut options = Map::new();
-    if let Some(most) = request.max_tokens {
-        options.insert("num_predict".into(), json!(most));
-    }
-    if let Some(temperature) = request.temperature {
-        options.insert("temperature".into(), json!(temperature));
-    }
+    body.set("stream", true);
+    body.set_some("think", model.reasoning.then(|| think(&model.id, request.thinking)));
+    let mut options = RequestBody::default();
+    options.set_some("num_predict", request.max_tokens);
+    options.set_some("temperature", request.temperature);
     // By default the server silently cuts the conversation to a few thousand tokens.
-    if model.context_window > 0 {
-        options.insert("num_ctx".into(), json!(model.context_window));
-    }
-    if !options.is_empty() {
-        body.insert("options".into(), Value::Object(options));
-    }
-    for (name, value) in model.compat.extra_body.iter().flatten() {
-        if !matches!(name.as_str(), "model" | "messages" | "stream") {
-            body.insert(name.clone(), value.clone());
-        }
-    }
-    Value::Object(body)
+    options.set_some("num_ctx", Some(model.context_window).filter(|window| *window > 0));
+    body.set_object("options", options);
+    body.finish(model, &["model", "messages", "stream"])
 }
 
 fn tool(tool: &crate::request::Tool) -> Value {
@@ -96,13 +80,7 @@ fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
 /// Images are beside the text, in bare base64.
 fn message(role: &str, parts: &[HistoryPart<'_>]) -> Value {
     let mut message = json!({"role": role, "content": history::joined_text(parts)});
-    let images: Vec<&str> = parts
-        .iter()
-        .filter_map(|part| match part {
-            HistoryPart::Image(image) => Some(image.data.as_str()),
-            HistoryPart::Text(_) => None,
-        })
-        .collect();
+    let images: Vec<&str> = history::images(parts).into_iter().map(|image| image.data.as_str()).collect();
     if !images.is_empty() {
         message["images"] = json!(images);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{ModelFailure, ModelResult};
 use crate::message::AssistantContent;
 use crate::stream::assembly::{AnswerPieceKind as PieceKind, Assembly, MAX_ANSWER_PIECES};
 
@@ -54,10 +54,13 @@ pub(super) struct OutputItem {
     finished: bool,
 }
 
+/// Whether a part is in the summary, and its index there.
+pub(super) type PartKey = (bool, u64);
+
 /// A part of an item, and where its text is in the piece.
 #[derive(Debug)]
 struct OutputItemPart {
-    key: (bool, u64),
+    key: PartKey,
     from: usize,
 }
 
@@ -112,13 +115,12 @@ impl OutputItems {
         slot: OutputItemSlot,
         kind: OutputItemKind,
         item: &Value,
-    ) -> Result<&mut OutputItem, ModelFailure> {
+    ) -> ModelResult<&mut OutputItem> {
         if slot.0 >= self.known.len() {
             if self.known.len() >= MAX_ANSWER_PIECES {
-                return Err(ModelFailure::new(
-                    FailureClass::TooLarge,
-                    format!("the provider sent more than {MAX_ANSWER_PIECES} items in one answer"),
-                ));
+                return Err(ModelFailure::too_large(format!(
+                    "the provider sent more than {MAX_ANSWER_PIECES} items in one answer"
+                )));
             }
             let (output_index, id) = std::mem::take(&mut self.next);
             self.known.push(OutputItem::new(kind, output_index, id, item));
@@ -157,7 +159,7 @@ impl OutputItem {
     }
 
     /// Begins the piece, unless it has begun.
-    pub(super) fn open(&mut self, into: &mut Assembly) -> Result<usize, ModelFailure> {
+    pub(super) fn open(&mut self, into: &mut Assembly) -> ModelResult<usize> {
         if let Some(piece) = self.piece {
             return Ok(piece);
         }
@@ -195,22 +197,14 @@ impl OutputItem {
     }
 
     /// Parts of thinking are paragraphs.
-    pub(super) fn append_part(
-        &mut self,
-        key: (bool, u64),
-        more: &str,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    pub(super) fn append_part(&mut self, key: (bool, u64), more: &str, into: &mut Assembly) -> ModelResult {
         if self.finished || more.is_empty() {
             return Ok(());
         }
         let piece = self.open(into)?;
         if self.parts.iter().all(|part| part.key != key) {
             if self.parts.len() >= MAX_ANSWER_PIECES {
-                return Err(ModelFailure::new(
-                    FailureClass::TooLarge,
-                    "the provider sent an item of too many parts",
-                ));
+                return Err(ModelFailure::too_large("the provider sent an item of too many parts"));
             }
             if self.kind == OutputItemKind::Reasoning && !piece_text(piece, into).is_empty() {
                 into.append_delta(piece, "\n\n")?;
@@ -222,12 +216,7 @@ impl OutputItem {
     }
 
     /// The whole part: emits what is missing. Only the last part can continue.
-    pub(super) fn complete_part(
-        &mut self,
-        key: (bool, u64),
-        whole: &str,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    pub(super) fn complete_part(&mut self, key: PartKey, whole: &str, into: &mut Assembly) -> ModelResult {
         let Some(at) = self.parts.iter().position(|part| part.key == key) else {
             return self.append_part(key, whole, into);
         };
@@ -238,7 +227,7 @@ impl OutputItem {
         self.append_part(key, &rest, into)
     }
 
-    pub(super) fn append_arguments(&mut self, more: &str, into: &mut Assembly) -> Result<(), ModelFailure> {
+    pub(super) fn append_arguments(&mut self, more: &str, into: &mut Assembly) -> ModelResult {
         if self.finished {
             return Ok(());
         }
@@ -248,11 +237,7 @@ impl OutputItem {
     }
 
     /// The whole arguments: emits what is missing.
-    pub(super) fn complete_arguments(
-        &mut self,
-        whole: &str,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    pub(super) fn complete_arguments(&mut self, whole: &str, into: &mut Assembly) -> ModelResult {
         let rest = whole.strip_prefix(self.arguments.as_str()).unwrap_or_default().to_owned();
         self.append_arguments(&rest, into)
     }

@@ -10,9 +10,8 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use super::{Framing, Wire, WireHttpRequest, WireReader, address};
-use crate::failure::ModelFailure;
-use crate::request::WireCall;
+use super::{Wire, WireHttpRequest, WireReader, address};
+use crate::{failure::ModelResult, request::WireCall};
 
 /// OpenAI's own address.
 const BASE: &str = "https://api.openai.com/v1";
@@ -25,15 +24,8 @@ impl Wire for ResponsesWire {
         "openai-responses"
     }
 
-    fn request(&self, call: &WireCall<'_>) -> Result<WireHttpRequest, ModelFailure> {
-        let url = address::url(call.model, BASE, "/responses")?;
-        let headers = address::auth_headers(call.model, call.auth)?;
-        let body = request::body(call).to_string().into_bytes();
-        Ok(WireHttpRequest { url, headers, body })
-    }
-
-    fn framing(&self) -> Framing {
-        Framing::Events
+    fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
+        address::post(call, BASE, "/responses", &request::body(call))
     }
 
     fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {

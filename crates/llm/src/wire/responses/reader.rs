@@ -7,11 +7,10 @@
 use serde_json::Value;
 
 use super::item::{OutputItem, OutputItemKind, OutputItemSlot, OutputItems};
-use crate::failure::classify::from_stream_json;
-use crate::failure::{FailureClass, ModelFailure};
+use crate::failure::{FailureClass, ModelFailure, ModelResult, classify::from_stream_json};
 use crate::message::{AssistantContent, StopReason};
 use crate::stream::assembly::Assembly;
-use crate::wire::{AnswerFrame, WireReader};
+use crate::wire::{AnswerFrame, WireReader, list, text};
 
 #[derive(Debug)]
 pub(super) struct ResponsesReader {
@@ -21,7 +20,7 @@ pub(super) struct ResponsesReader {
 }
 
 impl WireReader for ResponsesReader {
-    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn read_frame(&mut self, frame: &AnswerFrame<'_>, into: &mut Assembly) -> ModelResult {
         let data = frame.data.trim();
         if into.is_finished() || data.is_empty() || data == "[DONE]" {
             return Ok(());
@@ -44,7 +43,31 @@ impl ResponsesReader {
         ResponsesReader { provider: provider.to_owned(), items: OutputItems::default() }
     }
 
-    fn event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> ModelResult {
+        use OutputItemKind as Kind;
+        let (kind, summary, field) = match name {
+            "response.output_text.delta" | "response.refusal.delta" => (Kind::Message, false, "delta"),
+            "response.output_text.done" => (Kind::Message, false, "text"),
+            "response.refusal.done" => (Kind::Message, false, "refusal"),
+            "response.reasoning_summary_text.delta" => (Kind::Reasoning, true, "delta"),
+            "response.reasoning_summary_text.done" => (Kind::Reasoning, true, "text"),
+            "response.reasoning_text.delta" | "response.reasoning.delta" => (Kind::Reasoning, false, "delta"),
+            "response.reasoning_text.done" | "response.reasoning.done" => (Kind::Reasoning, false, "text"),
+            _ => return self.whole_event(name, event, into),
+        };
+        let slot = self.items.slot(event, &Value::Null, kind);
+        let item = self.items.get_or_add(slot, kind, &Value::Null)?;
+        let index = if summary { &event["summary_index"] } else { &event["content_index"] };
+        let key = (summary, index.as_u64().unwrap_or(0));
+        if field == "delta" {
+            item.append_part(key, text(&event[field]), into)
+        } else {
+            item.complete_part(key, text(&event[field]), into)
+        }
+    }
+
+    /// An event that is not about a part of an item.
+    fn whole_event(&mut self, name: &str, event: &Value, into: &mut Assembly) -> ModelResult {
         match name {
             "response.created" | "response.in_progress" | "response.queued" => {
                 identify(&event["response"], into);
@@ -57,55 +80,6 @@ impl ResponsesReader {
                 let slot = self.items.slot(event, item, kind);
                 self.item_done(slot, item, into)
             }
-            "response.output_text.delta" | "response.refusal.delta" => self.append_part(
-                event,
-                OutputItemKind::Message,
-                OutputPartKind::Content,
-                &event["delta"],
-                into,
-            ),
-            "response.output_text.done" => self.complete_part(
-                event,
-                OutputItemKind::Message,
-                OutputPartKind::Content,
-                &event["text"],
-                into,
-            ),
-            "response.refusal.done" => self.complete_part(
-                event,
-                OutputItemKind::Message,
-                OutputPartKind::Content,
-                &event["refusal"],
-                into,
-            ),
-            "response.reasoning_summary_text.delta" => self.append_part(
-                event,
-                OutputItemKind::Reasoning,
-                OutputPartKind::Summary,
-                &event["delta"],
-                into,
-            ),
-            "response.reasoning_summary_text.done" => self.complete_part(
-                event,
-                OutputItemKind::Reasoning,
-                OutputPartKind::Summary,
-                &event["text"],
-                into,
-            ),
-            "response.reasoning_text.delta" | "response.reasoning.delta" => self.append_part(
-                event,
-                OutputItemKind::Reasoning,
-                OutputPartKind::Content,
-                &event["delta"],
-                into,
-            ),
-            "response.reasoning_text.done" | "response.reasoning.done" => self.complete_part(
-                event,
-                OutputItemKind::Reasoning,
-                OutputPartKind::Content,
-                &event["text"],
-                into,
-            ),
             "response.function_call_arguments.delta" => {
                 let delta = text(&event["delta"]);
                 self.call(event).map_or(Ok(()), |item| item.append_arguments(delta, into))
@@ -128,7 +102,7 @@ impl ResponsesReader {
         }
     }
 
-    fn item_added(&mut self, event: &Value, into: &mut Assembly) -> Result<(), ModelFailure> {
+    fn item_added(&mut self, event: &Value, into: &mut Assembly) -> ModelResult {
         let item = &event["item"];
         let Some(kind) = OutputItemKind::from_item(item) else { return Ok(()) };
         let slot = self.items.slot(event, item, kind);
@@ -141,31 +115,6 @@ impl ResponsesReader {
         Ok(())
     }
 
-    fn append_part(
-        &mut self,
-        event: &Value,
-        kind: OutputItemKind,
-        part: OutputPartKind,
-        delta: &Value,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
-        let slot = self.items.slot(event, &Value::Null, kind);
-        self.items.get_or_add(slot, kind, &Value::Null)?.append_part(part.key(event), text(delta), into)
-    }
-
-    /// Some of it may have come already.
-    fn complete_part(
-        &mut self,
-        event: &Value,
-        kind: OutputItemKind,
-        part: OutputPartKind,
-        whole: &Value,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
-        let slot = self.items.slot(event, &Value::Null, kind);
-        self.items.get_or_add(slot, kind, &Value::Null)?.complete_part(part.key(event), text(whole), into)
-    }
-
     /// The function call that an event is about. One that was never announced has no name: it waits for the
     /// item.
     fn call(&mut self, event: &Value) -> Option<&mut OutputItem> {
@@ -174,12 +123,7 @@ impl ResponsesReader {
     }
 
     /// Emits what is missing of an item, and its end.
-    fn item_done(
-        &mut self,
-        slot: OutputItemSlot,
-        item: &Value,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    fn item_done(&mut self, slot: OutputItemSlot, item: &Value, into: &mut Assembly) -> ModelResult {
         let Some(kind) = OutputItemKind::from_item(item) else { return Ok(()) };
         let known = self.items.get_or_add(slot, kind, item)?;
         if known.is_finished() {
@@ -219,12 +163,7 @@ impl ResponsesReader {
         Ok(())
     }
 
-    fn response_done(
-        &mut self,
-        name: &str,
-        response: &Value,
-        into: &mut Assembly,
-    ) -> Result<(), ModelFailure> {
+    fn response_done(&mut self, name: &str, response: &Value, into: &mut Assembly) -> ModelResult {
         identify(response, into);
         for (index, item) in list(&response["output"]).iter().enumerate() {
             if let Some(slot) = self.items.unseen_slot(index as u64, item) {
@@ -239,7 +178,7 @@ impl ResponsesReader {
             ("incomplete", _) | (_, "response.incomplete") => {
                 if response["incomplete_details"]["reason"] == "content_filter" {
                     let message = format!("the content filter of {} ended the answer", self.provider);
-                    return Err(ModelFailure::new(FailureClass::Refused, message));
+                    return Err(ModelFailure::refused(message));
                 }
                 into.finish(StopReason::Length);
                 Ok(())
@@ -261,29 +200,8 @@ impl ResponsesReader {
     }
 }
 
-/// Which list of an item a part is in.
-#[derive(Clone, Copy, PartialEq)]
-enum OutputPartKind {
-    Summary,
-    Content,
-}
-
-impl OutputPartKind {
-    fn key(self, event: &Value) -> (bool, u64) {
-        match self {
-            OutputPartKind::Summary => (true, event["summary_index"].as_u64().unwrap_or(0)),
-            OutputPartKind::Content => (false, event["content_index"].as_u64().unwrap_or(0)),
-        }
-    }
-}
-
 /// What the provider wants back with a piece.
-fn attach_signature(
-    piece: usize,
-    kind: OutputItemKind,
-    item: &Value,
-    into: &mut Assembly,
-) -> Result<(), ModelFailure> {
+fn attach_signature(piece: usize, kind: OutputItemKind, item: &Value, into: &mut Assembly) -> ModelResult {
     let signature = match (kind, item["id"].as_str(), item["phase"].as_str()) {
         (OutputItemKind::Reasoning, ..) => item.to_string(),
         (OutputItemKind::Message, Some(id), Some(phase)) => {
@@ -317,10 +235,6 @@ fn record_usage(usage: &Value, into: &mut Assembly) {
     counted.output = usage["output_tokens"].as_u64().unwrap_or(0);
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
 /// Arguments are JSON text; some servers send the object itself.
 fn arguments(value: &Value) -> String {
     match value {
@@ -328,8 +242,4 @@ fn arguments(value: &Value) -> String {
         Value::Object(_) => value.to_string(),
         _ => String::new(),
     }
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map(Vec::as_slice).unwrap_or_default()
 }

@@ -3,54 +3,38 @@
 //! Invariant: an item's id goes back only together with all thinking of the same answer, and only to the
 //! model that gave it; the server refuses half of it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::message::{AssistantContent, TextContent, ThinkingContent, ToolCall};
 use crate::models::model::{Model, StrictMode};
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
 use crate::wire::address::{self, MAX_OPENAI_ID};
-use crate::wire::effort::reasoning_effort;
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
-use crate::wire::ids;
+use crate::wire::{effort::reasoning_effort, ids, request_body::RequestBody};
 
 /// The server's smallest output limit.
 const OUTPUT_LEAST: u64 = 16;
 
 pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);
-    let mut body = Map::new();
-    body.insert("model".into(), json!(model.id));
-    if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
-        body.insert("instructions".into(), json!(system));
-    }
-    body.insert("input".into(), json!(input(model, request)));
-    body.insert("stream".into(), json!(true));
-    if model.compat.supports_store.unwrap_or(true) {
-        body.insert("store".into(), json!(false));
-    }
+    let mut body = RequestBody::default();
+    body.set("model", &model.id);
+    body.set_some("instructions", request.system.as_deref().filter(|system| !system.is_empty()));
+    body.set("input", input(model, request));
+    body.set("stream", true);
+    body.set_some("store", model.compat.supports_store.unwrap_or(true).then_some(false));
     tools(model, request, &mut body);
     thinking(model, request, &mut body);
-    if let Some(most) = request.max_tokens {
-        body.insert("max_output_tokens".into(), json!(most.max(OUTPUT_LEAST)));
-    }
+    body.set_some("max_output_tokens", request.max_tokens.map(|most| most.max(OUTPUT_LEAST)));
     // Thinking models accept no temperature.
-    if let Some(temperature) = request.temperature.filter(|_| !model.reasoning) {
-        body.insert("temperature".into(), json!(temperature));
-    }
+    body.set_some("temperature", request.temperature.filter(|_| !model.reasoning));
     caching(model, request, &mut body);
-    if let Some(tier) = &request.service_tier {
-        body.insert("service_tier".into(), json!(tier));
-    }
-    for (name, value) in model.compat.extra_body.iter().flatten() {
-        if !matches!(name.as_str(), "model" | "input" | "stream") {
-            body.insert(name.clone(), value.clone());
-        }
-    }
-    Value::Object(body)
+    body.set_some("service_tier", request.service_tier.as_ref());
+    body.finish(model, &["model", "input", "stream"])
 }
 
-fn tools(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
+fn tools(model: &Model, request: &ChatRequest, body: &mut RequestBody) {
     if request.tools.is_empty() {
         return;
     }
@@ -73,7 +57,7 @@ fn tools(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
             "strict": parameters.strict,
         })
     };
-    body.insert("tools".into(), request.tools.iter().map(tool).collect());
+    body.set("tools", request.tools.iter().map(tool).collect::<Vec<_>>());
     if model.compat.supports_tool_choice.unwrap_or(true) {
         let choice = match &request.tool_choice {
             ToolChoice::Auto => json!("auto"),
@@ -81,44 +65,34 @@ fn tools(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
             ToolChoice::Required => json!("required"),
             ToolChoice::Named(name) => json!({"type": "function", "name": name}),
         };
-        body.insert("tool_choice".into(), choice);
+        body.set("tool_choice", choice);
     }
-    if model.compat.supports_parallel_tool_calls.unwrap_or(true) {
-        body.insert("parallel_tool_calls".into(), json!(true));
-    }
+    let parallel = model.compat.supports_parallel_tool_calls.unwrap_or(true);
+    body.set_some("parallel_tool_calls", parallel.then_some(true));
 }
 
-fn thinking(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
+fn thinking(model: &Model, request: &ChatRequest, body: &mut RequestBody) {
     if !model.reasoning {
         return;
     }
-    let mut reasoning = Map::new();
+    let mut reasoning = RequestBody::default();
     let asks = model.compat.supports_reasoning_effort.unwrap_or(true);
-    if let Some(effort) = reasoning_effort(&model.id, request.thinking).filter(|_| asks) {
-        reasoning.insert("effort".into(), json!(effort));
-    }
-    if request.thinking != ThinkingLevel::Off {
-        reasoning.insert("summary".into(), json!("auto"));
-    }
-    if !reasoning.is_empty() {
-        body.insert("reasoning".into(), Value::Object(reasoning));
-    }
-    body.insert("include".into(), json!(["reasoning.encrypted_content"]));
+    reasoning.set_some("effort", reasoning_effort(&model.id, request.thinking).filter(|_| asks));
+    reasoning.set_some("summary", (request.thinking != ThinkingLevel::Off).then_some("auto"));
+    body.set_object("reasoning", reasoning);
+    body.set("include", ["reasoning.encrypted_content"]);
 }
 
-fn caching(model: &Model, request: &ChatRequest, body: &mut Map<String, Value>) {
+fn caching(model: &Model, request: &ChatRequest, body: &mut RequestBody) {
     if request.cache == CacheRetention::None {
         return;
     }
-    if let Some(session) = &request.session_id {
-        body.insert("prompt_cache_key".into(), json!(ids::fit_id(session, MAX_OPENAI_ID, "cache_")));
-    }
+    let session = request.session_id.as_deref();
+    body.set_some("prompt_cache_key", session.map(|id| ids::fit_id(id, MAX_OPENAI_ID, "cache_")));
     let host = address::host(&model.base_url);
-    if request.cache == CacheRetention::Long
-        && (host.is_empty() || address::is_beneath(&host, "api.openai.com"))
-    {
-        body.insert("prompt_cache_retention".into(), json!("24h"));
-    }
+    let own = host.is_empty() || address::is_beneath(&host, "api.openai.com");
+    let long = own && request.cache == CacheRetention::Long;
+    body.set_some("prompt_cache_retention", long.then_some("24h"));
 }
 
 fn input(model: &Model, request: &ChatRequest) -> Vec<Value> {

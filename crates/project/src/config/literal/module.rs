@@ -6,9 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::super::error::excerpt;
-use super::text::parse_quoted;
-use super::value::LiteralReader;
+use super::{super::error::excerpt, text::parse_quoted, value::LiteralReader};
 use super::{LiteralError, LiteralNode, LiteralValue};
 
 /// The object that the module exports.

@@ -1,15 +1,11 @@
 //! Texts in quotes, with the escapes of JSON and JavaScript.
 
-use super::super::error::excerpt;
-use super::LiteralError;
-use super::cursor::LiteralCursor;
+use super::{super::error::excerpt, LiteralError, cursor::LiteralCursor};
 
 /// Reads the text whose quote is next.
 pub(super) fn parse_quoted(cursor: &mut LiteralCursor<'_>) -> Result<String, LiteralError> {
     let open = cursor.fault("this text is not closed");
-    let Some(quote) = cursor.bump() else {
-        return Err(open);
-    };
+    let Some(quote) = cursor.bump() else { return Err(open) };
     let template = quote == '`';
     let mut text = String::new();
     loop {
@@ -27,10 +23,8 @@ pub(super) fn parse_quoted(cursor: &mut LiteralCursor<'_>) -> Result<String, Lit
                 text.push('\n');
             }
             Some('\n' | '\r') if !template => {
-                return Err(LiteralError {
-                    what: "this text is not closed at the end of its line".into(),
-                    ..open
-                });
+                let what = "this text is not closed at the end of its line".into();
+                return Err(LiteralError { what, ..open });
             }
             Some(c) if c.is_control() && !matches!(c, '\t' | '\n') => {
                 return Err(here.fault(format!("a text must not hold the character U+{:04X}", u32::from(c))));

@@ -2,9 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::error::excerpt;
-use super::cursor::LiteralCursor;
-use super::text::parse_quoted;
+use super::{super::error::excerpt, cursor::LiteralCursor, text::parse_quoted};
 use super::{DEPTH, LiteralEntry, LiteralError, LiteralNode, LiteralValue};
 
 /// Reads values from a text.
@@ -25,9 +23,8 @@ impl<'a> LiteralReader<'a> {
         let value = match self.cursor.peek() {
             None => return Err(self.cursor.fault("the file ends where a value should stand")),
             Some('{' | '[') if depth >= DEPTH => {
-                return Err(self
-                    .cursor
-                    .fault(format!("more than {DEPTH} objects and lists within each other")));
+                let what = format!("more than {DEPTH} objects and lists within each other");
+                return Err(self.cursor.fault(what));
             }
             Some('{') => LiteralValue::Table(self.table(depth + 1)?),
             Some('[') => LiteralValue::List(self.list(depth + 1)?),

@@ -1,6 +1,6 @@
 //! One entry of the page: a small line, or an article with its pieces. Long pieces are folded, and nothing is cut.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use relaycode_text::html::{escape_line, escape_text};
 use serde_json::Value;
@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::super::entry_view::{EntryClass, EntryView, ViewPiece};
 use super::super::human_format::{count_noun, format_size, format_time};
 use super::super::survey::{ExportSurvey, clip_line};
-use super::super::{ExportError, ExportSummary, image, strip_colours};
+use super::super::{ExportSummary, image, strip_colours};
 use super::{COPY, markdown_html};
-use crate::format::entry::SessionEntry;
+use crate::SessionEntry;
 
 /// Output up to this many lines and bytes is not folded.
 const SHORT_LINES: usize = 12;
@@ -29,8 +29,7 @@ const PREVIEW: usize = 100;
 const SHORT_LIST: usize = 16;
 
 /// Arguments that summarise a call in one line, best first.
-const PREVIEW_ARGUMENTS: &[&str] =
-    &["command", "path", "file_path", "pattern", "query", "url", "task", "prompt"];
+const PREVIEWED: &[&str] = &["command", "path", "file_path", "pattern", "query", "url", "task", "prompt"];
 
 /// What is known from the entries before.
 pub(super) struct HtmlExportState {
@@ -66,17 +65,15 @@ pub(super) fn write_entry(
     survey: &ExportSurvey,
     state: &mut HtmlExportState,
     out: &mut dyn Write,
-) -> Result<(), ExportError> {
+) -> io::Result<()> {
     let shown = EntryView::from_entry(entry);
     let number = at + 1;
     let label = survey.label(at);
     let class = css_class(&shown);
     let failed = if shown.failed { " failed" } else { "" };
     let labelled = if label.is_some() { " labelled" } else { "" };
-    write!(
-        out,
-        "<article class=\"e {class}{failed}{labelled}\" id=\"e{number}\">\n<header><h2 class=\"who\">"
-    )?;
+    writeln!(out, "<article class=\"e {class}{failed}{labelled}\" id=\"e{number}\">")?;
+    write!(out, "<header><h2 class=\"who\">")?;
     if shown.class == EntryClass::Tool {
         write!(out, "<span class=\"kind\">result of</span> ")?;
     }
@@ -94,15 +91,12 @@ pub(super) fn write_entry(
         write!(out, " <time>{}</time>", escape_line(&state.short_time(&entry.timestamp)))?;
     }
     let id = escape_line(&entry.id);
-    writeln!(
-        out,
-        " <a class=\"n\" href=\"#e{number}\" title=\"{id}\" aria-label=\"entry {number}\">{number}</a></header>"
-    )?;
+    write!(out, " <a class=\"n\" href=\"#e{number}\" title=\"{id}\" aria-label=\"entry {number}\">")?;
+    writeln!(out, "{number}</a></header>")?;
     for piece in &shown.pieces {
         write_piece(piece, state, out)?;
     }
-    writeln!(out, "</article>")?;
-    Ok(())
+    writeln!(out, "</article>")
 }
 
 fn css_class(shown: &EntryView<'_>) -> &'static str {
@@ -119,68 +113,49 @@ fn css_class(shown: &EntryView<'_>) -> &'static str {
     }
 }
 
-fn write_piece(
-    piece: &ViewPiece<'_>,
-    state: &mut HtmlExportState,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
+fn write_piece(piece: &ViewPiece<'_>, state: &mut HtmlExportState, out: &mut dyn Write) -> io::Result<()> {
+    use ViewPiece::*;
     match piece {
-        ViewPiece::Prose(words) => write_prose(words, out),
-        ViewPiece::Plain(words) => {
-            write_escaped("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out)
-        }
-        ViewPiece::Thinking(words) => {
+        Prose(words) => write_prose(words, out),
+        Plain(words) => write_escaped("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out),
+        Thinking(words) => {
             let count = count_noun(words.split_whitespace().count(), "word", "words");
             writeln!(
                 out,
                 "<details class=\"thinking\"><summary>thinking <span class=\"facts\">{count}</span></summary>"
             )?;
             write_prose(words, out)?;
-            Ok(writeln!(out, "</details>")?)
+            writeln!(out, "</details>")
         }
-        ViewPiece::Output(words) => write_output(&strip_colours::strip_colour_codes(words), out),
-        ViewPiece::Folded(title, words) => {
-            write_folded(title, &size_text(words), false, out)?;
-            write_code(words, out)?;
-            Ok(writeln!(out, "</details>")?)
-        }
-        ViewPiece::Call(name, arguments) => write_call(name, arguments, out),
-        ViewPiece::Failure(words) => write_escaped("<div class=\"failure\">✗ ", words, "</div>\n", out),
-        ViewPiece::Image(mime, data) => write_image(mime, data, state, out),
-        ViewPiece::Data(title, value) => {
-            let json = pretty_json(value);
-            write_folded(title, &size_text(&json), false, out)?;
-            write_code(&json, out)?;
-            Ok(writeln!(out, "</details>")?)
-        }
+        Output(words) => write_output(&strip_colours::strip_colour_codes(words), out),
+        Folded(title, words) => write_folded(title, words, out),
+        Call(name, arguments) => write_call(name, arguments, out),
+        Failure(words) => write_escaped("<div class=\"failure\">✗ ", words, "</div>\n", out),
+        Image(mime, data) => write_image(mime, data, state, out),
+        Data(title, value) => write_folded(title, &pretty_json(value), out),
     }
 }
 
-fn write_prose(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_prose(words: &str, out: &mut dyn Write) -> io::Result<()> {
     if words.len() > MAX_PROSE {
         return write_escaped("<div class=\"plain\" dir=\"auto\">", words, "</div>\n", out);
     }
     let mut html = String::with_capacity(words.len() + words.len() / 4);
     markdown_html::push(&mut html, words);
-    Ok(writeln!(out, "<div class=\"prose\" dir=\"auto\">{html}</div>")?)
+    writeln!(out, "<div class=\"prose\" dir=\"auto\">{html}</div>")
 }
 
-fn write_output(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_output(words: &str, out: &mut dyn Write) -> io::Result<()> {
     if words.trim().is_empty() {
-        return Ok(writeln!(out, "<p class=\"empty\">no output</p>")?);
+        return writeln!(out, "<p class=\"empty\">no output</p>");
     }
-    if is_short(words) {
-        return write_code(words, out);
-    }
-    write_folded("output", &size_text(words), false, out)?;
-    write_code(words, out)?;
-    Ok(writeln!(out, "</details>")?)
+    if is_short(words) { write_code(words, out) } else { write_folded("output", words, out) }
 }
 
-fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> io::Result<()> {
     let empty = serde_json::Map::new();
     let fields = arguments.as_object().unwrap_or(&empty);
-    let telling = PREVIEW_ARGUMENTS.iter().find_map(|key| fields.get(*key)?.as_str()).unwrap_or_default();
+    let telling = PREVIEWED.iter().find_map(|key| fields.get(*key)?.as_str()).unwrap_or_default();
     let json = if arguments.is_null() { String::new() } else { pretty_json(arguments) };
     // Do not repeat what stands beside the name.
     let told = fields.len() == 1 && !telling.is_empty() && clip_line(telling, PREVIEW) == telling;
@@ -205,15 +180,10 @@ fn write_call(name: &str, arguments: &Value, out: &mut dyn Write) -> Result<(), 
         }
         writeln!(out, "</dl>")?;
     }
-    Ok(writeln!(out, "</details>")?)
+    writeln!(out, "</details>")
 }
 
-fn write_image(
-    mime: &str,
-    data: &str,
-    state: &mut HtmlExportState,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
+fn write_image(mime: &str, data: &str, state: &mut HtmlExportState, out: &mut dyn Write) -> io::Result<()> {
     let checked = image::check_image(data).and_then(|image| {
         let left = state.images.checked_sub(data.len() as u64);
         state.images = left.ok_or("the page holds as many images as it may")?;
@@ -226,37 +196,32 @@ fn write_image(
                 out,
                 "<figure><img alt=\"image\" decoding=\"async\" src=\"data:{};base64,{}\"></figure>",
                 image.mime, image.data
-            )?;
+            )
         }
         Err(why) => {
             state.exported.skipped_images += 1;
-            let bytes = format_size(data.len() / 4 * 3);
-            writeln!(
-                out,
-                "<p class=\"empty\">image left out ({}, {bytes}): {why}</p>",
-                escape_line(&clip_line(mime, PREVIEW))
-            )?;
+            let (mime, bytes) = (clip_line(mime, PREVIEW), format_size(data.len() / 4 * 3));
+            writeln!(out, "<p class=\"empty\">image left out ({}, {bytes}): {why}</p>", escape_line(&mime))
         }
     }
-    Ok(())
 }
 
-fn write_folded(title: &str, facts: &str, open: bool, out: &mut dyn Write) -> Result<(), ExportError> {
-    let open = if open { " open" } else { "" };
-    Ok(writeln!(
-        out,
-        "<details class=\"more\"{open}><summary>{title} <span class=\"facts\">{facts}</span></summary>"
-    )?)
+/// Text that keeps its lines, folded under its title.
+fn write_folded(title: &str, words: &str, out: &mut dyn Write) -> io::Result<()> {
+    let facts = format!("<span class=\"facts\">{}</span>", size_text(words));
+    writeln!(out, "<details class=\"more\"><summary>{title} {facts}</summary>")?;
+    write_code(words, out)?;
+    writeln!(out, "</details>")
 }
 
 /// Text that keeps its lines, with a copy button.
-fn write_code(words: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_code(words: &str, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "<div class=\"code\">{COPY}")?;
     write_escaped("<pre tabindex=\"0\"><code>", words, "</code></pre></div>\n", out)
 }
 
 /// Writes text between two tags, in steps: it may be as long as the session.
-fn write_escaped(begin: &str, words: &str, end: &str, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_escaped(begin: &str, words: &str, end: &str, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(begin.as_bytes())?;
     let mut rest = words;
     while rest.len() > STEP {
@@ -265,8 +230,7 @@ fn write_escaped(begin: &str, words: &str, end: &str, out: &mut dyn Write) -> Re
         rest = more;
     }
     out.write_all(escape_text(rest).as_bytes())?;
-    out.write_all(end.as_bytes())?;
-    Ok(())
+    out.write_all(end.as_bytes())
 }
 
 /// Where a step ends: before a letter, so that no sequence is split.

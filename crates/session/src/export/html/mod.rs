@@ -8,17 +8,17 @@ mod entry;
 mod markdown_html;
 mod page_head;
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use relaycode_text::html::escape_line;
 use sha2::{Digest as _, Sha256};
 
 use super::human_format::count_noun;
-use super::survey::{EntryPosition, ExportSurvey};
-use super::{ExportError, ExportOptions, ExportSource, ExportSummary, ExportTheme};
+use super::survey::{EntryPosition, branch_origin};
+use super::{ExportError, ExportRun, ExportSummary, ExportTheme};
 use entry::HtmlExportState;
-use relaycode_text::html::escape_line;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -31,31 +31,15 @@ const ENTRIES_PER_BLOCK: usize = 40;
 /// it.
 const COPY: &str = "<button class=\"copy\" type=\"button\" aria-label=\"copy\"></button>";
 
-pub(super) fn write(
-    conversation: &ExportSource<'_>,
-    options: &ExportOptions,
-    out: &mut dyn Write,
-) -> Result<ExportSummary, ExportError> {
-    let survey = ExportSurvey::read_source(conversation)?;
-    write_head(&page_title(conversation, options, &survey), options.theme, out)?;
-    page_head::write_page_head(conversation, options, &survey, out)?;
-    let exported = write_entries(conversation, options, &survey, out)?;
+pub(super) fn write(run: &ExportRun<'_>, out: &mut dyn Write) -> Result<ExportSummary, ExportError> {
+    write_head(&run.title(), run.options.theme, out)?;
+    page_head::write_page_head(run, out)?;
+    let exported = write_entries(run, out)?;
     write_end(&exported, out)?;
     Ok(exported)
 }
 
-pub(super) fn page_title(
-    conversation: &ExportSource<'_>,
-    options: &ExportOptions,
-    survey: &ExportSurvey,
-) -> String {
-    let header = conversation.header;
-    let given = [options.title.as_deref(), header.title.as_deref(), Some(survey.first_prompt.as_str())];
-    let named = given.into_iter().flatten().map(str::trim).find(|title| !title.is_empty());
-    named.unwrap_or(&header.id).to_owned()
-}
-
-fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> io::Result<()> {
     let theme = match theme {
         ExportTheme::Auto => "auto",
         ExportTheme::Light => "light",
@@ -72,8 +56,7 @@ fn write_head(title: &str, theme: ExportTheme, out: &mut dyn Write) -> Result<()
         csp_hash(STYLE),
         csp_hash(SCRIPT),
         escape_line(title),
-    )?;
-    Ok(())
+    )
 }
 
 /// As a content security policy names a style or a script.
@@ -81,27 +64,15 @@ fn csp_hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-fn write_entries(
-    conversation: &ExportSource<'_>,
-    options: &ExportOptions,
-    survey: &ExportSurvey,
-    out: &mut dyn Write,
-) -> Result<ExportSummary, ExportError> {
-    let mut state = HtmlExportState::new(options.max_images);
-    let (mut at, mut in_branch, mut run) = (0, false, 0);
-    conversation.entries.for_each_entry(&mut |entry| {
-        let here = at;
-        at += 1;
-        let place = survey.position(here);
-        if here >= survey.entries() || (place != EntryPosition::ActivePath && !options.all_branches) {
-            state.exported.skipped_entries += 1;
-            return Ok(());
-        }
+fn write_entries(run: &ExportRun<'_>, out: &mut dyn Write) -> Result<ExportSummary, ExportError> {
+    let mut state = HtmlExportState::new(run.options.max_images);
+    let (mut in_branch, mut block) = (false, 0);
+    let skipped = run.for_each_entry(&mut |entry, here, place| {
         let leaves = in_branch && place != EntryPosition::BranchContinues;
         let begins = matches!(place, EntryPosition::BranchStart { .. });
-        if run == ENTRIES_PER_BLOCK || (run > 0 && (leaves || begins)) {
+        if block == ENTRIES_PER_BLOCK || (block > 0 && (leaves || begins)) {
             writeln!(out, "</div>")?;
-            run = 0;
+            block = 0;
         }
         if leaves {
             writeln!(out, "</details>")?;
@@ -110,14 +81,15 @@ fn write_entries(
         if let EntryPosition::BranchStart { after, entries } = place {
             begin_branch(after, entries, out)?;
         }
-        if run == 0 {
+        if block == 0 {
             writeln!(out, "<div class=\"run\">")?;
         }
-        run += 1;
+        block += 1;
         state.exported.entries += 1;
-        entry::write_entry(entry, here, survey, &mut state, out)
+        Ok(entry::write_entry(entry, here, &run.survey, &mut state, out)?)
     })?;
-    if run > 0 {
+    state.exported.skipped_entries = skipped;
+    if block > 0 {
         writeln!(out, "</div>")?;
     }
     if in_branch {
@@ -126,18 +98,13 @@ fn write_entries(
     Ok(state.exported)
 }
 
-fn begin_branch(after: Option<usize>, entries: usize, out: &mut dyn Write) -> Result<(), ExportError> {
-    let from =
-        after.map_or_else(|| "a beginning of its own".to_owned(), |after| format!("after {}", after + 1));
-    let entries = count_noun(entries, "entry", "entries");
-    writeln!(
-        out,
-        "<details class=\"branch\"><summary>another branch <span class=\"facts\">{from} · {entries}</span></summary>"
-    )?;
-    Ok(())
+fn begin_branch(after: Option<usize>, entries: usize, out: &mut dyn Write) -> io::Result<()> {
+    let facts = format!("{} · {}", branch_origin(after), count_noun(entries, "entry", "entries"));
+    write!(out, "<details class=\"branch\"><summary>another branch ")?;
+    writeln!(out, "<span class=\"facts\">{facts}</span></summary>")
 }
 
-fn write_end(exported: &ExportSummary, out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_end(exported: &ExportSummary, out: &mut dyn Write) -> io::Result<()> {
     let mut words = Vec::new();
     if exported.skipped_entries > 0 {
         let left = count_noun(exported.skipped_entries, "entry", "entries");
@@ -152,6 +119,5 @@ fn write_end(exported: &ExportSummary, out: &mut dyn Write) -> Result<(), Export
         out,
         "<p class=\"none\" hidden>Nothing here fits.</p>\n<footer>{}</footer>\n</main>\n</div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         words.join(" ")
-    )?;
-    Ok(())
+    )
 }

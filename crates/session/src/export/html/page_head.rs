@@ -1,13 +1,13 @@
 //! What comes before the first entry: the title, facts about the session, the outline, and the toolbar.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use relaycode_text::html::{escape_line, escape_text};
 
 use super::super::entry_view::EntryClass;
 use super::super::human_format::{count_noun, format_money, format_time, group_digits};
 use super::super::survey::ExportSurvey;
-use super::super::{ExportError, ExportOptions, ExportSource};
+use super::super::{ExportOptions, ExportRun, ExportSource};
 
 /// Most lines about problems with the file.
 const MAX_ODD: usize = 200;
@@ -33,34 +33,21 @@ const KEYS: &[(&str, &str)] = &[
     ("?", "these keys"),
 ];
 
-pub(super) fn write_page_head(
-    conversation: &ExportSource<'_>,
-    options: &ExportOptions,
-    survey: &ExportSurvey,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
+pub(super) fn write_page_head(run: &ExportRun<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let ExportRun { source, options, survey } = run;
     writeln!(out, "<a class=\"skip\" href=\"#entries\">To the conversation</a>")?;
-    writeln!(
-        out,
-        "<header class=\"top\">\n<h1>{}</h1>",
-        escape_line(&super::page_title(conversation, options, survey))
-    )?;
-    write_facts(conversation, survey, out)?;
-    write_load_issues(conversation, survey, out)?;
+    writeln!(out, "<header class=\"top\">\n<h1>{}</h1>", escape_line(&run.title()))?;
+    write_facts(source, survey, out)?;
+    write_issues(source, survey, out)?;
     writeln!(out, "</header>")?;
     write_toolbar(out)?;
     writeln!(out, "<div class=\"columns\">")?;
     write_outline(options, survey, out)?;
-    writeln!(out, "<main id=\"entries\" tabindex=\"-1\">")?;
-    Ok(())
+    writeln!(out, "<main id=\"entries\" tabindex=\"-1\">")
 }
 
-fn write_facts(
-    conversation: &ExportSource<'_>,
-    survey: &ExportSurvey,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
-    let header = conversation.header;
+fn write_facts(source: &ExportSource<'_>, survey: &ExportSurvey, out: &mut dyn Write) -> io::Result<()> {
+    let header = source.header;
     let mut tokens =
         format!("{} in · {} out", group_digits(survey.input_tokens), group_digits(survey.output_tokens));
     if survey.cached_tokens > 0 {
@@ -86,36 +73,30 @@ fn write_facts(
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escape_line(value))?;
     }
-    writeln!(out, "</dl>")?;
-    Ok(())
+    writeln!(out, "</dl>")
 }
 
 /// What was wrong with the file.
-fn write_load_issues(
-    conversation: &ExportSource<'_>,
-    survey: &ExportSurvey,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
+fn write_issues(source: &ExportSource<'_>, survey: &ExportSurvey, out: &mut dyn Write) -> io::Result<()> {
     let orphans = (survey.orphans > 0).then(|| {
         let entries = count_noun(survey.orphans, "entry follows", "entries follow");
         format!("{entries} something that is not in the file; shown where the file has it")
     });
-    if conversation.load_issues.is_empty() && orphans.is_none() {
+    if source.load_issues.is_empty() && orphans.is_none() {
         return Ok(());
     }
     writeln!(out, "<details class=\"odd\" open><summary>! the file was not in order</summary><ul>")?;
-    for found in conversation.load_issues.iter().take(MAX_ODD).chain(&orphans) {
+    for found in source.load_issues.iter().take(MAX_ODD).chain(&orphans) {
         writeln!(out, "<li>{}</li>", escape_text(found))?;
     }
-    if let Some(more) = conversation.load_issues.len().checked_sub(MAX_ODD).filter(|more| *more > 0) {
+    if let Some(more) = source.load_issues.len().checked_sub(MAX_ODD).filter(|more| *more > 0) {
         writeln!(out, "<li>… {more} more</li>")?;
     }
-    writeln!(out, "</ul></details>")?;
-    Ok(())
+    writeln!(out, "</ul></details>")
 }
 
 /// Search, filters and theme need the script, and are not shown without it.
-fn write_toolbar(out: &mut dyn Write) -> Result<(), ExportError> {
+fn write_toolbar(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<div class=\"bar\" role=\"search\">")?;
     writeln!(
         out,
@@ -137,19 +118,12 @@ fn write_toolbar(out: &mut dyn Write) -> Result<(), ExportError> {
     for (key, words) in KEYS {
         writeln!(out, "<div><dt>{key}</dt><dd>{words}</dd></div>")?;
     }
-    writeln!(out, "</dl><button class=\"close\" type=\"button\">Close</button></dialog>")?;
-    Ok(())
+    writeln!(out, "</dl><button class=\"close\" type=\"button\">Close</button></dialog>")
 }
 
-fn write_outline(
-    options: &ExportOptions,
-    survey: &ExportSurvey,
-    out: &mut dyn Write,
-) -> Result<(), ExportError> {
-    writeln!(
-        out,
-        "<nav aria-label=\"outline\"><details class=\"outline\" open><summary>outline</summary><ol>"
-    )?;
+fn write_outline(options: &ExportOptions, survey: &ExportSurvey, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "<nav aria-label=\"outline\">")?;
+    writeln!(out, "<details class=\"outline\" open><summary>outline</summary><ol>")?;
     for found in &survey.outline {
         let active = survey.is_active(found.entry);
         if !active && !options.all_branches {
@@ -173,6 +147,5 @@ fn write_outline(
     if survey.skipped_outline_lines > 0 {
         writeln!(out, "<li>… {} more</li>", group_digits(survey.skipped_outline_lines as u64))?;
     }
-    writeln!(out, "</ol></details></nav>")?;
-    Ok(())
+    writeln!(out, "</ol></details></nav>")
 }

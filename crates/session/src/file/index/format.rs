@@ -9,8 +9,7 @@
 
 use std::io;
 
-use super::head::IndexHead;
-use crate::file::row::{EntryRole, EntryRow, EntryType};
+use crate::{EntryRole, EntryRow, EntryType, IndexHead};
 
 /// Largest index that is read.
 pub(super) const MAX_INDEX_BYTES: u64 = 256 << 20;
@@ -54,11 +53,7 @@ struct IndexFrame {
     bound: IndexFingerprint,
 }
 
-pub(super) fn encode_index(
-    head: &IndexHead,
-    bound: &IndexFingerprint,
-    rows: &[EntryRow],
-) -> io::Result<Vec<u8>> {
+pub(super) fn encode(head: &IndexHead, bound: &IndexFingerprint, rows: &[EntryRow]) -> io::Result<Vec<u8>> {
     let head = serde_json::to_vec(head)?;
     let too_much = || io::Error::from(io::ErrorKind::FileTooLarge);
     if head.len() > HEAD_MOST {
@@ -92,14 +87,11 @@ pub(super) fn encode_index(
     body.append(&mut names);
     let mut bytes = Vec::with_capacity(FRAME + head.len() + body.len());
     bytes.extend_from_slice(MAGIC);
-    let number = |value: usize| u32::try_from(value).map(u32::to_le_bytes).map_err(|_| too_much());
-    bytes.extend_from_slice(&number(head.len())?);
-    bytes.extend_from_slice(&[0; 4]);
-    bytes.extend_from_slice(&number(rows.len())?);
-    bytes.extend_from_slice(&number(names_len)?);
-    bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
-    bytes.extend_from_slice(&bound.first.to_le_bytes());
-    bytes.extend_from_slice(&bound.last.to_le_bytes());
+    let number = |value: usize| u32::try_from(value).map_err(|_| too_much());
+    let (head_len, rows_len, names_len) = (number(head.len())?, number(rows.len())?, number(names_len)?);
+    for value in [head_len, 0, rows_len, names_len, crc32fast::hash(&body), bound.first, bound.last] {
+        bytes.extend_from_slice(&value.to_le_bytes());
+    }
     bytes.extend_from_slice(&bound.covered.to_le_bytes());
     let sum = head_sum(&bytes, &head);
     bytes[12..16].copy_from_slice(&sum.to_le_bytes());
@@ -130,9 +122,9 @@ fn parse_frame(bytes: &[u8]) -> Option<IndexFrame> {
         names: size(20)?,
         body_sum: u32_at(bytes, 24)?,
         bound: IndexFingerprint {
+            covered: u64_at(bytes, 36)?,
             first: u32_at(bytes, 28)?,
             last: u32_at(bytes, 32)?,
-            covered: u64_at(bytes, 36)?,
         },
     })
 }

@@ -3,9 +3,8 @@
 use relaycode_durable::{Fs, FsDir, FsStat};
 use serde::{Deserialize, Serialize};
 
-use super::stats::SessionStats;
 use super::{format, index_file_name};
-use crate::format::header::SessionHeader;
+use crate::{SessionHeader, SessionStats};
 
 /// What a list of sessions shows of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

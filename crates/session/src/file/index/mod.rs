@@ -15,13 +15,12 @@ use std::io;
 use relaycode_durable::RenameMode;
 use relaycode_durable::fs::FileMode;
 
-use crate::file::rewrite::remove_if_exists;
-use crate::file::row::EntryRow;
+use super::{SessionFile, file_stem, remove_if_exists};
+use crate::file::EntryTable;
 use crate::file::scan::{HeaderLine, SessionScanner};
-use crate::file::session_file::{SessionFile, file_stem};
-use crate::format::header::{SessionHeader, VERSION};
+use crate::format::header::VERSION;
+use crate::{EntryRow, IndexHead, SessionHeader, SessionStats};
 use format::{IndexContents, IndexFingerprint, MAX_INDEX_BYTES};
-use stats::SessionStats;
 
 /// A new index is worth writing after this many new entries; for a long session, after this share of it.
 const DUE_ENTRIES: usize = 256;
@@ -59,7 +58,7 @@ pub(crate) fn load_index(tape: &SessionFile, len: u64) -> Option<LoadedIndex> {
     if header != head.header || header.version != VERSION {
         return None;
     }
-    let mut table = crate::file::table::EntryTable::default();
+    let mut table = EntryTable::default();
     for row in rows {
         let end = row.offset.checked_add(u64::from(row.len))?;
         if row.offset <= head.header_len || end >= bound.covered || table.find(&row.id).is_some() {
@@ -67,11 +66,8 @@ pub(crate) fn load_index(tape: &SessionFile, len: u64) -> Option<LoadedIndex> {
         }
         table.push(row);
     }
-    let scanner = SessionScanner::resume(
-        table,
-        head.facts,
-        HeaderLine { header, offset: 0, len: head.header_len, end: head.header_len + 1 },
-    );
+    let line = HeaderLine { header, offset: 0, len: head.header_len, end: head.header_len + 1 };
+    let scanner = SessionScanner::resume(table, head.facts, line);
     Some(LoadedIndex { scanner, covered: bound.covered })
 }
 
@@ -102,20 +98,16 @@ pub(crate) fn write_index(
         return Err(io::ErrorKind::InvalidData.into());
     }
     let bound = fingerprint(tape, tape.saved)?;
-    let head = head::IndexHead {
-        header: header.clone(),
-        facts: facts.clone(),
-        header_len,
-        modified: stat.modified,
-        covered: bound.covered,
-    };
-    let bytes = format::encode_index(&head, &bound, rows)?;
+    let (header, facts) = (header.clone(), facts.clone());
+    let (modified, covered) = (stat.modified, bound.covered);
+    let head = IndexHead { header, facts, header_len, modified, covered };
+    let bytes = format::encode(&head, &bound, rows)?;
     let (name, scratch) = (index_file_name(&tape.name), format!("{}.index-new", file_stem(&tape.name)));
     remove_if_exists(fs, dir, &scratch)?;
     let file = fs.create(dir, &scratch, FileMode::Private)?;
     // Not synced: after a power cut it proves itself or is ignored.
-    let written =
-        fs.write(&file, &bytes).and_then(|()| fs.rename(dir, &scratch, dir, &name, RenameMode::Replace));
+    let written = fs.write(&file, &bytes);
+    let written = written.and_then(|()| fs.rename(dir, &scratch, dir, &name, RenameMode::Replace));
     if written.is_err() {
         let _ = remove_if_exists(fs, dir, &scratch);
     }

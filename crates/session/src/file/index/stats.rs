@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::file::row::{EntryRole, EntryRow, EntryType};
-use crate::format::entry::{EntryBody, SessionEntry};
+use crate::{EntryBody, EntryRole, EntryRow, EntryType, SessionEntry};
 
 /// Most characters of a text kept for lists.
 pub const MAX_CLIP_CHARS: usize = 400;
@@ -45,28 +44,21 @@ impl SessionStats {
                 match role {
                     EntryRole::User => {
                         self.prompts += 1;
-                        self.take_first_prompt(line);
+                        if self.first_prompt.is_none() {
+                            self.first_prompt = prompt_text(line).map(|text| clip_one_line(&text));
+                        }
                     }
                     EntryRole::Assistant if !row.failed || row.has_text => self.answers += 1,
                     _ => {}
                 }
             }
             (EntryType::Compaction, _) => {
-                if let Ok(SessionEntry {
-                    body: EntryBody::Compaction { short_summary: Some(short), .. },
-                    ..
-                }) = SessionEntry::from_line(line)
-                {
+                let body = SessionEntry::from_line(line).map(|entry| entry.body);
+                if let Ok(EntryBody::Compaction { short_summary: Some(short), .. }) = body {
                     self.short_summary = Some(clip_one_line(&short));
                 }
             }
             _ => {}
-        }
-    }
-
-    fn take_first_prompt(&mut self, line: &[u8]) {
-        if self.first_prompt.is_none() {
-            self.first_prompt = prompt_text(line).map(|text| clip_one_line(&text));
         }
     }
 }
@@ -80,23 +72,11 @@ fn prompt_text(line: &[u8]) -> Option<String> {
 
 /// The beginning of a text, on one line.
 fn clip_one_line(text: &str) -> String {
-    let mut clipped = String::new();
-    let mut count = 0;
-    for word in text.split_whitespace() {
-        if count > 0 {
-            clipped.push(' ');
-            count += 1;
-        }
-        for char in word.chars() {
-            if count >= MAX_CLIP_CHARS {
-                clipped.push('…');
-                return clipped;
-            }
-            clipped.push(char);
-            count += 1;
-        }
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MAX_CLIP_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
-    clipped
 }
 
 #[cfg(test)]

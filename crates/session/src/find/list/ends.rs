@@ -4,6 +4,7 @@
 //! A page of each end is read; 64 KB only if the header or the first message needs it, or the last line is
 //! long.
 
+use std::borrow::Cow;
 use std::io;
 
 use memchr::{memchr_iter, memrchr};
@@ -11,17 +12,17 @@ use relaycode_durable::{Fs, FsDir, FsStat};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 
 use super::{MAX_FIRST_MESSAGE, close_json};
-use crate::SessionHeader;
-use crate::file::index::head::IndexHead;
 use crate::truncate::truncate_str;
+use crate::{IndexHead, SessionHeader};
 
 /// Bytes of an end that are read first.
 const PAGE: usize = 4 * 1024;
 /// Bytes of an end that are read if those are not enough.
 const MOST: usize = 64 * 1024;
+
+const CUT_OFF: &str = "its last line is cut off";
 
 #[derive(Debug, Default)]
 pub(super) struct SessionEnds {
@@ -137,9 +138,8 @@ fn read_head_lines(ends: &mut SessionEnds, head: &[u8], len: u64) -> HeadLines {
         if std::mem::take(&mut at_header) {
             let Ok(header) = serde_json::from_slice::<SessionHeader>(trimmed(line)) else {
                 said.wants_more = is_cut;
-                ends.damage = Some(
-                    if is_cut { "its header is too long" } else { "its header cannot be read" }.to_string(),
-                );
+                let damage = if is_cut { "its header is too long" } else { "its header cannot be read" };
+                ends.damage = Some(damage.to_string());
                 continue;
             };
             ends.header = Some(header);
@@ -147,9 +147,7 @@ fn read_head_lines(ends: &mut SessionEnds, head: &[u8], len: u64) -> HeadLines {
         }
         if is_cut {
             let ways = close_json::close_json(line);
-            if let Some(line) =
-                ways.iter().find_map(|way| serde_json::from_slice::<PartialEntry<'_>>(way).ok())
-            {
+            if let Some(line) = ways.iter().find_map(|way| serde_json::from_slice(way).ok()) {
                 take_line(ends, &line);
             }
             continue;
@@ -159,11 +157,10 @@ fn read_head_lines(ends: &mut SessionEnds, head: &[u8], len: u64) -> HeadLines {
                 said.messages += u64::from(line.kind == "message");
                 take_line(ends, &line);
             }
-            Err(_) if whole && to == head.len() => {
-                ends.damage.get_or_insert_with(|| "its last line is cut off".to_string());
-            }
             Err(_) => {
-                ends.damage.get_or_insert_with(|| format!("line {} cannot be read", number + 1));
+                let is_last = whole && to == head.len();
+                let what = || format!("line {} cannot be read", number + 1);
+                ends.damage.get_or_insert_with(|| if is_last { CUT_OFF.to_string() } else { what() });
             }
         }
     }
@@ -197,7 +194,7 @@ fn read_tail_lines(ends: &mut SessionEnds, tail: &[u8], from: u64) -> bool {
     };
     let last = memrchr(b'\n', body).map_or(0, |at| at + 1);
     if serde_json::from_slice::<PartialEntry<'_>>(&body[last..]).is_err() {
-        ends.damage.get_or_insert_with(|| "its last line is cut off".to_string());
+        ends.damage.get_or_insert_with(|| CUT_OFF.to_string());
     }
     let first_message = ends.first_message.take();
     for line in body[first..].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -215,9 +212,8 @@ pub(super) fn clipped_text(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(clip_first_message(text)),
         Value::Array(pieces) => {
-            let texts = pieces.iter().filter_map(|piece| piece.get("text")?.as_str());
             let mut text = String::new();
-            for piece in texts {
+            for piece in pieces.iter().filter_map(|piece| piece.get("text")?.as_str()) {
                 if !text.is_empty() {
                     text.push('\n');
                 }

@@ -6,6 +6,8 @@ use std::path::Path;
 use memchr::{memchr, memmem};
 use relaycode_durable::Fs;
 
+use crate::home::layout::open_parent;
+
 /// Bytes per read.
 const CHUNK: usize = 256 * 1024;
 /// Largest file that is counted.
@@ -15,8 +17,7 @@ const BEGINNING: usize = 512;
 
 /// `None` if the file is too large.
 pub(super) fn count_file_messages(fs: &dyn Fs, path: &Path) -> io::Result<Option<u64>> {
-    let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
-    let dir = fs.open_root(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
+    let (dir, name) = open_parent(fs, path)?;
     let (mut from, mut count) = (0, 0);
     let mut beginning: Vec<u8> = Vec::with_capacity(BEGINNING);
     loop {

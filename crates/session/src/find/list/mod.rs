@@ -22,9 +22,9 @@ use relaycode_durable::{Fs, FsDir, FsKind};
 use serde::Serialize;
 
 use crate::file::index;
-use crate::file::index::head::IndexHead;
-use crate::home::layout;
-use crate::home::layout::{EXTENSION, HomeLayout, same_directory};
+use crate::home::layout::{self, EXTENSION, same_directory};
+use crate::{HomeLayout, IndexHead, SessionStats};
+use ends::SessionEnds;
 
 pub use recent::RecentSession;
 
@@ -152,20 +152,12 @@ impl<'a> SessionLister<'a> {
     /// # Errors
     /// `InvalidData` if it is not a session.
     pub fn summarize_file(&self, path: &Path) -> io::Result<SessionSummary> {
-        let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
-        let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let dir = self.fs.open_root(above)?;
-        let stat = self.fs.stat(&dir, name)?;
-        if stat.kind != FsKind::File {
+        let (dir, name) = layout::open_parent(self.fs, path)?;
+        if self.fs.stat(&dir, name)?.kind != FsKind::File {
             return Err(relaycode_durable::fs::not_regular_error());
         }
-        let file = SessionCandidate {
-            dir,
-            path: path.to_path_buf(),
-            name: name.to_string(),
-            indexed: true,
-            salvaged: false,
-        };
+        let (path, name) = (path.to_path_buf(), name.to_string());
+        let file = SessionCandidate { dir, path, name, indexed: true, salvaged: false };
         let named = file.name.ends_with(EXTENSION);
         self.summarize(&file)
             .filter(|info| named || info.damage.is_none())
@@ -201,15 +193,12 @@ impl<'a> SessionLister<'a> {
         let mut files = Vec::new();
         for name in names {
             let path = self.layout.sessions_dir().join(&name);
-            match self
-                .fs
-                .open_dir(&sessions, &name)
-                .and_then(|dir| self.collect_candidates(&dir, &path, &mut files))
+            let dir = self.fs.open_dir(&sessions, &name);
+            let listed = dir.and_then(|dir| self.collect_candidates(&dir, &path, &mut files));
+            if let Err(error) = listed
+                && error.kind() != io::ErrorKind::NotFound
             {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    unreadable.push((path, error.to_string()));
-                }
-                _ => {}
+                unreadable.push((path, error.to_string()));
             }
         }
         Ok(files)
@@ -233,14 +222,8 @@ impl<'a> SessionLister<'a> {
         })?;
         for name in names {
             let indexed = indexes.contains(&index::index_file_name(&name));
-            let salvaged = salvaged.contains(&name);
-            files.push(SessionCandidate {
-                dir: dir.clone(),
-                path: path.join(&name),
-                name,
-                indexed,
-                salvaged,
-            });
+            let (salvaged, path) = (salvaged.contains(&name), path.join(&name));
+            files.push(SessionCandidate { dir: dir.clone(), path, name, indexed, salvaged });
         }
         Ok(())
     }
@@ -254,10 +237,8 @@ impl<'a> SessionLister<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {
                 let damage = Some(format!("it cannot be read: {error}"));
-                (
-                    ends::SessionEnds { damage, ..ends::SessionEnds::default() },
-                    self.fs.stat(&file.dir, &file.name).ok(),
-                )
+                let stat = self.fs.stat(&file.dir, &file.name).ok();
+                (SessionEnds { damage, ..SessionEnds::default() }, stat)
             }
         };
         let (len, modified) = stat.map_or((0, 0), |stat| (stat.len, stat.modified));
@@ -271,29 +252,23 @@ impl<'a> SessionLister<'a> {
             Some(header) => (header.id, header.cwd, header.title, header.timestamp),
             None => (named.unwrap_or_default().to_string(), String::new(), None, String::new()),
         };
-        let created =
-            if created.is_empty() { layout::time_in_name(&file.name).unwrap_or_default() } else { created };
+        let in_name = || layout::time_in_name(&file.name).unwrap_or_default();
         let title = title.filter(|title| !title.trim().is_empty());
+        let answered = facts.as_ref().map(SessionStats::is_answered).or(ends.answered);
+        let messages = ends.messages.or(facts.as_ref().map(|facts| facts.messages));
+        let SessionStats { short_summary, first_prompt, .. } = facts.unwrap_or_default();
         Some(SessionSummary {
             path: file.path.clone(),
             id,
             cwd,
             has_title: title.is_some(),
-            title: title
-                .or_else(|| facts.as_ref().and_then(|facts| facts.short_summary.clone()))
-                .or(ends.summary),
-            created,
+            title: title.or(short_summary).or(ends.summary),
+            created: if created.is_empty() { in_name() } else { created },
             modified: rfc3339(modified),
-            messages: ends.messages.or(facts.as_ref().map(|facts| facts.messages)),
-            first_message: ends
-                .first_message
-                .or_else(|| facts.as_ref().and_then(|facts| facts.first_prompt.clone())),
+            messages,
+            first_message: ends.first_message.or(first_prompt),
             size: len,
-            answered: facts
-                .as_ref()
-                .map(|facts| facts.is_answered())
-                .or(ends.answered)
-                .filter(|answered| *answered || !file.salvaged),
+            answered: answered.filter(|answered| *answered || !file.salvaged),
             damage: ends.damage,
             modified_seconds: modified,
         })

@@ -6,7 +6,7 @@ use relaycode_text::hidden::is_hidden;
 use relaycode_text::width::{Ellipsis, clip};
 use serde::Serialize;
 
-use super::SessionSummary;
+use crate::SessionSummary;
 
 /// Most cells of a name.
 const MAX_NAME: usize = 40;

@@ -11,9 +11,12 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::find::list::{ListScope, SessionLister, SessionSummary};
+use relaycode_durable::fs::is_not_regular;
+
+use crate::find::list::ListScope;
 use crate::home::layout::{EXTENSION, same_directory};
 use crate::home::terminal::TerminalBreadcrumb;
+use crate::{SessionLister, SessionSummary};
 
 /// Most sessions suggested when one is not found or ambiguous.
 pub const MAX_SUGGESTED: usize = 5;
@@ -107,74 +110,70 @@ impl ResolvedSession {
 /// # Errors
 /// If there is none, or more than one, with suggestions.
 pub fn resolve_session(
-    listing: &SessionLister<'_>,
+    lister: &SessionLister<'_>,
     cwd: &Path,
     target: &SessionTarget,
     breadcrumb: Option<&TerminalBreadcrumb>,
 ) -> Result<ResolvedSession, ResolveError> {
     match target {
-        SessionTarget::Newest => resolve_newest(listing, cwd, breadcrumb),
+        SessionTarget::Newest => resolve_newest(lister, cwd, breadcrumb),
         SessionTarget::Number(number) => {
-            let mut here = list_sessions(listing, ListScope::Project(cwd), false)?;
+            let mut here = list_sessions(lister, ListScope::Project(cwd), false)?;
             if *number >= 1 && *number <= here.len() {
                 return Ok(ResolvedSession::ThisProject(Box::new(here.swap_remove(*number - 1))));
             }
             // Digits can begin an id, too.
-            resolve_id(listing, cwd, &number.to_string())
+            resolve_id(lister, cwd, &number.to_string())
         }
-        SessionTarget::Id(prefix) => resolve_id(listing, cwd, prefix),
-        SessionTarget::Path(path) => resolve_path(listing, cwd, path),
+        SessionTarget::Id(prefix) => resolve_id(lister, cwd, prefix),
+        SessionTarget::Path(path) => resolve_path(lister, cwd, path),
     }
 }
 
 fn resolve_newest(
-    listing: &SessionLister<'_>,
+    lister: &SessionLister<'_>,
     cwd: &Path,
     breadcrumb: Option<&TerminalBreadcrumb>,
 ) -> Result<ResolvedSession, ResolveError> {
     let left = breadcrumb.filter(|crumb| crumb.is_about(cwd));
-    if let Some(info) = left.and_then(|crumb| listing.summarize_file(&crumb.session).ok()) {
+    if let Some(info) = left.and_then(|crumb| lister.summarize_file(&crumb.session).ok()) {
         let found = ResolvedSession::classify(info, cwd);
         if matches!(found, ResolvedSession::ThisProject(_)) {
             return Ok(found);
         }
     }
-    let first = list_sessions(listing, ListScope::Project(cwd), false)?.into_iter().next();
+    let first = list_sessions(lister, ListScope::Project(cwd), false)?.into_iter().next();
     let info = first.ok_or_else(|| ResolveError::None { cwd: cwd.to_path_buf() })?;
     Ok(ResolvedSession::ThisProject(Box::new(info)))
 }
 
 fn resolve_path(
-    listing: &SessionLister<'_>,
+    lister: &SessionLister<'_>,
     cwd: &Path,
     path: &Path,
 ) -> Result<ResolvedSession, ResolveError> {
     let full = if path.is_absolute() { path.to_path_buf() } else { cwd.join(path) };
-    match listing.summarize_file(&full) {
+    match lister.summarize_file(&full) {
         Ok(info) => Ok(ResolvedSession::classify(info, cwd)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(ResolveError::Unknown { name: path.display().to_string(), nearest: Vec::new() })
         }
-        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => {
-            Err(ResolveError::NotASession { path: full })
-        }
-        Err(error) if relaycode_durable::fs::is_not_regular(&error) => {
-            Err(ResolveError::NotASession { path: full })
-        }
-        Err(source) => Err(ResolveError::Io { path: full, source }),
+        Err(source) => Err(match source.kind() {
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+                ResolveError::NotASession { path: full }
+            }
+            _ if is_not_regular(&source) => ResolveError::NotASession { path: full },
+            _ => ResolveError::Io { path: full, source },
+        }),
     }
 }
 
-fn resolve_id(
-    listing: &SessionLister<'_>,
-    cwd: &Path,
-    prefix: &str,
-) -> Result<ResolvedSession, ResolveError> {
+fn resolve_id(lister: &SessionLister<'_>, cwd: &Path, prefix: &str) -> Result<ResolvedSession, ResolveError> {
     // This project comes first: a unique match here wins over those elsewhere.
-    if let Some(info) = unique_match(list_sessions(listing, ListScope::Project(cwd), true)?, prefix)? {
+    if let Some(info) = unique_match(list_sessions(lister, ListScope::Project(cwd), true)?, prefix)? {
         return Ok(ResolvedSession::ThisProject(Box::new(info)));
     }
-    let everywhere = list_sessions(listing, ListScope::All, true)?;
+    let everywhere = list_sessions(lister, ListScope::All, true)?;
     let near = nearest_matches(&everywhere, cwd, prefix);
     match unique_match(everywhere, prefix)? {
         Some(info) => Ok(ResolvedSession::classify(info, cwd)),
@@ -214,12 +213,11 @@ fn nearest_matches(sessions: &[SessionSummary], cwd: &Path, name: &str) -> Vec<S
 }
 
 fn list_sessions(
-    listing: &SessionLister<'_>,
+    lister: &SessionLister<'_>,
     scope: ListScope<'_>,
     unanswered: bool,
 ) -> Result<Vec<SessionSummary>, ResolveError> {
-    let listed = listing.list(scope, unanswered);
-    listed
-        .map(|listed| listed.sessions)
-        .map_err(|source| ResolveError::Io { path: listing.sessions(), source })
+    let listed = lister.list(scope, unanswered);
+    let listed = listed.map_err(|source| ResolveError::Io { path: lister.sessions(), source })?;
+    Ok(listed.sessions)
 }

@@ -6,15 +6,17 @@
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::io;
-use std::path::Path;
 
-use memchr::{memchr, memchr2_iter, memmem};
-use relaycode_durable::{Fs, FsDir};
+use memchr::{memchr2_iter, memmem};
+use relaycode_durable::Fs;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::find::list::SessionSummary;
+use crate::SessionSummary;
+use crate::file::for_each_line;
+use crate::home::layout::open_parent;
 use crate::truncate::truncate_str;
 
 /// Longest line searched; a longer one is counted as skipped.
@@ -27,8 +29,6 @@ const MAX_WORD: usize = 256;
 const CLIP_LEAD: usize = 40;
 /// Most characters of an excerpt.
 const CLIP_CHARS: usize = 200;
-/// Bytes per read.
-const CHUNK: usize = 256 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchWords {
@@ -99,79 +99,25 @@ pub fn search_session(
     stop: &dyn Fn() -> bool,
 ) -> io::Result<SearchHits> {
     let mut hits = SearchHits::default();
-    let (dir, name) = open_parent_dir(fs, &info.path)?;
-    each_line(fs, &dir, &name, &mut hits, stop, &mut |line, found| {
-        if words.may_be_in(line)
-            && let Some(hit) = find_hit(line, words)
-        {
-            found.push(hit);
+    let (dir, name) = open_parent(fs, &info.path)?;
+    let (enough, stopped) = (Cell::new(false), Cell::new(false));
+    let mut read = |at: u64, most: usize| {
+        stopped.set(!enough.get() && stop());
+        if enough.get() || stopped.get() { Ok(Vec::new()) } else { fs.read_range(&dir, name, at, most) }
+    };
+    for_each_line(&mut read, 0, u64::MAX, MAX_LINE, &mut |line| {
+        match line.bytes {
+            // Nothing more is wanted, and this may be half a line.
+            _ if enough.get() || stopped.get() => return Ok(()),
+            None => hits.skipped += 1,
+            Some(bytes) if words.may_be_in(bytes) => hits.hits.extend(find_hit(bytes, words)),
+            Some(_) => {}
         }
-        found.len() < limit
+        enough.set(hits.hits.len() >= limit);
+        Ok(())
     })?;
+    hits.stopped = stopped.get();
     Ok(hits)
-}
-
-fn open_parent_dir(fs: &dyn Fs, path: &Path) -> io::Result<(FsDir, String)> {
-    let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
-    let dir = fs.open_root(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
-    Ok((dir, name.to_string()))
-}
-
-/// Visits every line that is not too long, until `see` has enough.
-fn each_line(
-    fs: &dyn Fs,
-    dir: &FsDir,
-    name: &str,
-    hits: &mut SearchHits,
-    stop: &dyn Fn() -> bool,
-    see: &mut dyn FnMut(&[u8], &mut Vec<SearchHit>) -> bool,
-) -> io::Result<()> {
-    let (mut from, mut held, mut too_long) = (0, Vec::new(), false);
-    loop {
-        if stop() {
-            hits.stopped = true;
-            return Ok(());
-        }
-        let chunk = fs.read_range(dir, name, from, CHUNK)?;
-        if chunk.is_empty() {
-            break;
-        }
-        from += chunk.len() as u64;
-        let mut rest = chunk.as_slice();
-        while let Some(end) = memchr(b'\n', rest) {
-            let line = &rest[..end];
-            rest = &rest[end + 1..];
-            if std::mem::take(&mut too_long) || held.len() + line.len() > MAX_LINE {
-                hits.skipped += 1;
-                held = Vec::new();
-                continue;
-            }
-            let go_on = if held.is_empty() {
-                see(line, &mut hits.hits)
-            } else {
-                held.extend_from_slice(line);
-                see(&held, &mut hits.hits)
-            };
-            // Give back the memory of a long line.
-            held = if held.capacity() > CHUNK { Vec::new() } else { held };
-            held.clear();
-            if !go_on {
-                return Ok(());
-            }
-        }
-        if too_long || held.len() + rest.len() > MAX_LINE {
-            too_long = true;
-            held = Vec::new();
-        } else {
-            held.extend_from_slice(rest);
-        }
-    }
-    if too_long {
-        hits.skipped += 1;
-    } else if !held.is_empty() {
-        see(&held, &mut hits.hits);
-    }
-    Ok(())
 }
 
 /// The hit of a line, if it is a message with all the words.
@@ -180,9 +126,9 @@ fn find_hit(line: &[u8], words: &SearchWords) -> Option<SearchHit> {
     let value: Value = serde_json::from_str(&lossy).ok()?;
     let (role, text) = role_and_text(&value)?;
     let lower = text.to_lowercase();
-    let at = words.find(&lower)?;
+    let clip = clip(&text, &lower, words.find(&lower)?);
     let entry = value.get("id").and_then(Value::as_str).unwrap_or_default().to_string();
-    Some(SearchHit { entry, role, clip: clip(&text, &lower, at) })
+    Some(SearchHit { entry, role, clip })
 }
 
 /// Speaker and text of an entry; `None` if it says nothing.

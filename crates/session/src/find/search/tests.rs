@@ -7,6 +7,7 @@ use relaycode_durable::RealFs;
 
 use super::*;
 use crate::HomeLayout;
+use crate::file::lines::PIECE;
 use crate::find::list::SessionLister;
 
 fn message(id: &str, role: &str, text: &str) -> String {
@@ -65,7 +66,7 @@ fn a_clip_shows_what_stands_around() {
 
 #[test]
 fn long_lines_are_found_across_chunks_and_beyond_the_bound_skipped() {
-    let long = message("a", "user", &("x".repeat(CHUNK * 3) + " needle"));
+    let long = message("a", "user", &("x".repeat(PIECE * 3) + " needle"));
     let huge = message("b", "user", &("y".repeat(MAX_LINE) + " needle"));
     let body = long + &huge + &message("c", "user", "needle");
     let (_dir, info) = session(&body);

@@ -20,12 +20,9 @@ pub(super) enum FtsQuery {
 impl FtsQuery {
     pub(super) fn parse(text: &str) -> FtsQuery {
         let text = truncate_str(text, MAX_BYTES).replace('\0', " ");
-        let quoted: Vec<String> = text
-            .split_whitespace()
-            .filter(|word| word.contains(char::is_alphanumeric))
-            .take(MAX_WORDS)
-            .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
-            .collect();
+        let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+        let quote = |word: &str| format!("\"{}\"", word.replace('"', "\"\""));
+        let quoted: Vec<String> = words.take(MAX_WORDS).map(quote).collect();
         if !quoted.is_empty() {
             return FtsQuery::Words(format!("{} *", quoted.join(" AND ")));
         }

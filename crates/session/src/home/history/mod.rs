@@ -103,11 +103,7 @@ impl PromptHistory {
     /// Newest first; of one directory if one is given.
     pub fn recent(&mut self, limit: usize, cwd: Option<&Path>) -> Result<Vec<HistoryPrompt>, HistoryError> {
         let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
-        let mut prompts: Vec<HistoryPrompt> = self.with_recovery(|connection| {
-            let mut statement = connection.prepare_cached(RECENT)?;
-            let rows = statement.query_map(params![cwd, sql_limit(limit)], prompt_from_row)?;
-            rows.collect()
-        })?;
+        let mut prompts = self.run_query(RECENT, cwd.as_deref(), limit)?;
         prompts.dedup_by(|a, b| a.prompt == b.prompt);
         Ok(prompts)
     }
@@ -120,16 +116,23 @@ impl PromptHistory {
         let wanted = fts::FtsQuery::parse(query);
         let found = match &wanted {
             fts::FtsQuery::Empty => return Ok(Vec::new()),
-            fts::FtsQuery::Words(expression) => self.run_query(SEARCH, expression, limit)?,
-            fts::FtsQuery::Literal(text) => self.run_query(LITERAL, text, limit)?,
+            // Some may be duplicates.
+            fts::FtsQuery::Words(expression) => {
+                self.run_query(SEARCH, Some(expression), limit.saturating_mul(4))?
+            }
+            fts::FtsQuery::Literal(text) => self.run_query(LITERAL, Some(text), limit.saturating_mul(4))?,
         };
         let mut seen = std::collections::HashSet::new();
         Ok(found.into_iter().filter(|prompt| seen.insert(prompt.prompt.clone())).take(limit).collect())
     }
 
-    fn run_query(&mut self, sql: &str, text: &str, limit: usize) -> Result<Vec<HistoryPrompt>, HistoryError> {
-        // Some may be duplicates.
-        let most = sql_limit(limit.saturating_mul(4));
+    fn run_query(
+        &mut self,
+        sql: &str,
+        text: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<HistoryPrompt>, HistoryError> {
+        let most = i64::try_from(limit.min(MAX_ANSWERS)).unwrap_or(i64::MAX);
         self.with_recovery(|connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map(params![text, most], prompt_from_row)?;
@@ -142,22 +145,20 @@ impl PromptHistory {
         &mut self,
         mut act: impl FnMut(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, HistoryError> {
-        match act(&self.connection).map_err(|source| history_error(&self.path, source)) {
-            Err(error) if is_damage(&error) => {
-                let fresh = PromptHistory::replace_damaged(&self.path)?;
-                *self = PromptHistory { damaged: fresh.damaged.clone().or(self.damaged.take()), ..fresh };
-                act(&self.connection).map_err(|source| history_error(&self.path, source))
-            }
-            other => other,
+        let mut done = act(&self.connection).map_err(|source| history_error(&self.path, source));
+        if done.as_ref().is_err_and(is_damage) {
+            let fresh = PromptHistory::replace_damaged(&self.path)?;
+            *self = PromptHistory { damaged: fresh.damaged.clone().or(self.damaged.take()), ..fresh };
+            done = act(&self.connection).map_err(|source| history_error(&self.path, source));
         }
+        done
     }
 
     /// Moves a damaged file aside and creates a new one, unless another process has done so meanwhile.
     fn replace_damaged(path: &Path) -> Result<PromptHistory, HistoryError> {
-        let _one_at_a_time = schema::HistoryLock::acquire(path, BUSY_TIMEOUT)?;
-        let damaged = match schema::connect(path, BUSY_TIMEOUT)
-            .and_then(|fresh| schema::check_integrity(path, &fresh))
-        {
+        let _one_at_a_time = schema::lock(path, BUSY_TIMEOUT)?;
+        let checked = schema::connect(path, BUSY_TIMEOUT);
+        let damaged = match checked.and_then(|fresh| schema::check_integrity(path, &fresh)) {
             Ok(()) => None,
             Err(error) if is_damage(&error) => Some(schema::move_aside(path)?),
             Err(error) => return Err(error),
@@ -177,10 +178,6 @@ const SEARCH: &str = "SELECT history.id, history.prompt, history.created_at, his
     JOIN history ON history.id = history_fts.rowid WHERE history_fts MATCH ?1 ORDER BY history_fts.rowid DESC LIMIT ?2";
 const LITERAL: &str = "SELECT id, prompt, created_at, cwd FROM history WHERE instr(prompt, ?1) > 0 \
     ORDER BY id DESC LIMIT ?2";
-
-fn sql_limit(limit: usize) -> i64 {
-    i64::try_from(limit.min(MAX_ANSWERS)).unwrap_or(i64::MAX)
-}
 
 fn prompt_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<HistoryPrompt> {
     Ok(HistoryPrompt { id: row.get(0)?, prompt: row.get(1)?, created_at: row.get(2)?, cwd: row.get(3)? })

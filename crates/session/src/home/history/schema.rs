@@ -1,15 +1,16 @@
 //! The SQLite file: private, of one version, moved aside when it is damaged.
 
-use std::fs::{self, OpenOptions};
-use std::io;
+use std::fs::OpenOptions;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
-use relaycode_durable::{Fs, RealFs};
-use rusqlite::{Connection, OpenFlags};
+use relaycode_durable::{Fs, FsLock, RealFs};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::{HistoryError, history_error};
+use crate::home::layout::HISTORY_FILE;
 
 /// In `user_version`.
 const VERSION: i64 = 1;
@@ -45,7 +46,7 @@ pub(super) fn connect(path: &Path, busy: Duration) -> Result<Connection, History
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(busy).map_err(failed)?;
-    let version = version(&connection).map_err(failed)?;
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed)?;
     if version > VERSION {
         return Err(HistoryError::Newer { path: path.to_path_buf(), version });
     }
@@ -54,20 +55,15 @@ pub(super) fn connect(path: &Path, busy: Duration) -> Result<Connection, History
     // Whatever another program put into the file must not run anything.
     connection.pragma_update(None, "trusted_schema", "OFF").map_err(failed)?;
     if version < VERSION {
-        let transaction =
-            connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = transaction.map_err(failed)?;
         transaction.execute_batch(TABLES).map_err(failed)?;
         transaction.commit().map_err(failed)?;
     }
     // A file that cannot answer this is damaged; better to know it now.
-    connection
-        .query_row("SELECT max(id) FROM history", [], |row| row.get::<_, Option<i64>>(0))
-        .map_err(failed)?;
+    let newest = connection.query_row("SELECT max(id) FROM history", [], |row| row.get::<_, Option<i64>>(0));
+    newest.map_err(failed)?;
     Ok(connection)
-}
-
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
 /// Only called on suspicion.
@@ -119,26 +115,19 @@ fn make_private(path: &Path) -> io::Result<()> {
 }
 
 /// Held while a damaged file is replaced, so that nobody moves the new one aside.
-pub(super) struct HistoryLock(
-    #[expect(dead_code, reason = "it is held, never looked at")] relaycode_durable::FsLock,
-);
-
-impl HistoryLock {
-    pub(super) fn acquire(path: &Path, wait: Duration) -> Result<HistoryLock, HistoryError> {
-        let failed = |source| HistoryError::Io { path: path.to_path_buf(), source };
-        let fs = RealFs::default();
-        let dir = fs.open_root(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-        let name =
-            path.file_name().and_then(|name| name.to_str()).unwrap_or(crate::home::layout::HISTORY_FILE);
-        let until = Instant::now() + wait;
-        loop {
-            if let Some(lock) = fs.try_lock(&dir, &format!("{name}.lock")).map_err(failed)? {
-                return Ok(HistoryLock(lock));
-            }
-            if Instant::now() >= until {
-                return Err(HistoryError::Busy { path: path.to_path_buf() });
-            }
-            std::thread::sleep(Duration::from_millis(5));
+pub(super) fn lock(path: &Path, wait: Duration) -> Result<FsLock, HistoryError> {
+    let failed = |source| HistoryError::Io { path: path.to_path_buf(), source };
+    let fs = RealFs::default();
+    let dir = fs.open_root(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(HISTORY_FILE);
+    let until = Instant::now() + wait;
+    loop {
+        if let Some(lock) = fs.try_lock(&dir, &format!("{name}.lock")).map_err(failed)? {
+            return Ok(lock);
         }
+        if Instant::now() >= until {
+            return Err(HistoryError::Busy { path: path.to_path_buf() });
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
 }

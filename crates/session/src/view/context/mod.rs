@@ -8,11 +8,10 @@ mod model_messages;
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::error::SessionError;
-use crate::file::row::{EntryRole, EntryRow, EntryType, parse_millis};
-use crate::format::entry::{EntryBody, SessionEntry};
+use crate::file::parse_millis;
+use crate::{EntryBody, EntryRole, EntryRow, EntryType, SessionEntry, SessionError};
 
 /// The state of a conversation at a leaf.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,54 +65,38 @@ impl SessionContext {
         read: &mut ReadEntryFn<'_>,
     ) -> Result<SessionContext, SessionError> {
         let mut context = SessionContext::default();
-        let on_path =
-            || path.iter().filter_map(|number| rows.get(*number as usize).map(|row| (*number, row)));
-        let latest = |kind: EntryType| path.iter().copied().rfind(|number| is(rows, *number, kind));
-
-        let once = [
-            EntryType::ThinkingLevelChange,
-            EntryType::ServiceTierChange,
-            EntryType::McpToolSelection,
-            EntryType::ModeChange,
-        ];
-        for number in once.into_iter().filter_map(latest) {
-            context.take_setting(read(number)?.body);
+        let path = path.iter().filter_map(|number| rows.get(*number as usize).map(|row| (*number, row)));
+        let path: Vec<(u32, &EntryRow)> = path.collect();
+        use EntryType::{McpToolSelection, ModeChange, ServiceTierChange, ThinkingLevelChange};
+        let once = [ThinkingLevelChange, ServiceTierChange, McpToolSelection, ModeChange];
+        for kind in once {
+            if let Some((number, _)) = path.iter().rfind(|(_, row)| row.kind == kind) {
+                context.take_setting(read(*number)?.body);
+            }
         }
         let every = |row: &EntryRow| matches!(row.kind, EntryType::ModelChange | EntryType::TtsrInjection);
-        for (number, _) in on_path().filter(|(_, row)| every(row)) {
-            context.take_setting(read(number)?.body);
+        for (number, _) in path.iter().filter(|(_, row)| every(row)) {
+            context.take_setting(read(*number)?.body);
         }
-        if !context.models.contains_key("default") {
-            let answers = path.iter().rev().filter(|number| {
-                rows.get(**number as usize)
-                    .is_some_and(|row| row.kind == EntryType::Message && row.role == EntryRole::Assistant)
-            });
-            for number in answers {
-                if let Some(model) = answering_model(&read(*number)?.body) {
-                    context.models.insert("default".into(), model);
-                    break;
-                }
+        let is_answer = |row: &EntryRow| row.kind == EntryType::Message && row.role == EntryRole::Assistant;
+        for (number, _) in path.iter().rev().filter(|(_, row)| is_answer(row)) {
+            if context.models.contains_key("default") {
+                break;
             }
+            let model = answering_model(&read(*number)?.body);
+            context.models.extend(model.map(|model| ("default".to_string(), model)));
         }
-
         let mut from = 0;
-        let compaction = path.iter().rposition(|number| is(rows, *number, EntryType::Compaction));
-        if let Some(at) = compaction {
-            let entry = read(path[at])?;
-            from = at;
+        if let Some(at) = path.iter().rposition(|(_, row)| row.kind == EntryType::Compaction) {
+            let entry = read(path[at].0)?;
+            // A compaction without a summary hides nothing.
             if let EntryBody::Compaction { first_kept_entry_id, .. } = &entry.body {
-                let kept = path[..at].iter().position(|number| {
-                    rows.get(*number as usize).is_some_and(|row| *row.id == **first_kept_entry_id)
-                });
+                let kept = path[..at].iter().position(|(_, row)| *row.id == **first_kept_entry_id);
                 from = kept.unwrap_or(at);
                 context.take_message(entry);
-            } else {
-                // A compaction without a summary hides nothing.
-                from = if from == at { 0 } else { from };
             }
         }
-        for number in &path[from..] {
-            let Some(row) = rows.get(*number as usize) else { continue };
+        for (number, row) in &path[from..] {
             if matches!(row.kind, EntryType::Message | EntryType::CustomMessage | EntryType::BranchSummary) {
                 context.take_message(read(*number)?);
             }
@@ -122,19 +105,18 @@ impl SessionContext {
     }
 
     fn take_setting(&mut self, body: EntryBody) {
+        use EntryBody::*;
         match body {
-            EntryBody::ThinkingLevelChange { thinking_level } => {
+            ThinkingLevelChange { thinking_level } => {
                 self.thinking_level = thinking_level.unwrap_or_else(|| "off".into());
             }
-            EntryBody::ServiceTierChange { service_tier } => self.service_tier = service_tier,
-            EntryBody::McpToolSelection { selected_tool_names } => {
-                self.selected_mcp_tools = Some(selected_tool_names);
-            }
-            EntryBody::ModeChange { mode, data } => (self.mode, self.mode_data) = (mode, data),
-            EntryBody::ModelChange { model, role } => {
+            ServiceTierChange { service_tier } => self.service_tier = service_tier,
+            McpToolSelection { selected_tool_names } => self.selected_mcp_tools = Some(selected_tool_names),
+            ModeChange { mode, data } => (self.mode, self.mode_data) = (mode, data),
+            ModelChange { model, role } => {
                 self.models.insert(role.unwrap_or_else(|| "default".into()), model);
             }
-            EntryBody::TtsrInjection { injected_rules } => {
+            TtsrInjection { injected_rules } => {
                 for rule in injected_rules {
                     if !self.injected_ttsr_rules.contains(&rule) {
                         self.injected_ttsr_rules.push(rule);
@@ -150,15 +132,15 @@ impl SessionContext {
         let message = match entry.body {
             EntryBody::Message { message } => message,
             EntryBody::CustomMessage { custom_type, content, display, details, attribution } => {
-                let mut fields = Map::new();
-                fields.insert("role".into(), "custom".into());
-                fields.insert("customType".into(), custom_type.into());
-                fields.insert("content".into(), content);
-                fields.insert("display".into(), display.into());
-                fields.extend(details.map(|details| ("details".to_string(), details)));
-                fields.extend(attribution.map(|who| ("attribution".to_string(), Value::String(who))));
-                fields.insert("timestamp".into(), timestamp.into());
-                Value::Object(fields)
+                let mut message = json!({ "role": "custom", "customType": custom_type, "content": content, "display": display });
+                if let Some(details) = details {
+                    message["details"] = details;
+                }
+                if let Some(who) = attribution {
+                    message["attribution"] = who.into();
+                }
+                message["timestamp"] = timestamp.into();
+                message
             }
             EntryBody::BranchSummary { from_id, summary, .. } => {
                 json!({ "role": "branchSummary", "summary": summary, "fromId": from_id, "timestamp": timestamp })
@@ -178,10 +160,6 @@ impl SessionContext {
         self.messages.push(message);
         self.sources.push(entry.id);
     }
-}
-
-fn is(rows: &[EntryRow], number: u32, kind: EntryType) -> bool {
-    rows.get(number as usize).is_some_and(|row| row.kind == kind)
 }
 
 /// The model that answered, as `provider/id`.

@@ -6,7 +6,8 @@ use relaycode_llm::Message;
 use relaycode_llm::message::{UserContent, UserMessage};
 use serde_json::Value;
 
-use super::{SessionContext, content_text};
+use super::content_text;
+use crate::SessionContext;
 
 impl SessionContext {
     /// Failed and aborted answers are included: the sender decides about them.

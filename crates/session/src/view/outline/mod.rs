@@ -7,11 +7,8 @@ mod tests;
 
 use serde_json::Value;
 
-use crate::error::SessionError;
-use crate::file::row::{EntryRole, EntryRow, EntryType};
-use crate::format::entry::{EntryBody, SessionEntry};
-use crate::session::Session;
 use crate::view::tree::SessionNode;
+use crate::{EntryBody, EntryRole, EntryRow, EntryType, Session, SessionEntry, SessionError};
 
 /// Most characters shown of an entry.
 const MAX_TEXT: usize = 300;
@@ -60,28 +57,19 @@ pub fn session_outline(
     let mut lines = Vec::new();
     for node in &tree.nodes {
         let above = node.parent.and_then(|parent| stands[parent]);
-        let shown = if passes_filter(node, filter) {
-            outline_line(session, node, above, filter, &words)?
-        } else {
-            None
-        };
-        stands.push(match shown {
-            Some(line) => {
-                lines.push(line);
-                Some(lines.len() - 1)
-            }
-            None => above,
-        });
+        let before = lines.len();
+        if passes_filter(node, filter) {
+            lines.extend(outline_line(session, node, above, filter, &words)?);
+        }
+        stands.push(if lines.len() > before { Some(before) } else { above });
     }
     Ok(lines)
 }
 
 fn passes_filter(node: &SessionNode<'_>, filter: OutlineFilter) -> bool {
+    use EntryType::{Custom, Label, ModelChange, ThinkingLevelChange};
     let row: &EntryRow = node.row;
-    let keeping = matches!(
-        row.kind,
-        EntryType::Label | EntryType::Custom | EntryType::ModelChange | EntryType::ThinkingLevelChange
-    );
+    let keeping = matches!(row.kind, Label | Custom | ModelChange | ThinkingLevelChange);
     match filter {
         OutlineFilter::All => true,
         OutlineFilter::Default => !keeping,
@@ -115,12 +103,11 @@ fn outline_line(
     }
     if !words.is_empty() {
         let (who, text) = speaker_and_text(&entry, usize::MAX);
-        let calls = match &entry.body {
-            EntryBody::Message { message } => {
-                tool_calls_text(message.get("content").unwrap_or(&Value::Null), usize::MAX)
-            }
-            _ => String::new(),
+        let content = match &entry.body {
+            EntryBody::Message { message } => &message["content"],
+            _ => &Value::Null,
         };
+        let calls = tool_calls_text(content, usize::MAX);
         let all = format!("{} {who} {text} {calls}", node.label.unwrap_or_default()).to_lowercase();
         if !words.iter().all(|word| all.contains(word.as_str())) {
             return Ok(None);
@@ -141,38 +128,36 @@ fn outline_line(
 
 /// Who speaks, and at most `most` characters of the text.
 fn speaker_and_text(entry: &SessionEntry, most: usize) -> (String, String) {
+    use EntryBody::*;
     let named = |who: &str, text: &str| (who.to_string(), text.to_string());
     match &entry.body {
-        EntryBody::Message { message } => {
+        Message { message } => {
             let role = message.get("role").and_then(Value::as_str).unwrap_or("message");
             (role.to_string(), message_text(message, most))
         }
-        EntryBody::ModelChange { model, .. } => named("model", model),
-        EntryBody::ThinkingLevelChange { thinking_level } => {
+        ModelChange { model, .. } => named("model", model),
+        ThinkingLevelChange { thinking_level } => {
             named("thinking", thinking_level.as_deref().unwrap_or("off"))
         }
-        EntryBody::ServiceTierChange { service_tier } => {
+        ServiceTierChange { service_tier } => {
             named("service tier", service_tier.as_deref().unwrap_or("none"))
         }
-        EntryBody::Compaction { summary, short_summary, .. } => {
+        Compaction { summary, short_summary, .. } => {
             named("compaction", short_summary.as_deref().unwrap_or(summary))
         }
-        EntryBody::BranchSummary { summary, .. } => named("branch summary", summary),
-        EntryBody::Custom { custom_type, .. } => named("custom", custom_type),
-        EntryBody::CustomMessage { custom_type, content, .. } => {
+        BranchSummary { summary, .. } => named("branch summary", summary),
+        Custom { custom_type, .. } => named("custom", custom_type),
+        CustomMessage { custom_type, content, .. } => {
             (custom_type.clone(), clipped_content_text(content, most))
         }
-        EntryBody::Label { target_id, label } => match label {
-            Some(label) => ("label".to_string(), format!("{label} for {target_id}")),
-            None => ("label".to_string(), format!("none for {target_id}")),
-        },
-        EntryBody::TtsrInjection { injected_rules } => ("rules".to_string(), injected_rules.join(", ")),
-        EntryBody::McpToolSelection { selected_tool_names } => {
-            ("tools".to_string(), selected_tool_names.join(", "))
+        Label { target_id, label } => {
+            named("label", &format!("{} for {target_id}", label.as_deref().unwrap_or("none")))
         }
-        EntryBody::SessionInit { task, .. } => named("begin", task),
-        EntryBody::ModeChange { mode, .. } => named("mode", mode),
-        EntryBody::Other(fields) => named(fields.get("type").and_then(Value::as_str).unwrap_or("entry"), ""),
+        TtsrInjection { injected_rules } => named("rules", &injected_rules.join(", ")),
+        McpToolSelection { selected_tool_names } => named("tools", &selected_tool_names.join(", ")),
+        SessionInit { task, .. } => named("begin", task),
+        ModeChange { mode, .. } => named("mode", mode),
+        Other(fields) => named(fields.get("type").and_then(Value::as_str).unwrap_or("entry"), ""),
     }
 }
 

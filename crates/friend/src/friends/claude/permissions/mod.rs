@@ -12,7 +12,7 @@ use relaycode_clients::claude_stdio::ClaudeToolUse;
 use relaycode_project::access::Access;
 use serde_json::Value;
 
-use crate::friend::answer::DeclinedActionKind;
+use crate::DeclinedActionKind;
 
 /// The tool by which claude hands in an answer that follows a schema.
 pub(super) const STRUCTURED_OUTPUT_TOOL: &str = "StructuredOutput";
