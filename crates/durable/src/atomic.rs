@@ -9,7 +9,7 @@ use crate::fs::{FileMode, Fs, FsDir, RenameMode};
 /// behind is in `scratch` alone.
 ///
 /// # Errors
-/// The system's; [`AtomicWriteError::moved`] says whether the new file is in place already.
+/// The system's; [`AtomicWriteError::is_in_place`] says whether the new file is in place already.
 pub fn write(
     fs: &dyn Fs,
     scratch: (&FsDir, &str),
@@ -28,7 +28,7 @@ pub type PieceSource<'m> = dyn FnMut(&mut PieceSink<'_>) -> io::Result<()> + 'm;
 /// Like [`write()`], for bytes that are long and made on the way: `make` puts one piece after the other.
 ///
 /// # Errors
-/// The system's, and what `make` reports; [`AtomicWriteError::moved`] says whether the new file is in place already.
+/// The system's, and what `make` reports; [`AtomicWriteError::is_in_place`] says whether the new file is in place already.
 pub fn write_pieces(
     fs: &dyn Fs,
     scratch: (&FsDir, &str),
@@ -43,9 +43,6 @@ pub fn write_pieces(
 
 /// Writes a private file and makes its bytes durable, not yet its name. An older file of that name
 /// goes first: it is what an earlier attempt left.
-///
-/// # Errors
-/// The system's.
 pub fn stage(fs: &dyn Fs, scratch: (&FsDir, &str), bytes: &[u8]) -> io::Result<()> {
     stage_pieces(fs, scratch, &mut |put| put(bytes))
 }
@@ -55,10 +52,7 @@ pub fn stage(fs: &dyn Fs, scratch: (&FsDir, &str), bytes: &[u8]) -> io::Result<(
 /// # Errors
 /// The system's, and what `make` reports.
 pub fn stage_pieces(fs: &dyn Fs, (dir, name): (&FsDir, &str), make: &mut PieceSource<'_>) -> io::Result<()> {
-    match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    fs.remove_if_exists(dir, name)?;
     let file = fs.create(dir, name, FileMode::Private)?;
     make(&mut |piece| fs.write(&file, piece))?;
     fs.sync_file(&file)
@@ -69,6 +63,5 @@ pub fn stage_pieces(fs: &dyn Fs, (dir, name): (&FsDir, &str), make: &mut PieceSo
 pub struct AtomicWriteError {
     /// The new file stands in its place, but it is not certain to stay after a power cut.
     pub is_in_place: bool,
-    /// What the system said.
     pub source: io::Error,
 }

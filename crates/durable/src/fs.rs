@@ -7,20 +7,21 @@
 
 use std::any::Any;
 use std::ffi::OsStr;
-use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
 /// An open directory.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct FsDir(Arc<dyn Any + Send + Sync>);
 
 /// A file that is open.
+#[derive(Debug)]
 pub struct FsFile(Box<dyn Any + Send + Sync>);
 
 /// A lock that is held; dropping it lets go, and so does the death of the process.
+#[derive(Debug)]
 pub struct FsLock {
     #[expect(dead_code, reason = "it is held, never looked at")]
     guard: Box<dyn Any + Send + Sync>,
@@ -43,15 +44,11 @@ pub enum FsKind {
 /// What the file system knows of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FsStat {
-    /// What it is.
     pub kind: FsKind,
-    /// Its length in bytes.
     pub len: u64,
     /// Permission bits, `0o7777` at most.
     pub mode: u32,
-    /// The owner.
     pub uid: u32,
-    /// The group.
     pub gid: u32,
     /// How many names it has.
     pub links: u64,
@@ -107,9 +104,6 @@ pub type FsAttribute = (String, Vec<u8>);
 /// A file system. Errors are the system's own: only `NotFound` means that something is absent.
 pub trait Fs: Send + Sync {
     /// Opens the directory at `path`, links followed.
-    ///
-    /// # Errors
-    /// The system's.
     fn open_root(&self, path: &Path) -> io::Result<FsDir>;
 
     /// Opens the directory `path` (components separated by `/`) beneath `at`.
@@ -119,17 +113,11 @@ pub trait Fs: Send + Sync {
     fn open_dir(&self, at: &FsDir, path: &str) -> io::Result<FsDir>;
 
     /// Opens the directory `name` in `at`. Its name need not be UTF-8.
-    ///
-    /// # Errors
-    /// The system's.
     fn open_child(&self, at: &FsDir, name: &OsStr) -> io::Result<FsDir> {
         self.open_dir(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)
     }
 
     /// Makes a directory. The mode is not subject to the umask.
-    ///
-    /// # Errors
-    /// The system's.
     fn make_dir(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<()>;
 
     /// Removes an empty directory.
@@ -158,21 +146,12 @@ pub trait Fs: Send + Sync {
     fn read_link(&self, at: &FsDir, name: &str) -> io::Result<Vec<u8>>;
 
     /// Looks at an entry itself.
-    ///
-    /// # Errors
-    /// The system's.
     fn stat(&self, at: &FsDir, name: &str) -> io::Result<FsStat>;
 
     /// Looks at an open directory.
-    ///
-    /// # Errors
-    /// The system's.
     fn stat_dir(&self, dir: &FsDir) -> io::Result<FsStat>;
 
     /// Looks at an entry itself, with its times. Its name need not be UTF-8.
-    ///
-    /// # Errors
-    /// The system's.
     fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
         let stat = self.stat(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)?;
         Ok(FsStamp { stat, modified: (stat.modified, 0), changed: (stat.modified, 0), special: 0 })
@@ -185,9 +164,6 @@ pub trait Fs: Send + Sync {
     fn read(&self, at: &FsDir, name: &str, most: u64) -> io::Result<(Vec<u8>, FsStat)>;
 
     /// Reads at most `most` bytes of a regular file, from byte `from` on.
-    ///
-    /// # Errors
-    /// The system's.
     fn read_range(&self, at: &FsDir, name: &str, from: u64, most: usize) -> io::Result<Vec<u8>>;
 
     /// Opens a regular file to be read. What it holds can be read on when it has another name by then, or none.
@@ -197,15 +173,9 @@ pub trait Fs: Send + Sync {
     fn open_file(&self, at: &FsDir, name: &str) -> io::Result<FsFile>;
 
     /// Reads at most `most` bytes of a file that was opened to be read, from byte `from` on.
-    ///
-    /// # Errors
-    /// The system's.
     fn read_at(&self, file: &FsFile, from: u64, most: usize) -> io::Result<Vec<u8>>;
 
     /// Reads at most `head` bytes of the beginning of a regular file and, if it is longer than that, at most `tail` of its end.
-    ///
-    /// # Errors
-    /// The system's.
     fn read_ends(&self, at: &FsDir, name: &str, head: usize, tail: usize) -> io::Result<FsFileEnds> {
         let file = self.open_file(at, name)?;
         let stat = self.stat_file(&file)?;
@@ -216,9 +186,6 @@ pub trait Fs: Send + Sync {
     }
 
     /// The extended attributes of a regular file; none where the file system has none.
-    ///
-    /// # Errors
-    /// The system's.
     fn attributes(&self, at: &FsDir, name: &str) -> io::Result<Vec<FsAttribute>>;
 
     /// Makes a new, empty file.
@@ -228,9 +195,6 @@ pub trait Fs: Send + Sync {
     fn create(&self, at: &FsDir, name: &str, mode: FileMode) -> io::Result<FsFile>;
 
     /// Opens a file to write behind its end, making it (private) if need be.
-    ///
-    /// # Errors
-    /// The system's.
     fn open_append(&self, at: &FsDir, name: &str) -> io::Result<FsFile>;
 
     /// Writes all of `bytes`.
@@ -240,52 +204,28 @@ pub trait Fs: Send + Sync {
     fn write(&self, file: &FsFile, bytes: &[u8]) -> io::Result<()>;
 
     /// Cuts a file off.
-    ///
-    /// # Errors
-    /// The system's.
     fn truncate(&self, file: &FsFile, len: u64) -> io::Result<()>;
 
     /// Looks at an open file.
-    ///
-    /// # Errors
-    /// The system's.
     fn stat_file(&self, file: &FsFile) -> io::Result<FsStat>;
 
     /// Sets the permission bits of an open file.
-    ///
-    /// # Errors
-    /// The system's.
     fn set_mode(&self, file: &FsFile, mode: u32) -> io::Result<()>;
 
     /// Sets owner and group of an open file.
-    ///
-    /// # Errors
-    /// The system's.
     fn set_owner(&self, file: &FsFile, uid: u32, gid: u32) -> io::Result<()>;
 
     /// Sets an extended attribute of an open file.
-    ///
-    /// # Errors
-    /// The system's.
     fn set_attribute(&self, file: &FsFile, name: &str, value: &[u8]) -> io::Result<()>;
 
     /// Makes a file's bytes and attributes durable. Never repeated after an error: the system may
     /// have dropped what it could not write.
-    ///
-    /// # Errors
-    /// The system's.
     fn sync_file(&self, file: &FsFile) -> io::Result<()>;
 
     /// Makes the entries of a directory durable.
-    ///
-    /// # Errors
-    /// The system's.
     fn sync_dir(&self, dir: &FsDir) -> io::Result<()>;
 
     /// Makes everything on the directory's file system durable.
-    ///
-    /// # Errors
-    /// The system's.
     fn sync_all(&self, dir: &FsDir) -> io::Result<()>;
 
     /// Gives an entry another name.
@@ -295,30 +235,18 @@ pub trait Fs: Send + Sync {
     fn rename(&self, from: &FsDir, old: &str, to: &FsDir, new: &str, how: RenameMode) -> io::Result<()>;
 
     /// Removes a file.
-    ///
-    /// # Errors
-    /// The system's.
     fn remove_file(&self, at: &FsDir, name: &str) -> io::Result<()>;
 
     /// Shows every entry of a directory, in no order. Names that are not UTF-8 are left out.
-    ///
-    /// # Errors
-    /// The system's.
     fn for_each_name(&self, at: &FsDir, see: &mut dyn FnMut(&str, FsKind)) -> io::Result<()>;
 
     /// Shows every entry of a directory, in no order, whatever its name is.
-    ///
-    /// # Errors
-    /// The system's.
     fn for_each_entry(&self, at: &FsDir, see: &mut dyn FnMut(&OsStr, FsKind)) -> io::Result<()> {
         self.for_each_name(at, &mut |name, kind| see(OsStr::new(name), kind))
     }
 
     /// Makes a new, private file that shares its bytes with a regular one until either is written (a reflink); `false`,
     /// and nothing is made, where the file system cannot.
-    ///
-    /// # Errors
-    /// The system's.
     fn reflink(&self, from: &FsDir, name: &str, to: &FsDir, new: &str) -> io::Result<bool> {
         let _ = (from, name, to, new);
         Ok(false)
@@ -326,27 +254,30 @@ pub trait Fs: Send + Sync {
 
     /// Takes the lock that the (private) file `name` stands for, making the file if need be;
     /// `None`: somebody else has it.
-    ///
-    /// # Errors
-    /// The system's.
     fn try_lock(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>>;
 
     /// The same for a file that is there already: none is made.
-    ///
-    /// # Errors
-    /// The system's.
     fn try_lock_existing(&self, at: &FsDir, name: &str) -> io::Result<Option<FsLock>>;
 
+    /// Whether an entry of that name stands in a directory.
+    fn exists(&self, at: &FsDir, name: &str) -> io::Result<bool> {
+        Ok(if_found(self.stat(at, name))?.is_some())
+    }
+
+    /// Removes a file unless it is gone already.
+    fn remove_if_exists(&self, at: &FsDir, name: &str) -> io::Result<()> {
+        if_found(self.remove_file(at, name)).map(drop)
+    }
+
+    /// Makes a directory unless something has its name; says whether it did.
+    fn make_dir_if_missing(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<bool> {
+        Ok(if_new(self.make_dir(at, name, mode))?.is_some())
+    }
+
     /// Bytes that may still be written.
-    ///
-    /// # Errors
-    /// The system's.
     fn free_bytes(&self, at: &FsDir) -> io::Result<u64>;
 
     /// The names in a directory with their kinds, sorted.
-    ///
-    /// # Errors
-    /// The system's.
     fn list(&self, at: &FsDir) -> io::Result<Vec<(String, FsKind)>> {
         let mut names = Vec::new();
         self.for_each_name(at, &mut |name, kind| names.push((name.to_string(), kind)))?;
@@ -426,22 +357,38 @@ impl FsLock {
     }
 }
 
-impl fmt::Debug for FsDir {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Dir")
+/// What was found; `None` where nothing was.
+///
+/// # Errors
+/// Every other error.
+pub fn if_found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    none_for(io::ErrorKind::NotFound, result)
+}
+
+/// What was made; `None` where something stood already.
+///
+/// # Errors
+/// Every other error.
+pub fn if_new<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    none_for(io::ErrorKind::AlreadyExists, result)
+}
+
+fn none_for<T>(kind: io::ErrorKind, result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == kind => Ok(None),
+        other => other.map(Some),
     }
 }
 
-impl fmt::Debug for FsFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("File")
-    }
-}
-
-impl fmt::Debug for FsLock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Lock")
-    }
+/// The entries of a directory for which `pick` gives something, in no order.
+pub fn pick_entries<T>(
+    fs: &dyn Fs,
+    at: &FsDir,
+    mut pick: impl FnMut(&str, FsKind) -> Option<T>,
+) -> io::Result<Vec<T>> {
+    let mut found = Vec::new();
+    fs.for_each_name(at, &mut |name, kind| found.extend(pick(name, kind)))?;
+    Ok(found)
 }
 
 fn foreign_handle_error() -> io::Error {
@@ -449,22 +396,13 @@ fn foreign_handle_error() -> io::Error {
 }
 
 /// A mark inside an [`io::Error`] for what no error number says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum FsErrorMark {
+    #[error("it is not a regular file")]
     NotRegular,
+    #[error("it is longer than what may be read")]
     TooLong,
 }
-
-impl fmt::Display for FsErrorMark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            FsErrorMark::NotRegular => "it is not a regular file",
-            FsErrorMark::TooLong => "it is longer than what may be read",
-        })
-    }
-}
-
-impl std::error::Error for FsErrorMark {}
 
 /// The error for reading something that is no regular file.
 pub fn not_regular_error() -> io::Error {

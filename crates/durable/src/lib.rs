@@ -1,17 +1,16 @@
 //! Files that survive: the file-system trait that everything which writes state or project files
-//! runs on, its real implementation and a model that can crash, and what is built on both: atomic
-//! writes, an append log whose torn tail is repaired, locks, files that only the user can have written.
+//! runs on, its real implementation, and what is built on it: atomic writes, an append log whose torn
+//! tail is repaired, locks, files that only the user can have written.
 //!
 //! The failure layer is a replaceable file system: code that writes takes an [`Fs`], so that a test
-//! can stop it at any operation, lose what was not synced, or fail any call. This crate does not
-//! know what is stored.
+//! can stop it at any operation, lose what was not synced, or fail any call (`proofs/crashfs`). This
+//! crate does not know what is stored.
 //!
 //! | module | what it is for |
 //! |---|---|
 //! | `fs` | the trait [`Fs`]: every operation names one entry of an open directory and follows no link; handles are opaque |
 //! | `real` | the machine's file system: `openat2` (or a walk that follows no link), `renameat2`, `flock`, `fsync`, `syncfs` |
 //! | `sys` | what differs by system, one file each |
-//! | `model` | a whole `Fs` in memory that knows what is durable: `state` the tree as a value, `operations` the calls with the system's errors, `pending` what is not durable yet, `crash` the trees a power cut can leave |
 //! | `atomic` | a file that is the old one or the new one, also after a power cut |
 //! | `append_log` | a file that is only appended to and read from its end; a torn last line does not count |
 //! | `private_files` | files nobody but the user could have written or read: trust, project keys, provider keys |
@@ -19,11 +18,12 @@
 pub mod append_log;
 pub mod atomic;
 pub mod fs;
-pub mod model;
 pub mod private_files;
 pub mod real;
 mod sys;
 
-pub use fs::{Fs, FsDir, FsFile, FsKind, FsLock, FsStamp, FsStat, RenameMode};
-pub use model::ModelFs;
+pub use fs::{
+    DirMode, FileMode, Fs, FsAttribute, FsDir, FsFile, FsFileEnds, FsKind, FsLock, FsStamp, FsStat,
+    RenameMode, if_found, if_new, is_link, is_not_regular, is_too_long, is_unsupported, pick_entries,
+};
 pub use real::RealFs;

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::fs::{self, DirMode, Fs, FsDir, FsKind, FsStat, RenameMode};
+use crate::fs::{self, DirMode, Fs, FsDir, FsKind, FsStat, RenameMode, if_found};
 use crate::{RealFs, atomic};
 
 /// Bits that let somebody else write.
@@ -48,22 +48,11 @@ pub enum PrivateFileError {
     /// It is a directory, a pipe or the like.
     #[error("{} is no ordinary file; remove it", .0.display())]
     NotAFile(PathBuf),
-    /// It is too large.
     #[error("{} is too large, more than {most} bytes; is it the right file?", path.display())]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// The bound.
-        most: u64,
-    },
+    TooLarge { path: PathBuf, most: u64 },
     /// The system says no.
     #[error("{} cannot be used: {source}", path.display())]
-    System {
-        /// The file.
-        path: PathBuf,
-        /// What it said.
-        source: io::Error,
-    },
+    System { path: PathBuf, source: io::Error },
 }
 
 impl PrivateFolder {
@@ -108,9 +97,9 @@ impl PrivateFolder {
         let fs = RealFs::default();
         let Some(dir) = self.open(&fs)? else { return Ok(None) };
         let path = self.path_of(file)?;
-        let (bytes, stat) = match fs.read(&dir, file, self.most) {
-            Ok(found) => found,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        let (bytes, stat) = match if_found(fs.read(&dir, file, self.most)) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok(None),
             Err(error) if fs::is_too_long(&error) => {
                 return Err(PrivateFileError::TooLarge { path, most: self.most });
             }
@@ -175,11 +164,8 @@ impl PrivateFolder {
     pub fn remove(&self, file: &str) -> Result<bool, PrivateFileError> {
         let fs = RealFs::default();
         let Some(dir) = self.open(&fs)? else { return Ok(false) };
-        match fs.remove_file(&dir, file).and_then(|()| fs.sync_dir(&dir)) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(source) => Err(PrivateFileError::System { path: self.path_of(file)?, source }),
-        }
+        let removed = if_found(fs.remove_file(&dir, file).and_then(|()| fs.sync_dir(&dir)));
+        Ok(removed.map_err(system_error(&self.path_of(file)?))?.is_some())
     }
 
     /// The names of the files, in order; not those that begin with a dot.
@@ -190,7 +176,7 @@ impl PrivateFolder {
         let fs = RealFs::default();
         let Some(dir) = self.open(&fs)? else { return Ok(Vec::new()) };
         let path = self.home()?.join(&self.name);
-        let found = fs.list(&dir).map_err(|source| PrivateFileError::System { path, source })?;
+        let found = fs.list(&dir).map_err(system_error(&path))?;
         let plain =
             |(name, kind): (String, FsKind)| (kind == FsKind::File && !name.starts_with('.')).then_some(name);
         Ok(found.into_iter().filter_map(plain).collect())
@@ -206,12 +192,14 @@ impl PrivateFolder {
 
     fn open(&self, fs: &RealFs) -> Result<Option<FsDir>, PrivateFileError> {
         let home = self.home()?;
-        let Some(mut dir) = if_exists(fs.open_root(home), home)? else { return Ok(None) };
+        let opened = if_found(fs.open_root(home)).map_err(system_error(home))?;
+        let Some(mut dir) = opened else { return Ok(None) };
         check_private_dir(fs, &dir, home)?;
         let mut path = home.to_path_buf();
         for name in self.name.split('/') {
             path.push(name);
-            let Some(next) = if_exists(fs.open_dir(&dir, name), &path)? else { return Ok(None) };
+            let opened = if_found(fs.open_dir(&dir, name)).map_err(system_error(&path))?;
+            let Some(next) = opened else { return Ok(None) };
             check_private_dir(fs, &next, &path)?;
             dir = next;
         }
@@ -220,22 +208,18 @@ impl PrivateFolder {
 
     fn make(&self, fs: &RealFs) -> Result<FsDir, PrivateFileError> {
         let home = self.home()?;
-        let failed = |path: &Path| {
-            let path = path.to_path_buf();
-            move |source| PrivateFileError::System { path, source }
-        };
         if let (Some(above), Some(name)) = (home.parent(), home.file_name().and_then(|name| name.to_str())) {
-            std::fs::create_dir_all(above).map_err(failed(above))?;
-            let above = fs.open_root(above).map_err(failed(above))?;
-            ignore_existing(fs.make_dir(&above, name, DirMode::Private)).map_err(failed(home))?;
+            std::fs::create_dir_all(above).map_err(system_error(above))?;
+            let above = fs.open_root(above).map_err(system_error(above))?;
+            fs.make_dir_if_missing(&above, name, DirMode::Private).map_err(system_error(home))?;
         }
-        let mut dir = fs.open_root(home).map_err(failed(home))?;
+        let mut dir = fs.open_root(home).map_err(system_error(home))?;
         check_private_dir(fs, &dir, home)?;
         let mut path = home.to_path_buf();
         for name in self.name.split('/') {
             path.push(name);
-            ignore_existing(fs.make_dir(&dir, name, DirMode::Private)).map_err(failed(&path))?;
-            dir = fs.open_dir(&dir, name).map_err(failed(&path))?;
+            fs.make_dir_if_missing(&dir, name, DirMode::Private).map_err(system_error(&path))?;
+            dir = fs.open_dir(&dir, name).map_err(system_error(&path))?;
             check_private_dir(fs, &dir, &path)?;
         }
         Ok(dir)
@@ -265,25 +249,13 @@ fn real_path(path: &Path) -> PathBuf {
     }
 }
 
-fn if_exists(opened: io::Result<FsDir>, path: &Path) -> Result<Option<FsDir>, PrivateFileError> {
-    match opened {
-        Ok(dir) => Ok(Some(dir)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(PrivateFileError::System { path: path.to_path_buf(), source }),
-    }
-}
-
-fn ignore_existing(outcome: io::Result<()>) -> io::Result<()> {
-    match outcome {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        other => other,
-    }
+fn system_error(path: &Path) -> impl FnOnce(io::Error) -> PrivateFileError + use<> {
+    let path = path.to_path_buf();
+    move |source| PrivateFileError::System { path, source }
 }
 
 fn check_private_dir(fs: &RealFs, dir: &FsDir, path: &Path) -> Result<(), PrivateFileError> {
-    let stat =
-        fs.stat_dir(dir).map_err(|source| PrivateFileError::System { path: path.to_path_buf(), source })?;
-    check_private(&stat, path, OTHERS_WRITE)
+    check_private(&fs.stat_dir(dir).map_err(system_error(path))?, path, OTHERS_WRITE)
 }
 
 fn check_private(stat: &FsStat, path: &Path, forbidden: u32) -> Result<(), PrivateFileError> {

@@ -17,14 +17,9 @@ const MAX_REPLY_BYTES: usize = 4_096;
 /// stdout.
 ///
 /// # Errors
-/// The system's; `TimedOut` if it does not close it within `patience`.
-pub fn spawn_detached(
-    program: &Path,
-    argument: &str,
-    input: &[u8],
-    patience: Duration,
-) -> io::Result<String> {
-    let until = Instant::now() + patience;
+/// The system's; `TimedOut` if it does not close it within `most`.
+pub fn spawn_detached(program: &Path, argument: &str, input: &[u8], most: Duration) -> io::Result<String> {
+    let until = Instant::now() + most;
     let mut child = Command::new(program)
         .arg(argument)
         .stdin(Stdio::piped())
@@ -57,9 +52,6 @@ pub fn spawn_detached(
 }
 
 /// In the first process: starts the second, which inherits stdout and gets `input`.
-///
-/// # Errors
-/// The system's.
 pub fn respawn_detached(program: &Path, arguments: &[&str], input: &[u8]) -> io::Result<()> {
     // The second one then belongs to no terminal.
     let _ = setsid();

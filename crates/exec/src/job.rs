@@ -111,12 +111,7 @@ pub enum JobOutput {
     /// Both in one, in the order in which they were written; kept as standard output.
     Merged,
     /// A terminal of its own, of this size; kept as standard output. Input is typed into it.
-    Pty {
-        /// Rows.
-        rows: u16,
-        /// Columns.
-        columns: u16,
-    },
+    Pty { rows: u16, columns: u16 },
     /// The user's own terminal, for an editor or a pager: it reads and writes `/dev/tty`, in the
     /// foreground, and nothing is kept. What is typed there (Ctrl-C, Ctrl-Z) reaches relay as well: a
     /// caller that wants to outlive a Ctrl-C meant for the editor has to catch it. [`Job::input`] and
@@ -186,11 +181,7 @@ impl Default for CaptureLimits {
 
 impl Job {
     /// A program with its arguments, nothing to read, output apart, no deadline.
-    pub fn argv<I, S>(words: I, directory: impl Into<PathBuf>) -> Job
-    where
-        I: IntoIterator<Item = S>,
-        S: Into<OsString>,
-    {
+    pub fn argv(words: impl IntoIterator<Item = impl Into<OsString>>, directory: impl Into<PathBuf>) -> Job {
         Job::new(JobCommand::Argv(words.into_iter().map(Into::into).collect()), directory.into())
     }
 

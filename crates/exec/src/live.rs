@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::outcome::{ExecError, JobOutcome};
 use crate::runner::{OutputStream, RunningJob};
+use crate::{ExecError, JobOutcome};
 
 /// A job that runs. See [`crate::Runner::start`].
 pub struct LiveJob {

@@ -85,23 +85,16 @@ pub enum ExecError {
     CannotRun {
         /// Its name.
         program: String,
-        /// What the system said.
         source: io::Error,
     },
     /// The directory to run it in cannot be entered.
     #[error("the directory {} cannot be entered: {source}", directory.display())]
-    Directory {
-        /// The directory.
-        directory: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Directory { directory: PathBuf, source: io::Error },
     /// The keeper, which is relay itself, could not be started or understood.
     #[error("relay could not start the process that keeps watch over `{program}`: {source}")]
     Keeper {
         /// What was to be run.
         program: String,
-        /// What the system said.
         source: io::Error,
     },
     /// There is no terminal.
@@ -115,7 +108,6 @@ pub enum ExecError {
     System {
         /// What could not be done.
         action: &'static str,
-        /// What the system said.
         source: io::Error,
     },
 }

@@ -13,15 +13,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use crate::job::{Deadlines, Job, JobCommand, JobOutput};
 use crate::keeper::handle::{KeeperEvent, KeeperHandle, PATIENCE};
 use crate::keeper::protocol::{KeeperExitReason, KeeperReport, StartErrorKind, encode_message};
 use crate::live::LiveJob;
-use crate::outcome::{ExecError, ExitReason, JobOutcome};
 use crate::output::capture::OutputCapture;
-use crate::output::streams::{
-    ChildStreams, OutputReader, ParentStreams, PipeReadOutcome, StdinWriter, open_streams,
-};
+use crate::output::streams::{ChildStreams, ParentStreams, PipeReadOutcome, StdinWriter, open_streams};
+use crate::{Deadlines, ExecError, ExitReason, Job, JobCommand, JobOutcome, JobOutput};
 
 /// How often `stop` is asked, and how long nothing is looked at at most.
 const TICK: Duration = Duration::from_millis(50);
@@ -187,10 +184,10 @@ impl RunningJob {
             self.streams.input = None;
         }
         if ready.output {
-            self.read_output(watch);
+            self.read_stream(OutputStream::Stdout, watch);
         }
         if ready.errors {
-            self.read_errors(watch);
+            self.read_stream(OutputStream::Stderr, watch);
         }
         if ready.keeper_readable {
             match self.keeper.read_report()? {
@@ -264,61 +261,34 @@ impl RunningJob {
         Ok(ready)
     }
 
-    /// Reads standard output once. Says how much came.
-    fn read_output(&mut self, watch: &mut OutputListener<'_>) -> usize {
-        match self
-            .streams
-            .output
-            .as_ref()
-            .map_or(PipeReadOutcome::Eof, |output| output.read(&mut self.buffer))
-        {
+    /// Reads one of the streams once. Says how much came.
+    fn read_stream(&mut self, stream: OutputStream, watch: &mut OutputListener<'_>) -> usize {
+        let is_pty = matches!(self.spec.output, JobOutput::Pty { .. });
+        let (reader, capture) = match stream {
+            OutputStream::Stdout => (&mut self.streams.output, &mut self.stdout),
+            OutputStream::Stderr => (&mut self.streams.errors, &mut self.stderr),
+        };
+        match reader.as_ref().map_or(PipeReadOutcome::Eof, |reader| reader.read(&mut self.buffer)) {
             PipeReadOutcome::Bytes(length) => {
                 self.last_byte = Instant::now();
-                self.stdout.push(&self.buffer[..length]);
-                watch(OutputStream::Stdout, &self.buffer[..length]);
-                length
+                capture.push(&self.buffer[..length]);
+                watch(stream, &self.buffer[..length]);
+                return length;
             }
-            PipeReadOutcome::WouldBlock => 0,
+            PipeReadOutcome::WouldBlock => {}
             // A terminal can be opened again, and closing it hangs it up under the job.
-            PipeReadOutcome::Eof if matches!(self.spec.output, JobOutput::Pty { .. }) => {
-                self.terminal_closed = true;
-                0
-            }
-            PipeReadOutcome::Eof => {
-                self.streams.output = None;
-                0
-            }
+            PipeReadOutcome::Eof if is_pty && stream == OutputStream::Stdout => self.terminal_closed = true,
+            PipeReadOutcome::Eof => *reader = None,
         }
-    }
-
-    /// Reads standard error once. Says how much came.
-    fn read_errors(&mut self, watch: &mut OutputListener<'_>) -> usize {
-        match self
-            .streams
-            .errors
-            .as_ref()
-            .map_or(PipeReadOutcome::Eof, |errors: &OutputReader| errors.read(&mut self.buffer))
-        {
-            PipeReadOutcome::Bytes(length) => {
-                self.last_byte = Instant::now();
-                self.stderr.push(&self.buffer[..length]);
-                watch(OutputStream::Stderr, &self.buffer[..length]);
-                length
-            }
-            PipeReadOutcome::WouldBlock => 0,
-            PipeReadOutcome::Eof => {
-                self.streams.errors = None;
-                0
-            }
-        }
+        0
     }
 
     /// Reads what is left when nobody of the job writes any more.
     pub(crate) fn drain_output(&mut self, watch: &mut OutputListener<'_>) {
-        for read in [Self::read_output, Self::read_errors] {
+        for stream in [OutputStream::Stdout, OutputStream::Stderr] {
             let mut total = 0;
             while total < MOST_LEFT {
-                match read(self, watch) {
+                match self.read_stream(stream, watch) {
                     0 => break,
                     length => total += length,
                 }

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::id::TxId;
+use crate::TxId;
 
 /// Why the ledger did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +14,6 @@ pub enum LedgerError {
     /// The transaction is in the ledger already; nothing was touched.
     #[error("{} is already in the ledger", .id.short())]
     AlreadyProcessed {
-        /// The transaction.
         id: TxId,
         /// The same id was given to another answer.
         other_content: bool,
@@ -22,10 +21,7 @@ pub enum LedgerError {
     /// Somebody saved a file in the very moment of the change: everything was put back, and their
     /// save is in the tree.
     #[error("{path} was saved by somebody else while relay changed it; everything was put back")]
-    Conflict {
-        /// The file.
-        path: String,
-    },
+    Conflict { path: String },
     /// The user or the system asked to stop; everything was put back.
     #[error("interrupted; everything was put back")]
     Interrupted,
@@ -36,7 +32,6 @@ pub enum LedgerError {
     /// while they were put back. Its journal is there: the next recovery tries again.
     #[error("{} could not be put back yet: {why}", .id.short())]
     PutBackIncomplete {
-        /// The transaction.
         id: TxId,
         /// What failed.
         why: Box<LedgerError>,
@@ -59,12 +54,7 @@ pub enum LedgerError {
     },
     /// A change is just being applied; nothing was touched.
     #[error("{} is being applied in this project by process {pid}", .id.short())]
-    TransactionActive {
-        /// The transaction.
-        id: TxId,
-        /// The process.
-        pid: u32,
-    },
+    TransactionActive { id: TxId, pid: u32 },
     /// Another relay holds the project's lock for too long.
     #[error("another relay is writing to this project")]
     Busy,
@@ -104,12 +94,7 @@ pub enum LedgerError {
     },
     /// What a revert needs is gone.
     #[error("{} cannot be reverted: {reason}", .id.short())]
-    NotRevertible {
-        /// The transaction.
-        id: TxId,
-        /// Why.
-        reason: String,
-    },
+    NotRevertible { id: TxId, reason: String },
     /// A revert would overwrite later edits.
     #[error("later edits stand in the same lines of {}", files(.0.len()))]
     RevertConflict(Vec<FileConflict>),
@@ -120,12 +105,14 @@ pub enum LedgerError {
         action: &'static str,
         /// The file or directory, beneath the root.
         path: String,
-        /// What the system said.
         source: io::Error,
         /// Whether anything of the transaction had been applied and was put back.
         put_back: bool,
     },
 }
+
+/// What the ledger gives back.
+pub type LedgerResult<T> = Result<T, LedgerError>;
 
 impl LedgerError {
     /// The error that a put-back failed with, saying what that means.
@@ -137,7 +124,19 @@ impl LedgerError {
     }
 }
 
-/// Turns what the system said into an error about `path`: "cannot write src/a.rs: …".
+/// Says what could not be done when the system failed.
+pub(crate) trait IoContext<T> {
+    /// The error becomes one about `path`: "cannot write src/a.rs: …".
+    fn context(self, action: &'static str, path: &str) -> LedgerResult<T>;
+}
+
+impl<T> IoContext<T> for io::Result<T> {
+    fn context(self, action: &'static str, path: &str) -> LedgerResult<T> {
+        self.map_err(io_error(action, path))
+    }
+}
+
+/// What the system said as an error about `path`.
 pub(crate) fn io_error(verb: &'static str, path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
     let path = path.to_string();
     move |source| LedgerError::Io { action: verb, path, source, put_back: false }
@@ -165,56 +164,62 @@ fn files(count: usize) -> String {
 
 /// A rule that stands against a change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{path} {}", .rule.sentence())]
+#[error("{path} {rule}")]
 pub struct LedgerRefusal {
-    /// The file.
     pub path: String,
-    /// The rule.
     pub rule: LedgerRule,
 }
 
-/// The rules that can stand against a change of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The rules that can stand against a change of a file. Each is the rest of a sentence that begins with its name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerRule {
     /// It is not what it was when the change was planned.
+    #[error("changed since this was planned")]
     Changed,
     /// Something stands where nothing may.
+    #[error("exists already")]
     Exists,
-    /// It is gone.
+    #[error("is gone")]
     Gone,
     /// It is a directory, a link, a device …, or lies beneath one that is no directory.
+    #[error("is {0}, not a regular file")]
     NotAFile(&'static str),
     /// It has other names (hard links), which would keep the old content.
+    #[error("has {names} names (hard links); changing it would part them")]
     HardLink {
         /// How many names it has.
         names: u64,
     },
     /// Its permission bits forbid writing.
+    #[error("is read-only")]
     ReadOnly,
     /// The file system forbids changing it.
+    #[error("is marked immutable")]
     Immutable,
     /// A rename would lead to another device.
+    #[error("would move to another device")]
     OtherDevice,
     /// It cannot exist beside another name on every file system.
+    #[error("and {other} are one name on some file systems")]
     NameCollision {
         /// The other name.
         other: String,
     },
     /// Another open transaction has it.
+    #[error("belongs to {}, which is still open in process {pid}", .by.short())]
     Claimed {
-        /// The transaction.
         by: TxId,
         /// Its process.
         pid: u32,
     },
     /// A transaction that could not be put back whole has it, and waits for a person.
-    AwaitsDecision {
-        /// The transaction.
-        by: TxId,
-    },
+    #[error("belongs to {}, which waits for you: `relay recover`", .by.short())]
+    AwaitsDecision { by: TxId },
     /// It takes part in the change twice.
+    #[error("takes part in the change twice")]
     DuplicatePath,
     /// There is not enough room.
+    #[error("and the rest need {needed} bytes, and the disk has {free} left")]
     NoSpace {
         /// How many bytes are needed.
         needed: u64,
@@ -242,39 +247,11 @@ impl LedgerRule {
             LedgerRule::NoSpace { .. } => "noSpace",
         }
     }
-
-    /// The rest of a sentence that begins with the file's name.
-    pub fn sentence(&self) -> String {
-        match self {
-            LedgerRule::Changed => "changed since this was planned".into(),
-            LedgerRule::Exists => "exists already".into(),
-            LedgerRule::Gone => "is gone".into(),
-            LedgerRule::NotAFile(what) => format!("is {what}, not a regular file"),
-            LedgerRule::HardLink { names } => {
-                format!("has {names} names (hard links); changing it would part them")
-            }
-            LedgerRule::ReadOnly => "is read-only".into(),
-            LedgerRule::Immutable => "is marked immutable".into(),
-            LedgerRule::OtherDevice => "would move to another device".into(),
-            LedgerRule::NameCollision { other } => format!("and {other} are one name on some file systems"),
-            LedgerRule::Claimed { by, pid } => {
-                format!("belongs to {}, which is still open in process {pid}", by.short())
-            }
-            LedgerRule::AwaitsDecision { by } => {
-                format!("belongs to {}, which waits for you: `relay recover`", by.short())
-            }
-            LedgerRule::DuplicatePath => "takes part in the change twice".into(),
-            LedgerRule::NoSpace { needed, free } => {
-                format!("and the rest need {needed} bytes, and the disk has {free} left")
-            }
-        }
-    }
 }
 
 /// A transaction that could not be put back whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnfinishedPutBack {
-    /// The transaction.
     pub id: TxId,
     /// Files that were put back, or were as before already.
     pub restored: Vec<String>,
@@ -285,7 +262,6 @@ pub struct UnfinishedPutBack {
 /// A file that a put-back left alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnrestoredFile {
-    /// The file.
     pub path: String,
     /// Why, as the rest of a sentence that begins with its name.
     pub reason: String,
@@ -296,7 +272,6 @@ pub struct UnrestoredFile {
 /// A file that a revert cannot merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileConflict {
-    /// The file.
     pub path: String,
     /// The regions; none: it cannot be merged by lines at all.
     pub regions: Vec<ConflictRegion>,

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use relaycode_durable::Fs;
+use relaycode_durable::{Fs, FsDir};
 
-use crate::disk::paths::LedgerRoot;
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
+use crate::disk::{LedgerRoot, STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
+use crate::{IoContext, LedgerResult};
 
 /// Settings that a caller brings; the library reads no environment.
 #[derive(Debug, Clone)]
@@ -39,13 +38,8 @@ impl Ledger {
     ///
     /// # Errors
     /// If the directory cannot be opened.
-    pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: LedgerSettings) -> Result<Ledger, LedgerError> {
-        let dir = fs.open_root(path).map_err(|source| LedgerError::Io {
-            action: "open",
-            path: path.display().to_string(),
-            source,
-            put_back: false,
-        })?;
+    pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: LedgerSettings) -> LedgerResult<Ledger> {
+        let dir = fs.open_root(path).context("open", &path.display().to_string())?;
         let root = LedgerRoot::new(Arc::clone(&fs), dir);
         Ok(Ledger { fs, root, path: path.to_path_buf(), settings })
     }
@@ -56,22 +50,18 @@ impl Ledger {
     }
 
     /// Makes the state directory, if there is none.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn make_state(&self) -> Result<(), LedgerError> {
-        StateDir::create(&self.fs, &self.root)
-            .map_err(io_error("make", crate::disk::state_dir::STATE_DIR_NAME))?;
-        Ok(())
+    pub fn make_state(&self) -> LedgerResult<StateDir> {
+        StateDir::create(&self.fs, &self.root).context("make", STATE_DIR_NAME)
     }
 
     /// The state directory, if there is one.
-    pub(crate) fn state(&self) -> Result<Option<StateDir>, LedgerError> {
-        StateDir::open(&self.fs, &self.root).map_err(|source| LedgerError::Io {
-            action: "open",
-            path: crate::disk::state_dir::STATE_DIR_NAME.to_string(),
-            source,
-            put_back: false,
-        })
+    pub(crate) fn state(&self) -> LedgerResult<Option<StateDir>> {
+        StateDir::open(&self.fs, &self.root).context("open", STATE_DIR_NAME)
+    }
+
+    /// One of its directories, if it is there.
+    pub(crate) fn open_subdir(&self, sub: StateSubdir) -> LedgerResult<Option<FsDir>> {
+        let Some(state) = self.state()? else { return Ok(None) };
+        state.open_subdir(sub).context("open", &state_dir::path_of(sub.name()))
     }
 }

@@ -33,7 +33,11 @@ pub mod transaction;
 
 pub use disk::digest::Digest;
 pub use disk::instance_lock::{InstanceClaim, InstanceLock};
-pub use error::LedgerError;
+pub(crate) use error::{
+    ConflictRegion, FileConflict, IoContext, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
+    io_error,
+};
+pub use error::{LedgerError, LedgerResult};
 pub use id::TxId;
 pub use ledger::{Ledger, LedgerSettings};
 pub use log::blame::{Blame, BlameLine};

@@ -29,7 +29,6 @@ pub enum EntryChangeKind {
 pub struct EntryChange {
     /// Its path beneath the root, which itself has none. Foreign text.
     pub path: Vec<u8>,
-    /// How.
     pub kind: EntryChangeKind,
     /// What it was, in the earlier snapshot.
     pub before: Option<EntryId>,

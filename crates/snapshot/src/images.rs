@@ -5,8 +5,7 @@
 
 use std::io;
 
-use relaycode_durable::fs::{FileMode, is_too_long};
-use relaycode_durable::{Fs, FsDir, FsFile};
+use relaycode_durable::{FileMode, Fs, FsDir, FsFile, is_too_long};
 use serde::{Deserialize, Serialize};
 
 use crate::stat::EntryStat;
@@ -65,9 +64,6 @@ pub struct ImageWriter<'k> {
 
 impl<'k> ImageWriter<'k> {
     /// A new pack in a directory that has none.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn create(fs: &'k dyn Fs, dir: &'k FsDir) -> io::Result<ImageWriter<'k>> {
         let pack = fs.create(dir, PACK, FileMode::Private)?;
         Ok(ImageWriter { fs, dir, pack, written: 0, gathered: Vec::new(), shared: Some(0) })
@@ -130,9 +126,6 @@ impl<'k> ImageWriter<'k> {
     }
 
     /// Writes what was gathered: everything is in its file afterwards.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn flush(&mut self) -> io::Result<()> {
         let gathered = std::mem::take(&mut self.gathered);
         self.fs.write(&self.pack, &gathered)
@@ -157,9 +150,6 @@ impl<'k> ImageReader<'k> {
     }
 
     /// A file's bytes; `None`: they are not there, or not all of them.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn read(&self, location: ImageLocation, size: u64) -> io::Result<Option<Vec<u8>>> {
         let length = usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
         let bytes = match (location, &self.pack) {

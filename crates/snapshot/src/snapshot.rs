@@ -16,7 +16,7 @@ pub struct EntryId(pub(crate) u32);
 /// The root itself.
 pub(crate) const ROOT: EntryId = EntryId(0);
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(from = "PackedNode", into = "PackedNode")]
 pub(crate) struct SnapshotNode {
     pub(crate) stat: EntryStat,
@@ -46,21 +46,13 @@ type PackedPlace = (u32, u16, bool, bool, u32, u32, u32, u32, u32);
 
 impl From<SnapshotNode> for PackedNode {
     fn from(node: SnapshotNode) -> PackedNode {
-        let EntryStat { kind, dev, ino, size, mode, owner, links, special, modified, changed } = node.stat;
-        let Range { start, end } = node.children;
+        let SnapshotNode { stat, name, name_length, is_passage, is_unread, mark, parent, children, skipped } =
+            node;
+        let EntryStat { kind, dev, ino, size, mode, owner, links, special, modified, changed } = stat;
+        let Range { start, end } = children;
         PackedNode(
             (kind, dev, ino, size, mode, owner, links, special, modified, changed),
-            (
-                node.name,
-                node.name_length,
-                node.is_passage,
-                node.is_unread,
-                node.mark,
-                node.parent,
-                start,
-                end,
-                node.skipped,
-            ),
+            (name, name_length, is_passage, is_unread, mark, parent, start, end, skipped),
         )
     }
 }
@@ -68,18 +60,10 @@ impl From<SnapshotNode> for PackedNode {
 impl From<PackedNode> for SnapshotNode {
     fn from(PackedNode(stat, rest): PackedNode) -> SnapshotNode {
         let (kind, dev, ino, size, mode, owner, links, special, modified, changed) = stat;
+        let stat = EntryStat { kind, dev, ino, size, mode, owner, links, special, modified, changed };
         let (name, name_length, is_passage, is_unread, mark, parent, start, end, skipped) = rest;
-        SnapshotNode {
-            stat: EntryStat { kind, dev, ino, size, mode, owner, links, special, modified, changed },
-            name,
-            name_length,
-            is_passage,
-            is_unread,
-            mark,
-            parent,
-            children: start..end,
-            skipped,
-        }
+        let children = start..end;
+        SnapshotNode { stat, name, name_length, is_passage, is_unread, mark, parent, children, skipped }
     }
 }
 
@@ -109,59 +93,11 @@ pub struct Snapshot {
     pub(crate) unread: Vec<(u32, String)>,
 }
 
-/// An entry that is known from elsewhere: the parts of its path, what it is, and its mark.
-type KnownEntry<'p> = (Vec<&'p [u8]>, EntryStat, u32);
-
 impl Snapshot {
     pub(crate) fn new(root: EntryStat, mark: u32, began: (i64, u32)) -> Snapshot {
         let mut snapshot = Snapshot { names: Vec::new(), nodes: Vec::new(), began, unread: Vec::new() };
         snapshot.nodes.push(node(root, (0, 0), mark, 0));
         snapshot
-    }
-
-    /// A snapshot of entries that are known from elsewhere, by their paths. Directories that are not among them are made
-    /// up.
-    pub fn from_entries<'p>(
-        root: EntryStat,
-        began: (i64, u32),
-        entries: impl IntoIterator<Item = (&'p [u8], EntryStat, u32)>,
-    ) -> Snapshot {
-        let mut known: Vec<KnownEntry<'_>> = entries
-            .into_iter()
-            .map(|(path, stat, mark)| (path.split(|byte| *byte == b'/').collect(), stat, mark))
-            .collect();
-        known.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut snapshot = Snapshot::new(root, 0, began);
-        snapshot.add_level(ROOT, 0, &known);
-        snapshot
-    }
-
-    /// Adds what is in a directory: `entries` are all below it, in order, and `depth` is how many parts its path has.
-    fn add_level(&mut self, at: EntryId, depth: usize, entries: &[KnownEntry<'_>]) {
-        let groups: Vec<&[KnownEntry<'_>]> =
-            entries.chunk_by(|a, b| a.0.get(depth) == b.0.get(depth)).collect();
-        let first = self.nodes.len() as u32;
-        for group in &groups {
-            let (path, stat, mark) = &group[0];
-            let itself = path.len() == depth + 1;
-            let made_up = EntryStat { kind: EntryKind::Directory, mode: 0o755, ..EntryStat::default() };
-            let name = self.add_name(path.get(depth).copied().unwrap_or_default());
-            let (stat, mark) = if itself { (*stat, *mark) } else { (made_up, 0) };
-            self.nodes.push(node(stat, name, mark, at.0));
-        }
-        self.nodes[at.0 as usize].children = first..self.nodes.len() as u32;
-        for (number, group) in groups.iter().enumerate() {
-            let below = if group[0].0.len() == depth + 1 { &group[1..] } else { group };
-            if !below.is_empty() {
-                self.add_level(EntryId(first + number as u32), depth + 1, below);
-            }
-        }
-    }
-
-    pub(crate) fn add_name(&mut self, name: &[u8]) -> (u32, u16) {
-        let start = self.names.len() as u32;
-        self.names.extend_from_slice(name);
-        (start, u16::try_from(name.len()).unwrap_or(u16::MAX))
     }
 
     pub(crate) fn node(&self, id: EntryId) -> &SnapshotNode {
@@ -341,15 +277,6 @@ impl Snapshot {
 }
 
 pub(crate) fn node(stat: EntryStat, name: (u32, u16), mark: u32, parent: u32) -> SnapshotNode {
-    SnapshotNode {
-        stat,
-        name: name.0,
-        name_length: name.1,
-        is_passage: false,
-        is_unread: false,
-        mark,
-        parent,
-        children: 0..0,
-        skipped: 0,
-    }
+    let (name, name_length) = name;
+    SnapshotNode { stat, name, name_length, mark, parent, ..SnapshotNode::default() }
 }

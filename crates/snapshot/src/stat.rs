@@ -3,13 +3,11 @@
 use relaycode_durable::{FsKind, FsStamp, FsStat};
 use serde::{Deserialize, Serialize};
 
-/// What an entry is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum EntryKind {
     /// A regular file.
     #[default]
     File,
-    /// A directory.
     Directory,
     /// A symbolic link.
     Link,
@@ -77,9 +75,7 @@ impl EntryStat {
             mode: stat.mode,
             owner: (stat.uid, stat.gid),
             links: u32::try_from(stat.links).unwrap_or(u32::MAX),
-            special: 0,
-            modified: (0, 0),
-            changed: (0, 0),
+            ..EntryStat::default()
         }
     }
 

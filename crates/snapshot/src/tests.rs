@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use relaycode_durable::{Fs, RealFs};
 use tempfile::TempDir;
 
+use crate::snapshot::{EntryId, ROOT, node};
 use crate::walk::WalkDirectory;
 use crate::{
     EntryChangeKind, EntryKind, EntryStat, ImageReader, ImageWriter, Snapshot, TreeDifference, WalkCaps,
@@ -341,7 +342,37 @@ fn snapshot_of(plain: &Plain) -> Snapshot {
         ..EntryStat::default()
     };
     let root = stat((EntryKind::Directory, 1, 0o755));
-    Snapshot::from_entries(root, LATER, plain.iter().map(|(path, entry)| (path.as_bytes(), stat(*entry), 3)))
+    let mut known: Vec<KnownEntry<'_>> =
+        plain.iter().map(|(path, entry)| (path.split('/').collect(), stat(*entry))).collect();
+    known.sort_by(|a, b| a.0.cmp(&b.0));
+    let mut snapshot = Snapshot::new(root, 0, LATER);
+    add_level(&mut snapshot, ROOT, 0, &known);
+    snapshot
+}
+
+/// The parts of a path, and what is there.
+type KnownEntry<'p> = (Vec<&'p str>, EntryStat);
+
+/// Adds what is in a directory: `entries` are all below it, in order, and `depth` is how many parts its path has.
+/// Directories that are not among them are made up.
+fn add_level(snapshot: &mut Snapshot, at: EntryId, depth: usize, entries: &[KnownEntry<'_>]) {
+    let groups: Vec<&[KnownEntry<'_>]> = entries.chunk_by(|a, b| a.0[depth] == b.0[depth]).collect();
+    let first = snapshot.nodes.len() as u32;
+    for group in &groups {
+        let (path, stat) = &group[0];
+        let made_up = EntryStat { kind: EntryKind::Directory, mode: 0o755, ..EntryStat::default() };
+        let name = (snapshot.names.len() as u32, path[depth].len() as u16);
+        snapshot.names.extend_from_slice(path[depth].as_bytes());
+        let (stat, mark) = if path.len() == depth + 1 { (*stat, 3) } else { (made_up, 0) };
+        snapshot.nodes.push(node(stat, name, mark, at.0));
+    }
+    snapshot.node_mut(at).children = first..snapshot.nodes.len() as u32;
+    for (number, group) in groups.iter().enumerate() {
+        let below = if group[0].0.len() == depth + 1 { &group[1..] } else { group };
+        if !below.is_empty() {
+            add_level(snapshot, EntryId(first + number as u32), depth + 1, below);
+        }
+    }
 }
 
 proptest! {

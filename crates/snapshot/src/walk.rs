@@ -54,7 +54,6 @@ pub enum WalkStep {
 pub struct WalkDirectory<'w> {
     /// Its path beneath the root.
     pub path: &'w [u8],
-    /// Its mark.
     pub mark: u32,
 }
 
@@ -120,8 +119,8 @@ impl Snapshot {
     ) -> Result<Snapshot, WalkError> {
         let stat = fs.stat_dir(root).map_err(WalkError::Root)?;
         let snapshot = Snapshot::new(EntryStat::from_stat(&stat), 0, began);
-        let mut walk =
-            TreeWalk { fs, caps, known, rule, snapshot, counted: 0, listed: Vec::new(), later: Vec::new() };
+        let (listed, pending, later) = (Vec::new(), Vec::new(), Vec::new());
+        let mut walk = TreeWalk { fs, caps, known, rule, snapshot, counted: 0, listed, pending, later };
         let known = known.map(Snapshot::root);
         let start = PendingDirectory { parent: None, id: ROOT, known, depth: 0, path: Vec::new() };
         walk.run(root, start)?;
@@ -139,6 +138,7 @@ struct TreeWalk<'w> {
     counted: usize,
     /// The names of the directory that is being read, as they stand in the snapshot.
     listed: Vec<ListedName>,
+    pending: Vec<PendingDirectory>,
     /// Directories that are entered at the end.
     later: Vec<PendingDirectory>,
 }
@@ -164,25 +164,19 @@ struct PendingDirectory {
 
 impl TreeWalk<'_> {
     fn run(&mut self, root: &FsDir, start: PendingDirectory) -> Result<(), WalkError> {
-        let mut pending = Vec::new();
-        self.list(root, start, &mut pending)?;
+        self.list(root, start)?;
         loop {
-            while let Some(next) = pending.pop() {
-                self.enter(root, next, &mut pending)?;
+            while let Some(next) = self.pending.pop() {
+                self.enter(root, next)?;
             }
-            pending = std::mem::take(&mut self.later);
-            if pending.is_empty() {
+            self.pending = std::mem::take(&mut self.later);
+            if self.pending.is_empty() {
                 return Ok(());
             }
         }
     }
 
-    fn enter(
-        &mut self,
-        root: &FsDir,
-        next: PendingDirectory,
-        pending: &mut Vec<PendingDirectory>,
-    ) -> Result<(), WalkError> {
+    fn enter(&mut self, root: &FsDir, next: PendingDirectory) -> Result<(), WalkError> {
         if next.depth > self.caps.depth {
             self.snapshot.set_unread(next.id, "it is nested too deeply".to_string());
             return Ok(());
@@ -192,7 +186,7 @@ impl TreeWalk<'_> {
             None => open_below(self.fs, root, &next.path),
         };
         match opened {
-            Ok(dir) => self.list(&dir, next, pending),
+            Ok(dir) => self.list(&dir, next),
             Err(error) => {
                 self.not_entered(next.id, &error);
                 Ok(())
@@ -208,12 +202,7 @@ impl TreeWalk<'_> {
     }
 
     /// Takes in what is in an open directory.
-    fn list(
-        &mut self,
-        dir: &FsDir,
-        here: PendingDirectory,
-        pending: &mut Vec<PendingDirectory>,
-    ) -> Result<(), WalkError> {
+    fn list(&mut self, dir: &FsDir, here: PendingDirectory) -> Result<(), WalkError> {
         let PendingDirectory { id, known, depth, path, .. } = here;
         if let Err(error) = self.read_names(dir, id, known, &path) {
             if id == ROOT {
@@ -254,11 +243,7 @@ impl TreeWalk<'_> {
             // One that is entered at the end lets go of the handle: there may be thousands.
             let parent = (!is_later).then(|| dir.clone());
             let next = PendingDirectory { parent, id: child, known, depth: depth + 1, path: below };
-            if is_later {
-                self.later.push(next);
-            } else {
-                pending.push(next);
-            }
+            if is_later { self.later.push(next) } else { self.pending.push(next) }
         }
         Ok(())
     }
@@ -304,13 +289,7 @@ impl TreeWalk<'_> {
     }
 
     /// Reads the names of a directory, as many as may be looked at.
-    fn read_names(
-        &mut self,
-        dir: &FsDir,
-        id: EntryId,
-        known: Option<EntryId>,
-        path: &[u8],
-    ) -> io::Result<()> {
+    fn read_names(&mut self, dir: &FsDir, id: EntryId, was: Option<EntryId>, path: &[u8]) -> io::Result<()> {
         let at = WalkDirectory { path, mark: self.snapshot.node(id).mark };
         let (names, listed, rule) = (&mut self.snapshot.names, &mut self.listed, &*self.rule);
         let (counted, most, before) = (&mut self.counted, self.caps.entries, self.known);
@@ -321,8 +300,7 @@ impl TreeWalk<'_> {
             if rule.skips(at, name) {
                 return;
             }
-            let is_known =
-                known.zip(before).is_some_and(|(known, before)| before.child(known, name).is_some());
+            let is_known = was.zip(before).is_some_and(|(was, before)| before.child(was, name).is_some());
             if !is_known {
                 if *counted >= most {
                     skipped += 1;
@@ -359,9 +337,6 @@ fn slice(names: &[u8], start: u32, length: u16) -> &[u8] {
 }
 
 /// Opens a directory beneath another one, name by name: none need be UTF-8, and no link is followed.
-///
-/// # Errors
-/// The system's.
 pub fn open_below(fs: &dyn Fs, root: &FsDir, path: &[u8]) -> io::Result<FsDir> {
     path.split(|byte| *byte == b'/')
         .filter(|name| !name.is_empty())

@@ -47,7 +47,8 @@ const TABLE: &[Row] = &[
 /// The crate that may use everything, and that nobody uses except for development.
 const TESTKIT: &str = "testkit";
 
-/// Proofs, by how their names begin: they may use everything, and only proofs use them.
+/// Proofs, by how their names begin: they may use everything, and only proofs and `testkit` use them,
+/// others for development.
 const PROOF: &str = "proof-";
 
 /// It starts in seconds because it uses none of the others.

@@ -53,8 +53,8 @@ fn file_fd(file: &FsFile) -> io::Result<&OwnedFd> {
     file.handle::<OwnedFd>()
 }
 
-/// An entry's name, as one component.
-pub(crate) fn component(name: &str) -> io::Result<&str> {
+/// An entry's name, as one component: what every implementation of [`Fs`] accepts.
+pub fn component(name: &str) -> io::Result<&str> {
     if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{name}` is no name of an entry")));
     }
@@ -355,15 +355,17 @@ fn read_at(file: impl AsFd, len: u64, from: u64, most: usize) -> io::Result<Vec<
 }
 
 fn open_regular(at: &FsDir, name: &str) -> io::Result<(std::fs::File, FsStat)> {
-    let opened = match rustix::fs::openat(fd(at)?, component(name)?, READ, Mode::empty()) {
+    open_checked(at, name, READ).map(|(opened, stat)| (opened.into(), stat))
+}
+
+/// Opens a regular file; one that is made is private.
+fn open_checked(at: &FsDir, name: &str, how: OFlags) -> io::Result<(OwnedFd, FsStat)> {
+    let opened = match rustix::fs::openat(fd(at)?, component(name)?, how, Mode::from_raw_mode(0o600)) {
         Err(Errno::NXIO) => return Err(not_regular_error()),
         other => other?,
     };
     let stat = stat_from(&rustix::fs::fstat(&opened)?);
-    if stat.kind != FsKind::File {
-        return Err(not_regular_error());
-    }
-    Ok((opened.into(), stat))
+    if stat.kind == FsKind::File { Ok((opened, stat)) } else { Err(not_regular_error()) }
 }
 
 /// A file that is locked. Closing it is not enough to let go: a program that another thread starts just now has a copy
@@ -396,15 +398,7 @@ fn open_or_make(at: &FsDir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
 /// Opens a regular file to write.
 fn open_to_write(at: &FsDir, name: &str, how: OFlags) -> io::Result<OwnedFd> {
     // Without `NONBLOCK`, opening a pipe would wait for somebody to read from it.
-    let flags = how | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = match rustix::fs::openat(fd(at)?, component(name)?, flags, Mode::from_raw_mode(0o600)) {
-        Err(Errno::NXIO) => return Err(not_regular_error()),
-        other => other?,
-    };
-    if stat_from(&rustix::fs::fstat(&opened)?).kind != FsKind::File {
-        return Err(not_regular_error());
-    }
-    Ok(opened)
+    open_checked(at, name, how | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).map(|(file, _)| file)
 }
 
 fn attributes(file: &std::fs::File) -> io::Result<Vec<FsAttribute>> {

@@ -21,15 +21,9 @@ mod linux;
 mod macos;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{
-    open_beneath, set_unreadable_dir_mode, share_bytes, stamp_from, stat_entry, stat_from, sync_descriptor,
-    sync_file_system,
-};
+pub(crate) use linux::*;
 #[cfg(target_os = "macos")]
-pub(crate) use macos::{
-    open_beneath, set_unreadable_dir_mode, share_bytes, stamp_from, stat_entry, stat_from, sync_descriptor,
-    sync_file_system,
-};
+pub(crate) use macos::*;
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 compile_error!(

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use relaycode_durable::fs::{DirMode, FileMode, is_link, is_not_regular, is_too_long};
-use relaycode_durable::{Fs, FsDir, FsKind, ModelFs, RealFs, RenameMode};
+use relaycode_durable::{Fs, FsDir, FsKind, RealFs, RenameMode};
+use relaycode_proof_crashfs::ModelFs;
 use rustix::io::Errno;
 
 /// An empty directory on some file system, and how to put a link and a pipe there.

@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 
 use relaycode_durable::fs::{DirMode, FileMode};
-use relaycode_durable::model::{CrashBounds, ModelFs, is_crash};
 use relaycode_durable::{Fs, FsDir, RenameMode, atomic};
+use relaycode_proof_crashfs::{CrashBounds, ModelFs, is_crash};
 use rustix::io::Errno;
 
 const BEFORE: &[u8] = b"before";

@@ -9,6 +9,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod append_log;
 mod contract;
 mod crash_explorer;
 mod model_matches_real;

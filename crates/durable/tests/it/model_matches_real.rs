@@ -6,7 +6,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use relaycode_durable::fs::{DirMode, FileMode};
-use relaycode_durable::{Fs, FsDir, FsKind, ModelFs, RealFs, RenameMode};
+use relaycode_durable::{Fs, FsDir, FsKind, RealFs, RenameMode};
+use relaycode_proof_crashfs::ModelFs;
 
 /// A directory (by number, the root where it is absent) and a name in it.
 type Spot = (usize, usize);
@@ -165,7 +166,7 @@ proptest! {
         for step in &steps {
             let _ = run(&model, &root, step);
         }
-        let bounds = relaycode_durable::model::CrashBounds { pairs: 20, ..Default::default() };
+        let bounds = relaycode_proof_crashfs::CrashBounds { pairs: 20, ..Default::default() };
         let mut lost = None;
         model.all_crash_images(&bounds, &mut |image, what| {
             let kept = image.snapshot().files.into_iter().filter(|(path, _)| path.ends_with("kept"));

@@ -73,7 +73,6 @@ pub(crate) enum KeeperReport {
     },
     /// It is over, with all its descendants. Nothing follows.
     Ended {
-        /// How.
         how: KeeperExitReason,
         /// Processes that the program left behind and that were ended.
         left_behind: usize,

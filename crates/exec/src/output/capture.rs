@@ -5,9 +5,8 @@
 
 use std::path::PathBuf;
 
-use crate::job::CaptureLimits;
-use crate::outcome::CapturedOutput;
 use crate::output::spill::SpillFile;
+use crate::{CaptureLimits, CapturedOutput};
 
 /// A stream while it comes in.
 #[derive(Debug)]

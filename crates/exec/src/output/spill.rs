@@ -1,7 +1,7 @@
 //! The file for output that does not fit into memory.
 //!
 //! It is made anew with mode 0600, never over or through something that exists, holds at most as many
-//! bytes as it may, and every line in it has passed [`Redactor::line`]. When it cannot be written it goes
+//! bytes as it may, and every line in it has passed [`Redactor::redact_line`]. When it cannot be written it goes
 //! away again: a caller sees either a file that says what it holds, or none.
 
 use std::fs::{self, File, OpenOptions};

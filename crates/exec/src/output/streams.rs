@@ -13,10 +13,9 @@ use rustix::io::{Errno, read, write};
 use rustix::pty::{grantpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::job::{Job, JobInput, JobOutput};
 use crate::keeper::protocol::STDIO_FDS;
-use crate::outcome::ExecError;
 use crate::sys::{enlarge_pipe, open_pty_master};
+use crate::{ExecError, Job, JobInput, JobOutput};
 
 /// How much a pipe is asked to hold: fewer, larger reads.
 const PIPE: usize = 256 << 10;
@@ -56,30 +55,23 @@ impl ChildStreams {
 
 /// Makes the streams that a job wants.
 pub(crate) fn open_streams(job: &Job) -> Result<(ParentStreams, ChildStreams), ExecError> {
-    let (ours, theirs) = open_ends(job)?;
-    Ok((ours, ChildStreams { keep_open: job.keep_open.clone(), ..theirs }))
-}
-
-fn open_ends(job: &Job) -> Result<(ParentStreams, ChildStreams), ExecError> {
     let system = |action| move |source| ExecError::System { action, source };
-    match job.output {
-        JobOutput::Separate | JobOutput::Merged => {
-            pipes(job).map_err(|source| ExecError::System { action: "make a pipe", source })
-        }
-        JobOutput::Pty { rows, columns } => pty(job, rows, columns).map_err(system("make a terminal")),
+    let (ours, theirs) = match job.output {
+        JobOutput::Separate | JobOutput::Merged => pipes(job).map_err(system("make a pipe"))?,
+        JobOutput::Pty { rows, columns } => pty(job, rows, columns).map_err(system("make a terminal"))?,
         JobOutput::Terminal => {
             let tty = OpenOptions::new().read(true).write(true).open("/dev/tty");
             let tty = tty.map_err(|_| ExecError::NoTerminal { program: job.command.name() })?;
             let output = tty.try_clone().map_err(system("use the terminal"))?;
-            let theirs =
-                ChildStreams { input: tty.into(), output: output.into(), errors: None, keep_open: None };
-            Ok((ParentStreams::default(), theirs))
+            let (input, output) = (tty.into(), output.into());
+            (ParentStreams::default(), ChildStreams { input, output, errors: None, keep_open: None })
         }
         JobOutput::Inherited { stdout_to_stderr: aside } => {
             let theirs = inherited_streams(aside).map_err(system("pass the standard streams on"))?;
-            Ok((ParentStreams::default(), theirs))
+            (ParentStreams::default(), theirs)
         }
-    }
+    };
+    Ok((ours, ChildStreams { keep_open: job.keep_open.clone(), ..theirs }))
 }
 
 /// relay's own, duplicated. One that relay was started without is `/dev/null`: Rust saw to that.
@@ -96,18 +88,12 @@ fn inherited_streams(aside: bool) -> io::Result<ChildStreams> {
 
 fn pipes(job: &Job) -> io::Result<(ParentStreams, ChildStreams)> {
     let mut ours = ParentStreams::default();
-    let input = match &job.input {
-        JobInput::Null => File::open("/dev/null")?.into(),
-        JobInput::Bytes(bytes) => {
-            let (theirs, end) = io::pipe()?;
-            ours.input = Some(StdinWriter::new(end.into(), bytes.clone(), false)?);
-            theirs.into()
-        }
-        JobInput::Piped => {
-            let (theirs, end) = io::pipe()?;
-            ours.input = Some(StdinWriter::new(end.into(), Vec::new(), true)?);
-            theirs.into()
-        }
+    let input = if job.input == JobInput::Null {
+        File::open("/dev/null")?.into()
+    } else {
+        let (theirs, end) = io::pipe()?;
+        ours.input = StdinWriter::for_input(&job.input, end.into())?;
+        theirs.into()
     };
     let (reading, output) = OutputReader::pipe()?;
     ours.output = Some(reading);
@@ -127,11 +113,7 @@ fn pty(job: &Job, rows: u16, columns: u16) -> io::Result<(ParentStreams, ChildSt
     tcsetwinsize(&master, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 })?;
     let name = ptsname(&master, Vec::new())?;
     let theirs = open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
-    let input = match &job.input {
-        JobInput::Null => None,
-        JobInput::Bytes(bytes) => Some(StdinWriter::new(master.try_clone()?, bytes.clone(), false)?),
-        JobInput::Piped => Some(StdinWriter::new(master.try_clone()?, Vec::new(), true)?),
-    };
+    let input = StdinWriter::for_input(&job.input, master.try_clone()?)?;
     let output = theirs.try_clone()?;
     let ours = ParentStreams { input, output: Some(OutputReader::new(master)?), errors: None };
     Ok((ours, ChildStreams { input: theirs, output, errors: None, keep_open: None }))
@@ -150,9 +132,14 @@ pub(crate) struct StdinWriter {
 }
 
 impl StdinWriter {
-    fn new(end: OwnedFd, bytes: Vec<u8>, open: bool) -> io::Result<StdinWriter> {
+    fn for_input(input: &JobInput, end: OwnedFd) -> io::Result<Option<StdinWriter>> {
+        let (bytes, open) = match input {
+            JobInput::Null => return Ok(None),
+            JobInput::Bytes(bytes) => (bytes.clone(), false),
+            JobInput::Piped => (Vec::new(), true),
+        };
         set_nonblocking(&end)?;
-        Ok(StdinWriter { end, bytes, written: 0, open, dead: false })
+        Ok(Some(StdinWriter { end, bytes, written: 0, open, dead: false }))
     }
 
     /// Writes as much as fits now. Says whether that was all there ever is, or nobody reads it.

@@ -22,12 +22,6 @@ mod linux;
 mod macos;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{
-    ADOPTS_ORPHANS, DescendantRoots, DescendantSweep, RECEIVE_FLAGS, SEND_FLAGS, adopt_orphans,
-    close_on_exec, enlarge_pipe, open_pty_master, process_start_time, silence_sigpipe,
-};
+pub(crate) use linux::*;
 #[cfg(target_os = "macos")]
-pub(crate) use macos::{
-    ADOPTS_ORPHANS, DescendantRoots, DescendantSweep, RECEIVE_FLAGS, SEND_FLAGS, adopt_orphans,
-    close_on_exec, enlarge_pipe, open_pty_master, process_start_time, silence_sigpipe,
-};
+pub(crate) use macos::*;

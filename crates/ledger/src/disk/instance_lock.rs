@@ -5,10 +5,8 @@ use std::io;
 
 use relaycode_durable::{FsLock, atomic};
 
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::{STATE_DIR_NAME, StateSubdir};
+use crate::{IoContext, Ledger, LedgerResult};
 
 /// Bytes of what somebody says about themselves.
 const HOLDER_BYTES: u64 = 256;
@@ -31,12 +29,8 @@ pub enum InstanceClaim {
 
 impl Ledger {
     /// Takes the part `name`, unless somebody else has it. `said` is what others hear then.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn claim_instance(&self, name: &str, said: &str) -> Result<InstanceClaim, LedgerError> {
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+    pub fn claim_instance(&self, name: &str, said: &str) -> LedgerResult<InstanceClaim> {
+        let state = self.make_state()?;
         let fs = state.fs();
         let by = format!("{name}.by");
         let taken = || -> io::Result<InstanceClaim> {
@@ -50,7 +44,7 @@ impl Ledger {
                 .map_err(|error| error.source)?;
             Ok(InstanceClaim::Acquired(InstanceLock { lock }))
         };
-        taken().map_err(io_error("write", state_dir::STATE_DIR_NAME))
+        taken().context("write", STATE_DIR_NAME)
     }
 }
 

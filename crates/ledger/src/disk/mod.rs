@@ -2,8 +2,15 @@
 
 pub mod digest;
 pub mod instance_lock;
-pub(crate) mod moves;
+mod moves;
 pub mod paths;
-pub(crate) mod probe;
+mod probe;
 pub mod state_dir;
 pub mod tree;
+
+pub use digest::Digest;
+pub(crate) use digest::DigestHasher;
+pub(crate) use moves::{DirtyDirectories, SwapOutcome, if_directory, is_no_directory};
+pub(crate) use paths::{LedgerRoot, PROJECT, PathEntry, PathResolver, ancestors, split_parent};
+pub(crate) use probe::FileProbe;
+pub(crate) use state_dir::{STATE_DIR_NAME, StateDir, StateSubdir};

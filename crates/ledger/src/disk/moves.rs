@@ -4,11 +4,9 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use relaycode_durable::fs::{DirMode, is_link, is_unsupported};
-use relaycode_durable::{Fs, RenameMode};
+use relaycode_durable::{DirMode, Fs, RenameMode, if_found, is_link, is_unsupported};
 
-use crate::disk::paths::{PathResolver, split_parent};
-use crate::disk::probe;
+use crate::disk::{PathResolver, split_parent};
 use crate::record::FileImage;
 use crate::transaction::SYNC_EACH;
 
@@ -24,109 +22,94 @@ pub(crate) enum SwapOutcome {
     Unexpected,
 }
 
-/// Lets the file in `slot` and the one at `target`, which should be `expected`, change places.
-pub(crate) fn swap(
-    places: &PathResolver<'_>,
-    slot: &str,
-    target: &str,
-    expected: &FileImage,
-) -> io::Result<SwapOutcome> {
-    if exchange(places, slot, target)? {
-        return Ok(SwapOutcome::Exchanged);
-    }
-    if !probe::probe_file(places, target, &[expected])?.matches_image(expected) {
-        return Ok(SwapOutcome::Unexpected);
-    }
-    rename(places, slot, target, RenameMode::Replace)?;
-    Ok(SwapOutcome::Replaced)
-}
-
-/// Lets two files change places; `false`: the file system cannot do that.
-pub(crate) fn exchange(places: &PathResolver<'_>, one: &str, other: &str) -> io::Result<bool> {
-    match rename(places, one, other, RenameMode::Exchange) {
-        Ok(()) => Ok(true),
-        Err(error) if is_unsupported(&error) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// Gives the file `from` the name `to`, where nothing may stand.
-pub(crate) fn rename_no_replace(places: &PathResolver<'_>, from: &str, to: &str) -> io::Result<()> {
-    match rename(places, from, to, RenameMode::NoReplace) {
-        Err(error) if is_unsupported(&error) => {}
-        other => return other,
-    }
-    let place = places.resolve(to)?;
-    match places.fs().stat(&place.dir, place.name) {
-        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            rename(places, from, to, RenameMode::Replace)
+impl PathResolver<'_> {
+    /// Lets the file in `slot` and the one at `target`, which should be `expected`, change places.
+    pub(crate) fn swap(&self, slot: &str, target: &str, expected: &FileImage) -> io::Result<SwapOutcome> {
+        if self.exchange(slot, target)? {
+            return Ok(SwapOutcome::Exchanged);
         }
-        Err(error) => Err(error),
-    }
-}
-
-fn rename(places: &PathResolver<'_>, from: &str, to: &str, how: RenameMode) -> io::Result<()> {
-    let (from, to) = (places.resolve(from)?, places.resolve(to)?);
-    places.fs().rename(&from.dir, from.name, &to.dir, to.name, how)
-}
-
-/// Removes a file if it is there.
-pub(crate) fn remove_file(places: &PathResolver<'_>, path: &str) -> io::Result<()> {
-    let place = match places.resolve(path) {
-        Ok(place) => place,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    ignore_not_found(places.fs().remove_file(&place.dir, place.name))
-}
-
-/// Removes a directory if it is there and empty; says whether it was removed.
-pub(crate) fn remove_directory(places: &PathResolver<'_>, path: &str) -> io::Result<bool> {
-    let place = match places.resolve(path) {
-        Ok(place) => place,
-        Err(error) if is_no_directory(&error) => return Ok(false),
-        Err(error) => return Err(error),
-    };
-    match places.fs().remove_dir(&place.dir, place.name) {
-        Ok(()) => {
-            places.forget(path);
-            Ok(true)
+        if !self.probe(target, &[expected])?.matches_image(expected) {
+            return Ok(SwapOutcome::Unexpected);
         }
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty || is_no_directory(&error) => {
-            Ok(false)
-        }
-        Err(error) => Err(error),
+        self.rename(slot, target, RenameMode::Replace)?;
+        Ok(SwapOutcome::Replaced)
     }
-}
 
-/// Makes a directory unless it is there; says whether it was made.
-pub(crate) fn make_directory(places: &PathResolver<'_>, path: &str, mode: DirMode) -> io::Result<bool> {
-    let place = places.resolve(path)?;
-    match places.fs().make_dir(&place.dir, place.name, mode) {
-        Ok(()) => {
+    /// Lets two files change places; `false`: the file system cannot do that.
+    pub(crate) fn exchange(&self, one: &str, other: &str) -> io::Result<bool> {
+        match self.rename(one, other, RenameMode::Exchange) {
+            Err(error) if is_unsupported(&error) => Ok(false),
+            done => done.map(|()| true),
+        }
+    }
+
+    /// Gives the file `from` the name `to`, where nothing may stand.
+    pub(crate) fn rename_no_replace(&self, from: &str, to: &str) -> io::Result<()> {
+        match self.rename(from, to, RenameMode::NoReplace) {
+            Err(error) if is_unsupported(&error) => {}
+            other => return other,
+        }
+        let place = self.resolve(to)?;
+        if self.fs().exists(&place.dir, place.name)? {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        self.rename(from, to, RenameMode::Replace)
+    }
+
+    fn rename(&self, from: &str, to: &str, how: RenameMode) -> io::Result<()> {
+        let (from, to) = (self.resolve(from)?, self.resolve(to)?);
+        self.fs().rename(&from.dir, from.name, &to.dir, to.name, how)
+    }
+
+    /// Removes a file if it is there.
+    pub(crate) fn remove_file(&self, path: &str) -> io::Result<()> {
+        let Some(place) = if_found(self.resolve(path))? else { return Ok(()) };
+        self.fs().remove_if_exists(&place.dir, place.name)
+    }
+
+    /// Removes a directory if it is there and empty; says whether it was removed.
+    pub(crate) fn remove_directory(&self, path: &str) -> io::Result<bool> {
+        let Some(place) = if_directory(self.resolve(path))? else { return Ok(false) };
+        match if_directory(self.fs().remove_dir(&place.dir, place.name)) {
+            Ok(Some(())) => {
+                self.forget(path);
+                Ok(true)
+            }
+            Ok(None) => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes a directory unless it is there; says whether it was made.
+    pub(crate) fn make_directory(&self, path: &str, mode: DirMode) -> io::Result<bool> {
+        let place = self.resolve(path)?;
+        let is_made = self.fs().make_dir_if_missing(&place.dir, place.name, mode)?;
+        if is_made {
             // A handle from before would be of one that is gone.
-            places.forget(path);
-            Ok(true)
+            self.forget(path);
+        } else {
+            self.open_directory(path)?;
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            places.open_directory(path)?;
-            Ok(false)
-        }
-        Err(error) => Err(error),
+        Ok(is_made)
+    }
+
+    pub(crate) fn holds_bytes_of(&self, path: &str, image: &FileImage) -> io::Result<bool> {
+        Ok(self.probe(path, &[image])?.matches_bytes(image))
+    }
+}
+
+/// What was found beneath a directory; `None` if that is not there, or is something else by now.
+pub(crate) fn if_directory<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if is_no_directory(&error) => Ok(None),
+        other => other.map(Some),
     }
 }
 
 /// Whether a directory is not there, or is something else by now.
 pub(crate) fn is_no_directory(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) || is_link(error)
-}
-
-fn ignore_not_found(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
 }
 
 /// The directories whose entries changed, to be made durable together.
@@ -137,6 +120,11 @@ pub(crate) struct DirtyDirectories {
 }
 
 impl DirtyDirectories {
+    pub(crate) fn add_entries(&mut self, one: &str, other: &str) {
+        self.add_entry(one);
+        self.add_entry(other);
+    }
+
     /// An entry of this name came, went or changed.
     pub(crate) fn add_entry(&mut self, path: &str) {
         self.directories.insert(split_parent(path).0.to_string());
@@ -153,11 +141,9 @@ impl DirtyDirectories {
             return self.sync_elsewhere(places, fs.stat_dir(&root)?.dev);
         }
         for directory in &self.directories {
-            match places.open_directory(directory) {
-                Ok(dir) => fs.sync_dir(&dir)?,
-                // It went, and its own entry with it: its parent is among the touched.
-                Err(error) if is_no_directory(&error) => {}
-                Err(error) => return Err(error),
+            // If it went, so did its own entry: its parent is among the touched.
+            if let Some(dir) = if_directory(places.open_directory(directory))? {
+                fs.sync_dir(&dir)?;
             }
         }
         Ok(())
@@ -173,9 +159,4 @@ impl DirtyDirectories {
         }
         Ok(())
     }
-}
-
-/// Whether `path` holds the bytes of `image`.
-pub(crate) fn holds_bytes_of(places: &PathResolver<'_>, path: &str, image: &FileImage) -> io::Result<bool> {
-    Ok(probe::probe_file(places, path, &[image])?.matches_bytes(image))
 }

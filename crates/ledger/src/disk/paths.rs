@@ -9,8 +9,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use relaycode_durable::fs::is_link;
-use relaycode_durable::{Fs, FsDir, FsKind, FsStat};
+use relaycode_durable::{FileMode, Fs, FsDir, FsKind, FsStat, if_found, is_link};
 
 /// The project's root directory.
 #[derive(Clone)]
@@ -28,7 +27,6 @@ pub struct PathResolver<'r> {
 /// The directory that holds a path's last component, and that component.
 #[derive(Clone)]
 pub struct ResolvedPath<'p> {
-    /// The directory.
     pub dir: FsDir,
     /// The last component.
     pub name: &'p str,
@@ -83,9 +81,6 @@ impl<'r> PathResolver<'r> {
     }
 
     /// The open directory `path`; the empty path is the root.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn open_directory(&self, path: &str) -> io::Result<FsDir> {
         if path.is_empty() {
             return Ok(self.root.dir.clone());
@@ -117,31 +112,31 @@ impl<'r> PathResolver<'r> {
             Ok(place) => place,
             Err(error) => return entry_from_error(error),
         };
-        match self.fs().stat(&place.dir, place.name) {
-            Ok(stat) => Ok(match stat.kind {
-                FsKind::File => PathEntry::File(stat),
-                FsKind::Dir => PathEntry::Other("a directory"),
-                FsKind::Link => PathEntry::Other("a symbolic link"),
-                FsKind::Other => PathEntry::Other("a special file"),
-            }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(PathEntry::Nothing),
-            Err(error) => Err(error),
-        }
+        let stat = if_found(self.fs().stat(&place.dir, place.name))?;
+        Ok(stat.map_or(PathEntry::Nothing, |stat| match stat.kind {
+            FsKind::File => PathEntry::File(stat),
+            FsKind::Dir => PathEntry::Other("a directory"),
+            FsKind::Link => PathEntry::Other("a symbolic link"),
+            FsKind::Other => PathEntry::Other("a special file"),
+        }))
+    }
+
+    /// Writes a new file at `path` with these permission bits, and makes its bytes durable.
+    pub(crate) fn write_new(&self, path: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+        let (place, fs) = (self.resolve(path)?, self.fs());
+        let file = fs.create(&place.dir, place.name, FileMode::Private)?;
+        fs.write(&file, bytes)?;
+        fs.set_mode(&file, mode)?;
+        fs.sync_file(&file)
     }
 
     /// The target of the symbolic link at `path`.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn read_link(&self, path: &str) -> io::Result<Vec<u8>> {
         let place = self.resolve(path)?;
         self.fs().read_link(&place.dir, place.name)
     }
 
     /// The permission bits of the directory at `path`, also of one that may not be read; `None`: there is none.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn directory_mode(&self, path: &str) -> io::Result<Option<u32>> {
         if path == PROJECT {
             return self.fs().stat_dir(&self.root.dir).map(|stat| Some(stat.mode));
@@ -150,17 +145,11 @@ impl<'r> PathResolver<'r> {
             Ok(place) => place,
             Err(error) => return entry_from_error(error).map(|_| None),
         };
-        match self.fs().stat(&place.dir, place.name) {
-            Ok(stat) => Ok((stat.kind == FsKind::Dir).then_some(stat.mode)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let stat = if_found(self.fs().stat(&place.dir, place.name))?;
+        Ok(stat.filter(|stat| stat.kind == FsKind::Dir).map(|stat| stat.mode))
     }
 
     /// Sets the permission bits of the directory at `path`, and makes them durable.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn set_directory_mode(&self, path: &str, mode: u32) -> io::Result<()> {
         let fs = self.fs();
         if path == PROJECT {
@@ -182,12 +171,7 @@ impl<'r> PathResolver<'r> {
     /// # Errors
     /// The system's. Only `NotFound` means that there is nothing.
     pub fn read(&self, path: &str, most: u64) -> io::Result<Option<(Vec<u8>, FsStat)>> {
-        let read = self.resolve(path).and_then(|place| self.fs().read(&place.dir, place.name, most));
-        match read {
-            Ok(read) => Ok(Some(read)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        if_found(self.resolve(path).and_then(|place| self.fs().read(&place.dir, place.name, most)))
     }
 }
 

@@ -4,11 +4,10 @@
 use std::io;
 use std::sync::Arc;
 
-use relaycode_durable::fs::{DirMode, FileMode};
-use relaycode_durable::{Fs, FsDir};
+use relaycode_durable::{DirMode, FileMode, Fs, FsDir, if_found, if_new};
 
-use crate::disk::paths::LedgerRoot;
-use crate::id::TxId;
+use crate::TxId;
+use crate::disk::LedgerRoot;
 
 /// The name of the directory.
 pub const STATE_DIR_NAME: &str = ".relaycode";
@@ -28,7 +27,6 @@ impl StateSubdir {
     /// Every one.
     pub const ALL: [StateSubdir; 3] = [StateSubdir::Transactions, StateSubdir::Blobs, StateSubdir::Undone];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             StateSubdir::Transactions => "tx",
@@ -47,38 +45,24 @@ pub struct StateDir {
 
 impl StateDir {
     /// Opens it; `None` if there is none.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn open(fs: &Arc<dyn Fs>, root: &LedgerRoot) -> io::Result<Option<StateDir>> {
-        match fs.open_dir(root.dir(), STATE_DIR_NAME) {
-            Ok(dir) => Ok(Some(StateDir { fs: Arc::clone(fs), dir })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(if_found(fs.open_dir(root.dir(), STATE_DIR_NAME))?.map(|dir| StateDir { fs: Arc::clone(fs), dir }))
     }
 
     /// Opens it with everything in it, making what is not there.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn create(fs: &Arc<dyn Fs>, root: &LedgerRoot) -> io::Result<StateDir> {
-        if make_private(&**fs, root.dir(), STATE_DIR_NAME)? {
+        if fs.make_dir_if_missing(root.dir(), STATE_DIR_NAME, DirMode::Private)? {
             fs.sync_dir(root.dir())?;
         }
         let dir = fs.open_dir(root.dir(), STATE_DIR_NAME)?;
         let mut made = false;
         for sub in StateSubdir::ALL {
-            made |= make_private(&**fs, &dir, sub.name())?;
+            made |= fs.make_dir_if_missing(&dir, sub.name(), DirMode::Private)?;
         }
-        match fs.create(&dir, ".gitignore", FileMode::Private) {
-            Ok(file) => {
-                fs.write(&file, b"*\n")?;
-                fs.sync_file(&file)?;
-                made = true;
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+        if let Some(file) = if_new(fs.create(&dir, ".gitignore", FileMode::Private))? {
+            fs.write(&file, b"*\n")?;
+            fs.sync_file(&file)?;
+            made = true;
         }
         if made {
             fs.sync_dir(&dir)?;
@@ -97,33 +81,19 @@ impl StateDir {
     }
 
     /// One of the directories in it; `None` if it is not there.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn open_subdir(&self, sub: StateSubdir) -> io::Result<Option<FsDir>> {
-        match self.fs.open_dir(&self.dir, sub.name()) {
-            Ok(dir) => Ok(Some(dir)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        if_found(self.fs.open_dir(&self.dir, sub.name()))
     }
 
     /// One of the directories in it, which must be there.
-    ///
-    /// # Errors
-    /// The system's.
     pub fn require_subdir(&self, sub: StateSubdir) -> io::Result<FsDir> {
         self.fs.open_dir(&self.dir, sub.name())
     }
 }
 
-/// Makes a private directory unless it is there; says whether it was made.
-fn make_private(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<bool> {
-    match fs.make_dir(at, name, DirMode::Private) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
+/// The path of a file in the directory, for messages.
+pub(crate) fn path_of(name: &str) -> String {
+    format!("{STATE_DIR_NAME}/{name}")
 }
 
 /// The name of a committed transaction's record.

@@ -8,20 +8,18 @@
 pub mod search;
 mod timestamp;
 
+pub(crate) use index::{IndexLine, needed_blobs};
+use index::{IndexResult, IndexedPath, LedgerIndex};
+use search::PathHistory;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use relaycode_durable::FsDir;
 
-use crate::disk::digest::Digest;
-use crate::disk::state_dir::StateSubdir;
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::log::index::{IndexLine, LedgerIndex, LedgerIndexError, needed_blobs};
-use crate::record::blobs;
-use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
-use crate::record::{FileRecord, Record, RecordContent};
+use crate::disk::{Digest, StateSubdir};
+use crate::record::{FileRecord, Record, RecordContent, RecordLocation, RecordStore, blobs};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId};
 
 /// Digits that a prefix of an id needs.
 const PREFIX: usize = 4;
@@ -82,11 +80,9 @@ pub struct LogTransaction {
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogTarget {
-    /// One transaction.
     Transaction(TxId),
     /// A group of them.
     Group {
-        /// Its id.
         id: String,
         /// Its members, newest first.
         members: Vec<TxId>,
@@ -122,7 +118,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The system's. A record that cannot be read is an entry that says so.
-    pub fn log_page(&self, skip: usize, count: usize) -> Result<LogPage, LedgerError> {
+    pub fn log_page(&self, skip: usize, count: usize) -> LedgerResult<LogPage> {
         self.with_index(|index| {
             let total = index.last().map_or(0, |line| line.entries);
             let (entries, lines) = collect_entries(index, skip, count)?;
@@ -138,18 +134,15 @@ impl Ledger {
         entries: LogEntryLines,
         lines: &[IndexLine],
         place: &dyn Fn(usize) -> usize,
-    ) -> Result<Vec<LogEntry>, LedgerError> {
+    ) -> LedgerResult<Vec<LogEntry>> {
         let shelves = BlobStores::open(self)?;
         let entries = entries.into_iter().enumerate().map(|(at, (group, members))| {
             let show = |member: LogMember| {
                 let revertible = shelves.revertible(index, &lines[member.line])?;
                 Ok(log_transaction(lines[member.line].clone(), member.undone, revertible))
             };
-            let interrupted = match &group {
-                Some(id) => self.is_interrupted(id)?,
-                None => false,
-            };
-            let members = members.into_iter().map(show).collect::<Result<_, LedgerError>>()?;
+            let interrupted = group.as_ref().map_or(Ok(false), |id| self.is_interrupted(id))?;
+            let members = members.into_iter().map(show).collect::<LedgerResult<_>>()?;
             Ok(LogEntry { group, members, interrupted, position: place(at) })
         });
         entries.collect()
@@ -160,7 +153,7 @@ impl Ledger {
     ///
     /// # Errors
     /// `UnknownTransaction`, `Ambiguous`; the system's.
-    pub fn find_target(&self, name: &str) -> Result<LogTarget, LedgerError> {
+    pub fn find_target(&self, name: &str) -> LedgerResult<LogTarget> {
         let name = name.trim();
         let unknown = || LedgerError::UnknownTransaction { name: name.chars().take(100).collect() };
         if name.len() < PREFIX
@@ -181,7 +174,7 @@ impl Ledger {
     }
 
     /// The entry of that number, counted from the newest.
-    fn nth_target(&self, name: &str) -> Result<Option<LogTarget>, LedgerError> {
+    fn nth_target(&self, name: &str) -> LedgerResult<Option<LogTarget>> {
         let number = name.parse::<usize>().ok().filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()));
         let Some(skip) = number.and_then(|number| number.checked_sub(1)) else { return Ok(None) };
         Ok(self.log_page(skip, 1)?.entries.first().and_then(LogEntry::target))
@@ -191,29 +184,21 @@ impl Ledger {
     ///
     /// # Errors
     /// `UnknownTransaction` if there is none; `Damaged`, `Newer`; the system's.
-    pub fn record(&self, id: TxId) -> Result<Record, LedgerError> {
+    pub fn record(&self, id: TxId) -> LedgerResult<Record> {
         let shelf = RecordStore::open(self)?;
         let place = match shelf.locate(id)? {
             Some(place) => Some(place),
             None => self.with_index(|index| foreign_location(index, id))?,
         };
-        let loaded = match place {
-            Some(place) => shelf.load(&place)?,
-            None => None,
-        };
-        match loaded {
-            Some(LoadedRecord::Record { record, .. }) => Ok(*record),
-            Some(LoadedRecord::Pending) | None => {
-                Err(LedgerError::UnknownTransaction { name: id.to_string() })
-            }
-        }
+        let record = place.map(|place| shelf.find(&place)).transpose()?.flatten();
+        record.map(|record| *record).ok_or_else(|| LedgerError::UnknownTransaction { name: id.to_string() })
     }
 
     /// A file's bytes before the transaction; `None`: there was no such file.
     ///
     /// # Errors
     /// `NotRevertible` if they are not kept any more, `Damaged` if they are not what they were.
-    pub fn before_bytes(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+    pub fn before_bytes(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>> {
         let Some(image) = file.before else { return Ok(None) };
         let content = record.snapshot.get(file.old_path()).and_then(Option::as_ref);
         self.kept_bytes(record.uuid, file.old_path(), content, image.hash).map(Some)
@@ -223,7 +208,7 @@ impl Ledger {
     ///
     /// # Errors
     /// `NotRevertible` if they are not kept any more, `Damaged` if they are not what they were.
-    pub fn after_bytes(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+    pub fn after_bytes(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>> {
         let Some(image) = file.after else { return Ok(None) };
         self.kept_bytes(record.uuid, &file.path, file.content.as_ref(), image.hash).map(Some)
     }
@@ -234,7 +219,7 @@ impl Ledger {
         path: &str,
         content: Option<&RecordContent>,
         hash: Digest,
-    ) -> Result<Vec<u8>, LedgerError> {
+    ) -> LedgerResult<Vec<u8>> {
         let gone = || LedgerError::NotRevertible {
             id,
             reason: format!("the content of {path} is not kept any more"),
@@ -265,7 +250,7 @@ fn collect_entries(
     index: &LedgerIndex<'_>,
     skip: usize,
     count: usize,
-) -> Result<(LogEntryLines, Vec<IndexLine>), LedgerIndexError> {
+) -> IndexResult<(LogEntryLines, Vec<IndexLine>)> {
     let mut entries: LogEntryLines = Vec::new();
     let mut lines: Vec<IndexLine> = Vec::new();
     let mut taken_back = RevertedIds::default();
@@ -343,11 +328,7 @@ struct LogNameMatches {
     group: Vec<TxId>,
 }
 
-fn match_names(
-    index: &LedgerIndex<'_>,
-    name: &str,
-    prefix: Option<&str>,
-) -> Result<LogNameMatches, LedgerIndexError> {
+fn match_names(index: &LedgerIndex<'_>, name: &str, prefix: Option<&str>) -> IndexResult<LogNameMatches> {
     let mut found = LogNameMatches::default();
     index.for_each_newest_first(&mut |line| {
         if let Some(id) = line.uuid {
@@ -365,7 +346,7 @@ fn match_names(
 }
 
 /// Where the original tool has the record of a transaction.
-fn foreign_location(index: &LedgerIndex<'_>, id: TxId) -> Result<Option<RecordLocation>, LedgerIndexError> {
+fn foreign_location(index: &LedgerIndex<'_>, id: TxId) -> IndexResult<Option<RecordLocation>> {
     let mut place = None;
     index.for_each_newest_first(&mut |line| {
         if line.uuid == Some(id) && line.foreign.is_some() {
@@ -385,16 +366,13 @@ pub(crate) struct BlobStores<'l> {
 
 impl<'l> BlobStores<'l> {
     /// Opens what there is.
-    pub(crate) fn open(ledger: &'l Ledger) -> Result<BlobStores<'l>, LedgerError> {
-        let mut dirs = Vec::new();
-        if let Some(state) = ledger.state()? {
-            dirs.extend(state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?);
-        }
-        dirs.extend(ledger.copied_blobs()?);
+    pub(crate) fn open(ledger: &'l Ledger) -> LedgerResult<BlobStores<'l>> {
+        let dirs =
+            ledger.open_subdir(StateSubdir::Blobs)?.into_iter().chain(ledger.copied_blobs()?).collect();
         Ok(BlobStores { ledger, dirs })
     }
 
-    fn get(&self, digest: Digest) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn get(&self, digest: Digest) -> LedgerResult<Option<Vec<u8>>> {
         let mut damage = None;
         for dir in &self.dirs {
             match blobs::get(&*self.ledger.fs, dir, digest) {
@@ -406,10 +384,10 @@ impl<'l> BlobStores<'l> {
         damage.map_or(Ok(None), Err)
     }
 
-    fn has(&self, digest: Digest) -> Result<bool, LedgerError> {
+    fn has(&self, digest: Digest) -> LedgerResult<bool> {
         for dir in &self.dirs {
             let path = format!("blobs/{digest}");
-            if blobs::has(&*self.ledger.fs, dir, digest).map_err(io_error("read", &path))? {
+            if blobs::has(&*self.ledger.fs, dir, digest).context("read", &path)? {
                 return Ok(true);
             }
         }
@@ -417,14 +395,14 @@ impl<'l> BlobStores<'l> {
     }
 
     /// Whether what reverting a transaction needs is there.
-    fn revertible(&self, index: &LedgerIndex<'_>, line: &IndexLine) -> Result<bool, LedgerError> {
+    fn revertible(&self, index: &LedgerIndex<'_>, line: &IndexLine) -> LedgerResult<bool> {
         if line.damage.is_some() || line.final_because.is_some() {
             return Ok(false);
         }
         let all = match line.uuid.filter(|_| line.more_blobs) {
             None => line.blobs.clone(),
-            Some(id) => match index.records.locate(id)?.map(|place| index.records.load(&place)) {
-                Some(Ok(Some(LoadedRecord::Record { record, .. }))) => needed_blobs(&record),
+            Some(id) => match index.records.locate(id)?.map(|place| index.records.find(&place)) {
+                Some(Ok(Some(record))) => needed_blobs(&record),
                 _ => return Ok(false),
             },
         };

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use relaycode_durable::RealFs;
 
 use super::*;
-use crate::disk::state_dir::{StateDir, record_name};
-use crate::ledger::LedgerSettings;
+use crate::LedgerSettings;
+use crate::disk::StateDir;
+use crate::disk::state_dir::record_name;
 use crate::record::tests::{id, plain};
 
 pub(crate) struct Scratch {

@@ -6,12 +6,11 @@
 
 use std::io;
 
-use relaycode_durable::fs::is_too_long;
-use relaycode_durable::{Fs, FsDir, FsKind, RenameMode, atomic};
+use relaycode_durable::{Fs, FsDir, FsKind, RenameMode, atomic, if_found, is_too_long, pick_entries};
 
-use crate::disk::digest::Digest;
-use crate::error::LedgerError;
+use crate::disk::Digest;
 use crate::record::{INLINE_BYTES, RecordContent};
+use crate::{LedgerError, LedgerResult, io_error};
 
 /// A blob of more bytes is not read.
 pub const BLOB_BYTES: u64 = 1024 * 1024 * 1024;
@@ -46,21 +45,14 @@ pub fn content_of(bytes: &[u8]) -> RecordContent {
 /// Writes a blob by way of `scratch`, a directory on the same file system and a name in it. The
 /// bytes are durable when this returns, the name is not before `blobs` is synced. Says whether
 /// anything was written: a blob that is there already, with these very bytes, is left alone.
-///
-/// # Errors
-/// The system's.
 pub fn put(fs: &dyn Fs, blobs: &FsDir, scratch: (&FsDir, &str), bytes: &[u8]) -> io::Result<bool> {
     let name = Digest::of(bytes).to_string();
-    match fs.stat(blobs, &name) {
-        Ok(stat) => {
-            let recent = stat.modified.saturating_add(STALE_SECONDS) > fs.stat_dir(scratch.0)?.modified;
-            // Its name is only what it should be: damaged or planted bytes are written over.
-            if recent && stat.kind == FsKind::File && holds(fs, blobs, &name, bytes)? {
-                return Ok(false);
-            }
+    if let Some(stat) = if_found(fs.stat(blobs, &name))? {
+        let recent = stat.modified.saturating_add(STALE_SECONDS) > fs.stat_dir(scratch.0)?.modified;
+        // Its name is only what it should be: damaged or planted bytes are written over.
+        if recent && stat.kind == FsKind::File && holds(fs, blobs, &name, bytes)? {
+            return Ok(false);
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
     }
     atomic::stage(fs, scratch, bytes)?;
     fs.rename(scratch.0, scratch.1, blobs, &name, RenameMode::Replace)?;
@@ -79,7 +71,7 @@ fn holds(fs: &dyn Fs, blobs: &FsDir, name: &str, bytes: &[u8]) -> io::Result<boo
 ///
 /// # Errors
 /// `Damaged` if the bytes are not the ones of its name; the system's.
-pub fn get(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> Result<Option<Vec<u8>>, LedgerError> {
+pub fn get(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> LedgerResult<Option<Vec<u8>>> {
     let name = digest.to_string();
     let path = || format!("blobs/{name}");
     let damaged = |reason: &str| LedgerError::Damaged { path: path(), reason: reason.to_string() };
@@ -88,40 +80,24 @@ pub fn get(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> Result<Option<Vec<u8>>
         Ok(_) => Err(damaged("its bytes are not the ones that were kept")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if is_too_long(&error) => Err(damaged("it is longer than anything that was kept")),
-        Err(source) => Err(LedgerError::Io { action: "read", path: path(), source, put_back: false }),
+        Err(error) => Err(io_error("read", &path())(error)),
     }
 }
 
 /// Whether a blob is there, without reading it.
-///
-/// # Errors
-/// The system's.
 pub fn has(fs: &dyn Fs, blobs: &FsDir, digest: Digest) -> io::Result<bool> {
-    match fs.stat(blobs, &digest.to_string()) {
-        Ok(stat) => Ok(stat.kind == FsKind::File),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+    Ok(if_found(fs.stat(blobs, &digest.to_string()))?.is_some_and(|stat| stat.kind == FsKind::File))
 }
 
 /// Every blob, oldest first.
-///
-/// # Errors
-/// The system's.
 pub fn list(fs: &dyn Fs, blobs: &FsDir) -> io::Result<Vec<Blob>> {
-    let mut digests = Vec::new();
-    fs.for_each_name(blobs, &mut |name, kind| {
-        if kind == FsKind::File {
-            digests.extend(Digest::parse(name).filter(|digest| digest.to_string() == name));
-        }
+    let digests = pick_entries(fs, blobs, |name, kind| {
+        Digest::parse(name).filter(|digest| kind == FsKind::File && digest.to_string() == name)
     })?;
     let mut found = Vec::with_capacity(digests.len());
     for digest in digests {
-        match fs.stat(blobs, &digest.to_string()) {
-            Ok(stat) => found.push(Blob { digest, size: stat.len, modified: stat.modified }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
+        let stat = if_found(fs.stat(blobs, &digest.to_string()))?;
+        found.extend(stat.map(|stat| Blob { digest, size: stat.len, modified: stat.modified }));
     }
     found.sort_by_key(|blob| (blob.modified, blob.digest));
     Ok(found)

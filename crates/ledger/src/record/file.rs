@@ -10,10 +10,9 @@ use std::io;
 use relaycode_durable::atomic::PieceSink;
 use serde::Deserialize;
 
-use super::{FORMAT, Record, yaml};
-use crate::disk::digest::{Digest, DigestHasher};
-use crate::error::LedgerError;
-use crate::id::TxId;
+use crate::disk::{Digest, DigestHasher};
+use crate::record::{FORMAT, Record, yaml};
+use crate::{LedgerError, LedgerResult, TxId};
 
 /// A record or journal of more bytes is neither written nor read.
 pub const RECORD_BYTES: usize = 256 * 1024 * 1024;
@@ -58,7 +57,7 @@ pub(crate) fn write_to(record: &Record, put: &mut PieceSink<'_>) -> io::Result<(
 /// # Errors
 /// `NewerFormat` for a format that this relay does not know, `Damaged` for anything that was not written
 /// by [`write()`] for this transaction.
-pub fn read(bytes: &[u8], path: &str, id: TxId) -> Result<Record, LedgerError> {
+pub fn read(bytes: &[u8], path: &str, id: TxId) -> LedgerResult<Record> {
     let damaged = |reason: Cow<'static, str>| LedgerError::Damaged {
         path: path.to_string(),
         reason: reason.into_owned(),

@@ -6,7 +6,7 @@
 //! with a checksum over everything before it.
 
 pub(crate) mod file;
-pub mod original;
+pub(crate) mod original;
 pub(crate) mod settle;
 pub(crate) mod special_modes;
 pub(crate) mod store;
@@ -14,14 +14,15 @@ mod yaml;
 
 pub(crate) use file::write_to;
 pub use file::{RECORD_BYTES, read, write};
+pub(crate) use store::{LoadedRecord, PIECE, RecordLocation, RecordStore};
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::digest::Digest;
-use crate::id::TxId;
-use crate::transaction::journal::TransactionJournal;
+use crate::TxId;
+use crate::disk::Digest;
+use crate::transaction::TransactionJournal;
 
 pub mod blobs;
 pub mod collect;
@@ -43,10 +44,9 @@ pub const INLINE_TOTAL: usize = 16 * 1024 * 1024;
 pub const FILES: usize = 200_000;
 
 /// A record, or a journal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// The transaction.
     pub uuid: TxId,
     /// The project that the author meant, without its key.
     pub project_id: String,
@@ -117,7 +117,7 @@ pub struct Record {
     /// What could not be kept as it was, and other remarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The digest of what was shown, approved and applied ([`of_changes`](crate::disk::digest::of_changes)).
+    /// The digest of what was shown, approved and applied ([`digest_changes`](crate::disk::digest::digest_changes)).
     /// It stays what was approved also if the project's commands changed files afterwards; what is
     /// on disk then is in `result`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,7 +145,6 @@ impl Record {
 pub enum RecordedOperation {
     /// Create or change a file.
     Write {
-        /// The file.
         path: String,
         /// The block of the answer, or the whole new text.
         content: String,
@@ -154,10 +153,7 @@ pub enum RecordedOperation {
         patch_strategy: String,
     },
     /// Remove a file.
-    Delete {
-        /// The file.
-        path: String,
-    },
+    Delete { path: String },
     /// Move a file.
     Rename {
         /// Its name before.
@@ -183,7 +179,7 @@ pub enum RecordContent {
 }
 
 /// What became of one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRecord {
     /// Its name after (for a deletion, before).
@@ -249,7 +245,6 @@ impl FileImage {
 /// A directory that is gone, and what its permission bits were.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemovedDirectory {
-    /// Its path.
     pub path: String,
     /// Its permission bits.
     #[serde(with = "octal")]

@@ -13,13 +13,9 @@ use std::ops::ControlFlow;
 
 use relaycode_durable::RenameMode;
 
-use super::Record;
-use super::store::{LoadedRecord, RecordLocation, RecordStore};
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
+use crate::disk::{StateDir, StateSubdir, state_dir};
+use crate::record::{Record, RecordLocation, RecordStore};
+use crate::{IoContext, Ledger, LedgerResult, TxId, io_error};
 
 /// Reverts of reverts that are followed.
 const DEPTH: usize = 1_000;
@@ -30,7 +26,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The first of the system's; the rest is done all the same.
-    pub fn settle(&self, record: &Record) -> Result<(), LedgerError> {
+    pub fn settle(&self, record: &Record) -> LedgerResult<()> {
         let noted = self.append_to_index(record);
         let moved = self.move_undone(record);
         let copied = self.catch_up_copy().map(drop);
@@ -42,7 +38,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The first of the system's; the rest is done all the same.
-    pub fn catch_up(&self) -> Result<(), LedgerError> {
+    pub fn catch_up(&self) -> LedgerResult<()> {
         let moved = self.catch_up_undone();
         let copied = self.catch_up_copy().map(drop);
         moved.and(copied)
@@ -50,7 +46,7 @@ impl Ledger {
 
     /// After `record` was committed: what it takes back moves to `undone/`; what that had taken back
     /// comes out again, and so on.
-    fn move_undone(&self, record: &Record) -> Result<(), LedgerError> {
+    fn move_undone(&self, record: &Record) -> LedgerResult<()> {
         if record.revert_of.is_empty() {
             return Ok(());
         }
@@ -69,7 +65,7 @@ impl Ledger {
                 move_record(state, id, undone)?;
                 let place = if undone { RecordLocation::Undone(id) } else { RecordLocation::Own(id) };
                 // One that cannot be read took nothing back that anybody could tell.
-                if let Ok(Some(LoadedRecord::Record { record, .. })) = shelf.load(&place) {
+                if let Ok(Some(record)) = shelf.find(&place) {
                     further.extend(record.revert_of);
                 }
             }
@@ -80,7 +76,7 @@ impl Ledger {
     }
 
     /// Moves what the newest commit took back, if a crash came before that.
-    fn catch_up_undone(&self) -> Result<(), LedgerError> {
+    fn catch_up_undone(&self) -> LedgerResult<()> {
         let newest = self.with_index(|index| {
             let mut newest = None;
             index.for_each_newest_first(&mut |line| {
@@ -89,22 +85,17 @@ impl Ledger {
             })?;
             Ok(newest)
         })?;
-        match newest {
-            Some(id) => self.move_undone(&self.record(id)?),
-            None => Ok(()),
-        }
+        newest.map_or(Ok(()), |id| self.move_undone(&self.record(id)?))
     }
 }
 
 /// Moves a record into `undone/` or out of it, unless it is where it belongs.
-pub(crate) fn move_record(state: &StateDir, id: TxId, undone: bool) -> Result<(), LedgerError> {
+pub(crate) fn move_record(state: &StateDir, id: TxId, undone: bool) -> LedgerResult<()> {
     let name = state_dir::record_name(id);
-    let aside = match state.open_subdir(StateSubdir::Undone).map_err(io_error("open", ".relaycode/undone"))? {
-        Some(aside) => aside,
-        None => return Ok(()),
-    };
+    let aside = state.open_subdir(StateSubdir::Undone).context("open", ".relaycode/undone")?;
+    let Some(aside) = aside else { return Ok(()) };
     let (from, to) = if undone { (state.dir(), &aside) } else { (&aside, state.dir()) };
-    let failed = || io_error("move", &format!("{}/{name}", state_dir::STATE_DIR_NAME));
+    let failed = || io_error("move", &state_dir::path_of(&name));
     match state.fs().rename(from, &name, to, &name, RenameMode::NoReplace) {
         Ok(()) => {}
         // It is there already, or lies in `.relay/`, where we move nothing.

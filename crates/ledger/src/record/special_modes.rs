@@ -6,12 +6,11 @@
 use std::collections::HashSet;
 use std::io;
 
-use relaycode_durable::fs::is_too_long;
+use relaycode_durable::is_too_long;
 
-use super::{FileImage, Record};
-use crate::disk::digest::Digest;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::Digest;
+use crate::record::{FileImage, Record};
+use crate::{IoContext, Ledger, LedgerResult, io_error};
 
 /// The file's name.
 const NAME: &str = "special-modes";
@@ -33,7 +32,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The system's: a revert does not give the bits back then, and says so.
-    pub(crate) fn note_special_modes(&self, record: &Record) -> Result<(), LedgerError> {
+    pub(crate) fn note_special_modes(&self, record: &Record) -> LedgerResult<()> {
         let sides = record
             .result
             .iter()
@@ -56,14 +55,11 @@ impl Ledger {
             self.fs.sync_file(&file)?;
             self.fs.sync_dir(&dir)
         };
-        written().map_err(io_error("write", &format!("{path}/{NAME}")))
+        written().context("write", &format!("{path}/{NAME}"))
     }
 
     /// Those of `files` that were seen like that on this machine, by path.
-    pub(crate) fn seen_with_special_modes(
-        &self,
-        files: &[(String, FileImage)],
-    ) -> Result<Vec<String>, LedgerError> {
+    pub(crate) fn seen_with_special_modes(&self, files: &[(String, FileImage)]) -> LedgerResult<Vec<String>> {
         if files.is_empty() {
             return Ok(Vec::new());
         }
@@ -72,7 +68,7 @@ impl Ledger {
         Ok(seen.map(|(path, _)| path.clone()).collect())
     }
 
-    fn special_modes(&self) -> Result<HashSet<String>, LedgerError> {
+    fn special_modes(&self) -> LedgerResult<HashSet<String>> {
         let Some((dir, path)) = self.copy_directory(false)? else { return Ok(HashSet::new()) };
         match self.fs.read(&dir, NAME, BYTES) {
             Ok((bytes, _)) => Ok(String::from_utf8_lossy(&bytes).lines().map(String::from).collect()),

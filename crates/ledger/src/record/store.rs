@@ -4,16 +4,11 @@
 
 use std::io;
 
-use relaycode_durable::fs::is_link;
-use relaycode_durable::{Fs, FsDir, FsKind};
+use relaycode_durable::{Fs, FsDir, FsKind, if_found};
 
-use super::original::{self, OriginalRecord};
-use super::{RECORD_BYTES, Record, file};
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
+use crate::disk::{STATE_DIR_NAME, StateDir, StateSubdir, if_directory, state_dir};
+use crate::record::{RECORD_BYTES, Record, file, original};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, io_error};
 
 /// The directory of the original tool's second layout.
 const FOREIGN: &str = ".relay/transactions";
@@ -32,9 +27,8 @@ pub(crate) enum RecordLocation {
 }
 
 /// What is in the file of a record.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LoadedRecord {
-    /// A record.
     Record {
         /// It.
         record: Box<Record>,
@@ -57,9 +51,9 @@ impl RecordLocation {
     /// The path beneath the root.
     pub(crate) fn path(&self) -> String {
         match self {
-            RecordLocation::Own(id) => format!("{}/{id}.yml", state_dir::STATE_DIR_NAME),
+            RecordLocation::Own(id) => format!("{}/{id}.yml", STATE_DIR_NAME),
             RecordLocation::Undone(id) => {
-                format!("{}/{}/{id}.yml", state_dir::STATE_DIR_NAME, StateSubdir::Undone.name())
+                format!("{}/{}/{id}.yml", STATE_DIR_NAME, StateSubdir::Undone.name())
             }
             RecordLocation::Foreign(name) => format!("{FOREIGN}/{name}"),
         }
@@ -76,22 +70,13 @@ impl RecordLocation {
 
 impl<'l> RecordStore<'l> {
     /// Opens what there is.
-    pub(crate) fn open(ledger: &'l Ledger) -> Result<RecordStore<'l>, LedgerError> {
+    pub(crate) fn open(ledger: &'l Ledger) -> LedgerResult<RecordStore<'l>> {
         let fs = &*ledger.fs;
         let state = ledger.state()?;
-        let undone = match &state {
-            Some(state) => {
-                state.open_subdir(StateSubdir::Undone).map_err(cannot_open(".relaycode/undone"))?
-            }
-            None => None,
-        };
-        let foreign = match fs.open_dir(ledger.root.dir(), FOREIGN) {
-            Ok(dir) => Some(dir),
-            // Whatever else is called `.relay` is none of ours.
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory || is_link(&error) => None,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(cannot_open(FOREIGN)(error)),
-        };
+        let undone = state.as_ref().map(|state| state.open_subdir(StateSubdir::Undone)).transpose();
+        let undone = undone.context("open", ".relaycode/undone")?.flatten();
+        // Whatever else is called `.relay` is none of ours.
+        let foreign = if_directory(fs.open_dir(ledger.root.dir(), FOREIGN)).context("open", FOREIGN)?;
         Ok(RecordStore { fs, state, undone, foreign })
     }
 
@@ -101,49 +86,41 @@ impl<'l> RecordStore<'l> {
     }
 
     /// Shows the place of every record, in no order and without keeping any.
-    pub(crate) fn for_each_location(&self, see: &mut dyn FnMut(RecordLocation)) -> Result<(), LedgerError> {
-        if let Some(state) = &self.state {
-            let own = &mut |name: &str, kind| {
-                if let Some(id) = state_dir::record_id(name).filter(|_| kind == FsKind::File) {
-                    see(RecordLocation::Own(id));
+    pub(crate) fn for_each_location(&self, see: &mut dyn FnMut(RecordLocation)) -> LedgerResult<()> {
+        let own = |name: &str| state_dir::record_id(name).map(RecordLocation::Own);
+        let undone = |name: &str| state_dir::record_id(name).map(RecordLocation::Undone);
+        let foreign = |name: &str| is_foreign(name).then(|| RecordLocation::Foreign(name.to_string()));
+        type Locate<'a> = &'a dyn Fn(&str) -> Option<RecordLocation>;
+        let shelves: [(Option<&FsDir>, &str, Locate<'_>); 3] = [
+            (self.state.as_ref().map(StateDir::dir), STATE_DIR_NAME, &own),
+            (self.undone.as_ref(), ".relaycode/undone", &undone),
+            (self.foreign.as_ref(), FOREIGN, &foreign),
+        ];
+        for (dir, path, locate) in shelves {
+            let Some(dir) = dir else { continue };
+            let file = &mut |name: &str, kind| {
+                if let Some(place) = locate(name).filter(|_| kind == FsKind::File) {
+                    see(place);
                 }
             };
-            self.fs.for_each_name(state.dir(), own).map_err(cannot_list(state_dir::STATE_DIR_NAME))?;
-        }
-        if let Some(undone) = &self.undone {
-            let taken_back = &mut |name: &str, kind| {
-                if let Some(id) = state_dir::record_id(name).filter(|_| kind == FsKind::File) {
-                    see(RecordLocation::Undone(id));
-                }
-            };
-            self.fs.for_each_name(undone, taken_back).map_err(cannot_list(".relaycode/undone"))?;
-        }
-        if let Some(foreign) = &self.foreign {
-            let theirs = &mut |name: &str, kind| {
-                if kind == FsKind::File && is_foreign(name) {
-                    see(RecordLocation::Foreign(name.to_string()));
-                }
-            };
-            self.fs.for_each_name(foreign, theirs).map_err(cannot_list(FOREIGN))?;
+            self.fs.for_each_name(dir, file).context("list", path)?;
         }
         Ok(())
     }
 
     /// How many there are.
-    pub(crate) fn count(&self) -> Result<u64, LedgerError> {
+    pub(crate) fn count(&self) -> LedgerResult<u64> {
         let mut count = 0;
         self.for_each_location(&mut |_| count += 1)?;
         Ok(count)
     }
 
     /// Where the record of a transaction is, if it is in `.relaycode/`.
-    pub(crate) fn locate(&self, id: TxId) -> Result<Option<RecordLocation>, LedgerError> {
+    pub(crate) fn locate(&self, id: TxId) -> LedgerResult<Option<RecordLocation>> {
         for place in [RecordLocation::Own(id), RecordLocation::Undone(id)] {
             let Some((dir, name)) = self.file_of(&place) else { continue };
-            match self.fs.stat(dir, &name) {
-                Ok(_) => return Ok(Some(place)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(cannot_read(&place)(error)),
+            if self.fs.exists(dir, &name).map_err(cannot_read(&place))? {
+                return Ok(Some(place));
             }
         }
         Ok(None)
@@ -159,26 +136,24 @@ impl<'l> RecordStore<'l> {
     }
 
     /// The bytes of a record's file; `None`: it is not there.
-    pub(crate) fn read_bytes(&self, place: &RecordLocation) -> Result<Option<Vec<u8>>, LedgerError> {
+    pub(crate) fn read_bytes(&self, place: &RecordLocation) -> LedgerResult<Option<Vec<u8>>> {
         let Some((dir, name)) = self.file_of(place) else { return Ok(None) };
-        match self.fs.read(dir, &name, RECORD_BYTES as u64) {
-            Ok((bytes, _)) => Ok(Some(bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(cannot_read(place)(error)),
-        }
+        Ok(if_found(self.fs.read(dir, &name, RECORD_BYTES as u64))
+            .map_err(cannot_read(place))?
+            .map(|(bytes, _)| bytes))
     }
 
     /// The number that a record's file says it has, damaged or not; `None` if it says none or is not there.
     /// Read in pieces of whole lines: the file may be as long as all that its transaction changed.
-    pub(crate) fn read_number(&self, place: &RecordLocation) -> Result<Option<u64>, LedgerError> {
+    pub(crate) fn read_number(&self, place: &RecordLocation) -> LedgerResult<Option<u64>> {
         let Some((dir, name)) = self.file_of(place) else { return Ok(None) };
         let mut lines = Vec::new();
         let mut at = 0;
         loop {
-            let piece = match self.fs.read_range(dir, &name, at, PIECE) {
-                Ok(piece) => piece,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(cannot_read(place)(error)),
+            let Some(piece) =
+                if_found(self.fs.read_range(dir, &name, at, PIECE)).map_err(cannot_read(place))?
+            else {
+                return Ok(None);
             };
             at += piece.len() as u64;
             let last_end = piece.iter().rposition(|byte| *byte == b'\n').map(|end| lines.len() + end + 1);
@@ -193,34 +168,32 @@ impl<'l> RecordStore<'l> {
     }
 
     /// Reads a record; `None`: it is not there.
-    pub(crate) fn load(&self, place: &RecordLocation) -> Result<Option<LoadedRecord>, LedgerError> {
+    pub(crate) fn load(&self, place: &RecordLocation) -> LedgerResult<Option<LoadedRecord>> {
         let Some(bytes) = self.read_bytes(place)? else { return Ok(None) };
         let path = place.path();
         if let (true, Some(id)) = (file::is_relay_record(&bytes), place.id()) {
             let record = Box::new(super::read(&bytes, &path, id)?);
             return Ok(Some(LoadedRecord::Record { record, undone: false }));
         }
-        Ok(Some(match original::read(&bytes, &path, place.id())? {
-            OriginalRecord::Pending => LoadedRecord::Pending,
-            OriginalRecord::Committed { record, undone } => {
-                let undone = undone || matches!(place, RecordLocation::Undone(_));
-                LoadedRecord::Record { record, undone }
-            }
-        }))
+        let mut loaded = original::read(&bytes, &path, place.id())?;
+        if let LoadedRecord::Record { undone, .. } = &mut loaded {
+            *undone |= matches!(place, RecordLocation::Undone(_));
+        }
+        Ok(Some(loaded))
+    }
+
+    /// Reads a record that was decided on.
+    pub(crate) fn find(&self, place: &RecordLocation) -> LedgerResult<Option<Box<Record>>> {
+        Ok(match self.load(place)? {
+            Some(LoadedRecord::Record { record, .. }) => Some(record),
+            Some(LoadedRecord::Pending) | None => None,
+        })
     }
 }
 
 fn is_foreign(name: &str) -> bool {
     let stem = name.strip_suffix(".yml").or_else(|| name.strip_suffix(".yaml"));
     stem.is_some_and(|stem| !stem.is_empty() && !stem.ends_with(".pending"))
-}
-
-fn cannot_open(path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
-    io_error("open", path)
-}
-
-fn cannot_list(path: &str) -> impl FnOnce(io::Error) -> LedgerError + use<> {
-    io_error("list", path)
 }
 
 fn cannot_read(place: &RecordLocation) -> impl FnOnce(io::Error) -> LedgerError + use<> {

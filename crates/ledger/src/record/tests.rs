@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use super::yaml::tests::nasty;
 use super::*;
-use crate::error::LedgerError;
-use crate::transaction::journal::{TransactionStage, TransactionStep};
+use crate::LedgerError;
+use crate::record::yaml::tests::nasty;
+use crate::transaction::{TransactionStage, TransactionStep};
 
 pub(crate) fn id(number: u32) -> TxId {
     format!("{number:08x}-0c4b-4c1d-9a53-0c2f5d1e7b66").parse().unwrap()

@@ -4,31 +4,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 
 use relaycode_change::diff;
-use relaycode_durable::fs::{FileMode, is_link, is_not_regular, is_too_long};
-use relaycode_durable::{FsDir, RenameMode, atomic};
+use relaycode_durable::{FileMode, FsDir, RenameMode, atomic, is_link, is_not_regular, is_too_long};
 use relaycode_snapshot::{EntryKind, ImageReader, Omission, OmissionList};
 
-use super::compare::{self, RecordingDifferences, SecuredContent, SecuredEntry, SuspectFile};
-use super::ledger_files::LedgerRestoreOutcome;
-use super::manifest::RecordingManifest;
-use super::secure::format_size;
-use super::store::RecordingDirectory;
-use super::walk;
-use super::walk::RecordingWalkBounds;
-use super::{ADOPTED_BYTES, ENTRIES, FILE_BYTES, Recording, root};
-use crate::disk::digest::Digest;
-use crate::disk::paths::PathResolver;
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
-use crate::record::blobs;
+use crate::disk::{Digest, PathResolver, StateDir, StateSubdir, state_dir};
 use crate::record::{
-    self, FILES, FileImage, FileRecord, INLINE_TOTAL, LINK_MODE, Record, RecordContent, RecordOmission,
+    self, FILES, FileImage, FileRecord, INLINE_TOTAL, LINK_MODE, Record, RecordContent, RecordOmission, blobs,
 };
-use crate::transaction::header::TransactionHeader;
-use crate::transaction::recover;
-use crate::transaction::{CommittedTransaction, SYNC_EACH, draft_record};
+use crate::recording::{
+    ADOPTED_BYTES, ENTRIES, FILE_BYTES, LedgerRestoreOutcome, Recording, RecordingDifferences,
+    RecordingDirectory, RecordingManifest, RecordingWalkBounds, SecuredContent, SecuredEntry, SuspectFile,
+    compare, format_size, root, walk,
+};
+use crate::transaction::{CommittedTransaction, SYNC_EACH, TransactionHeader, draft_record, recover};
+use crate::{IoContext, Ledger, LedgerResult, io_error};
 
 /// Lines are counted in files of at most so many bytes.
 const COUNTED: usize = 8 * 1024 * 1024;
@@ -68,17 +57,16 @@ impl Recording<'_> {
     ///
     /// # Errors
     /// The system's. The recording is still there then, and the next recovery tries again.
-    pub fn adopt(self, ended: RecordingEnd, later: &[String]) -> Result<RecordingOutcome, LedgerError> {
+    pub fn adopt(self, ended: RecordingEnd, later: &[String]) -> LedgerResult<RecordingOutcome> {
         // The command may have put another directory where the project was, and nothing of what was open before need
         // be there any more.
         let another = root::reopen_ledger(self.ledger)?;
         let ledger = another.as_ref().unwrap_or(self.ledger);
         let later: HashSet<&str> = later.iter().map(|path| path.trim_end_matches('/')).collect();
         let tree = walk::walk(&ledger.root, &walk_bounds(ledger, &self.manifest, &later))?;
-        let state = StateDir::create(&ledger.fs, &ledger.root)
-            .map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = ledger.make_state()?;
         let _project = ledger.lock_project(&state)?;
-        let mut about = self.manifest.told.to_header();
+        let mut about = self.manifest.told.clone();
         (about.branch, about.head) = (ended.branch, ended.head);
         about.notes.extend(ended.notes);
         if another.is_some() {
@@ -111,7 +99,7 @@ pub(super) fn adopt(
     manifest: &RecordingManifest,
     tree: &walk::RecordingTree,
     about: TransactionHeader,
-) -> Result<RecordingOutcome, LedgerError> {
+) -> LedgerResult<RecordingOutcome> {
     let scratch = own.scratch(state)?;
     let images = ImageReader::open(state.fs(), &own.dir);
     // Before anything is numbered: earlier records come first.
@@ -153,12 +141,8 @@ pub(super) fn adopt(
     record.directory_modes = modes;
     drop_excess_files(&mut record, &mut left)?;
     let left: Vec<Omission> = missed.into_iter().chain(left.into_sorted()).collect();
-    let directories = (&record.made_directories, &record.removed_directories, &record.directory_modes);
-    if record.result.is_empty()
-        && directories.0.is_empty()
-        && directories.1.is_empty()
-        && directories.2.is_empty()
-    {
+    let directories = record.made_directories.len() + record.removed_directories.len();
+    if record.result.is_empty() && directories + record.directory_modes.len() == 0 {
         own.clear(state)?;
         return Ok(RecordingOutcome { committed: None, omissions: left, ledger_restore: history });
     }
@@ -190,14 +174,14 @@ pub(super) fn adopt(
 }
 
 /// Leaves files out of a record that would become longer than one that can be read: those first that are merely new.
-fn drop_excess_files(record: &mut Record, left: &mut OmissionList) -> Result<(), LedgerError> {
+fn drop_excess_files(record: &mut Record, left: &mut OmissionList) -> LedgerResult<()> {
     loop {
         let mut bytes = 0usize;
         let mut count = |piece: &[u8]| {
             bytes += piece.len();
             Ok(())
         };
-        record::write_to(record, &mut count).map_err(io_error("write", "the record"))?;
+        record::write_to(record, &mut count).context("write", "the record")?;
         if bytes <= MOST_BYTES || record.result.is_empty() {
             return Ok(());
         }
@@ -218,7 +202,7 @@ fn outermost(path: &str) -> String {
 }
 
 /// Writes the record. Says what the disk said, if that leaves a doubt.
-fn write(state: &StateDir, scratch: &FsDir, record: &Record) -> Result<Option<String>, LedgerError> {
+fn write(state: &StateDir, scratch: &FsDir, record: &Record) -> LedgerResult<Option<String>> {
     let name = state_dir::record_name(record.uuid);
     let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(record, put);
     let target = (state.dir(), name.as_str());
@@ -227,7 +211,7 @@ fn write(state: &StateDir, scratch: &FsDir, record: &Record) -> Result<Option<St
         Err(error) if error.is_in_place || recover::is_committed(state, record.uuid)? => {
             Ok(Some(error.source.to_string()))
         }
-        Err(error) => Err(io_error("write", &format!("{}/{name}", state_dir::STATE_DIR_NAME))(error.source)),
+        Err(error) => Err(io_error("write", &state_dir::path_of(&name))(error.source)),
     }
 }
 
@@ -253,14 +237,17 @@ struct AdoptRun<'a> {
 }
 
 /// The two ends of a move, as indices of the result.
-#[derive(Default)]
-struct RecordingMove {
-    from: Option<usize>,
-    to: Option<usize>,
+type RecordingMove = (Option<usize>, Option<usize>);
+
+/// Bytes and permission bits; `None`: there is no file.
+type AdoptedFile = Option<(Vec<u8>, u32)>;
+
+fn bytes_of(side: &AdoptedFile) -> &[u8] {
+    side.as_ref().map_or(&[], |(bytes, _)| bytes)
 }
 
 impl AdoptRun<'_> {
-    fn adopt_file(&mut self, touched: &SuspectFile<'_>) -> Result<(), LedgerError> {
+    fn adopt_file(&mut self, touched: &SuspectFile<'_>) -> LedgerResult<()> {
         let path = touched.path.as_str();
         let Some(now) = self.current_content(touched)? else { return Ok(()) };
         let before = match touched.before {
@@ -277,7 +264,7 @@ impl AdoptRun<'_> {
         if before == now {
             return Ok(());
         }
-        let size = now.as_ref().map_or(0, |(bytes, _)| bytes.len() as u64);
+        let size = bytes_of(&now).len() as u64;
         // Those of a file that is new do not matter: each name goes by itself.
         let names = touched.now.filter(|stat| before.is_some() && stat.kind == EntryKind::File);
         if let Some(stat) = names.filter(|stat| stat.links > 1) {
@@ -290,38 +277,29 @@ impl AdoptRun<'_> {
             return Ok(());
         }
         if self.bytes + size > ADOPTED_BYTES {
-            let why = format!(
-                "was changed, and would be beyond the {} that a record keeps",
-                self::format_size(ADOPTED_BYTES)
-            );
+            let most = format_size(ADOPTED_BYTES);
+            let why = format!("was changed, and would be beyond the {most} that a record keeps");
             self.left.add(path, &why, 1, size);
             return Ok(());
         }
         self.bytes += size;
-        self.add_file(touched, before, now)
+        self.add(touched, before, now)
     }
 
     /// What a file or link held before; `None`: it is gone.
-    fn content_before(&self, known: &SecuredEntry<'_>) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
+    fn content_before(&self, known: &SecuredEntry<'_>) -> LedgerResult<AdoptedFile> {
         Ok(match known.content {
             SecuredContent::Target(target) => Some((target.to_vec(), LINK_MODE)),
             SecuredContent::Image(location) => {
                 let bytes = self.images.read(location, known.stat.size);
-                let bytes = bytes.map_err(io_error("read", &self.own.path()))?;
+                let bytes = bytes.context("read", &self.own.path())?;
                 bytes.map(|bytes| (bytes, known.stat.mode))
             }
         })
     }
 
     /// What stands there now: `Some(None)` for nothing, `None` for something that cannot be kept.
-    #[expect(
-        clippy::type_complexity,
-        reason = "bytes and permission bits, if there are any, if they can be had"
-    )]
-    fn current_content(
-        &mut self,
-        touched: &SuspectFile<'_>,
-    ) -> Result<Option<Option<(Vec<u8>, u32)>>, LedgerError> {
+    fn current_content(&mut self, touched: &SuspectFile<'_>) -> LedgerResult<Option<AdoptedFile>> {
         let path = touched.path.as_str();
         let Some(seen) = touched.now else { return Ok(Some(None)) };
         self.reads += 1;
@@ -356,45 +334,37 @@ impl AdoptRun<'_> {
         }
     }
 
-    fn add_file(
-        &mut self,
-        touched: &SuspectFile<'_>,
-        before: Option<(Vec<u8>, u32)>,
-        now: Option<(Vec<u8>, u32)>,
-    ) -> Result<(), LedgerError> {
+    fn add(&mut self, touched: &SuspectFile<'_>, before: AdoptedFile, now: AdoptedFile) -> LedgerResult<()> {
         let path = touched.path.clone();
-        let bytes = |side: &Option<(Vec<u8>, u32)>| side.as_ref().map_or(0, |(bytes, _)| bytes.len());
         let (mut added, mut removed) = (0, 0);
-        if bytes(&before).max(bytes(&now)) <= COUNTED {
-            let text = |side: &'_ Option<(Vec<u8>, u32)>| {
-                side.as_ref().map_or(Vec::new(), |(bytes, _)| bytes.clone())
-            };
-            (added, removed) = diff::count_changed_lines(&text(&before), &text(&now));
+        let (old, new) = (bytes_of(&before), bytes_of(&now));
+        if old.len().max(new.len()) <= COUNTED {
+            (added, removed) = diff::count_changed_lines(old, new);
         }
-        let image =
-            |side: &Option<(Vec<u8>, u32)>| side.as_ref().map(|(bytes, mode)| FileImage::of(bytes, *mode));
+        let image = |side: &AdoptedFile| side.as_ref().map(|(bytes, mode)| FileImage::of(bytes, *mode));
         let (was, is) = (image(&before), image(&now));
         let snapshot = before.map(|(bytes, _)| self.store(&bytes)).transpose()?;
         let content = now.map(|(bytes, _)| self.store(&bytes)).transpose()?;
         let at = self.result.len();
         match (touched.before, touched.now) {
             (Some(known), None) => {
-                self.inodes.entry((known.stat.dev, known.stat.ino)).or_default().from = Some(at);
+                self.inodes.entry((known.stat.dev, known.stat.ino)).or_default().0 = Some(at);
             }
             (None, Some(seen)) => {
-                self.inodes.entry((seen.dev, seen.ino)).or_default().to = Some(at);
+                self.inodes.entry((seen.dev, seen.ino)).or_default().1 = Some(at);
             }
             _ => {}
         }
         self.snapshot.insert(path.clone(), snapshot);
+        let (before, after) = (was, is);
         self.result.push(FileRecord {
             path,
-            renamed_from: None,
-            before: was,
-            after: is,
+            before,
+            after,
             added,
             removed,
             content,
+            ..FileRecord::default()
         });
         Ok(())
     }
@@ -404,7 +374,7 @@ impl AdoptRun<'_> {
     fn join_renames(&mut self) {
         let mut gone = Vec::new();
         for moved in self.inodes.values() {
-            let (Some(from), Some(to)) = (moved.from, moved.to) else { continue };
+            let (Some(from), Some(to)) = *moved else { continue };
             if self.result[from].before != self.result[to].after {
                 continue;
             }
@@ -422,7 +392,7 @@ impl AdoptRun<'_> {
     }
 
     /// Keeps some bytes: in the record if they are little text, else as a blob.
-    fn store(&mut self, bytes: &[u8]) -> Result<RecordContent, LedgerError> {
+    fn store(&mut self, bytes: &[u8]) -> LedgerResult<RecordContent> {
         match blobs::content_of(bytes) {
             RecordContent::Text(text) if text.len() <= self.inline => {
                 self.inline -= text.len();
@@ -438,21 +408,18 @@ impl AdoptRun<'_> {
                 return blobs::put(fs, &all, scratch, bytes).map(drop);
             }
             // Very many are made durable together.
-            match fs.remove_file(scratch.0, scratch.1) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            fs.remove_if_exists(scratch.0, scratch.1)?;
             let file = fs.create(scratch.0, scratch.1, FileMode::Private)?;
             fs.write(&file, bytes)?;
             fs.rename(scratch.0, scratch.1, &all, &blob.to_string(), RenameMode::Replace)
         };
-        stored().map_err(io_error("keep", "a blob"))?;
+        stored().context("keep", "a blob")?;
         self.blobs.push(blob);
         Ok(RecordContent::Blob { blob, size: bytes.len() as u64 })
     }
 
     /// Blobs must be there before a record that speaks of them.
-    fn sync_blobs(&self) -> Result<(), LedgerError> {
+    fn sync_blobs(&self) -> LedgerResult<()> {
         let fs = self.state.fs();
         let synced = || -> io::Result<()> {
             match self.blobs.len() {
@@ -461,6 +428,6 @@ impl AdoptRun<'_> {
                 _ => fs.sync_all(self.state.dir()),
             }
         };
-        synced().map_err(io_error("write", "the blobs"))
+        synced().context("write", "the blobs")
     }
 }

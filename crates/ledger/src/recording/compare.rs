@@ -7,12 +7,10 @@ use relaycode_snapshot::{
     EntryChange, EntryChangeKind, EntryId, EntryKind, EntryStat, ImageLocation, OmissionList, TreeDifference,
 };
 
-use super::manifest::RecordingManifest;
-use super::secure::format_size;
-use super::walk::{self, RecordingTree, recordable, shown};
-use super::{FILE_BYTES, IGNORED_BYTES};
-use crate::disk::paths::{PROJECT, ancestors};
+use crate::disk::{PROJECT, ancestors};
 use crate::record::{DirectoryModeChange, RemovedDirectory};
+use crate::recording::walk::{self, recordable, shown};
+use crate::recording::{FILE_BYTES, IGNORED_BYTES, RecordingManifest, RecordingTree, format_size};
 
 /// What differs.
 #[derive(Default)]
@@ -71,6 +69,9 @@ pub(super) fn compare<'t>(before: &'t RecordingManifest, now: &'t RecordingTree)
     comparison.finish()
 }
 
+/// One side of a change; `None`: nothing is there.
+type ComparedEntry = Option<(EntryId, EntryStat)>;
+
 struct RecordingComparison<'t> {
     before: &'t RecordingManifest,
     now: &'t RecordingTree,
@@ -112,9 +113,8 @@ impl<'t> RecordingComparison<'t> {
     fn add_change(&mut self, change: &EntryChange) {
         let was = change.before.map(|id| (id, *self.before.tree.stat(id)));
         let is = change.after.map(|id| (id, *self.now.snapshot.stat(id)));
-        let is_directory =
-            |side: Option<(EntryId, EntryStat)>| side.filter(|(_, stat)| stat.kind == EntryKind::Directory);
-        let is_content = |side: Option<(EntryId, EntryStat)>| {
+        let is_directory = |side: ComparedEntry| side.filter(|(_, stat)| stat.kind == EntryKind::Directory);
+        let is_content = |side: ComparedEntry| {
             side.filter(|(_, stat)| matches!(stat.kind, EntryKind::File | EntryKind::Link))
         };
         self.add_directory(&change.path, is_directory(was), is_directory(is));
@@ -122,7 +122,7 @@ impl<'t> RecordingComparison<'t> {
             return;
         }
         // What no record can hold.
-        let odd = |side: Option<(EntryId, EntryStat)>| {
+        let odd = |side: ComparedEntry| {
             let (_, stat) = side?;
             recordable(stat.kind, &change.path).err()
         };
@@ -143,16 +143,11 @@ impl<'t> RecordingComparison<'t> {
         }
     }
 
-    fn leave(&mut self, path: &[u8], reason: &str, side: Option<(EntryId, EntryStat)>) {
+    fn leave(&mut self, path: &[u8], reason: &str, side: ComparedEntry) {
         self.found.left.add(&shown(path), reason, 1, side.map_or(0, |(_, stat)| stat.size));
     }
 
-    fn add_directory(
-        &mut self,
-        path: &[u8],
-        was: Option<(EntryId, EntryStat)>,
-        is: Option<(EntryId, EntryStat)>,
-    ) {
+    fn add_directory(&mut self, path: &[u8], was: ComparedEntry, is: ComparedEntry) {
         let path = if path.is_empty() {
             PROJECT.to_string()
         } else {
@@ -176,12 +171,7 @@ impl<'t> RecordingComparison<'t> {
         }
     }
 
-    fn add_content(
-        &mut self,
-        path: &[u8],
-        was: Option<(EntryId, EntryStat)>,
-        is: Option<(EntryId, EntryStat)>,
-    ) {
+    fn add_content(&mut self, path: &[u8], was: ComparedEntry, is: ComparedEntry) {
         let Some(bytes) = is.or(was).map(|(_, stat)| stat.size) else { return };
         let path = shown(path);
         let before = was.and_then(|(id, _)| self.secured(id));

@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 
-use relaycode_durable::fs::{DirMode, FileMode};
-use relaycode_durable::{Fs, FsDir, RenameMode};
+use relaycode_durable::{DirMode, FileMode, Fs, FsDir, RenameMode, if_found};
 use relaycode_snapshot::walk::WalkDirectory;
 use relaycode_snapshot::{
     EntryKind, EntryStat, ImageLocation, ImageReader, ImageWriter, Omission, Snapshot, WalkCaps, WalkError,
@@ -16,13 +15,9 @@ use relaycode_snapshot::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::store;
-use crate::disk::paths::split_parent;
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
+use crate::disk::{STATE_DIR_NAME, StateDir, StateSubdir, split_parent, state_dir};
+use crate::recording::store;
+use crate::{IoContext, Ledger, LedgerResult, TxId, io_error};
 
 /// Bytes that are copied of what only the ledger's own directory has.
 const OWN_BYTES: u64 = 64 * 1024 * 1024;
@@ -80,7 +75,7 @@ impl LedgerInventory {
         state: &StateDir,
         keeping: &mut ImageWriter<'_>,
         room: u64,
-    ) -> Result<LedgerInventory, LedgerError> {
+    ) -> LedgerResult<LedgerInventory> {
         let fs = state.fs();
         // What cannot be copied there is copied here.
         let _ = ledger.catch_up_copy();
@@ -88,7 +83,7 @@ impl LedgerInventory {
         let caps = WalkCaps { entries: OWN_ENTRIES, depth: DEPTH };
         let tree =
             Snapshot::take(fs, state.dir(), &mut LedgerFilesRule, caps, None, (0, 0)).map_err(|error| {
-                io_error("look at", state_dir::STATE_DIR_NAME)(match error {
+                io_error("look at", STATE_DIR_NAME)(match error {
                     WalkError::Root(error) => error,
                     WalkError::Stopped => io::ErrorKind::Interrupted.into(),
                 })
@@ -140,11 +135,10 @@ impl LedgerInventory {
         state: &StateDir,
         images: &ImageReader<'_>,
         scratch: &FsDir,
-    ) -> Result<(LedgerRestoreOutcome, Vec<Omission>), LedgerError> {
+    ) -> LedgerResult<(LedgerRestoreOutcome, Vec<Omission>)> {
         let Some(lock) = self.lock else { return Ok(Default::default()) };
         let fs = state.fs();
-        let now =
-            fs.stamp(state.dir(), LOCK.as_ref()).map_err(io_error("look at", state_dir::STATE_DIR_NAME))?;
+        let now = fs.stamp(state.dir(), LOCK.as_ref()).context("look at", STATE_DIR_NAME)?;
         let removed = !EntryStat::from_stamp(&now).is_same_record(&lock);
         let missing = self.count_missing(state)?;
         if !removed && missing == 0 {
@@ -156,49 +150,31 @@ impl LedgerInventory {
         let mut gone = (0, 0);
         for (path, known) in &self.files {
             let is_record = state_dir::record_id(split_parent(path).1).is_some();
-            if !(removed || is_record)
-                || path_exists(fs, state.dir(), path).map_err(io_error("look at", path))?
-            {
+            if !(removed || is_record) || path_exists(fs, state.dir(), path).context("look at", path)? {
                 continue;
             }
-            match known.read(images).map_err(io_error("read", path))? {
+            match known.read(images).context("read", path)? {
                 Some(bytes) => write_file(state, scratch, path, &bytes, known.stat.mode)
-                    .map_err(io_error("write", &format!("{}/{path}", state_dir::STATE_DIR_NAME)))?,
+                    .context("write", &state_dir::path_of(path))?,
                 None if is_record => {}
                 None => gone = (gone.0 + 1, gone.1 + known.stat.size),
             }
         }
-        fs.sync_all(state.dir()).map_err(io_error("write", state_dir::STATE_DIR_NAME))?;
+        fs.sync_all(state.dir()).context("write", STATE_DIR_NAME)?;
         let lost = self.count_missing(state)?;
         let history = LedgerRestoreOutcome { removed, restored: missing - lost.min(missing), lost };
-        let mut left = Vec::new();
-        let mut leave = |why: String, files, bytes| {
-            left.push(Omission {
-                path: format!("{}/", state_dir::STATE_DIR_NAME),
-                reason: why,
-                files,
-                bytes,
-            });
-        };
-        if lost > 0 {
-            leave(
-                format!("was removed, and with it {lost} earlier records of which there is no copy"),
-                lost,
-                0,
-            );
-        }
-        if gone.0 > 0 {
-            leave(
-                "was removed, and with it files that earlier changes had displaced".to_string(),
-                gone.0,
-                gone.1,
-            );
-        }
-        Ok((history, left))
+        let left = [
+            (format!("was removed, and with it {lost} earlier records of which there is no copy"), lost, 0),
+            ("was removed, and with it files that earlier changes had displaced".to_string(), gone.0, gone.1),
+        ];
+        let path = format!("{STATE_DIR_NAME}/");
+        let left = left.into_iter().filter(|(_, files, _)| *files > 0);
+        let omission = |(reason, files, bytes)| Omission { path: path.clone(), reason, files, bytes };
+        Ok((history, left.map(omission).collect()))
     }
 
     /// How many of the records are not there.
-    fn count_missing(&self, state: &StateDir) -> Result<usize, LedgerError> {
+    fn count_missing(&self, state: &StateDir) -> LedgerResult<usize> {
         if self.records.is_empty() {
             return Ok(0);
         }
@@ -210,7 +186,7 @@ impl LedgerInventory {
             }
             Ok(())
         };
-        see().map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
+        see().context("list", STATE_DIR_NAME)?;
         Ok(self.records.iter().filter(|id| !there.contains(id)).count())
     }
 }
@@ -246,11 +222,7 @@ fn path_exists(fs: &dyn Fs, at: &FsDir, path: &str) -> io::Result<bool> {
     } else {
         fs.open_dir(at, parent).and_then(|dir| fs.stat(&dir, name))
     };
-    match found {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    }
+    Ok(if_found(found)?.is_some())
 }
 
 /// Writes a file of the ledger's own, with the directories above it.
@@ -260,15 +232,10 @@ fn write_file(state: &StateDir, scratch: &FsDir, path: &str, bytes: &[u8], mode:
     let (parent, name) = split_parent(path);
     let mut dir = state.dir().clone();
     for part in parent.split('/').filter(|part| !part.is_empty()) {
-        match fs.make_dir(&dir, part, DirMode::Private) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => dir = fs.open_dir(&dir, part)?,
-        }
+        fs.make_dir_if_missing(&dir, part, DirMode::Private)?;
+        dir = fs.open_dir(&dir, part)?;
     }
-    match fs.remove_file(scratch, NEW) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    fs.remove_if_exists(scratch, NEW)?;
     let file = fs.create(scratch, NEW, FileMode::Private)?;
     fs.write(&file, bytes)?;
     fs.set_mode(&file, mode)?;

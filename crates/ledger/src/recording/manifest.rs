@@ -8,10 +8,9 @@ use relaycode_durable::{Fs, FsDir, atomic};
 use relaycode_snapshot::{EntryId, ImageLocation, Snapshot};
 use serde::{Deserialize, Serialize};
 
-use super::ledger_files::LedgerInventory;
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::transaction::header::TransactionHeader;
+use crate::recording::LedgerInventory;
+use crate::transaction::TransactionHeader;
+use crate::{IoContext, LedgerError, LedgerResult, TxId, io_error};
 
 /// Its name in the recording's directory.
 pub(super) const NAME: &str = "manifest";
@@ -24,7 +23,8 @@ const BYTES: u64 = 512 * 1024 * 1024;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RecordingManifest {
     version: u32,
-    pub(super) told: RecordingHeader,
+    /// What the record is going to say, should nobody be there any more to say it.
+    pub(super) told: TransactionHeader,
     /// The process that records.
     pub(super) pid: u32,
     /// The number that the next transaction had then.
@@ -42,63 +42,8 @@ pub(super) struct RecordingManifest {
     pub(super) before: LedgerInventory,
 }
 
-/// What the record is going to say, should nobody be there any more to say it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct RecordingHeader {
-    uuid: TxId,
-    project_id: String,
-    created_at: String,
-    git_commit_msg: Option<String>,
-    prompt_summary: Option<String>,
-    origin: String,
-    branch: Option<String>,
-    head: Option<String>,
-}
-
-impl RecordingHeader {
-    pub(super) fn from_header(about: &TransactionHeader) -> RecordingHeader {
-        let TransactionHeader {
-            uuid,
-            project_id,
-            created_at,
-            git_commit_msg,
-            prompt_summary,
-            origin,
-            branch,
-            head,
-            ..
-        } = about.clone();
-        RecordingHeader { uuid, project_id, created_at, git_commit_msg, prompt_summary, origin, branch, head }
-    }
-
-    pub(super) fn to_header(&self) -> TransactionHeader {
-        let RecordingHeader {
-            uuid,
-            project_id,
-            created_at,
-            git_commit_msg,
-            prompt_summary,
-            origin,
-            branch,
-            head,
-        } = self.clone();
-        TransactionHeader {
-            git_commit_msg,
-            prompt_summary,
-            branch,
-            head,
-            ..TransactionHeader::new(uuid, &project_id, &created_at, &origin)
-        }
-    }
-
-    /// What was run.
-    pub(super) fn command(&self) -> &str {
-        self.prompt_summary.as_deref().unwrap_or_default()
-    }
-}
-
 impl RecordingManifest {
-    pub(super) fn new(told: RecordingHeader, number: u64, tree: Snapshot) -> RecordingManifest {
+    pub(super) fn new(told: TransactionHeader, number: u64, tree: Snapshot) -> RecordingManifest {
         RecordingManifest {
             version: VERSION,
             told,
@@ -113,21 +58,16 @@ impl RecordingManifest {
     }
 
     /// Writes it; when this returns the command may begin.
-    pub(super) fn write(&self, fs: &dyn Fs, dir: &FsDir) -> Result<(), LedgerError> {
+    pub(super) fn write(&self, fs: &dyn Fs, dir: &FsDir) -> LedgerResult<()> {
         let bytes = serde_json::to_vec(self).map_err(|error| io_error("write", NAME)(error.into()))?;
         atomic::write(fs, (dir, "manifest.new"), (dir, NAME), &bytes)
             .map_err(|error| io_error("write", NAME)(error.source))
     }
 
     /// Reads the one of the recording `id`, whose directory is called `path` for messages.
-    pub(super) fn read(
-        fs: &dyn Fs,
-        dir: &FsDir,
-        id: TxId,
-        path: &str,
-    ) -> Result<RecordingManifest, LedgerError> {
+    pub(super) fn read(fs: &dyn Fs, dir: &FsDir, id: TxId, path: &str) -> LedgerResult<RecordingManifest> {
         let name = format!("{path}/{NAME}");
-        let (bytes, _) = fs.read(dir, NAME, BYTES).map_err(io_error("read", &name))?;
+        let (bytes, _) = fs.read(dir, NAME, BYTES).context("read", &name)?;
         let damaged = |reason: String| LedgerError::Damaged { path: name.clone(), reason };
         let manifest: RecordingManifest =
             serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;

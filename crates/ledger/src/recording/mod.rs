@@ -1,7 +1,7 @@
 //! Changes that somebody else makes: a command runs in the project as it is, and what it changed becomes one record,
 //! which can be looked at and reverted like any other.
 //!
-//! Before the command begins, [`Ledger::secure`] writes down the tree and secures the bytes of its files, out of the
+//! Before the command begins, [`Ledger::begin_recording`] writes down the tree and secures the bytes of its files, out of the
 //! project's reach if the user has a directory of their own. Afterwards [`Recording::adopt`] compares and writes the record. Whoever finds a
 //! recording whose lock is free finds one whose process died, and adopts what it changed. In between nothing is
 //! journaled, because nothing is put back: the record is the one thing that decides, and until it is there the
@@ -20,18 +20,21 @@ mod tests;
 mod walk;
 
 pub use adopt::{RecordingEnd, RecordingOutcome};
+use compare::{RecordingDifferences, SecuredContent, SecuredEntry, SuspectFile};
+use ledger_files::LedgerInventory;
 pub use ledger_files::LedgerRestoreOutcome;
+use manifest::RecordingManifest;
 pub(crate) use recovery::recover_dead_recordings;
 pub use relaycode_snapshot::Omission;
 pub use secure::SecureReport;
+use secure::format_size;
 pub(crate) use store::any_recording;
+use store::{RecordingDirectory, RecordingStore};
+use walk::{RecordingTree, RecordingWalkBounds};
 
 use std::os::fd::OwnedFd;
 
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use manifest::RecordingManifest;
-use store::RecordingDirectory;
+use crate::{Ledger, TxId};
 
 /// Entries of a project that are looked at.
 pub const ENTRIES: usize = relaycode_snapshot::walk::ENTRIES;

@@ -5,21 +5,19 @@ use std::io;
 
 use relaycode_durable::RenameMode;
 
-use super::adopt::{self, RecordingOutcome};
-use super::manifest::{self, RecordingManifest};
-use super::store::{self, RecordingDirectory};
-use super::{KEPT, walk};
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
-use crate::transaction::group;
-use crate::transaction::recover::{RecoveredTransaction, RecoveryOutcome, is_committed};
+use crate::disk::StateDir;
+use crate::recording::{
+    KEPT, RecordingDirectory, RecordingManifest, RecordingOutcome, adopt, manifest, store, walk,
+};
+use crate::transaction::recover::is_committed;
+use crate::transaction::{RecoveredTransaction, RecoveryOutcome, group};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult};
 
 /// Deals with every dead recording. Under the project's lock.
 pub(crate) fn recover_dead_recordings(
     ledger: &Ledger,
     state: &StateDir,
-) -> Result<Vec<RecoveredTransaction>, LedgerError> {
+) -> LedgerResult<Vec<RecoveredTransaction>> {
     let mut recovered = Vec::new();
     for place in store::recording_stores(ledger, Some(state)) {
         for id in place.list(state.fs())? {
@@ -35,12 +33,11 @@ fn recover_one(
     ledger: &Ledger,
     state: &StateDir,
     own: RecordingDirectory,
-) -> Result<Option<RecoveryOutcome>, LedgerError> {
+) -> LedgerResult<Option<RecoveryOutcome>> {
     let id = own.id;
-    match state.fs().stat(&own.dir, manifest::NAME) {
+    if !state.fs().exists(&own.dir, manifest::NAME).context("look at", &own.path())? {
         // Its command never began.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return own.clear(state).map(|()| None),
-        found => found.map(drop).map_err(io_error("look at", &own.path()))?,
+        return own.clear(state).map(|()| None);
     }
     if is_committed(state, id)? {
         return own.clear(state).map(|()| Some(RecoveryOutcome::Committed));
@@ -52,7 +49,7 @@ fn recover_one(
     let later = HashSet::new();
     let bounds = adopt::walk_bounds(ledger, &manifest, &later);
     let tree = walk::walk(&ledger.root, &bounds)?;
-    let mut about = manifest.told.to_header();
+    let mut about = manifest.told.clone();
     about
         .notes
         .push("interrupted: relay was ended while it ran, and what differed later was recorded".to_string());
@@ -68,12 +65,12 @@ fn recover_one(
 }
 
 /// Moves a recording that cannot be understood out of the way; what it secured stays.
-fn set_aside(state: &StateDir, own: &RecordingDirectory) -> Result<RecoveryOutcome, LedgerError> {
+fn set_aside(state: &StateDir, own: &RecordingDirectory) -> LedgerResult<RecoveryOutcome> {
     let kept = format!("{}{KEPT}", own.id);
     let moved = || -> io::Result<()> {
         let all = own.store().open_all(state.fs())?;
         state.fs().rename(&all, &own.id.to_string(), &all, &kept, RenameMode::NoReplace)
     };
-    moved().map_err(io_error("keep", &own.path()))?;
+    moved().context("keep", &own.path())?;
     Ok(RecoveryOutcome::Kept { kept: format!("{}{KEPT}", own.path()) })
 }

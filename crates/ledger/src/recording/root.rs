@@ -1,33 +1,31 @@
 //! The project's directory after a command: it may be gone, or another one may have its name.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use relaycode_durable::{Fs, FsKind};
 
-use crate::disk::paths::LedgerRoot;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::LedgerRoot;
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, io_error};
 
 /// The ledger of the directory that has the project's name now, if that is another directory than before.
 ///
 /// # Errors
 /// `RootGone` if there is none, or what is there is not a directory of its own; the system's.
-pub(super) fn reopen_ledger(ledger: &Ledger) -> Result<Option<Ledger>, LedgerError> {
+pub(super) fn reopen_ledger(ledger: &Ledger) -> LedgerResult<Option<Ledger>> {
     let (fs, path) = (&ledger.fs, &ledger.path);
     let shown = path.display().to_string();
     let gone = |what: &'static str| LedgerError::RootGone { path: shown.clone(), what };
     let dir = match fs.open_root(path) {
         Ok(dir) => dir,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(gone("is not there any more"));
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(gone("is not there any more")),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
             return Err(gone("is not a directory any more"));
         }
         Err(error) => return Err(io_error("open", &shown)(error)),
     };
-    let now = fs.stat_dir(&dir).map_err(io_error("look at", &shown))?;
-    let was = fs.stat_dir(ledger.root.dir()).map_err(io_error("look at", &shown))?;
+    let now = fs.stat_dir(&dir).context("look at", &shown)?;
+    let was = fs.stat_dir(ledger.root.dir()).context("look at", &shown)?;
     if (now.dev, now.ino) == (was.dev, was.ino) {
         return Ok(None);
     }

@@ -9,18 +9,15 @@ use relaycode_snapshot::{
     EntryId, EntryKind, ImageError, ImageLocation, ImageWriter, Omission, OmissionList, SavedImage,
 };
 
-use super::ledger_files::LedgerInventory;
-use super::manifest::{RecordingHeader, RecordingManifest};
-use super::store::{RecordingDirectory, RecordingStore, recording_stores};
-use super::walk::{self, RecordingTree, RecordingWalkBounds, shown};
-use super::{COPIED_BYTES, ENTRIES, FILE_BYTES, IGNORED_BYTES, Recording, root};
-use crate::disk::paths::split_parent;
-use crate::disk::state_dir;
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
-use crate::transaction::header::TransactionHeader;
-use crate::transaction::recover;
+use crate::disk::{StateDir, split_parent};
+use crate::recording::store::recording_stores;
+use crate::recording::walk::{self, shown};
+use crate::recording::{
+    COPIED_BYTES, ENTRIES, FILE_BYTES, IGNORED_BYTES, LedgerInventory, Recording, RecordingDirectory,
+    RecordingManifest, RecordingStore, RecordingTree, RecordingWalkBounds, root,
+};
+use crate::transaction::{TransactionHeader, recover};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, io_error};
 
 /// After so many files whoever waits is told.
 const TOLD_EVERY: usize = 128;
@@ -53,9 +50,8 @@ impl Ledger {
         later: &[String],
         see: &mut dyn FnMut(usize, usize),
         stop: &dyn Fn() -> bool,
-    ) -> Result<Recording<'_>, LedgerError> {
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+    ) -> LedgerResult<Recording<'_>> {
+        let state = self.make_state()?;
         let ((own, within_reach), number) = {
             let _project = self.lock_project(&state)?;
             let open = recover::recover_dead(self, &state)?;
@@ -80,14 +76,14 @@ impl Ledger {
     }
 
     /// Refuses if another recording is alive. The dead ones were dealt with before.
-    fn refuse_if_recording(&self, state: &StateDir) -> Result<(), LedgerError> {
+    fn refuse_if_recording(&self, state: &StateDir) -> LedgerResult<()> {
         let fs = state.fs();
         for place in recording_stores(self, Some(state)) {
             let Some(id) = place.list(fs)?.into_iter().next() else { continue };
             let told = (|| {
                 let dir = fs.open_dir(&place.open_all(fs).ok()?, &id.to_string()).ok()?;
                 let manifest = RecordingManifest::read(fs, &dir, id, &place.path_of(id)).ok()?;
-                Some((manifest.pid, manifest.told.command().to_string()))
+                Some((manifest.pid, manifest.told.prompt_summary.unwrap_or_default()))
             })();
             let (pid, command) = told.unwrap_or_default();
             return Err(LedgerError::RecordingActive { pid, command });
@@ -101,27 +97,21 @@ impl Ledger {
         &self,
         state: &StateDir,
         about: &TransactionHeader,
-    ) -> Result<(RecordingDirectory, Option<String>), LedgerError> {
-        let outside = match RecordingStore::outside_project(self, true) {
-            Ok(Some(place)) => {
-                let path = place.path_of(about.uuid);
-                RecordingDirectory::make(state.fs(), place, about.uuid).map_err(io_error("make", &path))
-            }
-            Ok(None) => Err(LedgerError::UnknownTransaction { name: String::new() }),
-            Err(error) => Err(error),
+    ) -> LedgerResult<(RecordingDirectory, Option<String>)> {
+        let make = |place: RecordingStore| {
+            let path = place.path_of(about.uuid);
+            RecordingDirectory::make(state.fs(), place, about.uuid).context("make", &path)
         };
-        let why = match outside {
-            Ok(own) => {
+        let outside = RecordingStore::outside_project(self, true);
+        let why = match outside.and_then(|place| place.map(make).transpose()) {
+            Ok(Some(own)) => {
                 let inside = root::home_is_inside(self);
                 return Ok((own, inside.then(|| "relay's own directory lies in the project".to_string())));
             }
-            Err(LedgerError::UnknownTransaction { .. }) => "relay has no directory of its own".to_string(),
+            Ok(None) => "relay has no directory of its own".to_string(),
             Err(error) => error.to_string(),
         };
-        let place = RecordingStore::inside_project(state);
-        let path = place.path_of(about.uuid);
-        let own = RecordingDirectory::make(state.fs(), place, about.uuid).map_err(io_error("make", &path))?;
-        Ok((own, Some(why)))
+        Ok((make(RecordingStore::inside_project(state))?, Some(why)))
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step of `secure`, which has them all")]
@@ -134,10 +124,10 @@ impl Ledger {
         later: &HashSet<&str>,
         see: &mut dyn FnMut(usize, usize),
         stop: &dyn Fn() -> bool,
-    ) -> Result<(RecordingManifest, SecureReport), LedgerError> {
+    ) -> LedgerResult<(RecordingManifest, SecureReport)> {
         let fs = state.fs();
         let path = own.path();
-        let began = fs.stamp(&own.dir, super::LOCK.as_ref()).map_err(io_error("look at", &path))?.changed;
+        let began = fs.stamp(&own.dir, super::LOCK.as_ref()).context("look at", &path)?.changed;
         let bounds = RecordingWalkBounds {
             ignored_paths: later,
             known: None,
@@ -146,8 +136,8 @@ impl Ledger {
             began,
         };
         let tree = walk::walk(&self.root, &bounds)?;
-        let free = fs.free_bytes(&own.dir).map_err(io_error("look at", &path))?;
-        let keeping = ImageWriter::create(fs, &own.dir).map_err(io_error("make", &path))?;
+        let free = fs.free_bytes(&own.dir).context("look at", &path)?;
+        let keeping = ImageWriter::create(fs, &own.dir).context("make", &path)?;
         let mut securing = SecureRun {
             ledger: self,
             keeping,
@@ -163,14 +153,16 @@ impl Ledger {
             parent: None,
             done: 0,
             all: tree.snapshot.len(),
+            see,
+            stop,
         };
-        securing.secure_all(&tree, see, stop)?;
+        securing.secure_all(&tree)?;
         let mut before = LedgerInventory::default();
         if own.store().is_outside {
             let room = securing.most.saturating_sub(securing.keeping.copied_bytes());
             before = LedgerInventory::secure(self, state, &mut securing.keeping, room)?;
         }
-        securing.keeping.flush().map_err(io_error("write", &path))?;
+        securing.keeping.flush().context("write", &path)?;
         let SecureRun { keeping, images, links, gone, changed, mut secured, left, blind, .. } = securing;
         secured.copied = keeping.copied_bytes();
         let partial = tree.snapshot.partial().map(|(path, names)| walk::too_many(&path, names));
@@ -184,7 +176,7 @@ impl Ledger {
         let mut snapshot = tree.snapshot;
         gone.into_iter().for_each(|id| snapshot.forget(id));
         changed.into_iter().for_each(|(id, image)| snapshot.set_stat(id, image.stat));
-        let mut manifest = RecordingManifest::new(RecordingHeader::from_header(about), number, snapshot);
+        let mut manifest = RecordingManifest::new(about.clone(), number, snapshot);
         manifest.images = images;
         manifest.links = links;
         manifest.blind = blind;
@@ -212,18 +204,15 @@ struct SecureRun<'s> {
     /// How many were dealt with, of how many.
     done: usize,
     all: usize,
+    see: &'s mut dyn FnMut(usize, usize),
+    stop: &'s dyn Fn() -> bool,
 }
 
 /// A file that is to be secured.
 type FileToSecure = (String, EntryId, u64);
 
 impl SecureRun<'_> {
-    fn secure_all(
-        &mut self,
-        tree: &RecordingTree,
-        see: &mut dyn FnMut(usize, usize),
-        stop: &dyn Fn() -> bool,
-    ) -> Result<(), LedgerError> {
+    fn secure_all(&mut self, tree: &RecordingTree) -> LedgerResult<()> {
         let mut groups: Vec<(u64, Vec<FileToSecure>)> = vec![(0, Vec::new()); tree.ignored_roots.len() + 1];
         let mut links: Vec<(String, EntryId)> = Vec::new();
         tree.snapshot.for_each(&mut |path, id| {
@@ -241,7 +230,7 @@ impl SecureRun<'_> {
         });
         self.all = links.len() + groups.iter().map(|(_, files)| files.len()).sum::<usize>();
         for (path, id) in links {
-            self.tick(see, stop)?;
+            self.tick()?;
             self.secure_link(&path, id);
         }
         let (bytes, mut files) = std::mem::take(&mut groups[0]);
@@ -250,7 +239,7 @@ impl SecureRun<'_> {
             files.sort_by_key(|(_, _, size)| *size);
         }
         for (path, id, size) in files {
-            self.tick(see, stop)?;
+            self.tick()?;
             if size > FILE_BYTES {
                 self.left.add(&path, &format!("has more than {}", format_size(FILE_BYTES)), 1, size);
             } else if self.keeping.would_copy(size) && self.keeping.copied_bytes() + size > self.most {
@@ -277,25 +266,21 @@ impl SecureRun<'_> {
             }
             ignored -= bytes;
             for (path, id, _) in files {
-                self.tick(see, stop)?;
+                self.tick()?;
                 self.secure_file(tree, &path, id)?;
             }
         }
         Ok(())
     }
 
-    fn tick(
-        &mut self,
-        see: &mut dyn FnMut(usize, usize),
-        stop: &dyn Fn() -> bool,
-    ) -> Result<(), LedgerError> {
+    fn tick(&mut self) -> LedgerResult<()> {
         let done = self.done;
         self.done += 1;
         if !done.is_multiple_of(TOLD_EVERY) {
             return Ok(());
         }
-        see(done, self.all);
-        if stop() { Err(LedgerError::Interrupted) } else { Ok(()) }
+        (self.see)(done, self.all);
+        if (self.stop)() { Err(LedgerError::Interrupted) } else { Ok(()) }
     }
 
     /// The directory of a path.
@@ -324,7 +309,7 @@ impl SecureRun<'_> {
         }
     }
 
-    fn secure_file(&mut self, tree: &RecordingTree, path: &str, id: EntryId) -> Result<(), LedgerError> {
+    fn secure_file(&mut self, tree: &RecordingTree, path: &str, id: EntryId) -> LedgerResult<()> {
         let stat = *tree.snapshot.stat(id);
         let saved = match self.open_parent(path) {
             Ok(dir) => self.keeping.save(&dir, split_parent(path).1, stat),

@@ -3,15 +3,11 @@
 
 use std::io;
 
-use relaycode_durable::fs::DirMode;
-use relaycode_durable::{Fs, FsDir, FsKind, FsLock};
+use relaycode_durable::{DirMode, Fs, FsDir, FsKind, FsLock, if_found, pick_entries};
 
-use super::{LOCK, manifest};
-use crate::disk::state_dir;
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
+use crate::disk::{StateDir, state_dir};
+use crate::recording::{LOCK, manifest};
+use crate::{IoContext, Ledger, LedgerResult, TxId};
 
 /// The name of the directory of all recordings.
 pub(super) const NAME: &str = "recordings";
@@ -36,13 +32,7 @@ pub(super) struct RecordingDirectory {
 
 impl RecordingStore {
     /// The one in the user's own directory; `None` if there is none.
-    ///
-    /// # Errors
-    /// The system's.
-    pub(super) fn outside_project(
-        ledger: &Ledger,
-        make: bool,
-    ) -> Result<Option<RecordingStore>, LedgerError> {
+    pub(super) fn outside_project(ledger: &Ledger, make: bool) -> LedgerResult<Option<RecordingStore>> {
         let beside = ledger.copy_directory(make)?;
         Ok(beside.map(|(above, path)| RecordingStore {
             parent: above,
@@ -51,11 +41,10 @@ impl RecordingStore {
         }))
     }
 
-    /// The one in the project.
     pub(super) fn inside_project(state: &StateDir) -> RecordingStore {
         RecordingStore {
             parent: state.dir().clone(),
-            display_path: format!("{}/{NAME}", state_dir::STATE_DIR_NAME),
+            display_path: state_dir::path_of(NAME),
             is_outside: false,
         }
     }
@@ -66,19 +55,12 @@ impl RecordingStore {
     }
 
     /// The recordings in it, dead or alive.
-    pub(super) fn list(&self, fs: &dyn Fs) -> Result<Vec<TxId>, LedgerError> {
-        let all = match fs.open_dir(&self.parent, NAME) {
-            Ok(all) => all,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(io_error("open", &self.display_path)(error)),
+    pub(super) fn list(&self, fs: &dyn Fs) -> LedgerResult<Vec<TxId>> {
+        let Some(all) = if_found(fs.open_dir(&self.parent, NAME)).context("open", &self.display_path)? else {
+            return Ok(Vec::new());
         };
-        let mut ids = Vec::new();
-        let seen = fs.for_each_name(&all, &mut |name, kind| {
-            if kind == FsKind::Dir {
-                ids.extend(name.parse::<TxId>());
-            }
-        });
-        seen.map_err(io_error("list", &self.display_path))?;
+        let id = |name: &str, kind| name.parse().ok().filter(|_: &TxId| kind == FsKind::Dir);
+        let mut ids = pick_entries(fs, &all, id).context("list", &self.display_path)?;
         ids.sort_unstable();
         Ok(ids)
     }
@@ -89,48 +71,34 @@ impl RecordingStore {
     }
 
     fn make_entry(&self, fs: &dyn Fs, id: TxId) -> io::Result<FsDir> {
-        make(fs, &self.parent, NAME)?;
-        let all = fs.open_dir(&self.parent, NAME)?;
-        make(fs, &all, &id.to_string())?;
-        fs.open_dir(&all, &id.to_string())
+        open_or_make(fs, &open_or_make(fs, &self.parent, NAME)?, &id.to_string())
     }
 
     /// Removes a directory of one with all that is in it; the manifest first, because without one there is nothing to
     /// adopt.
     fn clear(&self, fs: &dyn Fs, id: TxId) -> io::Result<()> {
-        let gone = |removed: io::Result<()>| match removed {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
-        };
-        let all = match fs.open_dir(&self.parent, NAME) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            all => all?,
-        };
-        let dir = match fs.open_dir(&all, &id.to_string()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            dir => dir?,
-        };
-        gone(fs.remove_file(&dir, manifest::NAME))?;
+        let Some(all) = if_found(fs.open_dir(&self.parent, NAME))? else { return Ok(()) };
+        let Some(dir) = if_found(fs.open_dir(&all, &id.to_string()))? else { return Ok(()) };
+        fs.remove_if_exists(&dir, manifest::NAME)?;
         for (name, _) in fs.list(&dir)?.iter().filter(|(name, _)| name != LOCK) {
-            gone(fs.remove_file(&dir, name))?;
+            fs.remove_if_exists(&dir, name)?;
         }
-        gone(fs.remove_file(&dir, LOCK))?;
-        gone(fs.remove_dir(&all, &id.to_string()))?;
-        match fs.remove_dir(&self.parent, NAME) {
+        fs.remove_if_exists(&dir, LOCK)?;
+        if_found(fs.remove_dir(&all, &id.to_string()))?;
+        match if_found(fs.remove_dir(&self.parent, NAME)) {
             // Others are in it.
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
-            other => gone(other),
+            other => other.map(drop),
         }
     }
 }
 
-/// Makes a private directory unless it is there.
-fn make(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<()> {
-    match fs.make_dir(at, name, DirMode::Private) {
-        Ok(()) => fs.sync_dir(at),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
+/// Opens a private directory, made and made durable if need be.
+fn open_or_make(fs: &dyn Fs, at: &FsDir, name: &str) -> io::Result<FsDir> {
+    if fs.make_dir_if_missing(at, name, DirMode::Private)? {
+        fs.sync_dir(at)?;
     }
+    fs.open_dir(at, name)
 }
 
 /// The places that have recordings, the user's own first. One that cannot be opened has none that could be used, and
@@ -141,7 +109,7 @@ pub(super) fn recording_stores(ledger: &Ledger, state: Option<&StateDir>) -> Vec
 }
 
 /// Whether there is any recording, dead or alive.
-pub(crate) fn any_recording(ledger: &Ledger, state: Option<&StateDir>) -> Result<bool, LedgerError> {
+pub(crate) fn any_recording(ledger: &Ledger, state: Option<&StateDir>) -> LedgerResult<bool> {
     for place in recording_stores(ledger, state) {
         if !place.list(&*ledger.fs)?.is_empty() {
             return Ok(true);
@@ -163,25 +131,19 @@ impl RecordingDirectory {
         fs: &dyn Fs,
         place: RecordingStore,
         id: TxId,
-    ) -> Result<Option<RecordingDirectory>, LedgerError> {
+    ) -> LedgerResult<Option<RecordingDirectory>> {
         let path = place.path_of(id);
         let taken = || -> io::Result<Option<RecordingDirectory>> {
-            let dir = match place.open_all(fs).and_then(|all| fs.open_dir(&all, &id.to_string())) {
-                // It was the scratch of one that was dealt with a moment ago.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                dir => dir?,
-            };
-            match fs.try_lock_existing(&dir, LOCK) {
-                Ok(Some(lock)) => Ok(Some(RecordingDirectory { id, dir, lock: Some(lock), store: place })),
-                Ok(None) => Ok(None),
-                // Its owner died before it made one.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    Ok(Some(RecordingDirectory { id, dir, lock: None, store: place }))
-                }
-                Err(error) => Err(error),
-            }
+            let opened = place.open_all(fs).and_then(|all| fs.open_dir(&all, &id.to_string()));
+            // It was the scratch of one that was dealt with a moment ago.
+            let Some(dir) = if_found(opened)? else { return Ok(None) };
+            // Without one its owner died before it made it.
+            let lock = if_found(fs.try_lock_existing(&dir, LOCK))?;
+            let is_held = matches!(lock, Some(None));
+            let lock = lock.flatten();
+            Ok((!is_held).then_some(RecordingDirectory { id, dir, lock, store: place }))
         };
-        taken().map_err(io_error("open", &path))
+        taken().context("open", &path)
     }
 
     /// Where it is.
@@ -196,21 +158,21 @@ impl RecordingDirectory {
 
     /// A directory on the project's file system, for what gets another name there. Under the project's lock: whoever
     /// finds it with that lock held finds one that nobody uses.
-    pub(super) fn scratch(&self, state: &StateDir) -> Result<FsDir, LedgerError> {
+    pub(super) fn scratch(&self, state: &StateDir) -> LedgerResult<FsDir> {
         if !self.store.is_outside {
             return Ok(self.dir.clone());
         }
         let place = RecordingStore::inside_project(state);
-        place.make_entry(state.fs(), self.id).map_err(io_error("make", &place.path_of(self.id)))
+        place.make_entry(state.fs(), self.id).context("make", &place.path_of(self.id))
     }
 
     /// Removes the directory with all that is in it, and its scratch.
-    pub(super) fn clear(self, state: &StateDir) -> Result<(), LedgerError> {
+    pub(super) fn clear(self, state: &StateDir) -> LedgerResult<()> {
         let fs = state.fs();
-        self.store.clear(fs, self.id).map_err(io_error("remove", &self.path()))?;
+        self.store.clear(fs, self.id).context("remove", &self.path())?;
         if self.store.is_outside {
             let place = RecordingStore::inside_project(state);
-            place.clear(fs, self.id).map_err(io_error("remove", &place.path_of(self.id)))?;
+            place.clear(fs, self.id).context("remove", &place.path_of(self.id))?;
         }
         Ok(())
     }

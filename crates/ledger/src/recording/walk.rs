@@ -9,10 +9,9 @@ use relaycode_snapshot::{
     EntryId, EntryKind, EntryStat, Omission, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep,
 };
 
-use super::ENTRIES;
-use crate::disk::paths::LedgerRoot;
-use crate::disk::state_dir::STATE_DIR_NAME;
-use crate::error::{LedgerError, io_error};
+use crate::disk::{LedgerRoot, STATE_DIR_NAME};
+use crate::recording::ENTRIES;
+use crate::{LedgerError, LedgerResult, io_error};
 
 /// Names that are not looked at, wherever they stand.
 const SEALED: [&str; 2] = [".git", STATE_DIR_NAME];
@@ -39,10 +38,7 @@ pub(super) struct RecordingTree {
 }
 
 /// Walks the project.
-pub(super) fn walk(
-    root: &LedgerRoot,
-    bounds: &RecordingWalkBounds<'_>,
-) -> Result<RecordingTree, LedgerError> {
+pub(super) fn walk(root: &LedgerRoot, bounds: &RecordingWalkBounds<'_>) -> LedgerResult<RecordingTree> {
     let mut rule = RecordingRule { bounds, ignored_roots: Vec::new(), path: String::new() };
     let caps = WalkCaps { entries: bounds.most, ..WalkCaps::default() };
     let taken = Snapshot::take(root.fs(), root.dir(), &mut rule, caps, bounds.known, bounds.began);
@@ -92,29 +88,29 @@ impl WalkRule for RecordingRule<'_> {
 
 impl RecordingTree {
     /// What of an entry a record can hold.
-    pub(super) fn recordable(&self, id: EntryId, path: &[u8]) -> Result<String, &'static str> {
+    pub(super) fn recordable(&self, id: EntryId, path: &[u8]) -> Result<String, String> {
         recordable(self.snapshot.stat(id).kind, path)
     }
 }
 
-/// The path of a file or link that a record may have; else what it is.
-pub(super) fn recordable(kind: EntryKind, path: &[u8]) -> Result<String, &'static str> {
-    let Ok(text) = std::str::from_utf8(path) else {
-        return Err(match kind {
-            EntryKind::File => "a file, and its name is not UTF-8",
-            EntryKind::Directory => "a directory, and its name is not UTF-8",
-            EntryKind::Link => "a symbolic link, and its name is not UTF-8",
-            EntryKind::Special => "a special file, and its name is not UTF-8",
-        });
+/// The path of something that a record can hold; an error says what it is, as the rest of a sentence.
+pub(super) fn recordable(kind: EntryKind, path: &[u8]) -> Result<String, String> {
+    let what = match kind {
+        EntryKind::File => "a file",
+        EntryKind::Directory => "a directory",
+        EntryKind::Link => "a symbolic link",
+        EntryKind::Special => "a special file",
     };
+    let Ok(text) = std::str::from_utf8(path) else {
+        return Err(format!("{what}, and its name is not UTF-8"));
+    };
+    if kind == EntryKind::Special {
+        return Err(what.to_string());
+    }
     // A backslash would become a slash: another file.
-    let is_plain = RelPath::parse(text).is_ok_and(|parsed| parsed.as_str() == text);
-    match kind {
-        EntryKind::Special => Err("a special file"),
-        _ if is_plain => Ok(text.to_string()),
-        EntryKind::File => Err("a file, and its name is not the same on every system"),
-        EntryKind::Link => Err("a symbolic link, and its name is not the same on every system"),
-        EntryKind::Directory => Err("a directory, and its name is not the same on every system"),
+    match RelPath::parse(text) {
+        Ok(parsed) if parsed.as_str() == text => Ok(text.to_string()),
+        _ => Err(format!("{what}, and its name is not the same on every system")),
     }
 }
 

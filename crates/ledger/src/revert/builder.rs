@@ -10,15 +10,17 @@ use std::rc::Rc;
 
 use relaycode_change::proposal::path::RelPath;
 
-use super::merge::{self, RevertMerge};
-use super::overlay::{OverlayContent, OverlayEntry, RevertOverlay, RevertedPaths};
-use super::{CurrentFiles, KeptEdits, RecordImages, RevertPlan};
-use crate::disk::digest::Digest;
-use crate::error::{FileConflict, LedgerError, LedgerRule};
+use crate::disk::Digest;
 use crate::record::{FileImage, FileRecord, Record};
+use crate::revert::{
+    CurrentFiles, KeptEdits, OverlayContent, OverlayEntry, RecordImages, RevertMerge, RevertOverlay,
+    RevertPlan, RevertedPaths, merge,
+};
+use crate::{FileConflict, LedgerError, LedgerResult, LedgerRule};
 
 /// One file of a record.
 pub(super) struct RevertPart<'r> {
+    pub(super) record: &'r Record,
     pub(super) file: &'r FileRecord,
     /// Its name after the transaction.
     pub(super) path: RelPath,
@@ -28,15 +30,19 @@ pub(super) struct RevertPart<'r> {
 
 /// What becomes of a file when its part is taken back.
 enum RevertPartOutcome {
-    /// It is as it was already.
     Already,
     /// It goes.
     Removed,
     /// It stands at its old name again; on disk it lies at `from`.
-    Restored { content: Rc<OverlayContent>, from: Option<RelPath> },
+    Restored {
+        content: Rc<OverlayContent>,
+        from: Option<RelPath>,
+    },
     /// Somebody has to decide.
     Conflict(FileConflict),
 }
+
+type RevertPartResult = LedgerResult<RevertPartOutcome>;
 
 /// Taking records back, one after the other, newest first.
 pub(super) struct RevertBuilder<'p> {
@@ -72,8 +78,8 @@ impl<'p> RevertBuilder<'p> {
         }
     }
 
-    /// Takes these parts of `record` back.
-    pub(super) fn take_back(&mut self, record: &Record, parts: &[RevertPart<'_>]) -> Result<(), LedgerError> {
+    /// Takes these parts of one record back.
+    pub(super) fn take_back(&mut self, parts: &[RevertPart<'_>]) -> LedgerResult<()> {
         let filled: BTreeSet<&RelPath> =
             parts.iter().filter(|part| part.file.after.is_some()).map(|part| &part.path).collect();
         let mut restored = Vec::new();
@@ -83,7 +89,7 @@ impl<'p> RevertBuilder<'p> {
             {
                 continue;
             }
-            match self.part_outcome(record, part, &filled)? {
+            match self.part_outcome(part, &filled)? {
                 RevertPartOutcome::Already => _ = self.already.insert(part.old_path.clone()),
                 RevertPartOutcome::Removed => vacated.push(&part.path),
                 RevertPartOutcome::Restored { content, from } => {
@@ -100,7 +106,7 @@ impl<'p> RevertBuilder<'p> {
             let old = &part.old_path;
             match self.overlay.get(old)? {
                 OverlayEntry::Missing => self.overlay.put(old, content, from),
-                taken => self.conflict(part, old_name_taken(record, part, &taken)),
+                taken => self.conflict(part, old_name_taken(part, &taken)),
             }
         }
         Ok(())
@@ -111,12 +117,7 @@ impl<'p> RevertBuilder<'p> {
         self.conflicts.push(conflict);
     }
 
-    fn part_outcome(
-        &mut self,
-        record: &Record,
-        part: &RevertPart<'_>,
-        filled: &BTreeSet<&RelPath>,
-    ) -> Result<RevertPartOutcome, LedgerError> {
+    fn part_outcome(&mut self, part: &RevertPart<'_>, filled: &BTreeSet<&RelPath>) -> RevertPartResult {
         let now = match self.overlay.get(&part.path)? {
             OverlayEntry::Other(sentence) => return Ok(conflict_because(&part.path, sentence)),
             OverlayEntry::File(content) => Some(content),
@@ -125,22 +126,20 @@ impl<'p> RevertBuilder<'p> {
         let is_link = |image: FileImage| image.is_link();
         let knows_links = part.file.before.is_some_and(is_link) || part.file.after.is_some_and(is_link);
         if !knows_links && now.as_ref().is_some_and(|now| now.image.is_link()) {
-            return Ok(conflict_because(&part.path, LedgerRule::NotAFile("a symbolic link").sentence()));
+            return Ok(conflict_because(&part.path, LedgerRule::NotAFile("a symbolic link").to_string()));
         }
-        if part.file.after.is_none() && record.is_result_unknown(part.file) {
-            return revert_unknown(record, part, now.as_deref());
+        if part.file.after.is_none() && part.record.is_result_unknown(part.file) {
+            return revert_unknown(part, now.as_deref());
         }
         match (part.file.before, part.file.after) {
             (None, None) => Ok(RevertPartOutcome::Already),
-            (None, Some(after)) => self.revert_created(record, part, after, now.as_deref()),
+            (None, Some(after)) => self.revert_created(part, after, now.as_deref()),
             // What another file of the transaction left at this name is not in the way.
-            (Some(before), None) if filled.contains(&part.path) => {
-                self.revert_deleted(record, part, before, None)
-            }
-            (Some(before), None) => self.revert_deleted(record, part, before, now.as_deref()),
+            (Some(before), None) if filled.contains(&part.path) => self.revert_deleted(part, before, None),
+            (Some(before), None) => self.revert_deleted(part, before, now.as_deref()),
             (Some(before), Some(after)) => match now {
-                Some(now) => self.revert_changed(record, part, before, after, &now),
-                None => self.revert_missing(record, part, before),
+                Some(now) => self.revert_changed(part, before, after, &now),
+                None => self.revert_missing(part, before),
             },
         }
     }
@@ -148,23 +147,22 @@ impl<'p> RevertBuilder<'p> {
     /// A file that the transaction created.
     fn revert_created(
         &self,
-        record: &Record,
         part: &RevertPart<'_>,
         after: FileImage,
         now: Option<&OverlayContent>,
-    ) -> Result<RevertPartOutcome, LedgerError> {
+    ) -> RevertPartResult {
         let Some(now) = now else { return Ok(RevertPartOutcome::Already) };
         if now.image.has_bytes_of(&after) {
             return Ok(RevertPartOutcome::Removed);
         }
-        let written = self.images.image_after(record, part.file)?;
+        let written = self.images.image_after(part.record, part.file)?;
         if !now.image.is_link()
             && !after.is_link()
             && written.is_some_and(|written| merge::has_only_lines_of(&written, &now.bytes))
         {
             return Ok(RevertPartOutcome::Removed);
         }
-        let id = record.uuid.short();
+        let id = part.record.uuid.short();
         let reason = format!("was created by {id} and changed since; delete it by hand if it shall go");
         Ok(conflict_because(&part.path, reason))
     }
@@ -172,20 +170,19 @@ impl<'p> RevertBuilder<'p> {
     /// A file that the transaction deleted.
     fn revert_deleted(
         &self,
-        record: &Record,
         part: &RevertPart<'_>,
         before: FileImage,
         now: Option<&OverlayContent>,
-    ) -> Result<RevertPartOutcome, LedgerError> {
+    ) -> RevertPartResult {
         match now {
             None => {
-                let bytes = self.before(record, part.file, before)?;
+                let bytes = self.before(part, before)?;
                 let content = Rc::new(OverlayContent { bytes, image: before });
                 Ok(RevertPartOutcome::Restored { content, from: None })
             }
             Some(now) if now.image.has_bytes_of(&before) => Ok(RevertPartOutcome::Already),
             Some(_) => {
-                let id = record.uuid.short();
+                let id = part.record.uuid.short();
                 let reason =
                     format!("was deleted by {id}, and another file stands there now; move that away first");
                 Ok(conflict_because(&part.path, reason))
@@ -194,13 +191,8 @@ impl<'p> RevertBuilder<'p> {
     }
 
     /// A file that the transaction changed or renamed, and that is gone now.
-    fn revert_missing(
-        &mut self,
-        record: &Record,
-        part: &RevertPart<'_>,
-        before: FileImage,
-    ) -> Result<RevertPartOutcome, LedgerError> {
-        let id = record.uuid.short();
+    fn revert_missing(&mut self, part: &RevertPart<'_>, before: FileImage) -> RevertPartResult {
+        let id = part.record.uuid.short();
         if part.path == part.old_path {
             let reason = format!("was changed by {id} and is gone now; bring it back first");
             return Ok(conflict_because(&part.path, reason));
@@ -218,27 +210,26 @@ impl<'p> RevertBuilder<'p> {
     /// A file that the transaction changed or renamed.
     fn revert_changed(
         &mut self,
-        record: &Record,
         part: &RevertPart<'_>,
         before: FileImage,
         after: FileImage,
         now: &Rc<OverlayContent>,
-    ) -> Result<RevertPartOutcome, LedgerError> {
+    ) -> RevertPartResult {
         let mode = restored_mode(before, after, now.image);
         let (bytes, edits) = if now.image.has_bytes_of(&after) {
-            (self.before_unless_same(record, part, before, after, now)?, 0)
+            (if before.hash == after.hash { now.bytes.clone() } else { self.before(part, before)? }, 0)
         } else if now.image.has_bytes_of(&before) {
             (now.bytes.clone(), 0)
         } else if before.is_link() || after.is_link() || now.image.is_link() {
-            let id = record.uuid.short();
+            let id = part.record.uuid.short();
             let reason =
                 format!("is not what {id} left there, and links cannot be merged; move it away first");
             return Ok(conflict_because(&part.path, reason));
         } else if before.hash == after.hash {
-            let known = self.images.image_before(record, part.file)?;
+            let known = self.images.image_before(part.record, part.file)?;
             (now.bytes.clone(), known.map_or(1, |known| merge::count_differences(&known, &now.bytes)))
         } else {
-            match self.merge_later_edits(record, part, before, after, now)? {
+            match self.merge_later_edits(part, before, after, now)? {
                 Ok(merged) => merged,
                 Err(conflict) => return Ok(RevertPartOutcome::Conflict(conflict)),
             }
@@ -264,33 +255,17 @@ impl<'p> RevertBuilder<'p> {
         Ok(RevertPartOutcome::Restored { content: Rc::new(content), from })
     }
 
-    /// The bytes before; the ones that are there if the transaction did not change them.
-    fn before_unless_same(
-        &self,
-        record: &Record,
-        part: &RevertPart<'_>,
-        before: FileImage,
-        after: FileImage,
-        now: &OverlayContent,
-    ) -> Result<Vec<u8>, LedgerError> {
-        if before.hash == after.hash {
-            return Ok(now.bytes.clone());
-        }
-        self.before(record, part.file, before)
-    }
-
     /// Merges by lines: the new bytes, and in how many places later edits stay in them.
     fn merge_later_edits(
         &mut self,
-        record: &Record,
         part: &RevertPart<'_>,
         before: FileImage,
         after: FileImage,
         now: &OverlayContent,
-    ) -> Result<Result<(Vec<u8>, usize), FileConflict>, LedgerError> {
-        let id = record.uuid.short();
-        let before = self.before(record, part.file, before)?;
-        let written = self.after(record, part.file, after)?;
+    ) -> LedgerResult<Result<(Vec<u8>, usize), FileConflict>> {
+        let id = part.record.uuid.short();
+        let before = self.before(part, before)?;
+        let written = self.after(part, after)?;
         let path = self.overlay.origin(&part.path).unwrap_or_else(|| part.path.clone()).to_string();
         let Some(merged) = RevertMerge::new(&written, &now.bytes, &before) else {
             let reason = format!("changed since {id} and is not text, so that it cannot be merged by lines");
@@ -315,27 +290,26 @@ impl<'p> RevertBuilder<'p> {
         Ok(Ok((bytes, edits)))
     }
 
-    fn before(&self, record: &Record, file: &FileRecord, image: FileImage) -> Result<Vec<u8>, LedgerError> {
-        let bytes = self.images.image_before(record, file)?.ok_or_else(|| LedgerError::NotRevertible {
-            id: record.uuid,
-            reason: format!("what {} held before it is not kept any more", file.old_path()),
-        })?;
-        verify_digest(record, bytes, image, file.old_path())
+    fn before(&self, part: &RevertPart<'_>, image: FileImage) -> LedgerResult<Vec<u8>> {
+        let old_path = part.file.old_path();
+        let gone = || part.not_revertible(format!("what {old_path} held before it is not kept any more"));
+        let bytes = self.images.image_before(part.record, part.file)?.ok_or_else(gone)?;
+        part.verify_digest(bytes, image, old_path)
     }
 
-    fn after(&self, record: &Record, file: &FileRecord, image: FileImage) -> Result<Vec<u8>, LedgerError> {
-        let bytes = self.images.image_after(record, file)?.ok_or_else(|| LedgerError::NotRevertible {
-            id: record.uuid,
-            reason: format!(
-                "{} was edited since, and what was written into it is not kept any more, so that the two cannot be told apart",
-                file.path
-            ),
-        })?;
-        verify_digest(record, bytes, image, &file.path)
+    fn after(&self, part: &RevertPart<'_>, image: FileImage) -> LedgerResult<Vec<u8>> {
+        let path = &part.file.path;
+        let gone = || {
+            part.not_revertible(format!(
+                "{path} was edited since, and what was written into it is not kept any more, so that the two cannot be told apart"
+            ))
+        };
+        let bytes = self.images.image_after(part.record, part.file)?.ok_or_else(gone)?;
+        part.verify_digest(bytes, image, path)
     }
 
     /// What all of it comes to. `goes` is what the records made.
-    pub(super) fn finish(self, goes: RevertedPaths<'_>) -> Result<RevertPlan, LedgerError> {
+    pub(super) fn finish(self, goes: RevertedPaths<'_>) -> LedgerResult<RevertPlan> {
         if !self.conflicts.is_empty() {
             return Err(LedgerError::RevertConflict(self.conflicts));
         }
@@ -362,17 +336,11 @@ impl<'p> RevertBuilder<'p> {
                 .map(|(path, edits)| KeptEdits { path: path.to_string(), edits: *edits })
                 .collect(),
             conflict_marked: self.conflicted.iter().map(ToString::to_string).collect(),
-            reverts: Vec::new(),
             made_directories_to_remove: directories,
-            removed_directories: Vec::new(),
-            special_modes: Vec::new(),
-            directories_to_make: Vec::new(),
             links: difference.links,
-            directory_modes: Vec::new(),
-            unrestored: Vec::new(),
-            read_only: Vec::new(),
             notes: self.notes,
             changes: difference.changes,
+            ..RevertPlan::default()
         })
     }
 }
@@ -403,8 +371,8 @@ fn conflict_because(path: &RelPath, reason: String) -> RevertPartOutcome {
     })
 }
 
-fn old_name_taken(record: &Record, part: &RevertPart<'_>, taken: &OverlayEntry) -> FileConflict {
-    let id = record.uuid.short();
+fn old_name_taken(part: &RevertPart<'_>, taken: &OverlayEntry) -> FileConflict {
+    let id = part.record.uuid.short();
     let reason = match taken {
         OverlayEntry::Other(sentence) => sentence.clone(),
         _ => format!(
@@ -415,26 +383,23 @@ fn old_name_taken(record: &Record, part: &RevertPart<'_>, taken: &OverlayEntry) 
     FileConflict { path: part.old_path.to_string(), regions: Vec::new(), reason: Some(reason) }
 }
 
-/// Bytes that are what the record says they are.
-fn verify_digest(
-    record: &Record,
-    bytes: Vec<u8>,
-    image: FileImage,
-    path: &str,
-) -> Result<Vec<u8>, LedgerError> {
-    if Digest::of(&bytes) == image.hash {
-        return Ok(bytes);
+impl RevertPart<'_> {
+    fn not_revertible(&self, reason: String) -> LedgerError {
+        LedgerError::NotRevertible { id: self.record.uuid, reason }
     }
-    let reason = format!("the bytes that it keeps of {path} are not the ones that it speaks of");
-    Err(LedgerError::NotRevertible { id: record.uuid, reason })
+
+    /// Bytes that are what the record says they are.
+    fn verify_digest(&self, bytes: Vec<u8>, image: FileImage, path: &str) -> LedgerResult<Vec<u8>> {
+        if Digest::of(&bytes) == image.hash {
+            return Ok(bytes);
+        }
+        let reason = format!("the bytes that it keeps of {path} are not the ones that it speaks of");
+        Err(self.not_revertible(reason))
+    }
 }
 
 /// A file of which only the state before is known.
-fn revert_unknown(
-    record: &Record,
-    part: &RevertPart<'_>,
-    now: Option<&OverlayContent>,
-) -> Result<RevertPartOutcome, LedgerError> {
+fn revert_unknown(part: &RevertPart<'_>, now: Option<&OverlayContent>) -> RevertPartResult {
     let is_as_before = match (part.file.before, now) {
         (Some(before), Some(now)) => before.has_bytes_of(&now.image),
         (before, now) => before.is_none() && now.is_none(),
@@ -442,6 +407,5 @@ fn revert_unknown(
     if is_as_before {
         return Ok(RevertPartOutcome::Already);
     }
-    let reason = format!("its record does not say what was written into {}", part.path);
-    Err(LedgerError::NotRevertible { id: record.uuid, reason })
+    Err(part.not_revertible(format!("its record does not say what was written into {}", part.path)))
 }

@@ -4,18 +4,17 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 
-use super::RevertPlan;
-use crate::disk::moves::is_no_directory;
-use crate::disk::paths::{PathEntry, PathResolver};
-use crate::error::{LedgerError, io_error};
+use crate::disk::{PathEntry, PathResolver, if_directory};
 use crate::record::{DirectoryModeChange, Record, RecordOmission, RemovedDirectory};
+use crate::revert::RevertPlan;
+use crate::{IoContext, LedgerResult};
 
 /// Adds what becomes of directories to a plan that takes back `records`, which are given newest first.
 pub(super) fn plan_directories(
     plan: &mut RevertPlan,
     records: &[Record],
     paths: &PathResolver<'_>,
-) -> Result<(), LedgerError> {
+) -> LedgerResult<()> {
     // What the oldest of them found.
     let mut wanted: BTreeMap<&str, Option<u32>> = BTreeMap::new();
     let mut modes: BTreeMap<&str, DirectoryModeChange> = BTreeMap::new();
@@ -30,16 +29,12 @@ pub(super) fn plan_directories(
             modes.entry(&change.path).or_insert_with(|| change.clone()).before = change.before;
         }
     }
-    let freed: HashSet<&str> = plan
-        .changes
-        .iter()
-        .filter(|change| change.after.is_none() || change.renamed_from.is_some())
-        .map(|change| change.old_path().as_str())
-        .collect();
+    let going = plan.changes.iter().filter(|change| change.after.is_none() || change.renamed_from.is_some());
+    let freed: HashSet<&str> = going.map(|change| change.old_path().as_str()).collect();
     let mut unrestored = Vec::new();
     for (path, mode) in &wanted {
         let Some(mode) = mode else { continue };
-        match paths.entry_at(path).map_err(io_error("look at", path))? {
+        match paths.entry_at(path).context("look at", path)? {
             PathEntry::Other("a directory") => continue,
             PathEntry::Nothing => {}
             _ if is_freed(path, &freed) => {}
@@ -54,7 +49,7 @@ pub(super) fn plan_directories(
         if wanted.contains_key(path) {
             continue;
         }
-        match paths.directory_mode(path).map_err(io_error("look at", path))? {
+        match paths.directory_mode(path).context("look at", path)? {
             None => unrestored.push(omission(path, "got other permission bits, and is gone now")),
             Some(now) if now == change.before => {}
             Some(now) if now == change.after => plan.directory_modes.push(DirectoryModeChange {
@@ -63,8 +58,8 @@ pub(super) fn plan_directories(
                 after: change.before,
             }),
             Some(now) => {
-                plan.notes
-                    .push(format!("{path}/ keeps the permission bits {now:04o} that it was given later"));
+                let note = format!("{path}/ keeps the permission bits {now:04o} that it was given later");
+                plan.notes.push(note);
             }
         }
     }
@@ -73,7 +68,7 @@ pub(super) fn plan_directories(
         // Then those go that are empty already, innermost first.
         let mut going: HashSet<String> = HashSet::new();
         for path in std::mem::take(&mut plan.made_directories_to_remove) {
-            if is_empty_but_for(&path, &going, paths).map_err(io_error("look at", &path))? {
+            if is_empty_but_for(&path, &going, paths).context("look at", &path)? {
                 going.insert(path.clone());
                 plan.made_directories_to_remove.push(path);
             }
@@ -84,10 +79,7 @@ pub(super) fn plan_directories(
 
 /// Whether a directory is there, with nothing in it but directories that go.
 fn is_empty_but_for(path: &str, going: &HashSet<String>, paths: &PathResolver<'_>) -> io::Result<bool> {
-    let dir = match paths.open_directory(path) {
-        Err(error) if is_no_directory(&error) => return Ok(false),
-        dir => dir?,
-    };
+    let Some(dir) = if_directory(paths.open_directory(path))? else { return Ok(false) };
     let mut stays = false;
     paths.fs().for_each_entry(&dir, &mut |name, _| {
         stays |= !name.to_str().is_some_and(|name| going.contains(&format!("{path}/{name}")));

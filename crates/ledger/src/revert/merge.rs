@@ -7,7 +7,7 @@ use std::ops::Range;
 use relaycode_change::lines::align::equal_runs;
 use relaycode_change::lines::merge::{LineMerge, merge_lines};
 
-use crate::error::ConflictRegion;
+use crate::ConflictRegion;
 
 /// Regions of one file that a conflict lists.
 pub const REGIONS_LISTED: usize = 20;

@@ -18,20 +18,18 @@ use std::slice;
 
 use relaycode_change::proposal::path::RelPath;
 
-use crate::disk::paths::{PathEntry, PathResolver};
 use crate::disk::tree::{find_obstacle, is_not_a_file};
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
+use crate::disk::{PathEntry, PathResolver};
 use crate::log::LogTarget;
 use crate::record::special_modes::is_special;
 use crate::record::{
     DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
 };
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
-use crate::transaction::header::TransactionHeader;
+use crate::transaction::{AfterContent, FileChange, NewMode, TransactionHeader};
+use crate::{IoContext, Ledger, LedgerError, LedgerRefusal, LedgerResult, LedgerRule, TxId, io_error};
 use builder::{RevertBuilder, RevertPart};
-use overlay::RevertedPaths;
+use merge::RevertMerge;
+use overlay::{OverlayContent, OverlayEntry, RevertOverlay, RevertedPaths};
 
 /// Bytes of one file that a revert is willing to hold.
 pub const READ_BYTES: u64 = 256 * 1024 * 1024;
@@ -103,7 +101,6 @@ impl RevertPlan {
 /// Later edits that a revert leaves in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptEdits {
-    /// The file.
     pub path: String,
     /// In how many places.
     pub edits: usize,
@@ -125,13 +122,12 @@ pub trait CurrentFiles {
     ///
     /// # Errors
     /// [`LedgerError::Refused`] with [`LedgerRule::NotAFile`] if something else stands there.
-    fn read_file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError>;
+    fn read_file(&self, path: &str) -> LedgerResult<Option<(Vec<u8>, u32)>>;
 }
 
 impl CurrentFiles for PathResolver<'_> {
-    fn read_file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
-        let cannot_read =
-            |source| LedgerError::Io { action: "read", path: path.to_string(), source, put_back: false };
+    fn read_file(&self, path: &str) -> LedgerResult<Option<(Vec<u8>, u32)>> {
+        let cannot_read = |source| io_error("read", path)(source);
         let source = match self.read(path, READ_BYTES) {
             Ok(found) => return Ok(found.map(|(bytes, stat)| (bytes, stat.mode))),
             Err(error) => error,
@@ -155,13 +151,13 @@ pub trait RecordImages {
     ///
     /// # Errors
     /// If they cannot be read.
-    fn image_before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
+    fn image_before(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>>;
 
     /// The bytes that a transaction left in a file; `None`: they are not kept any more.
     ///
     /// # Errors
     /// If they cannot be read.
-    fn image_after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError>;
+    fn image_after(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>>;
 }
 
 /// Plans to take `records` back, which are given newest first.
@@ -175,7 +171,7 @@ pub fn plan(
     images: &dyn RecordImages,
     now: &dyn CurrentFiles,
     options: &RevertOptions,
-) -> Result<RevertPlan, LedgerError> {
+) -> LedgerResult<RevertPlan> {
     let mut parts = records.iter().map(revert_parts).collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &options.file {
         select_file(&mut parts, file);
@@ -191,8 +187,8 @@ pub fn plan(
     let came: BTreeSet<RelPath> = came.map(|part| part.path.clone()).collect();
     let goes = RevertedPaths { directories: &made, files: &came };
     let mut inverse = RevertBuilder::new(images, now, goes, options.markers);
-    for (record, parts) in records.iter().zip(&parts) {
-        inverse.take_back(record, parts)?;
+    for parts in &parts {
+        inverse.take_back(parts)?;
     }
     let mut reversal = inverse.finish(goes)?;
     reversal.reverts = records.iter().map(|record| record.uuid).collect();
@@ -206,17 +202,17 @@ pub fn plan(
 }
 
 impl RecordImages for Ledger {
-    fn image_before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn image_before(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>> {
         ignore_missing(self.before_bytes(record, file))
     }
 
-    fn image_after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn image_after(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>> {
         ignore_missing(self.after_bytes(record, file))
     }
 }
 
 /// Bytes that are gone matter only where they are needed.
-fn ignore_missing(bytes: Result<Option<Vec<u8>>, LedgerError>) -> Result<Option<Vec<u8>>, LedgerError> {
+fn ignore_missing(bytes: LedgerResult<Option<Vec<u8>>>) -> LedgerResult<Option<Vec<u8>>> {
     match bytes {
         Err(LedgerError::NotRevertible { .. }) => Ok(None),
         other => other,
@@ -228,11 +224,7 @@ impl Ledger {
     ///
     /// # Errors
     /// As [`plan`] does; and if a record cannot be read.
-    pub fn plan_revert(
-        &self,
-        target: &LogTarget,
-        options: &RevertOptions,
-    ) -> Result<RevertPlan, LedgerError> {
+    pub fn plan_revert(&self, target: &LogTarget, options: &RevertOptions) -> LedgerResult<RevertPlan> {
         let ids = match target {
             LogTarget::Transaction(id) => slice::from_ref(id),
             LogTarget::Group { members, .. } => members,
@@ -251,7 +243,7 @@ impl Ledger {
 
 impl Ledger {
     /// Which files get bits back that let others run them as their owner, and which do not.
-    fn plan_special_modes(&self, plan: &mut RevertPlan, paths: &PathResolver<'_>) -> Result<(), LedgerError> {
+    fn plan_special_modes(&self, plan: &mut RevertPlan, paths: &PathResolver<'_>) -> LedgerResult<()> {
         let mut files = Vec::new();
         for change in &plan.changes {
             let Some(AfterContent { bytes, mode: NewMode::Exact(mode) }) = &change.after else { continue };
@@ -261,7 +253,7 @@ impl Ledger {
             }
             let path = change.old_path().as_str();
             // What it has now it may keep.
-            let now = match paths.entry_at(path).map_err(io_error("look at", path))? {
+            let now = match paths.entry_at(path).context("look at", path)? {
                 PathEntry::File(stat) => stat.mode,
                 PathEntry::Nothing | PathEntry::Other(_) => 0,
             };
@@ -282,13 +274,14 @@ impl Ledger {
 }
 
 /// The files of a record, with names that are safe to use.
-fn revert_parts(record: &Record) -> Result<Vec<RevertPart<'_>>, LedgerError> {
+fn revert_parts(record: &Record) -> LedgerResult<Vec<RevertPart<'_>>> {
     let checked = |name: &str| {
         RelPath::parse(name)
             .map_err(|error| LedgerError::NotRevertible { id: record.uuid, reason: error.to_string() })
     };
-    let part =
-        |file| Ok(RevertPart { file, path: checked(&file.path)?, old_path: checked(file.old_path())? });
+    let part = |file| {
+        Ok(RevertPart { record, file, path: checked(&file.path)?, old_path: checked(file.old_path())? })
+    };
     record.result.iter().map(part).collect()
 }
 

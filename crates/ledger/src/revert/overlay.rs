@@ -7,11 +7,11 @@ use std::rc::Rc;
 use relaycode_change::diff;
 use relaycode_change::proposal::path::RelPath;
 
-use super::CurrentFiles;
-use crate::disk::paths::ancestors;
-use crate::error::{LedgerError, LedgerRule};
+use crate::disk::ancestors;
 use crate::record::FileImage;
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
+use crate::revert::CurrentFiles;
+use crate::transaction::{AfterContent, FileChange, NewMode};
+use crate::{LedgerError, LedgerResult, LedgerRule};
 
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl<'n> RevertOverlay<'n> {
     }
 
     /// What stands at `path` on the overlay.
-    pub(super) fn get(&mut self, path: &RelPath) -> Result<OverlayEntry, LedgerError> {
+    pub(super) fn get(&mut self, path: &RelPath) -> LedgerResult<OverlayEntry> {
         if let Some(standing) = self.nodes.get(path) {
             return Ok(standing.slot.clone());
         }
@@ -97,7 +97,7 @@ impl<'n> RevertOverlay<'n> {
                 Some(LedgerRule::NotAFile(
                     "something beneath a file" | "something beneath a symbolic link",
                 )) if self.reverted.is_above(path) => OverlayEntry::Missing,
-                Some(rule @ LedgerRule::NotAFile(_)) => OverlayEntry::Other(rule.sentence()),
+                Some(rule @ LedgerRule::NotAFile(_)) => OverlayEntry::Other(rule.to_string()),
                 _ => return Err(LedgerError::Refused(refusals)),
             },
             Err(error) => return Err(error),

@@ -5,15 +5,12 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use relaycode_change::proposal::path::RelPath;
-use relaycode_durable::fs::is_too_long;
-use relaycode_durable::{FsKind, FsStat};
+use relaycode_durable::{FsKind, FsStat, is_too_long};
 
-use super::stage::device_of;
-use super::steps::PlannedStep;
-use crate::disk::moves::is_no_directory;
-use crate::disk::paths::{PathEntry, PathResolver, ancestors, split_parent};
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
-use crate::transaction::header::TransactionHeader;
+use crate::disk::{PathEntry, PathResolver, ancestors, if_directory, split_parent};
+use crate::transaction::stage::device_of;
+use crate::transaction::{PlannedStep, TransactionHeader};
+use crate::{IoContext, LedgerError, LedgerRefusal, LedgerResult, LedgerRule, io_error};
 
 /// Room that must be left beyond what the transaction itself writes.
 const SPARE_BYTES: u64 = 64 * 1024;
@@ -28,13 +25,13 @@ pub(super) struct CheckedFiles {
 
 /// Checks every step; nothing is written.
 pub(super) fn check(
-    places: &PathResolver<'_>,
+    paths: &PathResolver<'_>,
     steps: &[PlannedStep<'_>],
     about: &TransactionHeader,
     claims: &HashMap<String, LedgerRule>,
-) -> Result<CheckedFiles, LedgerError> {
+) -> LedgerResult<CheckedFiles> {
     let mut checker = ChangeChecker {
-        paths: places,
+        paths,
         about,
         read_only: about.read_only.iter().map(String::as_str).collect(),
         links: about.links.iter().map(String::as_str).collect(),
@@ -55,7 +52,7 @@ pub(super) fn check(
         checker.check_step(step)?;
     }
     for directory in &about.directories_to_make {
-        if places.directory_mode(&directory.path).map_err(io_error("look at", &directory.path))?.is_none() {
+        if paths.directory_mode(&directory.path).context("look at", &directory.path)?.is_none() {
             checker.add_directories(&directory.path, true)?;
         }
     }
@@ -86,38 +83,36 @@ impl ChangeChecker<'_, '_> {
         self.refusals.push(LedgerRefusal { path: path.to_string(), rule });
     }
 
-    fn check_step(&mut self, step: &PlannedStep<'_>) -> Result<(), LedgerError> {
-        match step {
-            // Whoever takes a name back that it made leaves the other names of the file as they are.
-            PlannedStep::Remove { path, before } => {
-                self.require_file(path, before, !self.about.revert_of.is_empty())?;
-            }
-            PlannedStep::Replace { path, before, .. } => self.require_file(path, before, false)?,
-            PlannedStep::Create { path, .. } => self.require_free(path)?,
-            PlannedStep::Move { path, to, before } => {
-                self.require_file(path, before, !self.about.revert_of.is_empty())?;
-                self.require_free(to)?;
-                self.require_same_device(path, to)?;
-            }
-        }
+    fn refuse_file(&mut self, path: &str, rule: LedgerRule) -> LedgerResult<()> {
+        self.refuse(path, rule);
         Ok(())
     }
 
+    fn check_step(&mut self, step: &PlannedStep<'_>) -> LedgerResult<()> {
+        match step {
+            // Whoever takes a name back that it made leaves the other names of the file as they are.
+            PlannedStep::Remove { path, before } => {
+                self.require_file(path, before, !self.about.revert_of.is_empty())
+            }
+            PlannedStep::Replace { path, before, .. } => self.require_file(path, before, false),
+            PlannedStep::Create { path, .. } => self.require_free(path),
+            PlannedStep::Move { path, to, before } => {
+                self.require_file(path, before, !self.about.revert_of.is_empty())?;
+                self.require_free(to)?;
+                self.require_same_device(path, to)
+            }
+        }
+    }
+
     /// A file that must be there, be ordinary, and have exactly these bytes.
-    fn require_file(&mut self, path: &str, before: &[u8], may_have_names: bool) -> Result<(), LedgerError> {
+    fn require_file(&mut self, path: &str, before: &[u8], may_have_names: bool) -> LedgerResult<()> {
         if self.links.contains(path) {
             return self.require_link(path, before);
         }
-        let stat = match self.paths.entry_at(path).map_err(io_error("look at", path))? {
+        let stat = match self.paths.entry_at(path).context("look at", path)? {
             PathEntry::File(stat) => stat,
-            PathEntry::Nothing => {
-                self.refuse(path, LedgerRule::Gone);
-                return Ok(());
-            }
-            PathEntry::Other(what) => {
-                self.refuse(path, LedgerRule::NotAFile(what));
-                return Ok(());
-            }
+            PathEntry::Nothing => return self.refuse_file(path, LedgerRule::Gone),
+            PathEntry::Other(what) => return self.refuse_file(path, LedgerRule::NotAFile(what)),
         };
         if stat.links > 1 && !may_have_names {
             self.refuse(path, LedgerRule::HardLink { names: stat.links });
@@ -139,52 +134,43 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// A symbolic link that must be there and lead exactly there.
-    fn require_link(&mut self, path: &str, target: &[u8]) -> Result<(), LedgerError> {
+    fn require_link(&mut self, path: &str, target: &[u8]) -> LedgerResult<()> {
         let found = || -> io::Result<Option<FsStat>> {
             let place = self.paths.resolve(path)?;
             let stat = self.paths.fs().stat(&place.dir, place.name)?;
             let same = stat.kind == FsKind::Link && self.paths.read_link(path)? == target;
             Ok(same.then_some(stat))
         };
-        match found() {
-            Ok(Some(stat)) => _ = self.checked.stats.insert(path.to_string(), stat),
-            Ok(None) => self.refuse(path, LedgerRule::Changed),
-            Err(error) if is_no_directory(&error) => self.refuse(path, LedgerRule::Gone),
-            Err(error) => return Err(io_error("look at", path)(error)),
+        match if_directory(found()).context("look at", path)? {
+            Some(Some(stat)) => _ = self.checked.stats.insert(path.to_string(), stat),
+            Some(None) => self.refuse(path, LedgerRule::Changed),
+            None => self.refuse(path, LedgerRule::Gone),
         }
         Ok(())
     }
 
     /// A name that must be free, and the directories that it needs.
-    fn require_free(&mut self, path: &str) -> Result<(), LedgerError> {
+    fn require_free(&mut self, path: &str) -> LedgerResult<()> {
         let ancestor_goes = ancestors(path).any(|above| self.freed_paths.contains(above));
-        match self.paths.entry_at(path).map_err(io_error("look at", path))? {
+        match self.paths.entry_at(path).context("look at", path)? {
             PathEntry::Nothing => {}
             PathEntry::Other("something beneath a file" | "something beneath a symbolic link")
                 if ancestor_goes => {}
             PathEntry::Other("a directory") if self.becomes_empty(path)? => {}
-            PathEntry::File(_) => {
-                self.refuse(path, LedgerRule::Exists);
-                return Ok(());
-            }
-            PathEntry::Other(what) => {
-                self.refuse(path, LedgerRule::NotAFile(what));
-                return Ok(());
-            }
+            PathEntry::File(_) => return self.refuse_file(path, LedgerRule::Exists),
+            PathEntry::Other(what) => return self.refuse_file(path, LedgerRule::NotAFile(what)),
         }
         self.add_directories(path, false)
     }
 
     /// The directories that have to be made for a name that is free; the last of them may be one itself.
-    fn add_directories(&mut self, path: &str, is_directory: bool) -> Result<(), LedgerError> {
+    fn add_directories(&mut self, path: &str, is_directory: bool) -> LedgerResult<()> {
         let mut first_free = path;
         for above in ancestors(path).chain(is_directory.then_some(path)) {
-            if !self.freed_paths.contains(above) {
-                match self.paths.open_directory(above) {
-                    Ok(_) => continue,
-                    Err(error) if is_no_directory(&error) => {}
-                    Err(error) => return Err(io_error("open", above)(error)),
-                }
+            if !self.freed_paths.contains(above)
+                && if_directory(self.paths.open_directory(above)).context("open", above)?.is_some()
+            {
+                continue;
             }
             if first_free == path {
                 first_free = above;
@@ -197,12 +183,12 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// Whether a directory is to be removed and holds nothing that stays.
-    fn becomes_empty(&self, path: &str) -> Result<bool, LedgerError> {
+    fn becomes_empty(&self, path: &str) -> LedgerResult<bool> {
         if !self.about.directories_to_remove.iter().any(|directory| directory == path) {
             return Ok(false);
         }
-        let dir = self.paths.open_directory(path).map_err(io_error("open", path))?;
-        for (name, kind) in self.paths.fs().list(&dir).map_err(io_error("list", path))? {
+        let dir = self.paths.open_directory(path).context("open", path)?;
+        for (name, kind) in self.paths.fs().list(&dir).context("list", path)? {
             let inside = format!("{path}/{name}");
             let goes = if kind == FsKind::Dir {
                 self.becomes_empty(&inside)?
@@ -217,13 +203,10 @@ impl ChangeChecker<'_, '_> {
     }
 
     /// The name `path`, which is not there, must not differ from one that is only by its spelling.
-    fn check_name_collision(&mut self, path: &str) -> Result<(), LedgerError> {
+    fn check_name_collision(&mut self, path: &str) -> LedgerResult<()> {
         let (parent, name) = split_parent(path);
-        let dir = match self.paths.open_directory(parent) {
-            Ok(dir) => dir,
-            Err(error) if is_no_directory(&error) => return Ok(()),
-            Err(error) => return Err(io_error("open", parent)(error)),
-        };
+        let opened = if_directory(self.paths.open_directory(parent));
+        let Some(dir) = opened.context("open", parent)? else { return Ok(()) };
         let fold = |name: &str| RelPath::parse(name).ok().map(|path| path.folded_key());
         let wanted = fold(name);
         let mut twin = None;
@@ -233,7 +216,7 @@ impl ChangeChecker<'_, '_> {
                 twin = Some(other.to_string());
             }
         });
-        seen.map_err(io_error("list", parent))?;
+        seen.context("list", parent)?;
         let twin = twin.map(|other| if parent.is_empty() { other } else { format!("{parent}/{other}") });
         if let Some(other) = twin.filter(|other| !self.freed_paths.contains(other.as_str())) {
             self.refuse(path, LedgerRule::NameCollision { other });
@@ -241,14 +224,14 @@ impl ChangeChecker<'_, '_> {
         Ok(())
     }
 
-    fn require_same_device(&mut self, from: &str, to: &str) -> Result<(), LedgerError> {
+    fn require_same_device(&mut self, from: &str, to: &str) -> LedgerResult<()> {
         if device_of(self.paths, split_parent(from).0)?.0 != device_of(self.paths, split_parent(to).0)?.0 {
             self.refuse(to, LedgerRule::OtherDevice);
         }
         Ok(())
     }
 
-    fn require_space(&mut self, steps: &[PlannedStep<'_>]) -> Result<(), LedgerError> {
+    fn require_space(&mut self, steps: &[PlannedStep<'_>]) -> LedgerResult<()> {
         let mut needed = SPARE_BYTES;
         for step in steps {
             // The new files once; both images in the journal, and again in the record.
@@ -259,8 +242,8 @@ impl ChangeChecker<'_, '_> {
             };
             needed += 2 * before as u64 + 3 * after as u64;
         }
-        let root = self.paths.open_directory("").map_err(io_error("open", "the project"))?;
-        let free = self.paths.fs().free_bytes(&root).map_err(io_error("look at", "the project"))?;
+        let root = self.paths.open_directory("").context("open", "the project")?;
+        let free = self.paths.fs().free_bytes(&root).context("look at", "the project")?;
         if free < needed {
             let path = steps.first().map_or("", PlannedStep::path).to_string();
             self.refuse(&path, LedgerRule::NoSpace { needed, free });

@@ -3,20 +3,16 @@
 
 use relaycode_durable::atomic;
 
-use super::{OpenTransaction, mark_put_back};
-use crate::disk::probe;
-use crate::disk::probe::FileProbe;
-use crate::disk::state_dir;
-use crate::error::{LedgerError, io_error};
+use crate::disk::{FileProbe, state_dir};
 use crate::record::{self, Record};
-use crate::transaction::cleanup;
-use crate::transaction::journal::{TransactionStage, TransactionStep};
-use crate::transaction::recover;
+use crate::transaction::{
+    OpenTransaction, TransactionCleanup, TransactionStage, TransactionStep, mark_put_back, recover,
+};
+use crate::{IoContext, LedgerError, LedgerResult, io_error};
 
 /// A transaction that is in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommittedTransaction {
-    /// Its record.
     pub record: Record,
     /// The disk reported an error after the record had its name: it is committed, but a power cut
     /// now may take it back, or traces of it are left until the next command. The text is what the
@@ -41,9 +37,9 @@ impl OpenTransaction<'_> {
     /// # Errors
     /// Everything was put back then: `Conflict` if an editor wrote into a file that had just been
     /// displaced, `Refused` if the project's commands left something that cannot be kept, `Io` if the
-    /// record could not be written. Except for `HalfWay`: putting
+    /// record could not be written. Except for `PutBackIncomplete`: putting
     /// back failed, and the next recovery does it.
-    pub fn commit(mut self, verdict: CommitVerdict) -> Result<CommittedTransaction, LedgerError> {
+    pub fn commit(mut self, verdict: CommitVerdict) -> LedgerResult<CommittedTransaction> {
         let prepared = self.ledger.lock_project(&self.state).and_then(|lock| {
             // What the project's commands left must be known, or something untrue is recorded.
             if self.transaction.stage == TransactionStage::GateRunning {
@@ -79,10 +75,7 @@ impl OpenTransaction<'_> {
             };
             if !error.is_in_place && !committed()? {
                 self.put_back_applied()?;
-                return Err(mark_put_back(io_error(
-                    "write",
-                    &format!("{}/{name}", state_dir::STATE_DIR_NAME),
-                )(error.source)));
+                return Err(mark_put_back(io_error("write", &state_dir::path_of(&name))(error.source)));
             }
             // The journal stays: if the record is gone after a power cut, it is what puts back.
             return Ok(CommittedTransaction {
@@ -91,13 +84,8 @@ impl OpenTransaction<'_> {
             });
         }
         // From here on nothing can fail any more: what is cut short, the next command catches up with.
-        let settled = cleanup::settle_commit(
-            &self.state,
-            &self.paths,
-            &self.directory,
-            self.record.uuid,
-            &self.transaction,
-        );
+        let cleanup = TransactionCleanup { state: &self.state, paths: &self.paths, own: &self.directory };
+        let settled = cleanup.settle_commit(self.record.uuid, &self.transaction);
         let _ = self.ledger.settle(&self.record);
         Ok(CommittedTransaction {
             record: self.record,
@@ -106,14 +94,14 @@ impl OpenTransaction<'_> {
     }
 
     /// A file that an editor, which had it open, wrote into after it was displaced.
-    fn find_late_write(&self) -> Result<Option<String>, LedgerError> {
+    fn find_late_write(&self) -> LedgerResult<Option<String>> {
         for step in &self.transaction.steps {
             let (TransactionStep::Replace { path, slot, before, .. }
             | TransactionStep::Remove { path, slot, before }) = step
             else {
                 continue;
             };
-            match probe::probe_file(&self.paths, slot, &[before]).map_err(io_error("read", slot))? {
+            match self.paths.probe(slot, &[before]).context("read", slot)? {
                 FileProbe::Nothing => {}
                 seen if seen.matches_image(before) => {}
                 _ => return Ok(Some(path.clone())),

@@ -5,18 +5,12 @@
 //! one again. Something that is no regular file cannot be recorded: then nothing is taken over, and a
 //! put-back moves it aside.
 
-use std::io;
-
 use relaycode_change::diff;
-use relaycode_durable::fs::FileMode;
 
-use super::OpenTransaction;
-use crate::disk::moves;
-use crate::disk::paths::PathEntry;
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
+use crate::disk::PathEntry;
 use crate::record::{FileImage, FileRecord};
-use crate::transaction::journal::{TransactionStage, TransactionStep};
-use crate::transaction::recover;
+use crate::transaction::{OpenTransaction, TransactionStage, TransactionStep, recover};
+use crate::{IoContext, LedgerError, LedgerRefusal, LedgerResult, LedgerRule};
 
 /// Files that a gate makes longer than this are not taken over.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -29,7 +23,7 @@ impl OpenTransaction<'_> {
     ///
     /// # Errors
     /// If the journal cannot be written; the transaction is still open.
-    pub fn begin_gate(&mut self) -> Result<(), LedgerError> {
+    pub fn begin_gate(&mut self) -> LedgerResult<()> {
         self.set_stage(TransactionStage::GateRunning)
     }
 
@@ -40,7 +34,7 @@ impl OpenTransaction<'_> {
     /// `Refused` if something that is no regular file stands where one of its files should: that
     /// cannot be kept. `Io` if a file cannot be read or the journal cannot be written. The transaction is
     /// still open then, and putting it back moves aside whatever the commands left.
-    pub fn finish_gate(&mut self) -> Result<Vec<String>, LedgerError> {
+    pub fn finish_gate(&mut self) -> LedgerResult<Vec<String>> {
         // The commands may have made directories anew: handles from before are of those that are gone.
         self.paths = self.ledger.root.resolver();
         self.require_regular_files()?;
@@ -73,7 +67,7 @@ impl OpenTransaction<'_> {
                     Some((image, bytes)) => {
                         self.transaction.steps[at] =
                             TransactionStep::Replace { path: path.clone(), slot, before, after: image };
-                        self.record_recreated(path, image, &bytes)?
+                        self.record_remade(path, image, &bytes)?
                     }
                     None => None,
                 },
@@ -93,25 +87,21 @@ impl OpenTransaction<'_> {
     }
 
     /// Nothing but regular files, or nothing at all, may stand where the transaction put its files.
-    fn require_regular_files(&self) -> Result<(), LedgerError> {
+    fn require_regular_files(&self) -> LedgerResult<()> {
         let mut refusals = Vec::new();
         for step in &self.transaction.steps {
-            let path = match step {
-                TransactionStep::Replace { path, .. } | TransactionStep::Create { path, .. } => path,
-                TransactionStep::Move { to, .. } => to,
-                // Whatever has taken its place since, the file is gone.
-                TransactionStep::Remove { .. } => continue,
-            };
-            if let PathEntry::Other(what) = self.paths.entry_at(path).map_err(io_error("look at", path))? {
-                refusals.push(LedgerRefusal { path: path.clone(), rule: LedgerRule::NotAFile(what) });
+            // Whatever has taken the place of a file that was removed, the file is gone.
+            let Some((path, _)) = step.after() else { continue };
+            if let PathEntry::Other(what) = self.paths.entry_at(path).context("look at", path)? {
+                refusals.push(LedgerRefusal { path: path.to_string(), rule: LedgerRule::NotAFile(what) });
             }
         }
         if refusals.is_empty() { Ok(()) } else { Err(LedgerError::Refused(refusals)) }
     }
 
-    fn current_file(&self, path: &str) -> Result<GateFileState, LedgerError> {
-        if let PathEntry::File(_) = self.paths.entry_at(path).map_err(io_error("look at", path))? {
-            let read = self.paths.read(path, MOST_BYTES).map_err(io_error("read", path))?;
+    fn current_file(&self, path: &str) -> LedgerResult<GateFileState> {
+        if let PathEntry::File(_) = self.paths.entry_at(path).context("look at", path)? {
+            let read = self.paths.read(path, MOST_BYTES).context("read", path)?;
             return Ok(read.map(|(bytes, stat)| (FileImage::of(&bytes, stat.mode), bytes)));
         }
         Ok(None)
@@ -127,7 +117,7 @@ impl OpenTransaction<'_> {
         image: FileImage,
         (old, new): (GateFileState, GateFileState),
         changed: &mut Vec<String>,
-    ) -> Result<(), LedgerError> {
+    ) -> LedgerResult<()> {
         self.keep_in_slot(path, slot, image)?;
         let after = new.as_ref().map_or(image, |(image, _)| *image);
         let fresh = self.fresh_slot(slot);
@@ -147,24 +137,18 @@ impl OpenTransaction<'_> {
             None => changed.extend(self.record_removed(to.to_string())?),
         }
         if let Some((now, bytes)) = old {
-            changed.extend(self.record_recreated(path.to_string(), now, &bytes)?);
+            changed.extend(self.record_remade(path.to_string(), now, &bytes)?);
         }
         Ok(())
     }
 
     /// Writes what a file was into its slot, where a removed file is looked for.
-    fn keep_in_slot(&self, path: &str, slot: &str, image: FileImage) -> Result<(), LedgerError> {
+    fn keep_in_slot(&self, path: &str, slot: &str, image: FileImage) -> LedgerResult<()> {
         let bytes = recover::before_bytes(&self.state, &self.record, path)?;
-        moves::remove_file(&self.paths, slot).map_err(io_error("remove", slot))?;
-        let written = || -> io::Result<()> {
-            let (place, fs) = (self.paths.resolve(slot)?, self.paths.fs());
-            let file = fs.create(&place.dir, place.name, FileMode::Private)?;
-            fs.write(&file, &bytes)?;
-            fs.set_mode(&file, image.mode)?;
-            fs.sync_file(&file)?;
-            fs.sync_dir(&place.dir)
-        };
-        written().map_err(io_error("write", slot))
+        self.paths.remove_file(slot).context("remove", slot)?;
+        let written = self.paths.write_new(slot, &bytes, image.mode);
+        let synced = written.and_then(|()| self.paths.fs().sync_dir(&self.paths.resolve(slot)?.dir));
+        synced.context("write", slot)
     }
 
     /// A slot that no step has, beside this one.
@@ -177,16 +161,11 @@ impl OpenTransaction<'_> {
     }
 
     /// The commands wrote into a file.
-    fn record_written(
-        &mut self,
-        path: String,
-        image: FileImage,
-        bytes: &[u8],
-    ) -> Result<Option<String>, LedgerError> {
+    fn record_written(&mut self, path: String, now: FileImage, bytes: &[u8]) -> LedgerResult<Option<String>> {
         let content = self.store_content(bytes)?;
         let mut result = self.record.result.iter_mut();
         if let Some(file) = result.find(|file| file.path == path && file.after.is_some()) {
-            file.after = Some(image);
+            file.after = Some(now);
             file.content = Some(content);
         }
         self.recount_lines(&path, bytes)?;
@@ -194,7 +173,7 @@ impl OpenTransaction<'_> {
     }
 
     /// The commands removed a file: what is recorded is that it went, or nothing if it was new.
-    fn record_removed(&mut self, path: String) -> Result<Option<String>, LedgerError> {
+    fn record_removed(&mut self, path: String) -> LedgerResult<Option<String>> {
         let is_it = |file: &FileRecord| file.path == path && file.after.is_some();
         let Some(at) = self.record.result.iter().position(is_it) else { return Ok(None) };
         if self.record.snapshot.get(&path).is_some_and(Option::is_none) {
@@ -216,29 +195,19 @@ impl OpenTransaction<'_> {
     }
 
     /// The commands made a file again that the transaction takes away.
-    fn record_recreated(
-        &mut self,
-        path: String,
-        image: FileImage,
-        bytes: &[u8],
-    ) -> Result<Option<String>, LedgerError> {
+    fn record_remade(&mut self, path: String, now: FileImage, bytes: &[u8]) -> LedgerResult<Option<String>> {
         let content = Some(self.store_content(bytes)?);
         let mut result = self.record.result.iter_mut();
         match result.find(|file| file.path == path && file.after.is_none()) {
             Some(file) => {
-                file.after = Some(image);
+                file.after = Some(now);
                 file.content = content;
             }
             // What it was has another name now.
-            None => self.record.result.push(FileRecord {
-                path: path.clone(),
-                renamed_from: None,
-                before: None,
-                after: Some(image),
-                added: 0,
-                removed: 0,
-                content,
-            }),
+            None => {
+                let (path, after) = (path.clone(), Some(now));
+                self.record.result.push(FileRecord { path, after, content, ..FileRecord::default() });
+            }
         }
         self.recount_lines(&path, bytes)?;
         self.record.notes.push(format!("the project's commands made {path} again"));
@@ -246,7 +215,7 @@ impl OpenTransaction<'_> {
     }
 
     /// Counts the lines of a file anew, whose bytes are these now.
-    fn recount_lines(&mut self, path: &str, bytes: &[u8]) -> Result<(), LedgerError> {
+    fn recount_lines(&mut self, path: &str, bytes: &[u8]) -> LedgerResult<()> {
         let is_it = |file: &FileRecord| file.path == path && (file.after.is_some() || bytes.is_empty());
         let Some(at) = self.record.result.iter().position(is_it) else { return Ok(()) };
         let file = &self.record.result[at];
@@ -260,7 +229,7 @@ impl OpenTransaction<'_> {
         Ok(())
     }
 
-    fn set_stage(&mut self, stage: TransactionStage) -> Result<(), LedgerError> {
+    fn set_stage(&mut self, stage: TransactionStage) -> LedgerResult<()> {
         self.transaction.stage = stage;
         self.write_journal()
     }

@@ -8,14 +8,11 @@ use std::io;
 
 use relaycode_durable::FsLock;
 
-use crate::disk::digest::Digest;
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::{Digest, StateDir, StateSubdir};
 use crate::transaction::SLOTS_PATH;
+use crate::{IoContext, Ledger, LedgerError, LedgerResult};
 
-/// A group that is open. Its members say so in [`crate::About::group`].
+/// A group that is open. Its members say so in [`crate::TransactionHeader::group`].
 pub struct Group<'l> {
     ledger: &'l Ledger,
     id: String,
@@ -28,16 +25,15 @@ impl Ledger {
     ///
     /// # Errors
     /// `Busy` if it is open in another process; the system's.
-    pub fn open_group(&self, id: &str) -> Result<Group<'_>, LedgerError> {
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+    pub fn open_group(&self, id: &str) -> LedgerResult<Group<'_>> {
+        let state = self.make_state()?;
         let taken = || state.fs().try_lock(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id));
-        let lock = taken().map_err(io_error("lock", SLOTS_PATH))?.ok_or(LedgerError::Busy)?;
+        let lock = taken().context("lock", SLOTS_PATH)?.ok_or(LedgerError::Busy)?;
         Ok(Group { ledger: self, id: id.to_string(), lock })
     }
 
     /// Whether a group was left open by somebody who died.
-    pub(crate) fn is_interrupted(&self, id: &str) -> Result<bool, LedgerError> {
+    pub(crate) fn is_interrupted(&self, id: &str) -> LedgerResult<bool> {
         let Some(state) = self.state()? else { return Ok(false) };
         let interrupted = || -> io::Result<bool> {
             let Some(all) = state.open_subdir(StateSubdir::Transactions)? else { return Ok(false) };
@@ -47,12 +43,11 @@ impl Ledger {
                 Err(error) => Err(error),
             }
         };
-        interrupted().map_err(io_error("look at", SLOTS_PATH))
+        interrupted().context("look at", SLOTS_PATH)
     }
 }
 
 impl Group<'_> {
-    /// Its id.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -61,27 +56,27 @@ impl Group<'_> {
     ///
     /// # Errors
     /// The system's; it counts as interrupted then.
-    pub fn finish(self) -> Result<(), LedgerError> {
+    pub fn finish(self) -> LedgerResult<()> {
         let Some(state) = self.ledger.state()? else { return Ok(()) };
         let removed = || {
             state.fs().remove_file(&state.require_subdir(StateSubdir::Transactions)?, &file_name(&self.id))
         };
-        removed().map_err(io_error("close", "the group"))
+        removed().context("close", "the group")
     }
 }
 
 /// Marks a group as one that nobody finished.
-pub(crate) fn mark_interrupted(state: &StateDir, id: &str) -> Result<(), LedgerError> {
+pub(crate) fn mark_interrupted(state: &StateDir, id: &str) -> LedgerResult<()> {
     let marked =
         || state.fs().try_lock(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id)).map(drop);
-    marked().map_err(io_error("mark", SLOTS_PATH))
+    marked().context("mark", SLOTS_PATH)
 }
 
 /// Takes that mark away.
-pub(crate) fn unmark_interrupted(state: &StateDir, id: &str) -> Result<(), LedgerError> {
+pub(crate) fn unmark_interrupted(state: &StateDir, id: &str) -> LedgerResult<()> {
     let unmarked =
         || state.fs().remove_file(&state.require_subdir(StateSubdir::Transactions)?, &file_name(id));
-    unmarked().map_err(io_error("mark", SLOTS_PATH))
+    unmarked().context("mark", SLOTS_PATH)
 }
 
 /// The name of a group's lock: ids are anybody's text.

@@ -1,12 +1,15 @@
 //! What is known of a change beside its files: who, why, from where. It goes into the record as it
 //! is; the ledger does not act on it, except for the id and what a revert takes back.
 
-use crate::disk::digest::Digest;
-use crate::id::TxId;
+use serde::{Deserialize, Serialize};
+
+use crate::TxId;
+use crate::disk::Digest;
 use crate::record::{DirectoryModeChange, RecordedOperation, RemovedDirectory};
 
 /// What is known of a change.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TransactionHeader {
     /// The transaction's id.
     pub uuid: TxId,
@@ -32,7 +35,7 @@ pub struct TransactionHeader {
     pub head: Option<String>,
     /// The digest of the text it was read from.
     pub answer: Option<Digest>,
-    /// The digest of what was shown and approved ([`of_changes`](crate::disk::digest::of_changes)).
+    /// The digest of what was shown and approved ([`digest_changes`](crate::disk::digest::digest_changes)).
     pub plan: Option<Digest>,
     /// How the edits matched, one line each.
     pub matches: Vec<String>,
@@ -63,26 +66,8 @@ impl TransactionHeader {
             uuid,
             project_id: project_id.to_string(),
             created_at: created_at.to_string(),
-            git_commit_msg: None,
-            prompt_summary: None,
-            reasoning: Vec::new(),
-            operations: Vec::new(),
             origin: origin.to_string(),
-            group: None,
-            branch: None,
-            head: None,
-            answer: None,
-            plan: None,
-            matches: Vec::new(),
-            revert_of: Vec::new(),
-            directories_to_remove: Vec::new(),
-            directory_modes: Vec::new(),
-            read_only: Vec::new(),
-            links: Vec::new(),
-            special_modes: Vec::new(),
-            directories_to_make: Vec::new(),
-            directory_mode_changes: Vec::new(),
-            notes: Vec::new(),
+            ..TransactionHeader::default()
         }
     }
 }

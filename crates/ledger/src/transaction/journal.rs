@@ -4,8 +4,8 @@
 use relaycode_change::proposal::path::RelPath;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::paths::{PROJECT, split_parent};
-use crate::id::TxId;
+use crate::TxId;
+use crate::disk::{PROJECT, split_parent};
 use crate::record::{DirectoryModeChange, FileImage, RemovedDirectory};
 use crate::transaction::SLOTS_PATH;
 
@@ -53,7 +53,6 @@ pub enum TransactionStage {
 pub enum TransactionStep {
     /// The file at `path` and the one in the slot change places.
     Replace {
-        /// The file.
         path: String,
         /// Where the new one waits.
         slot: String,
@@ -64,16 +63,13 @@ pub enum TransactionStep {
     },
     /// The file in the slot moves to `path`, where nothing is.
     Create {
-        /// The file.
         path: String,
         /// Where it waits.
         slot: String,
-        /// What it is.
         after: FileImage,
     },
     /// The file at `path` moves into the slot.
     Remove {
-        /// The file.
         path: String,
         /// Where it goes.
         slot: String,
@@ -94,7 +90,6 @@ pub enum TransactionStep {
 }
 
 impl TransactionStep {
-    /// Its slot.
     pub fn slot(&self) -> &str {
         match self {
             TransactionStep::Replace { slot, .. }
@@ -102,6 +97,31 @@ impl TransactionStep {
             | TransactionStep::Remove { slot, .. }
             | TransactionStep::Move { slot, .. } => slot,
         }
+    }
+
+    /// The name and the file that must stand there first.
+    pub(crate) fn before(&self) -> Option<(&str, &FileImage)> {
+        match self {
+            TransactionStep::Replace { path, before: image, .. }
+            | TransactionStep::Remove { path, before: image, .. }
+            | TransactionStep::Move { path, image, .. } => Some((path, image)),
+            TransactionStep::Create { .. } => None,
+        }
+    }
+
+    /// The name and the file that stands there then.
+    pub(crate) fn after(&self) -> Option<(&str, &FileImage)> {
+        match self {
+            TransactionStep::Replace { path, after: image, .. }
+            | TransactionStep::Create { path, after: image, .. }
+            | TransactionStep::Move { to: path, image, .. } => Some((path, image)),
+            TransactionStep::Remove { .. } => None,
+        }
+    }
+
+    /// Both of them.
+    pub(crate) fn sides(&self) -> impl Iterator<Item = (&str, &FileImage)> {
+        self.before().into_iter().chain(self.after())
     }
 }
 
@@ -127,21 +147,11 @@ impl TransactionJournal {
             check_path(&change.path)?;
         }
         for step in &self.steps {
-            let (paths, slot, images) = match step {
-                TransactionStep::Replace { path, slot, before, after } => {
-                    ([path, path], slot, [before, after])
-                }
-                TransactionStep::Create { path, slot, after: image }
-                | TransactionStep::Remove { path, slot, before: image } => {
-                    ([path, path], slot, [image, image])
-                }
-                TransactionStep::Move { path, to, slot, image } => ([path, to], slot, [image, image]),
-            };
-            paths.into_iter().try_for_each(|path| check_path(path))?;
-            if !is_slot(slot, &self.directory) {
-                return Err(format!("it names the slot `{}`", slot.escape_debug()));
+            step.sides().try_for_each(|(path, _)| check_path(path))?;
+            if !is_slot(step.slot(), &self.directory) {
+                return Err(format!("it names the slot `{}`", step.slot().escape_debug()));
             }
-            if images.iter().any(|image| image.size > FILE_BYTES) {
+            if step.sides().any(|(_, image)| image.size > FILE_BYTES) {
                 return Err(format!("it speaks of a file of more than {FILE_BYTES} bytes"));
             }
         }

@@ -1,7 +1,7 @@
 //! One change on its way to disk: claimed, checked, staged, journaled, applied, and then kept or put
 //! back.
 //!
-//! The project's lock is held while files change places, and while the result is committed or put
+//! The project's lock is held while files change paths, and while the result is committed or put
 //! back, but not in between: a gate may run for minutes, and a person may think. The transaction's
 //! own lock is held all the time; it is how others know that the transaction is alive.
 
@@ -21,33 +21,32 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use apply::OWNER_MAY_WRITE;
+pub use change::{AfterContent, FileChange, NewMode};
+pub(crate) use cleanup::{DONE, TransactionCleanup};
 pub use commit::{CommitVerdict, CommittedTransaction};
+pub use header::TransactionHeader;
+pub use journal::{TransactionJournal, TransactionStage, TransactionStep};
+use journal::{is_directory_of, is_slot};
+use putback::{FRESH, ForeignFilePolicy, PutBackOutcome, aside_path};
+pub use recover::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 pub(crate) use stage::SYNC_EACH;
+use steps::{PlannedFile, PlannedStep};
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use relaycode_durable::fs::DirMode;
-use relaycode_durable::{FsDir, FsLock, FsStat};
+use relaycode_durable::{DirMode, FsDir, FsLock};
 
-use crate::record::blobs;
-use crate::transaction::change::FileChange;
-
-use crate::disk::digest::Digest;
-use crate::disk::moves::{DirtyDirectories, is_no_directory};
-use crate::disk::paths::{PathResolver, ancestors};
-use crate::error::{LedgerError, LedgerRule, UnfinishedPutBack, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::transaction::header::TransactionHeader;
-use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
-
-use crate::record::{FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory};
-
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
+use crate::disk::{
+    Digest, DirtyDirectories, PathResolver, STATE_DIR_NAME, StateDir, StateSubdir, ancestors, if_directory,
+};
+use crate::record::{
+    FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory, blobs,
+};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, LedgerRule, TxId, UnfinishedPutBack};
 
 /// Where transactions have their directories, beneath the root.
 pub(crate) const SLOTS_PATH: &str = ".relaycode/tx";
@@ -72,35 +71,41 @@ pub(crate) struct TransactionDirectory {
     pub(crate) lock: Option<FsLock>,
 }
 
+impl TransactionDirectory {
+    /// Where it is, beneath the root.
+    pub(crate) fn path(&self) -> String {
+        format!("{SLOTS_PATH}/{}", self.name)
+    }
+}
+
 impl Ledger {
     /// Puts `changes` on disk, all of them or none, ready to be kept or put back. `stop` is asked
     /// between steps; when it says yes, everything is put back.
     ///
     /// # Errors
-    /// Every [`LedgerError`] but `NeedsDecision` and `HalfWay` leaves the project as it was, except for what others did
+    /// Every [`LedgerError`] but `NeedsDecision` and `PutBackIncomplete` leaves the project as it was, except for what others did
     /// to it meanwhile.
     pub fn begin(
         &self,
         changes: &[FileChange<'_>],
         about: TransactionHeader,
         stop: &dyn Fn() -> bool,
-    ) -> Result<OpenTransaction<'_>, LedgerError> {
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+    ) -> LedgerResult<OpenTransaction<'_>> {
+        let state = self.make_state()?;
         let _project = self.lock_project_unless(&state, stop)?;
         let others = recover::recover_dead(self, &state)?;
         let claims = claims(&others);
         self.require_unprocessed(&state, &about)?;
         let wanted = steps::plan_steps(changes).map_err(LedgerError::Refused)?;
-        let places = self.root.resolver();
-        let checked = check::check(&places, &wanted, &about, &claims)?;
-        let remove_directories = existing_directories(&places, &about.directories_to_remove)?;
+        let paths = self.root.resolver();
+        let checked = check::check(&paths, &wanted, &about, &claims)?;
+        let remove_directories = existing_directories(&paths, &about.directories_to_remove)?;
         let own = make_transaction_directory(&state, about.uuid)?;
-        let staged = match stage_all(&state, &places, &own, &wanted, &checked.stats, &about.special_modes) {
+        let staged = match stage::stage(&paths, &wanted, &own, &checked.stats, &about.special_modes) {
             Ok(staged) => staged,
             Err(error) => {
                 // What cannot be cleared now is cleared by the next recovery.
-                let _ = cleanup::clear_staging(&state, &places, &own);
+                let _ = TransactionCleanup { state: &state, paths: &paths, own: &own }.clear_staging();
                 return Err(error);
             }
         };
@@ -113,20 +118,10 @@ impl Ledger {
             remove_directories,
             directory_modes: about.directory_mode_changes.clone(),
         };
-        let modes: HashMap<String, u32> = about
-            .directory_modes
-            .iter()
-            .chain(&about.directories_to_make)
-            .map(|directory| (directory.path.clone(), directory.mode))
-            .collect();
-        let mut open = OpenTransaction {
-            ledger: self,
-            state,
-            paths: places,
-            directory: own,
-            transaction,
-            record: draft_record(about),
-        };
+        let made = about.directory_modes.iter().chain(&about.directories_to_make);
+        let modes: HashMap<String, u32> = made.map(|made| (made.path.clone(), made.mode)).collect();
+        let record = draft_record(about);
+        let mut open = OpenTransaction { ledger: self, state, paths, directory: own, transaction, record };
         open.record.notes.extend(staged.notes);
         open.journal_and_apply(changes, staged.all_synced, &modes, stop)?;
         open.record.made_directories.extend(shared_directories(changes, &others));
@@ -134,7 +129,7 @@ impl Ledger {
     }
 
     /// The id must not be in the ledger yet.
-    fn require_unprocessed(&self, state: &StateDir, about: &TransactionHeader) -> Result<(), LedgerError> {
+    fn require_unprocessed(&self, state: &StateDir, about: &TransactionHeader) -> LedgerResult<()> {
         if !recover::is_committed(state, about.uuid)? {
             return Ok(());
         }
@@ -174,20 +169,6 @@ fn claims(open: &[recover::UnfinishedTransaction]) -> HashMap<String, LedgerRule
     claims
 }
 
-fn stage_all(
-    state: &StateDir,
-    places: &PathResolver<'_>,
-    own: &TransactionDirectory,
-    wanted: &[steps::PlannedStep<'_>],
-    stats: &HashMap<String, FsStat>,
-    special_modes: &[String],
-) -> Result<stage::StagedSteps, LedgerError> {
-    let directory = format!("{SLOTS_PATH}/{}", own.name);
-    let device = state.fs().stat_dir(&own.dir).map_err(io_error("look at", &directory))?.dev;
-    let slots = stage::SlotLayout { own, directory: &directory, device };
-    stage::stage(places, wanted, &slots, stats, special_modes)
-}
-
 /// A record with everything that is known before the files are in place.
 pub(crate) fn draft_record(about: TransactionHeader) -> Record {
     Record {
@@ -198,42 +179,29 @@ pub(crate) fn draft_record(about: TransactionHeader) -> Record {
         prompt_summary: about.prompt_summary,
         reasoning: about.reasoning,
         operations: about.operations,
-        snapshot: BTreeMap::new(),
-        approved: false,
         version: FORMAT,
-        number: 0,
         origin: about.origin,
         group: about.group,
         branch: about.branch,
         head: about.head,
         answer: about.answer,
-        result: Vec::new(),
-        made_directories: Vec::new(),
-        removed_directories: Vec::new(),
-        directory_modes: Vec::new(),
-        omissions: Vec::new(),
         matches: about.matches,
-        gate: None,
-        decided_by: None,
         revert_of: about.revert_of,
         notes: about.notes,
         plan: about.plan,
-        rules: Vec::new(),
-        transaction: None,
+        ..Record::default()
     }
 }
 
 /// Makes the transaction's directory and takes its lock. An earlier attempt under the same id may
 /// have left one with somebody's bytes in it; then the name gets a number.
-fn make_transaction_directory(state: &StateDir, id: TxId) -> Result<TransactionDirectory, LedgerError> {
-    let all = state.require_subdir(StateSubdir::Transactions).map_err(io_error("open", SLOTS_PATH))?;
-    let taken = |name: &str| -> Result<bool, LedgerError> {
+fn make_transaction_directory(state: &StateDir, id: TxId) -> LedgerResult<TransactionDirectory> {
+    let all = state.require_subdir(StateSubdir::Transactions).context("open", SLOTS_PATH)?;
+    let taken = |name: &str| -> LedgerResult<bool> {
         for suffix in ["", cleanup::DONE, cleanup::KEPT] {
             let name = format!("{name}{suffix}");
-            match state.fs().stat(&all, &name) {
-                Ok(_) => return Ok(true),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(io_error("look at", &name)(error)),
+            if state.fs().exists(&all, &name).context("look at", &name)? {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -250,22 +218,15 @@ fn make_transaction_directory(state: &StateDir, id: TxId) -> Result<TransactionD
         let lock = state.fs().try_lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
         Ok(TransactionDirectory { name: name.clone(), dir, lock: Some(lock) })
     };
-    made().map_err(io_error("make", &format!("{SLOTS_PATH}/{name}")))
+    made().context("make", &format!("{SLOTS_PATH}/{name}"))
 }
 
 /// Those of `directories` that are there, with their permission bits, innermost first.
-fn existing_directories(
-    places: &PathResolver<'_>,
-    directories: &[String],
-) -> Result<Vec<RemovedDirectory>, LedgerError> {
+fn existing_directories(paths: &PathResolver<'_>, wanted: &[String]) -> LedgerResult<Vec<RemovedDirectory>> {
     let mut found = Vec::new();
-    for path in directories {
-        let dir = match places.open_directory(path) {
-            Ok(dir) => dir,
-            Err(error) if is_no_directory(&error) => continue,
-            Err(error) => return Err(io_error("open", path)(error)),
-        };
-        let mode = places.fs().stat_dir(&dir).map_err(io_error("look at", path))?.mode;
+    for path in wanted {
+        let Some(dir) = if_directory(paths.open_directory(path)).context("open", path)? else { continue };
+        let mode = paths.fs().stat_dir(&dir).context("look at", path)?.mode;
         found.push(RemovedDirectory { path: path.clone(), mode });
     }
     found.sort_by_key(|directory| std::cmp::Reverse(directory.path.matches('/').count()));
@@ -273,7 +234,6 @@ fn existing_directories(
 }
 
 impl<'l> OpenTransaction<'l> {
-    /// Its id.
     pub fn id(&self) -> TxId {
         self.record.uuid
     }
@@ -286,9 +246,9 @@ impl<'l> OpenTransaction<'l> {
     /// Puts everything back as it was.
     ///
     /// # Errors
-    /// `NeedsDecision` if files were changed meanwhile, not by relay: they are left alone. `HalfWay` if
+    /// `NeedsDecision` if files were changed meanwhile, not by relay: they are left alone. `PutBackIncomplete` if
     /// it could not be done or finished: the next recovery does.
-    pub fn put_back(self) -> Result<(), LedgerError> {
+    pub fn put_back(self) -> LedgerResult<()> {
         // Its files are its own for as long as it lives: without the project's lock too.
         let _project = self.ledger.lock_project(&self.state);
         self.put_back_applied()
@@ -300,7 +260,7 @@ impl<'l> OpenTransaction<'l> {
         slots_synced: bool,
         modes: &HashMap<String, u32>,
         stop: &dyn Fn() -> bool,
-    ) -> Result<(), LedgerError> {
+    ) -> LedgerResult<()> {
         let applied = self
             .fill_images(changes)
             .and_then(|()| self.sync_slots(slots_synced))
@@ -322,12 +282,14 @@ impl<'l> OpenTransaction<'l> {
     }
 
     /// Fills in what every file was and will be; contents that do not fit into a record go to blobs.
-    fn fill_images(&mut self, changes: &[FileChange<'_>]) -> Result<(), LedgerError> {
-        let images = StepImages::from_steps(&self.transaction.steps);
+    fn fill_images(&mut self, changes: &[FileChange<'_>]) -> LedgerResult<()> {
+        let steps = &self.transaction.steps;
+        let was: HashMap<&str, &FileImage> = steps.iter().filter_map(TransactionStep::before).collect();
+        let becomes: HashMap<&str, &FileImage> = steps.iter().filter_map(TransactionStep::after).collect();
         let mut inline = INLINE_TOTAL;
         for change in changes {
             let (old, new) = (change.old_path().as_str(), change.path.as_str());
-            let (before, after) = (images.before.get(old).copied(), images.after.get(new).copied());
+            let (before, after) = (was.get(old).map(|image| **image), becomes.get(new).map(|image| **image));
             if before.is_none() && after.is_none() {
                 // No step is about it: it stays as it is, bytes and permission bits.
                 continue;
@@ -341,25 +303,27 @@ impl<'l> OpenTransaction<'l> {
                 content = Some(self.store_within_limit(&after.bytes, &mut inline)?);
                 self.record.snapshot.entry(new.to_string()).or_insert(None);
             }
+            let (path, &FileChange { added, removed, .. }) = (new.to_string(), change);
+            let renamed_from = change.renamed_from.as_ref().map(ToString::to_string);
             self.record.result.push(FileRecord {
-                path: new.to_string(),
-                renamed_from: change.renamed_from.as_ref().map(ToString::to_string),
+                path,
+                renamed_from,
                 before,
                 after,
-                added: change.added,
-                removed: change.removed,
+                added,
+                removed,
                 content,
             });
         }
         Ok(())
     }
 
-    fn store_content(&self, bytes: &[u8]) -> Result<RecordContent, LedgerError> {
+    fn store_content(&self, bytes: &[u8]) -> LedgerResult<RecordContent> {
         self.store_within_limit(bytes, &mut INLINE_TOTAL.clone())
     }
 
     /// Keeps some bytes: in the record as far as there is room for texts, else as a blob.
-    fn store_within_limit(&self, bytes: &[u8], inline: &mut usize) -> Result<RecordContent, LedgerError> {
+    fn store_within_limit(&self, bytes: &[u8], inline: &mut usize) -> LedgerResult<RecordContent> {
         let content = match blobs::content_of(bytes) {
             RecordContent::Text(text) if text.len() > *inline => {
                 RecordContent::Blob { blob: Digest::of(bytes), size: bytes.len() as u64 }
@@ -374,13 +338,13 @@ impl<'l> OpenTransaction<'l> {
                 let blobs = self.state.require_subdir(StateSubdir::Blobs)?;
                 blobs::put(self.state.fs(), &blobs, (&self.directory.dir, "blob"), bytes)
             };
-            stored().map_err(io_error("keep", "a blob"))?;
+            stored().context("keep", "a blob")?;
         }
         Ok(content)
     }
 
     /// The slots' names must be there before the journal that speaks of them, and the blobs' too.
-    fn sync_slots(&self, done: bool) -> Result<(), LedgerError> {
+    fn sync_slots(&self, done: bool) -> LedgerResult<()> {
         let fs = self.state.fs();
         let synced = || -> io::Result<()> {
             if !done {
@@ -400,7 +364,7 @@ impl<'l> OpenTransaction<'l> {
             }
             elsewhere.sync(&self.paths)
         };
-        synced().map_err(io_error("write", SLOTS_PATH))
+        synced().context("write", SLOTS_PATH)
     }
 
     fn needs_blobs(&self) -> bool {
@@ -409,20 +373,20 @@ impl<'l> OpenTransaction<'l> {
         before.chain(after).any(|content| matches!(content, RecordContent::Blob { .. }))
     }
 
-    fn write_journal(&mut self) -> Result<(), LedgerError> {
+    fn write_journal(&mut self) -> LedgerResult<()> {
         self.record.transaction = Some(self.transaction.clone());
-        let written = cleanup::write_journal(&self.state, &self.directory, &self.record);
+        let written = self.directory.write_journal(&self.state, &self.record);
         self.record.transaction = None;
         written
     }
 
     /// Puts back what was done, under the project's lock.
-    fn put_back_applied(&self) -> Result<(), LedgerError> {
+    fn put_back_applied(&self) -> LedgerResult<()> {
         let others = recover::foreign_file_policy(self.transaction.stage);
         let before = |path: &str| recover::before_bytes(&self.state, &self.record, path);
         let half_way = |why| LedgerError::put_back_incomplete(self.id(), why);
         let fresh;
-        let places = match self.transaction.stage {
+        let paths = match self.transaction.stage {
             // The project's commands may have made directories anew.
             TransactionStage::GateRunning => {
                 fresh = self.ledger.root.resolver();
@@ -430,46 +394,14 @@ impl<'l> OpenTransaction<'l> {
             }
             _ => &self.paths,
         };
-        let back = putback::put_back(places, &self.transaction, &before, others).map_err(half_way)?;
-        cleanup::finish_put_back(
-            &self.state,
-            places,
-            &self.directory,
-            &self.record,
-            &self.transaction,
-            &back,
-        )
-        .map_err(half_way)?;
+        let back = putback::put_back(paths, &self.transaction, &before, others).map_err(half_way)?;
+        let cleanup = TransactionCleanup { state: &self.state, paths, own: &self.directory };
+        cleanup.finish_put_back(&self.record, &self.transaction, &back).map_err(half_way)?;
         if back.left_alone.is_empty() {
             return Ok(());
         }
         let unfinished = UnfinishedPutBack { id: self.id(), restored: back.restored, left: back.left_alone };
         Err(LedgerError::NeedsDecision(Box::new(unfinished)))
-    }
-}
-
-/// What the steps say that every file was and will be, by its name then.
-struct StepImages<'s> {
-    before: HashMap<&'s str, FileImage>,
-    after: HashMap<&'s str, FileImage>,
-}
-
-impl StepImages<'_> {
-    fn from_steps(steps: &[TransactionStep]) -> StepImages<'_> {
-        let mut images = StepImages { before: HashMap::new(), after: HashMap::new() };
-        for step in steps {
-            let (was, becomes) = match step {
-                TransactionStep::Replace { path, before, after, .. } => {
-                    (Some((path, before)), Some((path, after)))
-                }
-                TransactionStep::Create { path, after, .. } => (None, Some((path, after))),
-                TransactionStep::Remove { path, before, .. } => (Some((path, before)), None),
-                TransactionStep::Move { path, to, image, .. } => (Some((path, image)), Some((to, image))),
-            };
-            images.before.extend(was.map(|(path, image)| (path.as_str(), *image)));
-            images.after.extend(becomes.map(|(path, image)| (path.as_str(), *image)));
-        }
-        images
     }
 }
 
@@ -485,20 +417,16 @@ fn mark_put_back(error: LedgerError) -> LedgerError {
 
 impl Ledger {
     /// Takes the project's lock, waiting for whoever has it for as long as the settings say.
-    pub(crate) fn lock_project(&self, state: &StateDir) -> Result<FsLock, LedgerError> {
+    pub(crate) fn lock_project(&self, state: &StateDir) -> LedgerResult<FsLock> {
         self.lock_project_unless(state, &|| false)
     }
 
     /// The same, unless somebody says stop.
-    fn lock_project_unless(&self, state: &StateDir, stop: &dyn Fn() -> bool) -> Result<FsLock, LedgerError> {
+    fn lock_project_unless(&self, state: &StateDir, stop: &dyn Fn() -> bool) -> LedgerResult<FsLock> {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            if let Some(lock) = state
-                .fs()
-                .try_lock(state.dir(), "lock")
-                .map_err(io_error("lock", state_dir::STATE_DIR_NAME))?
-            {
+            if let Some(lock) = state.fs().try_lock(state.dir(), "lock").context("lock", STATE_DIR_NAME)? {
                 return Ok(lock);
             }
             if stop() {

@@ -7,18 +7,14 @@
 
 use std::io;
 
-use relaycode_durable::fs::{DirMode, FileMode};
+use relaycode_durable::DirMode;
 
-use crate::disk::moves;
-use crate::disk::moves::{DirtyDirectories, SwapOutcome};
-use crate::disk::paths::{PathResolver, ancestors};
-use crate::disk::probe;
-use crate::disk::probe::FileProbe;
-use crate::error::{LedgerError, UnrestoredFile, io_error};
+use crate::disk::{DirtyDirectories, FileProbe, PathResolver, SwapOutcome, ancestors, if_directory};
 use crate::record::FileImage;
-use crate::transaction::SLOTS_PATH;
-use crate::transaction::apply::OWNER_MAY_WRITE;
-use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
+use crate::transaction::{
+    OWNER_MAY_WRITE, SLOTS_PATH, TransactionJournal, TransactionStage, TransactionStep,
+};
+use crate::{IoContext, LedgerError, LedgerResult, UnrestoredFile, io_error};
 
 /// What to do with files that are neither as before nor as after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,45 +35,37 @@ pub(crate) struct PutBackOutcome {
 }
 
 /// Where the bytes of a file before the transaction come from, by its name then.
-pub(crate) type BeforeBytesFn<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, LedgerError>;
+pub(crate) type BeforeBytesFn<'a> = &'a dyn Fn(&str) -> LedgerResult<Vec<u8>>;
 
 /// Takes back whatever was done of `transaction`, and makes that durable.
 pub(crate) fn put_back(
-    places: &PathResolver<'_>,
-    transaction: &TransactionJournal,
+    paths: &PathResolver<'_>,
+    journal: &TransactionJournal,
     before: BeforeBytesFn<'_>,
-    others: ForeignFilePolicy,
-) -> Result<PutBackOutcome, LedgerError> {
-    let applied = transaction.stage == TransactionStage::GateRunning;
-    let mut back = PutBackRun {
-        paths: places,
-        before,
-        foreign_files: others,
-        applied,
-        touched: DirtyDirectories::default(),
-        outcome: PutBackOutcome::default(),
-    };
-    back.restore_modes(transaction, true)?;
-    back.make_removed_directories(transaction)?;
-    for step in transaction.steps.iter().rev() {
-        if !matches!(step, TransactionStep::Remove { .. }) {
-            back.undo(step)?;
-        }
+    foreign_files: ForeignFilePolicy,
+) -> LedgerResult<PutBackOutcome> {
+    let applied = journal.stage == TransactionStage::GateRunning;
+    let (touched, outcome) = (DirtyDirectories::default(), PutBackOutcome::default());
+    let mut back = PutBackRun { paths, before, foreign_files, applied, touched, outcome };
+    let (removals, rest): (Vec<&TransactionStep>, Vec<&TransactionStep>) =
+        journal.steps.iter().rev().partition(|step| matches!(step, TransactionStep::Remove { .. }));
+    back.restore_modes(journal, true)?;
+    back.make_removed_directories(journal)?;
+    for step in rest {
+        back.undo(step)?;
     }
-    for path in transaction.make_directories.iter().rev() {
-        if moves::remove_directory(places, path).map_err(io_error("remove", path))? {
+    for path in journal.make_directories.iter().rev() {
+        if paths.remove_directory(path).context("remove", path)? {
             back.touched.add_entry(path);
         }
     }
     // Once more: a file may have had to go before a directory has its name again.
-    back.make_removed_directories(transaction)?;
-    for step in transaction.steps.iter().rev() {
-        if matches!(step, TransactionStep::Remove { .. }) {
-            back.undo(step)?;
-        }
+    back.make_removed_directories(journal)?;
+    for step in removals {
+        back.undo(step)?;
     }
-    back.restore_modes(transaction, false)?;
-    back.touched.sync(places).map_err(io_error("write", "the changed directories"))?;
+    back.restore_modes(journal, false)?;
+    back.touched.sync(paths).context("write", "the changed directories")?;
     Ok(back.outcome)
 }
 
@@ -102,6 +90,8 @@ enum PutBackError {
     Failed(LedgerError),
 }
 
+type PutBackResult<T = ()> = Result<T, PutBackError>;
+
 impl From<LedgerError> for PutBackError {
     fn from(error: LedgerError) -> PutBackError {
         PutBackError::Failed(error)
@@ -109,7 +99,7 @@ impl From<LedgerError> for PutBackError {
 }
 
 impl PutBackRun<'_, '_> {
-    fn undo(&mut self, step: &TransactionStep) -> Result<(), LedgerError> {
+    fn undo(&mut self, step: &TransactionStep) -> LedgerResult<()> {
         let (path, undone) = match step {
             TransactionStep::Replace { path, slot, before, after } => {
                 (path, self.undo_replace((path, slot), before, after))
@@ -133,7 +123,7 @@ impl PutBackRun<'_, '_> {
         (path, slot): (&str, &str),
         before: &FileImage,
         after: &FileImage,
-    ) -> Result<(), PutBackError> {
+    ) -> PutBackResult {
         let now = self.probe_path(path, &[before, after])?;
         let waiting = self.probe_path(slot, &[before, after])?;
         // The new file still waits: nothing at the path is ours.
@@ -161,7 +151,7 @@ impl PutBackRun<'_, '_> {
         self.replace_foreign(slot, &source, path, now)
     }
 
-    fn undo_create(&mut self, path: &str, slot: &str, after: &FileImage) -> Result<(), PutBackError> {
+    fn undo_create(&mut self, path: &str, slot: &str, after: &FileImage) -> PutBackResult {
         let now = self.probe_path(path, &[after])?;
         let is_gone = matches!(now, FileProbe::Nothing | FileProbe::Unreachable(_));
         if self.probe_path(slot, &[after])? != FileProbe::Nothing || is_gone {
@@ -182,7 +172,7 @@ impl PutBackRun<'_, '_> {
         Ok(())
     }
 
-    fn undo_remove(&mut self, (path, slot): (&str, &str), before: &FileImage) -> Result<(), PutBackError> {
+    fn undo_remove(&mut self, (path, slot): (&str, &str), before: &FileImage) -> PutBackResult {
         let now = self.probe_path(path, &[before])?;
         let kept = self.probe_path(slot, &[before])?;
         match (now, kept) {
@@ -200,12 +190,7 @@ impl PutBackRun<'_, '_> {
         }
     }
 
-    fn undo_move(
-        &mut self,
-        (path, to): (&str, &str),
-        slot: &str,
-        image: &FileImage,
-    ) -> Result<(), PutBackError> {
+    fn undo_move(&mut self, (path, to): (&str, &str), slot: &str, image: &FileImage) -> PutBackResult {
         let now = self.probe_path(path, &[image])?;
         let moved = self.probe_path(to, &[image])?;
         if now != FileProbe::Nothing {
@@ -257,10 +242,10 @@ impl PutBackRun<'_, '_> {
         }
     }
 
-    /// The file in `source` and ours at `path` change places; what comes out must be ours.
-    fn exchange(&mut self, source: &str, path: &str, ours: &FileImage) -> Result<(), PutBackError> {
+    /// The file in `source` and ours at `path` change paths; what comes out must be ours.
+    fn exchange(&mut self, source: &str, path: &str, ours: &FileImage) -> PutBackResult {
         self.add_entries(source, path);
-        let swapped = moves::swap(self.paths, source, path, ours);
+        let swapped = self.paths.swap(source, path, ours);
         match swapped.map_err(|error| self.put_back_error(path, error))? {
             SwapOutcome::Replaced => return Ok(()),
             SwapOutcome::Unexpected => {
@@ -272,19 +257,13 @@ impl PutBackRun<'_, '_> {
             return Ok(());
         }
         // Somebody saved between the look and the exchange: their save goes back.
-        moves::swap(self.paths, source, path, ours).map_err(|error| self.put_back_error(path, error))?;
+        self.paths.swap(source, path, ours).map_err(|error| self.put_back_error(path, error))?;
         Err(self.blocked_by_change(path, FileProbe::Longer, Some(source)))
     }
 
     /// The file in `source` takes the place of somebody's, whose bytes stay in the transaction's
     /// directory.
-    fn replace_foreign(
-        &mut self,
-        slot: &str,
-        source: &str,
-        path: &str,
-        now: FileProbe,
-    ) -> Result<(), PutBackError> {
+    fn replace_foreign(&mut self, slot: &str, source: &str, path: &str, now: FileProbe) -> PutBackResult {
         match now {
             FileProbe::Nothing => return self.move_with_parents(source, path),
             FileProbe::Unreachable(_) => return Err(self.blocked_by_change(path, now, Some(source))),
@@ -296,7 +275,7 @@ impl PutBackRun<'_, '_> {
             FileProbe::File(_) | FileProbe::Longer => {}
         }
         self.add_entries(source, path);
-        if moves::exchange(self.paths, source, path).map_err(|error| self.put_back_error(path, error))? {
+        if self.paths.exchange(source, path).map_err(|error| self.put_back_error(path, error))? {
             return Ok(());
         }
         let aside = aside_path(slot, "others");
@@ -306,7 +285,7 @@ impl PutBackRun<'_, '_> {
 
     /// Moves whatever stands at `path` into the transaction's directory, as it is. What is no file can
     /// only be moved on its own device.
-    fn move_aside(&mut self, path: &str, slot: &str, what: &str, now: FileProbe) -> Result<(), PutBackError> {
+    fn move_aside(&mut self, path: &str, slot: &str, what: &str, now: FileProbe) -> PutBackResult {
         if matches!(now, FileProbe::Other(_)) && !slot.starts_with(SLOTS_PATH) {
             return Err(self.blocked_by_change(path, now, None));
         }
@@ -314,25 +293,20 @@ impl PutBackRun<'_, '_> {
     }
 
     /// Moves a file to a free name, making the directories it needs.
-    fn move_with_parents(&mut self, from: &str, to: &str) -> Result<(), PutBackError> {
+    fn move_with_parents(&mut self, from: &str, to: &str) -> PutBackResult {
         for above in ancestors(to) {
             self.make_directory(above, DirMode::Usual)?;
         }
         self.rename_no_replace(from, to)
     }
 
-    fn rename_no_replace(&mut self, from: &str, to: &str) -> Result<(), PutBackError> {
+    fn rename_no_replace(&mut self, from: &str, to: &str) -> PutBackResult {
         self.add_entries(from, to);
-        moves::rename_no_replace(self.paths, from, to).map_err(|error| self.put_back_error(to, error))
+        self.paths.rename_no_replace(from, to).map_err(|error| self.put_back_error(to, error))
     }
 
     /// Writes the bytes that `path` had before to a file beside the slots.
-    fn write_before_bytes(
-        &mut self,
-        slot: &str,
-        path: &str,
-        image: &FileImage,
-    ) -> Result<String, PutBackError> {
+    fn write_before_bytes(&mut self, slot: &str, path: &str, image: &FileImage) -> PutBackResult<String> {
         let bytes = (self.before)(path)?;
         if FileImage::of(&bytes, image.mode) != *image {
             return Err(PutBackError::Failed(LedgerError::Damaged {
@@ -342,30 +316,26 @@ impl PutBackRun<'_, '_> {
         }
         // Under a name of its own until it is whole: only then nobody's bytes can be taken for it.
         let fresh = aside_path(slot, FRESH);
-        moves::remove_file(self.paths, &fresh).map_err(io_error("remove", &fresh))?;
+        self.paths.remove_file(&fresh).context("remove", &fresh)?;
         for above in ancestors(&fresh) {
             self.make_directory(above, DirMode::Private)?;
         }
         let written = || -> io::Result<()> {
-            let place = self.paths.resolve(&fresh)?;
-            let fs = self.paths.fs();
             if image.is_link() {
+                let (place, fs) = (self.paths.resolve(&fresh)?, self.paths.fs());
                 fs.make_link(&place.dir, place.name, &bytes)?;
                 return fs.sync_dir(&place.dir);
             }
-            let file = fs.create(&place.dir, place.name, FileMode::Private)?;
-            fs.write(&file, &bytes)?;
             // A journal is no reason to let others run a file as its owner, whoever wrote it.
-            fs.set_mode(&file, image.mode & 0o777)?;
-            fs.sync_file(&file)
+            self.paths.write_new(&fresh, &bytes, image.mode & 0o777)
         };
-        written().map_err(io_error("write", &fresh))?;
+        written().context("write", &fresh)?;
         let name = aside_path(slot, "before");
         let left = self.probe_path(&name, &[image])?;
         if left.matches_bytes(image) {
-            moves::remove_file(self.paths, &name).map_err(io_error("remove", &name))?;
+            self.paths.remove_file(&name).context("remove", &name)?;
         } else if left != FileProbe::Nothing {
-            // An earlier attempt let somebody's file change places with it.
+            // An earlier attempt let somebody's file change paths with it.
             self.rename_no_replace(&name, &aside_path(slot, "others"))?;
         }
         self.rename_no_replace(&fresh, &name)?;
@@ -373,12 +343,12 @@ impl PutBackRun<'_, '_> {
     }
 
     /// Makes the directories anew that the transaction removed, outermost first.
-    fn make_removed_directories(&mut self, transaction: &TransactionJournal) -> Result<(), LedgerError> {
-        for directory in transaction.remove_directories.iter().rev() {
+    fn make_removed_directories(&mut self, journal: &TransactionJournal) -> LedgerResult<()> {
+        for directory in journal.remove_directories.iter().rev() {
             let path = &directory.path;
             // One that an earlier attempt made, and died before it had its permission bits.
             if directory.mode != PRIVATE && self.mode_of(path)? == Some(PRIVATE) {
-                moves::remove_directory(self.paths, path).map_err(io_error("remove", path))?;
+                self.paths.remove_directory(path).context("remove", path)?;
             }
             self.make_directory(path, DirMode::Exact(directory.mode))?;
         }
@@ -386,43 +356,37 @@ impl PutBackRun<'_, '_> {
     }
 
     /// Gives directories the permission bits back that they had: first those that may be changed then.
-    fn restore_modes(&mut self, transaction: &TransactionJournal, first: bool) -> Result<(), LedgerError> {
+    fn restore_modes(&mut self, journal: &TransactionJournal, first: bool) -> LedgerResult<()> {
         let is_writable = |mode: u32| mode & OWNER_MAY_WRITE == OWNER_MAY_WRITE;
-        for change in transaction.directory_modes.iter().filter(|change| is_writable(change.before) == first)
-        {
+        for change in journal.directory_modes.iter().filter(|change| is_writable(change.before) == first) {
             let path = &change.path;
             // Bits that are neither are somebody's.
             if self.mode_of(path)? == Some(change.after) {
                 let set = self.paths.set_directory_mode(path, change.before);
-                set.map_err(io_error("set the permissions of", path))?;
+                set.context("set the permissions of", path)?;
             }
         }
         Ok(())
     }
 
-    fn mode_of(&self, path: &str) -> Result<Option<u32>, LedgerError> {
-        self.paths.directory_mode(path).map_err(io_error("look at", path))
+    fn mode_of(&self, path: &str) -> LedgerResult<Option<u32>> {
+        self.paths.directory_mode(path).context("look at", path)
     }
 
-    fn make_directory(&mut self, path: &str, mode: DirMode) -> Result<(), LedgerError> {
-        match moves::make_directory(self.paths, path, mode) {
-            Ok(true) => self.touched.add_entry(path),
-            // Something else has its name; whatever belongs in it says so.
-            Ok(false) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {}
-            Err(error) if relaycode_durable::fs::is_link(&error) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(io_error("make", path)(error)),
+    fn make_directory(&mut self, path: &str, mode: DirMode) -> LedgerResult<()> {
+        // If something else has its name, whatever belongs in it says so.
+        if if_directory(self.paths.make_directory(path, mode)).context("make", path)? == Some(true) {
+            self.touched.add_entry(path);
         }
         Ok(())
     }
 
-    fn probe_path(&self, path: &str, images: &[&FileImage]) -> Result<FileProbe, LedgerError> {
-        probe::probe_file(self.paths, path, images).map_err(io_error("read", path))
+    fn probe_path(&self, path: &str, images: &[&FileImage]) -> LedgerResult<FileProbe> {
+        self.paths.probe(path, images).context("read", path)
     }
 
-    fn holds_bytes_of(&self, path: &str, image: &FileImage) -> Result<bool, LedgerError> {
-        moves::holds_bytes_of(self.paths, path, image).map_err(io_error("read", path))
+    fn holds_bytes_of(&self, path: &str, image: &FileImage) -> LedgerResult<bool> {
+        self.paths.holds_bytes_of(path, image).context("read", path)
     }
 
     fn add_entries(&mut self, a: &str, b: &str) {

@@ -8,22 +8,16 @@
 use std::collections::HashSet;
 use std::io;
 
-use relaycode_durable::FsKind;
-use relaycode_durable::fs::{DirMode, is_link, is_not_regular, is_too_long};
+use relaycode_durable::{DirMode, FsKind, if_found, is_link, is_not_regular, is_too_long, pick_entries};
 
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, UnfinishedPutBack, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::record::blobs;
-use crate::record::{self, Record, RecordContent};
+use crate::disk::{STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
+use crate::record::{self, Record, RecordContent, blobs};
 use crate::recording::{self, Omission};
-use crate::transaction::cleanup;
-use crate::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep, is_directory_of};
-use crate::transaction::putback;
-use crate::transaction::putback::ForeignFilePolicy;
-use crate::transaction::{SLOTS_PATH, TransactionDirectory};
+use crate::transaction::{
+    ForeignFilePolicy, PutBackOutcome, SLOTS_PATH, TransactionCleanup, TransactionDirectory,
+    TransactionJournal, TransactionStage, TransactionStep, cleanup, is_directory_of, putback,
+};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, UnfinishedPutBack, io_error};
 
 /// How to treat what is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +33,6 @@ pub enum RecoveryMode {
 /// A transaction that was found open and dead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecoveredTransaction {
-    /// The transaction.
     pub id: TxId,
     /// What became of it.
     pub outcome: RecoveryOutcome,
@@ -89,7 +82,7 @@ impl Ledger {
     ///
     /// # Errors
     /// `Newer` and `Damaged` for a journal that cannot be understood: nothing is touched then.
-    pub fn recover(&self, how: RecoveryMode) -> Result<Vec<RecoveredTransaction>, LedgerError> {
+    pub fn recover(&self, how: RecoveryMode) -> LedgerResult<Vec<RecoveredTransaction>> {
         let state = self.state()?;
         let nothing = match &state {
             Some(state) => {
@@ -101,8 +94,7 @@ impl Ledger {
         if nothing && !recording::any_recording(self, state.as_ref())? {
             return Ok(Vec::new());
         }
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = self.make_state()?;
         let _project = self.lock_project(&state)?;
         let recovered = recover_all(self, &state, how)?.0;
         // What a crash kept from following the newest commit; the next command tries again.
@@ -111,22 +103,13 @@ impl Ledger {
     }
 
     /// How many transactions are open, or stopped in the middle. Nothing is touched.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn count_unfinished(&self) -> Result<usize, LedgerError> {
-        match self.state()? {
-            Some(state) => Ok(list_journals(&state)?.len()),
-            None => Ok(0),
-        }
+    pub fn count_unfinished(&self) -> LedgerResult<usize> {
+        self.state()?.map_or(Ok(0), |state| Ok(list_journals(&state)?.len()))
     }
 }
 
 /// Deals with dead transactions before a new one begins, and says which are still open.
-pub(crate) fn recover_dead(
-    ledger: &Ledger,
-    state: &StateDir,
-) -> Result<Vec<UnfinishedTransaction>, LedgerError> {
+pub(crate) fn recover_dead(ledger: &Ledger, state: &StateDir) -> LedgerResult<Vec<UnfinishedTransaction>> {
     Ok(recover_all(ledger, state, RecoveryMode::Automatic)?.1)
 }
 
@@ -134,7 +117,7 @@ fn recover_all(
     ledger: &Ledger,
     state: &StateDir,
     how: RecoveryMode,
-) -> Result<(Vec<RecoveredTransaction>, Vec<UnfinishedTransaction>), LedgerError> {
+) -> LedgerResult<(Vec<RecoveredTransaction>, Vec<UnfinishedTransaction>)> {
     let mut recovered = Vec::new();
     let mut open = Vec::new();
     let mut in_use = HashSet::new();
@@ -144,32 +127,31 @@ fn recover_all(
     let read: Vec<(TxId, JournalStatus)> = journals
         .into_iter()
         .map(|id| Ok((id, inspect_journal(state, id, how)?)))
-        .collect::<Result<_, LedgerError>>()?;
+        .collect::<LedgerResult<_>>()?;
     for (id, found) in read {
         match found {
             JournalStatus::Original => {
                 recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Original });
             }
             JournalStatus::Damaged(own) => {
-                let kept = cleanup::set_journal_aside(state, &own, id)?;
+                let kept = own.set_journal_aside(state, id)?;
                 // Which of them was the one is not known any more.
                 for name in directories_of(state, id)? {
                     if take_over(state, &name)?.is_some() {
-                        cleanup::mark_kept(state, &name)
-                            .map_err(io_error("keep", &format!("{SLOTS_PATH}/{name}")))?;
+                        cleanup::mark_kept(state, &name).context("keep", &format!("{SLOTS_PATH}/{name}"))?;
                     }
                 }
                 recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Kept { kept } });
             }
             JournalStatus::Alive { record, transaction } => {
                 in_use.insert(transaction.directory.clone());
-                open.push(unfinished_transaction(&record, &transaction, true));
+                open.push(to_unfinished(&record, &transaction, true));
             }
             JournalStatus::Dead { record, transaction, own } => {
                 in_use.insert(transaction.directory.clone());
                 let outcome = end_dead(ledger, state, &record, &transaction, &own, how)?;
                 if let RecoveryOutcome::NeedsDecision(_) = outcome {
-                    open.push(unfinished_transaction(&record, &transaction, false));
+                    open.push(to_unfinished(&record, &transaction, false));
                 }
                 recovered.push(RecoveredTransaction { id, outcome });
             }
@@ -182,28 +164,13 @@ fn recover_all(
     Ok((recovered, open))
 }
 
-fn unfinished_transaction(
-    record: &Record,
-    transaction: &TransactionJournal,
-    alive: bool,
-) -> UnfinishedTransaction {
-    let mut paths = Vec::new();
-    for step in &transaction.steps {
-        match step {
-            TransactionStep::Move { path, to, .. } => paths.extend([path.clone(), to.clone()]),
-            TransactionStep::Replace { path, .. }
-            | TransactionStep::Create { path, .. }
-            | TransactionStep::Remove { path, .. } => {
-                paths.push(path.clone());
-            }
-        }
-    }
-    let makes = transaction.make_directories.clone();
+fn to_unfinished(record: &Record, transaction: &TransactionJournal, alive: bool) -> UnfinishedTransaction {
+    let sides = transaction.steps.iter().flat_map(TransactionStep::sides);
     UnfinishedTransaction {
         id: record.uuid,
         pid: alive.then_some(transaction.pid),
-        paths,
-        made_directories: makes,
+        paths: sides.map(|(path, _)| path.to_string()).collect(),
+        made_directories: transaction.make_directories.clone(),
     }
 }
 
@@ -224,9 +191,9 @@ enum JournalStatus {
     },
 }
 
-fn inspect_journal(state: &StateDir, id: TxId, how: RecoveryMode) -> Result<JournalStatus, LedgerError> {
+fn inspect_journal(state: &StateDir, id: TxId, how: RecoveryMode) -> LedgerResult<JournalStatus> {
     let name = state_dir::journal_name(id);
-    let path = format!("{}/{name}", state_dir::STATE_DIR_NAME);
+    let path = state_dir::path_of(&name);
     let bytes = match state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64) {
         Ok((bytes, _)) => bytes,
         Err(error) if is_too_long(&error) || is_not_regular(&error) || is_link(&error) => Vec::new(),
@@ -261,7 +228,7 @@ fn journal_status(
     state: &StateDir,
     record: Record,
     transaction: TransactionJournal,
-) -> Result<JournalStatus, LedgerError> {
+) -> LedgerResult<JournalStatus> {
     let record = Box::new(record);
     Ok(match take_over(state, &transaction.directory)? {
         Some(own) => JournalStatus::Dead { record, transaction, own },
@@ -274,43 +241,33 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// Takes over a transaction's directory; `None` if its owner is alive. One that is gone is made anew.
-fn take_over(state: &StateDir, name: &str) -> Result<Option<TransactionDirectory>, LedgerError> {
+fn take_over(state: &StateDir, name: &str) -> LedgerResult<Option<TransactionDirectory>> {
     let path = format!("{SLOTS_PATH}/{name}");
     let taken = || -> io::Result<Option<TransactionDirectory>> {
         let all = state.require_subdir(StateSubdir::Transactions)?;
-        let dir = match state.fs().open_dir(&all, name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        let dir = match if_found(state.fs().open_dir(&all, name))? {
+            Some(dir) => dir,
+            None => {
                 state.fs().make_dir(&all, name, DirMode::Private)?;
                 state.fs().open_dir(&all, name)?
             }
-            other => other?,
         };
-        let lock = match state.fs().stat(&dir, "lock") {
-            Ok(_) => match state.fs().try_lock(&dir, "lock")? {
-                Some(lock) => Some(lock),
-                None => return Ok(None),
-            },
-            // Its owner died before it made one: it would have done so under the project's lock.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
+        // Without one its owner died before it made it: it would have done so under the project's lock.
+        let mut lock = None;
+        if state.fs().exists(&dir, "lock")? {
+            lock = state.fs().try_lock(&dir, "lock")?;
+            if lock.is_none() {
+                return Ok(None);
+            }
+        }
         Ok(Some(TransactionDirectory { name: name.to_string(), dir, lock }))
     };
-    taken().map_err(io_error("open", &path))
+    taken().context("open", &path)
 }
 
 /// The directories that a transaction may have, the one of its first attempt last.
-fn directories_of(state: &StateDir, id: TxId) -> Result<Vec<String>, LedgerError> {
-    let mut names = Vec::new();
-    let mut list = || -> io::Result<()> {
-        let Some(all) = state.open_subdir(StateSubdir::Transactions)? else { return Ok(()) };
-        state.fs().for_each_name(&all, &mut |name, kind| {
-            if kind == FsKind::Dir && is_directory_of(name, id) {
-                names.push(name.to_string());
-            }
-        })
-    };
-    list().map_err(io_error("list", SLOTS_PATH))?;
+fn directories_of(state: &StateDir, id: TxId) -> LedgerResult<Vec<String>> {
+    let mut names = transaction_directories(state, |name| is_directory_of(name, id))?;
     names.sort_unstable_by(|a, b| b.cmp(a));
     Ok(names)
 }
@@ -323,16 +280,16 @@ fn end_dead(
     transaction: &TransactionJournal,
     own: &TransactionDirectory,
     how: RecoveryMode,
-) -> Result<RecoveryOutcome, LedgerError> {
+) -> LedgerResult<RecoveryOutcome> {
     let places = ledger.root.resolver();
+    let cleanup = TransactionCleanup { state, paths: &places, own };
     if is_committed(state, record.uuid)? {
-        cleanup::settle_commit(state, &places, own, record.uuid, transaction)?;
+        cleanup.settle_commit(record.uuid, transaction)?;
         return Ok(RecoveryOutcome::Committed);
     }
+    let keep = || Ok(RecoveryOutcome::Kept { kept: own.set_journal_aside(state, record.uuid)? });
     let others = match how {
-        RecoveryMode::Keep if transaction.stage == TransactionStage::NeedsYou => {
-            return Ok(RecoveryOutcome::Kept { kept: cleanup::set_journal_aside(state, own, record.uuid)? });
-        }
+        RecoveryMode::Keep if transaction.stage == TransactionStage::NeedsYou => return keep(),
         RecoveryMode::Restore => ForeignFilePolicy::SetAside,
         RecoveryMode::Automatic | RecoveryMode::Keep => foreign_file_policy(transaction.stage),
     };
@@ -341,23 +298,18 @@ fn end_dead(
     let back = match putback::put_back(&places, transaction, &before, others) {
         Ok(back) => back,
         // Whoever stays with what is there needs nothing of what cannot be had.
-        Err(_) if how == RecoveryMode::Keep => {
-            return Ok(RecoveryOutcome::Kept { kept: cleanup::set_journal_aside(state, own, record.uuid)? });
-        }
+        Err(_) if how == RecoveryMode::Keep => return keep(),
         Err(error) => return Err(half_way(error)),
     };
-    let kept = cleanup::finish_put_back(state, &places, own, record, transaction, &back).map_err(half_way)?;
+    let kept = cleanup.finish_put_back(record, transaction, &back).map_err(half_way)?;
     if back.left_alone.is_empty() {
         return Ok(RecoveryOutcome::PutBack { restored: back.restored, kept });
     }
     if how == RecoveryMode::Keep {
-        return Ok(RecoveryOutcome::Kept { kept: cleanup::set_journal_aside(state, own, record.uuid)? });
+        return keep();
     }
-    Ok(RecoveryOutcome::NeedsDecision(UnfinishedPutBack {
-        id: record.uuid,
-        restored: back.restored,
-        left: back.left_alone,
-    }))
+    let PutBackOutcome { restored, left_alone: left } = back;
+    Ok(RecoveryOutcome::NeedsDecision(UnfinishedPutBack { id: record.uuid, restored, left }))
 }
 
 /// How files that are neither as before nor as after are treated at this stage: what the project's
@@ -371,30 +323,26 @@ pub(crate) fn foreign_file_policy(stage: TransactionStage) -> ForeignFilePolicy 
 }
 
 /// Directories of transactions that have no journal: staging was cut short, or a commit's last step.
-fn list_orphans(state: &StateDir, in_use: &HashSet<String>) -> Result<Vec<String>, LedgerError> {
-    let Some(all) = state.open_subdir(StateSubdir::Transactions).map_err(io_error("open", SLOTS_PATH))?
-    else {
-        return Ok(Vec::new());
-    };
-    let mut names = Vec::new();
-    let seen = state.fs().for_each_name(&all, &mut |name, kind| {
-        if kind == FsKind::Dir && is_plain_name(name) && !in_use.contains(name) {
-            names.push(name.to_string());
-        }
-    });
-    seen.map_err(io_error("list", SLOTS_PATH))?;
-    Ok(names)
+fn list_orphans(state: &StateDir, in_use: &HashSet<String>) -> LedgerResult<Vec<String>> {
+    transaction_directories(state, |name| is_plain_name(name) && !in_use.contains(name))
 }
 
-fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> Result<(), LedgerError> {
+/// The directories beneath `.relaycode/tx/` with such names.
+fn transaction_directories(state: &StateDir, is_wanted: impl Fn(&str) -> bool) -> LedgerResult<Vec<String>> {
+    let Some(all) = state.open_subdir(StateSubdir::Transactions).context("open", SLOTS_PATH)? else {
+        return Ok(Vec::new());
+    };
+    let wanted = |name: &str, kind| (kind == FsKind::Dir && is_wanted(name)).then(|| name.to_string());
+    pick_entries(state.fs(), &all, wanted).context("list", SLOTS_PATH)
+}
+
+fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> LedgerResult<()> {
     let Some(own) = take_over(state, name)? else { return Ok(()) };
     let id = name.get(..36).and_then(|id| id.parse::<TxId>().ok());
     let places = ledger.root.resolver();
     let gone = || -> io::Result<()> {
-        match state.fs().stat(&own.dir, cleanup::SET_ASIDE) {
-            Ok(_) => return cleanup::mark_kept(state, name).map(|_| ()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+        if state.fs().exists(&own.dir, cleanup::SET_ASIDE)? {
+            return cleanup::mark_kept(state, name).map(|_| ());
         }
         let recorded = match id {
             Some(id) => record_exists(state, id)?,
@@ -403,43 +351,38 @@ fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> Result<(), Le
         if recorded {
             return cleanup::mark_done(state, &own);
         }
-        cleanup::clear_staging(state, &places, &own)
+        TransactionCleanup { state, paths: &places, own: &own }.clear_staging()
     };
-    gone().map_err(io_error("tidy", &format!("{SLOTS_PATH}/{name}")))
+    gone().context("tidy", &format!("{SLOTS_PATH}/{name}"))
 }
 
 /// The transactions that have a journal.
-fn list_journals(state: &StateDir) -> Result<Vec<TxId>, LedgerError> {
-    let mut found = Vec::new();
-    let seen =
-        state.fs().for_each_name(state.dir(), &mut |name, _| found.extend(state_dir::journal_id(name)));
-    seen.map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
-    Ok(found)
+pub(crate) fn list_journals(state: &StateDir) -> LedgerResult<Vec<TxId>> {
+    pick_entries(state.fs(), state.dir(), |name, _| state_dir::journal_id(name))
+        .context("list", STATE_DIR_NAME)
 }
 
 fn record_exists(state: &StateDir, id: TxId) -> io::Result<bool> {
     let name = state_dir::record_name(id);
     for dir in [Some(state.dir().clone()), state.open_subdir(StateSubdir::Undone)?].into_iter().flatten() {
-        match state.fs().stat(&dir, &name) {
-            Ok(_) => return Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
+        if state.fs().exists(&dir, &name)? {
+            return Ok(true);
         }
     }
     Ok(false)
 }
 
 /// Whether a transaction is in the ledger.
-pub(crate) fn is_committed(state: &StateDir, id: TxId) -> Result<bool, LedgerError> {
-    record_exists(state, id).map_err(io_error("look at", state_dir::STATE_DIR_NAME))
+pub(crate) fn is_committed(state: &StateDir, id: TxId) -> LedgerResult<bool> {
+    record_exists(state, id).context("look at", STATE_DIR_NAME)
 }
 
 /// The bytes that `path` had before the transaction, as the journal keeps them.
-pub(crate) fn before_bytes(state: &StateDir, record: &Record, path: &str) -> Result<Vec<u8>, LedgerError> {
+pub(crate) fn before_bytes(state: &StateDir, record: &Record, path: &str) -> LedgerResult<Vec<u8>> {
     match record.snapshot.get(path) {
         Some(Some(RecordContent::Text(text))) => Ok(text.clone().into_bytes()),
         Some(Some(RecordContent::Blob { blob, .. })) => {
-            let blobs = state.require_subdir(StateSubdir::Blobs).map_err(io_error("open", "blobs"))?;
+            let blobs = state.require_subdir(StateSubdir::Blobs).context("open", "blobs")?;
             let bytes = blobs::get(state.fs(), &blobs, *blob)?;
             bytes.ok_or_else(|| damaged(record.uuid, format!("the blob with the bytes of {path} is gone")))
         }
@@ -448,8 +391,5 @@ pub(crate) fn before_bytes(state: &StateDir, record: &Record, path: &str) -> Res
 }
 
 fn damaged(id: TxId, reason: String) -> LedgerError {
-    LedgerError::Damaged {
-        path: format!("{}/{}", state_dir::STATE_DIR_NAME, state_dir::journal_name(id)),
-        reason,
-    }
+    LedgerError::Damaged { path: state_dir::path_of(&state_dir::journal_name(id)), reason }
 }

@@ -3,18 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relaycode_durable::fs::FileMode;
-use relaycode_durable::{Fs, FsFile, FsKind, FsStat, atomic};
+use relaycode_durable::{FileMode, Fs, FsFile, FsKind, FsStat, atomic};
 
-use super::steps::{PlannedFile, PlannedStep};
-use super::{SLOTS_PATH, TransactionDirectory};
-use crate::disk::moves::is_no_directory;
-use crate::disk::paths::{PathResolver, split_parent};
-use crate::error::{LedgerError, io_error};
+use crate::disk::{PathResolver, is_no_directory, split_parent};
 use crate::record::{FileImage, LINK_MODE};
-use crate::transaction::change::NewMode;
-use crate::transaction::cleanup;
-use crate::transaction::journal::TransactionStep;
+use crate::transaction::{
+    NewMode, PlannedFile, PlannedStep, SLOTS_PATH, TransactionDirectory, TransactionStep, cleanup,
+};
+use crate::{IoContext, LedgerResult, io_error};
 
 /// Up to this many files each is synced by itself; beyond, the whole file system is, once.
 pub(crate) const SYNC_EACH: usize = 16;
@@ -30,22 +26,17 @@ pub(super) struct StagedSteps {
 }
 
 /// Where the slots are.
-pub(super) struct SlotLayout<'t> {
-    pub(super) own: &'t TransactionDirectory,
+struct SlotLayout<'t> {
+    own: &'t TransactionDirectory,
     /// The transaction's own directory, beneath the root.
-    pub(super) directory: &'t str,
-    /// Its device.
-    pub(super) device: u64,
+    directory: &'t str,
+    device: u64,
 }
 
 impl SlotLayout<'_> {
     /// A slot for every step. Those on other devices are written down first, so that they can be
     /// found whatever happens.
-    fn assign(
-        &self,
-        places: &PathResolver<'_>,
-        wanted: &[PlannedStep<'_>],
-    ) -> Result<Vec<String>, LedgerError> {
+    fn assign(&self, paths: &PathResolver<'_>, wanted: &[PlannedStep<'_>]) -> LedgerResult<Vec<String>> {
         let mut slots = Vec::with_capacity(wanted.len());
         let mut elsewhere = String::new();
         let mut devices: HashMap<&str, (u64, &str)> = HashMap::new();
@@ -53,24 +44,24 @@ impl SlotLayout<'_> {
             let parent = split_parent(step.path()).0;
             let (device, at) = match devices.get(parent) {
                 Some(known) => *known,
-                None => *devices.entry(parent).or_insert(device_of(places, parent)?),
+                None => *devices.entry(parent).or_insert(device_of(paths, parent)?),
             };
             if device == self.device {
                 slots.push(format!("{}/{number}", self.directory));
                 continue;
             }
-            let at = outermost_on_device(places, at, device)?;
+            let at = outermost_on_device(paths, at, device)?;
             let slash = if at.is_empty() { "" } else { "/" };
             slots.push(format!("{at}{slash}.relaycode-{}-{number}", self.own.name));
             elsewhere += &slots[number];
             elsewhere.push('\n');
         }
         if !elsewhere.is_empty() {
-            let fs = places.fs();
+            let fs = paths.fs();
             atomic::stage(fs, (&self.own.dir, cleanup::SLOT_LIST), elsewhere.as_bytes())
                 .and_then(|()| fs.sync_dir(&self.own.dir))
-                .and_then(|()| fs.sync_dir(&places.open_directory(SLOTS_PATH)?))
-                .map_err(io_error("write", self.directory))?;
+                .and_then(|()| fs.sync_dir(&paths.open_directory(SLOTS_PATH)?))
+                .context("write", self.directory)?;
         }
         Ok(slots)
     }
@@ -78,15 +69,11 @@ impl SlotLayout<'_> {
 
 /// The outermost directory above `directory`, or itself, on the same device: none that goes with
 /// the change.
-fn outermost_on_device<'p>(
-    places: &PathResolver<'_>,
-    directory: &'p str,
-    device: u64,
-) -> Result<&'p str, LedgerError> {
-    let mut at = directory;
+fn outermost_on_device<'p>(paths: &PathResolver<'_>, dir: &'p str, device: u64) -> LedgerResult<&'p str> {
+    let mut at = dir;
     while !at.is_empty() {
         let above = split_parent(at).0;
-        if device_of(places, above)?.0 != device {
+        if device_of(paths, above)?.0 != device {
             break;
         }
         at = above;
@@ -96,38 +83,38 @@ fn outermost_on_device<'p>(
 
 /// The device that files in `directory` are on, and the innermost directory above it that is there:
 /// one that has still to be made will be on its parent's device.
-pub(super) fn device_of<'p>(
-    places: &PathResolver<'_>,
-    directory: &'p str,
-) -> Result<(u64, &'p str), LedgerError> {
+pub(super) fn device_of<'p>(paths: &PathResolver<'_>, directory: &'p str) -> LedgerResult<(u64, &'p str)> {
     let mut at = directory;
     let dir = loop {
-        match places.open_directory(at) {
+        match paths.open_directory(at) {
             Ok(dir) => break dir,
             Err(error) if !at.is_empty() && is_no_directory(&error) => at = split_parent(at).0,
             Err(error) => return Err(io_error("open", at)(error)),
         }
     };
-    let stat = places.fs().stat_dir(&dir).map_err(io_error("look at", at))?;
+    let stat = paths.fs().stat_dir(&dir).context("look at", at)?;
     Ok((stat.dev, at))
 }
 
 /// Writes every new file into its slot. They are durable afterwards; so are their names if there are
 /// more than [`SYNC_EACH`], except for those on other devices.
 pub(super) fn stage(
-    places: &PathResolver<'_>,
+    paths: &PathResolver<'_>,
     wanted: &[PlannedStep<'_>],
-    slots: &SlotLayout<'_>,
+    own: &TransactionDirectory,
     stats: &HashMap<String, FsStat>,
     special_modes: &[String],
-) -> Result<StagedSteps, LedgerError> {
+) -> LedgerResult<StagedSteps> {
+    let directory = own.path();
+    let device = paths.fs().stat_dir(&own.dir).context("look at", &directory)?.dev;
+    let slots = &SlotLayout { own, directory: &directory, device };
     let new_files =
         wanted.iter().filter(|step| matches!(step, PlannedStep::Replace { .. } | PlannedStep::Create { .. }));
     let sync_each = new_files.count() <= SYNC_EACH;
     let special_modes = special_modes.iter().map(String::as_str).collect();
-    let stager = FileStager { paths: places, stats, slots, special_modes, sync_each };
+    let stager = FileStager { paths, stats, slots, special_modes, sync_each };
     let mut staged = StagedSteps { all_synced: !sync_each, ..StagedSteps::default() };
-    for (step, slot) in wanted.iter().zip(slots.assign(places, wanted)?) {
+    for (step, slot) in wanted.iter().zip(slots.assign(paths, wanted)?) {
         let known = |path: &str, bytes: &[u8]| FileImage::of(bytes, stats.get(path).map_or(0, image_mode));
         let path = step.path().to_string();
         let step = match step {
@@ -145,7 +132,7 @@ pub(super) fn stage(
                 let before = known(&path, before);
                 if image == before {
                     // Nothing would change but the time: the file stays as it is.
-                    remove(places, &slot)?;
+                    remove(paths, &slot)?;
                     continue;
                 }
                 TransactionStep::Replace { before, after: image, path, slot }
@@ -159,14 +146,14 @@ pub(super) fn stage(
         staged.steps.push(step);
     }
     if staged.all_synced {
-        places.fs().sync_all(&slots.own.dir).map_err(io_error("write", "the staged files"))?;
+        paths.fs().sync_all(&slots.own.dir).context("write", "the staged files")?;
     }
     Ok(staged)
 }
 
-fn remove(places: &PathResolver<'_>, path: &str) -> Result<(), LedgerError> {
-    let removed = places.resolve(path).and_then(|place| places.fs().remove_file(&place.dir, place.name));
-    removed.map_err(io_error("remove", path))
+fn remove(paths: &PathResolver<'_>, path: &str) -> LedgerResult<()> {
+    let removed = paths.resolve(path).and_then(|place| paths.fs().remove_file(&place.dir, place.name));
+    removed.context("remove", path)
 }
 
 struct FileStager<'a, 'r> {
@@ -184,14 +171,14 @@ impl FileStager<'_, '_> {
         slot: &str,
         new: &PlannedFile<'_>,
         notes: &mut Vec<String>,
-    ) -> Result<FileImage, LedgerError> {
+    ) -> LedgerResult<FileImage> {
         let fs = self.paths.fs();
-        let place = self.paths.resolve(slot).map_err(io_error("open", slot))?;
+        let place = self.paths.resolve(slot).context("open", slot)?;
         let old = new.predecessor.and_then(|name| Some((name, self.stats.get(name)?)));
         let is_link = |(_, stat): (&str, &FsStat)| stat.kind == FsKind::Link;
         if new.mode == NewMode::Exact(LINK_MODE) || (new.mode == NewMode::Keep && old.is_some_and(is_link)) {
             // Its name makes it durable: there is nothing else to sync.
-            fs.make_link(&place.dir, place.name, new.bytes).map_err(io_error("make", slot))?;
+            fs.make_link(&place.dir, place.name, new.bytes).context("make", slot)?;
             return Ok(FileImage::of(new.bytes, LINK_MODE));
         }
         // A link has nothing that a file could continue.
@@ -201,8 +188,8 @@ impl FileStager<'_, '_> {
             (None, NewMode::Keep | NewMode::Executable(false)) => FileMode::Usual { executable: false },
             _ => FileMode::Private,
         };
-        let file = fs.create(&place.dir, place.name, mode).map_err(io_error("make", slot))?;
-        fs.write(&file, new.bytes).map_err(io_error("write", slot))?;
+        let file = fs.create(&place.dir, place.name, mode).context("make", slot)?;
+        fs.write(&file, new.bytes).context("write", slot)?;
         let mut bits = match (old, new.mode) {
             (_, NewMode::Exact(bits)) if self.special_modes.contains(path) => Some(bits),
             (old, NewMode::Exact(bits)) => Some(mask_setuid(bits, old.map(|(_, stat)| stat.mode))),
@@ -210,17 +197,17 @@ impl FileStager<'_, '_> {
             (Some((_, stat)), NewMode::Executable(yes)) => Some(with_execution(stat.mode, yes)),
             (None, _) => None,
         };
-        let stat = fs.stat_file(&file).map_err(io_error("look at", slot))?;
+        let stat = fs.stat_file(&file).context("look at", slot)?;
         if let Some((name, old)) = old {
             self.copy_attributes(&file, &stat, (name, old), path, notes)?;
-            let owner = fs.stat_file(&file).map_err(io_error("look at", slot))?.uid;
+            let owner = fs.stat_file(&file).context("look at", slot)?.uid;
             if owner != old.uid {
                 bits = bits.map(without_owner_powers);
             }
         }
         let mode = match bits {
             Some(bits) => {
-                fs.set_mode(&file, bits).map_err(io_error("set the permissions of", slot))?;
+                fs.set_mode(&file, bits).context("set the permissions of", slot)?;
                 bits
             }
             None => stat.mode,
@@ -232,7 +219,7 @@ impl FileStager<'_, '_> {
         }
         // One on another device is not among what is synced at once.
         if self.sync_each || split_parent(slot).0 != self.slots.directory {
-            fs.sync_file(&file).map_err(io_error("write", slot))?;
+            fs.sync_file(&file).context("write", slot)?;
         }
         Ok(FileImage::of(new.bytes, mode))
     }
@@ -246,7 +233,7 @@ impl FileStager<'_, '_> {
         (name, old): (&str, &FsStat),
         path: &str,
         notes: &mut Vec<String>,
-    ) -> Result<(), LedgerError> {
+    ) -> LedgerResult<()> {
         let fs: &dyn Fs = self.paths.fs();
         if (stat.uid, stat.gid) != (old.uid, old.gid)
             && let Err(error) = fs.set_owner(file, old.uid, old.gid)
@@ -254,9 +241,8 @@ impl FileStager<'_, '_> {
             let FsStat { uid, gid, .. } = old;
             notes.push(format!("{path}: it belonged to {uid}:{gid}, which could not be kept ({error})"));
         }
-        let place = self.paths.resolve(name).map_err(io_error("open", name))?;
-        let attributes =
-            fs.attributes(&place.dir, place.name).map_err(io_error("read the attributes of", name))?;
+        let place = self.paths.resolve(name).context("open", name)?;
+        let attributes = fs.attributes(&place.dir, place.name).context("read the attributes of", name)?;
         for (attribute, value) in attributes {
             if let Err(error) = fs.set_attribute(file, &attribute, &value) {
                 notes.push(format!("{path}: its attribute {attribute} could not be kept ({error})"));

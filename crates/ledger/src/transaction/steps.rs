@@ -7,9 +7,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::disk::paths::ancestors;
-use crate::error::{LedgerRefusal, LedgerRule};
-use crate::transaction::change::{FileChange, NewMode};
+use crate::disk::ancestors;
+use crate::transaction::{FileChange, NewMode};
+use crate::{LedgerRefusal, LedgerRule};
 
 /// One step, still without slots, images and permission bits.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use relaycode_change::proposal::path::RelPath;
-use relaycode_durable::model::ModelFs;
 use relaycode_ledger::record::{DirectoryModeChange, LINK_MODE, RemovedDirectory};
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerSettings, RecoveryMode, TransactionHeader, TxId};
+use relaycode_proof_crashfs::ModelFs;
 
 fn change<'a>(path: &str, before: Option<&'a str>, after: Option<(&'a str, u32)>) -> FileChange<'a> {
     let after =

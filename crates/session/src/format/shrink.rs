@@ -103,7 +103,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use relaycode_durable::{Fs, ModelFs};
+    use relaycode_durable::Fs;
+    use relaycode_proof_crashfs::ModelFs;
     use serde_json::json;
 
     use super::*;

@@ -136,7 +136,7 @@ fn resolve_image(block: &mut Value, blobs: Option<&BlobStore>) -> usize {
 mod tests {
     use std::path::Path;
 
-    use relaycode_durable::ModelFs;
+    use relaycode_proof_crashfs::ModelFs;
 
     use super::*;
 

@@ -3,11 +3,10 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relaycode_durable::{Fs, FsDir, ModelFs};
+use relaycode_durable::{Fs, FsDir};
 use serde_json::{Map, Value};
 
 use super::ReadWindow;
@@ -32,12 +31,10 @@ impl Session {
         Ok(Session::new_unsaved(SessionFile::new(fs, dir, name, FileTarget::Deferred), header))
     }
 
-    /// Lives as long as the process.
-    pub fn in_memory(header: SessionHeader) -> Result<Session, SessionError> {
+    /// Lives as long as the process; only a fork of it is written, to `fs`.
+    pub fn in_memory(fs: Arc<dyn Fs>, dir: FsDir, header: SessionHeader) -> Session {
         let name = format!("{}.jsonl", header.id);
-        let fs = Arc::new(ModelFs::new());
-        let dir = fs.open_root(Path::new("/")).map_err(SessionError::io(&name, "open"))?;
-        Ok(Session::new_unsaved(SessionFile::new(fs, dir, &name, FileTarget::Memory), header))
+        Session::new_unsaved(SessionFile::new(fs, dir, &name, FileTarget::Memory), header)
     }
 
     fn new_unsaved(tape: SessionFile, mut header: SessionHeader) -> Session {

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use relaycode_durable::{Fs, FsDir, ModelFs};
+use relaycode_durable::{Fs, FsDir};
 use relaycode_llm::Message;
 use relaycode_llm::message::{AssistantMessage, UserMessage};
+use relaycode_proof_crashfs::ModelFs;
 use serde_json::json;
 
 use super::*;
@@ -251,17 +252,16 @@ fn a_branch_of_its_own_keeps_what_a_compaction_kept_from_a_label_on() {
 #[test]
 fn a_session_in_memory_writes_nothing_and_can_be_forked_to_disk() {
     let (model, dir) = place();
-    let mut session = Session::in_memory(SessionHeader::new("/p")).unwrap();
+    let before = model.snapshot().files;
+    let mut session = Session::in_memory(model.clone(), dir.clone(), SessionHeader::new("/p"));
     session.append_message(&user("one")).unwrap();
     session.append(answer("two")).unwrap();
     session.flush().unwrap();
     assert!(session.unsaved().is_none() && !session.is_on_disk());
     assert_eq!(session.context().unwrap().messages.len(), 2);
-    // A fork is written to the session's file system; on another one its entries are appended.
-    let mut copy = begun(&model, &dir);
-    for entry in session.entries() {
-        copy.append(entry.unwrap().body).unwrap();
-    }
+    assert_eq!(model.snapshot().files, before);
+    let copy = session.fork(&dir, "fork.jsonl", SessionHeader::new("/p")).unwrap();
+    assert!(copy.is_on_disk());
     assert_eq!(copy.context().unwrap().messages, session.context().unwrap().messages);
 }
 
@@ -284,7 +284,8 @@ fn an_image_goes_to_the_store_and_comes_back_in_the_context() {
 
 #[test]
 fn an_answer_is_kept_as_it_was_given() {
-    let mut session = Session::in_memory(SessionHeader::new("/p")).unwrap();
+    let (model, dir) = place();
+    let mut session = Session::in_memory(model, dir, SessionHeader::new("/p"));
     let given: AssistantMessage =
         serde_json::from_value(json!({ "content": [{ "type": "text", "text": "yes" }] })).unwrap();
     session.append_message(&user("?")).unwrap();

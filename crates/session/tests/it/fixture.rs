@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use relaycode_durable::{Fs, FsDir, ModelFs};
+use relaycode_durable::{Fs, FsDir};
 use relaycode_llm::Message;
 use relaycode_llm::message::UserMessage;
+use relaycode_proof_crashfs::ModelFs;
 use relaycode_session::{EntryBody, OpenMode, Session, SessionError};
 use serde_json::json;
 

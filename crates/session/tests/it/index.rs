@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use relaycode_durable::ModelFs;
+use relaycode_proof_crashfs::ModelFs;
 use relaycode_session::format::header::TitleSource;
 use relaycode_session::{EntryBody, EntryRow, OpenMode, Session, SessionHeader, SessionStats};
 use relaycode_testkit::random::Random;

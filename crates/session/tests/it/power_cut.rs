@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use relaycode_durable::ModelFs;
-use relaycode_durable::model::CrashBounds;
+use relaycode_proof_crashfs::{CrashBounds, ModelFs};
 use relaycode_session::format::header::TitleSource;
 use relaycode_session::{OpenMode, Session, SessionError, SessionHeader};
 

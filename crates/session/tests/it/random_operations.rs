@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use relaycode_durable::ModelFs;
+use relaycode_proof_crashfs::ModelFs;
 use relaycode_session::format::header::TitleSource;
 use relaycode_session::{EntryBody, OpenMode, Session, SessionHeader};
 use relaycode_testkit::random::Random;

@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use relaycode_durable::model::{CrashBounds, ModelFs};
 use relaycode_ledger::{Ledger, LedgerError, LedgerSettings, RecoveryMode};
+use relaycode_proof_crashfs::{CrashBounds, ModelFs};
 use rustix::io::Errno;
 
 use verify::{ExpectedTrees, project};

@@ -7,10 +7,10 @@ use std::io;
 use std::sync::Arc;
 
 use relaycode_change::proposal::path::RelPath;
-use relaycode_durable::model::ModelFs;
 use relaycode_ledger::record::{DirectoryModeChange, LINK_MODE, RemovedDirectory};
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerError, RevertOptions, TransactionHeader, TxId};
+use relaycode_proof_crashfs::ModelFs;
 
 use super::verify::{ExpectedTrees, project};
 use super::{ledger, recover};
@@ -189,10 +189,11 @@ impl CrashScenario {
                 model.crash_at(first + 1 + random.below(operations));
                 let _ = ledger(&model)?.begin(&self.changes, self.header(), &|| false);
                 let left = model.operations();
-                let died = Arc::new(model.image(&relaycode_durable::model::CrashChoice {
-                    operations: left,
-                    not_kept: Vec::new(),
-                }));
+                let died =
+                    Arc::new(model.image(&relaycode_proof_crashfs::CrashChoice {
+                        operations: left,
+                        not_kept: Vec::new(),
+                    }));
                 died.mark_all_durable();
                 return Ok((died, ExpectedTrees { before, after, id, ending }));
             }

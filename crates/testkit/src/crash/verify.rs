@@ -5,8 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use relaycode_durable::model::{CrashChoice, CrashFate, ModelFs, ModelSnapshot};
 use relaycode_ledger::{LedgerError, TxId};
+use relaycode_proof_crashfs::{CrashChoice, CrashFate, ModelFs, ModelSnapshot};
 use rustix::io::Errno;
 
 use super::scenario::{CrashScenario, ScenarioEnding};

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use anyhow::{Context, bail, ensure};
 use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::Fs;
-use relaycode_durable::model::{ModelFs, ModelSnapshot as ModelTree};
 use relaycode_ledger::log::LogTarget;
 use relaycode_ledger::revert::RevertOptions;
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::{CommitVerdict, Ledger, LedgerSettings, TransactionHeader, TxId};
+use relaycode_proof_crashfs::{ModelFs, ModelSnapshot as ModelTree};
 use relaycode_testkit::random::Random;
 
 use super::{Case, Layer, words};

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::bail;
-use relaycode_durable::model::CrashBounds;
+use relaycode_proof_crashfs::CrashBounds;
 use relaycode_testkit::crash::{self, CrashCase, CrashReport};
 
 use super::{Layer, Setup};

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use relaycode_durable::{Fs, ModelFs};
+use relaycode_durable::Fs;
+use relaycode_proof_crashfs::ModelFs;
 use relaycode_session::file::index;
 use relaycode_session::{EntryBody, OpenMode, Session, SessionEntry, SessionHeader};
 use serde_json::{Map, json};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, ensure};
-use relaycode_durable::model::CrashBounds;
-use relaycode_durable::{Fs, ModelFs};
+use relaycode_durable::Fs;
+use relaycode_proof_crashfs::{CrashBounds, ModelFs};
 use relaycode_session::OpenMode;
 
 use crate::scenario::ScenarioId;

@@ -1,6 +1,6 @@
 //! The keeper: a process between relay and a job, which sees to it that nothing of the job stays.
 //!
-//! It is relay's own binary, started with [`crate::KEEP`]. Its standard input is a socket: an order comes in, reports
+//! It is relay's own binary, started with [`crate::KEEPER_ARGUMENT`]. Its standard input is a socket: an order comes in, reports
 //! go out. The socket's end, for whatever reason, means: end everything. It prints nothing, reads nothing
 //! else, and holds none of the job's streams open. It is out of reach of whoever kills relay's process
 //! group, unless the job needs the user's terminal.
@@ -33,7 +33,7 @@ use process_tree::{KillSummary, ProcessTree};
 use signals::KeeperSignals;
 
 /// Is a keeper until its job is over. To be called before anything else, when the first argument is
-/// [`crate::KEEP`].
+/// [`crate::KEEPER_ARGUMENT`].
 pub fn run_keeper() -> ExitCode {
     // There is nobody to tell: standard error is not the keeper's.
     serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
@@ -53,11 +53,9 @@ fn serve() -> io::Result<()> {
     };
     let pid = Pid::as_raw(Some(child));
     let mut family = ProcessTree::new(child, signals, order.place == JobTerminal::Users);
+    let started = KeeperReport::Started { pid, since: sys::process_start_time(pid).unwrap_or(0) };
     // If relay is gone this fails, and the socket's end says the same below.
-    let _ = send_report(
-        &socket,
-        &KeeperReport::Started { pid, since: sys::process_start_time(pid).unwrap_or(0) },
-    );
+    let _ = send_report(&socket, &started);
 
     let how = wait_for_exit(&mut family, socket.as_fd(), deadline);
     let by_itself = matches!(how, KeeperExitReason::Exited(_) | KeeperExitReason::Signalled(_));
@@ -70,9 +68,7 @@ fn serve() -> io::Result<()> {
 }
 
 /// The order, the job's standard streams, and what is to be held open.
-fn receive_request(
-    socket: BorrowedFd<'_>,
-) -> io::Result<(KeeperRequest, [OwnedFd; STDIO_FDS], Vec<OwnedFd>)> {
+fn receive_request(from: BorrowedFd<'_>) -> io::Result<(KeeperRequest, [OwnedFd; STDIO_FDS], Vec<OwnedFd>)> {
     let mut messages = KeeperMessageDecoder::default();
     let mut streams: Vec<OwnedFd> = Vec::new();
     let mut bytes = vec![0; 64 << 10];
@@ -81,7 +77,7 @@ fn receive_request(
         let mut beside = RecvAncillaryBuffer::new(&mut space);
         let length = retry_on_intr(|| {
             let mut into = [IoSliceMut::new(&mut bytes)];
-            recvmsg(socket, &mut into, &mut beside, sys::RECEIVE_FLAGS)
+            recvmsg(from, &mut into, &mut beside, sys::RECEIVE_FLAGS)
         })?
         .bytes;
         for message in beside.drain() {
@@ -127,10 +123,8 @@ fn start(order: &KeeperRequest, streams: [OwnedFd; STDIO_FDS]) -> Result<Pid, Ke
         command.process_group(0);
     }
     let child = command.spawn().map_err(|error| {
-        start_failure(
-            if is_missing(&command, &error) { StartErrorKind::Missing } else { StartErrorKind::Program },
-            &error,
-        )
+        let is_missing = is_missing(&command, &error);
+        start_failure(if is_missing { StartErrorKind::Missing } else { StartErrorKind::Program }, &error)
     })?;
     Ok(Pid::from_child(&child))
 }
@@ -195,33 +189,29 @@ fn start_failure(part: StartErrorKind, error: &io::Error) -> KeeperReport {
 }
 
 /// Waits for whatever ends the job.
-fn wait_for_exit(
-    family: &mut ProcessTree,
-    socket: BorrowedFd<'_>,
-    deadline: Option<Instant>,
-) -> KeeperExitReason {
+fn wait_for_exit(tree: &mut ProcessTree, socket: BorrowedFd<'_>, until: Option<Instant>) -> KeeperExitReason {
     loop {
-        let nobody = family.reap();
-        if let Some(status) = family.status() {
+        let nobody = tree.reap();
+        if let Some(status) = tree.status() {
             let code = status.exit_status().map(KeeperExitReason::Exited);
             return code.unwrap_or(KeeperExitReason::Signalled(status.terminating_signal().unwrap_or(0)));
         }
-        if nobody || family.stop_requested() {
+        if nobody || tree.stop_requested() {
             return KeeperExitReason::Terminated;
         }
-        if family.has_stopped() {
+        if tree.has_stopped() {
             // A shell waits for relay, not for the program: without this nobody would give the user their terminal.
             // Where there is no shell that could continue it, the system does not stop it.
             let _ = rustix::process::getppid().map(|relay| kill_process(relay, Signal::TSTP));
         }
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         if left.is_some_and(|left| left.is_zero()) {
             return KeeperExitReason::Deadline;
         }
         if is_relay_gone(socket) {
             return KeeperExitReason::Asked;
         }
-        family.wait(Some(socket), left);
+        tree.wait(Some(socket), left);
     }
 }
 

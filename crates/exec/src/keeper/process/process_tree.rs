@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, kill_process_group, wait};
 
-use super::signals::KeeperSignals;
+use crate::keeper::process::signals::KeeperSignals;
 use crate::sys::{ADOPTS_ORPHANS, DescendantRoots, DescendantSweep};
 
 /// How long those that a program leaves behind may take to end by themselves.

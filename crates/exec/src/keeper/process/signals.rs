@@ -3,8 +3,7 @@
 //! All are caught, none is ignored: a program that the keeper starts would inherit an ignored signal,
 //! but begins with the usual effect of a caught one.
 
-use std::io;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

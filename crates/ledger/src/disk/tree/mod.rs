@@ -11,10 +11,10 @@ use std::io;
 use relaycode_change::plan::tree::{PlanTree, PlanTreeError, TreeEntry};
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_durable::fs::{is_link, is_not_regular, is_too_long};
+use relaycode_durable::{is_link, is_not_regular, is_too_long};
 
-use crate::disk::paths::{LedgerRoot, PathEntry, PathResolver};
-use crate::ledger::Ledger;
+use crate::Ledger;
+use crate::disk::{LedgerRoot, PathEntry, PathResolver};
 
 /// Names read in all while looking for names that are equal but for case; beyond that none is found.
 const NAMES_READ: usize = 200_000;

@@ -7,7 +7,7 @@ use relaycode_durable::RealFs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::ledger::LedgerSettings;
+use crate::LedgerSettings;
 
 /// A project on the real disk, once with `openat2` and once without.
 fn ledgers(dir: &TempDir) -> [Ledger; 2] {

@@ -15,11 +15,9 @@ use relaycode_change::lines::align::equal_runs;
 use relaycode_change::proposal::path::RelPath;
 
 use crate::disk::tree::{find_obstacle, is_not_a_file};
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::log::search::PathHistory;
+use crate::log::PathHistory;
 use crate::record::{FileRecord, Record};
+use crate::{IoContext, Ledger, LedgerError, LedgerRefusal, LedgerResult, LedgerRule, TxId, io_error};
 
 #[cfg(test)]
 mod tests;
@@ -54,7 +52,7 @@ impl Ledger {
     ///
     /// # Errors
     /// `Refused` if there is no such file; the system's.
-    pub fn blame(&self, path: &str) -> Result<Blame, LedgerError> {
+    pub fn blame(&self, path: &str) -> LedgerResult<Blame> {
         let bytes = self.read_for_blame(path)?;
         let (records, more) = self.records_of(path)?;
         let mut walk = BlameWalk {
@@ -78,7 +76,7 @@ impl Ledger {
         Ok(Blame { lines, note: walk.note })
     }
 
-    fn read_for_blame(&self, path: &str) -> Result<Vec<u8>, LedgerError> {
+    fn read_for_blame(&self, path: &str) -> LedgerResult<Vec<u8>> {
         let refused = |rule| {
             Err(LedgerError::Refused(vec![LedgerRefusal { path: path.chars().take(200).collect(), rule }]))
         };
@@ -90,7 +88,7 @@ impl Ledger {
             Ok(Some((bytes, _))) => Ok(bytes),
             Ok(None) => refused(LedgerRule::Gone),
             Err(error) if is_not_a_file(&error) => {
-                match find_obstacle(&places, path).map_err(io_error("look at", path))? {
+                match find_obstacle(&places, path).context("look at", path)? {
                     Some(what) => refused(LedgerRule::NotAFile(what)),
                     None => Err(io_error("read", path)(error)),
                 }
@@ -100,7 +98,7 @@ impl Ledger {
     }
 
     /// The transactions that are about a file, newest first, and whether there are more of them.
-    fn records_of(&self, path: &str) -> Result<(Vec<TxId>, bool), LedgerError> {
+    fn records_of(&self, path: &str) -> LedgerResult<(Vec<TxId>, bool)> {
         self.with_index(|index| {
             let mut names = PathHistory::new(path);
             let mut records = Vec::new();
@@ -181,7 +179,7 @@ impl BlameWalk<'_> {
         file: &FileRecord,
         trail: &mut BlameTrail,
         trails: &mut Vec<BlameTrail>,
-    ) -> Result<(), LedgerError> {
+    ) -> LedgerResult<()> {
         let left = self.ledger.after_bytes(record, file)?.unwrap_or_default();
         // What this record did not leave was written since, and not by relay.
         trail.lines = self.match_lines(&trail.text, &left, &trail.lines).0;

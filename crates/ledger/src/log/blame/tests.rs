@@ -4,9 +4,7 @@ use super::*;
 use crate::log::LogTarget;
 use crate::log::tests::{Scratch, scratch};
 use crate::revert::RevertOptions;
-use crate::transaction::CommitVerdict;
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
-use crate::transaction::header::TransactionHeader;
+use crate::transaction::{AfterContent, CommitVerdict, FileChange, NewMode, TransactionHeader};
 
 impl Scratch {
     fn commit_changes(&self, changes: &[FileChange], about: TransactionHeader) -> TxId {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::digest::Digest;
-use crate::id::TxId;
+use crate::TxId;
+use crate::disk::Digest;
 use crate::record::{FileRecord, Record, RecordContent};
 
 /// Characters of a summary.
@@ -50,7 +50,6 @@ impl IndexedPath {
     }
 }
 
-/// One line of the index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct IndexLine {

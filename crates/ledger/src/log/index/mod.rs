@@ -14,11 +14,8 @@ use std::ops::ControlFlow;
 
 use relaycode_durable::{append_log, atomic};
 
-use crate::error::LedgerError;
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::record::Record;
-use crate::record::store::{RecordLocation, RecordStore};
+use crate::record::{Record, RecordLocation, RecordStore};
+use crate::{Ledger, LedgerError, LedgerResult, TxId};
 use source::{IndexSource, NewestIndexLine};
 
 /// The name of the file.
@@ -44,6 +41,11 @@ pub(crate) enum LedgerIndexError {
     Other(LedgerError),
 }
 
+pub(crate) type IndexResult<T> = Result<T, LedgerIndexError>;
+
+/// Is shown the lines, until it breaks off.
+type IndexVisitor<'v> = &'v mut dyn FnMut(IndexLine) -> ControlFlow<()>;
+
 impl From<LedgerError> for LedgerIndexError {
     fn from(error: LedgerError) -> LedgerIndexError {
         LedgerIndexError::Other(error)
@@ -52,10 +54,7 @@ impl From<LedgerError> for LedgerIndexError {
 
 impl Ledger {
     /// Does something with a fresh index; once more with a rebuilt one if it turns out to be stale.
-    pub(crate) fn with_index<T>(
-        &self,
-        work: impl Fn(&LedgerIndex<'_>) -> Result<T, LedgerIndexError>,
-    ) -> Result<T, LedgerError> {
+    pub(crate) fn with_index<T>(&self, work: impl Fn(&LedgerIndex<'_>) -> IndexResult<T>) -> LedgerResult<T> {
         match work(&LedgerIndex::open(self)?) {
             Err(LedgerIndexError::Stale) => {}
             Err(LedgerIndexError::Other(error)) => return Err(error),
@@ -73,7 +72,7 @@ impl Ledger {
 
     /// Adds the line of a record that was just committed. Whoever calls this holds the project's
     /// lock. An index that is not fresh is left as it is: the next reader builds it anew.
-    pub(crate) fn append_to_index(&self, record: &Record) -> Result<(), LedgerError> {
+    pub(crate) fn append_to_index(&self, record: &Record) -> LedgerResult<()> {
         let shelf = RecordStore::open(self)?;
         let Some(state) = shelf.state() else { return Ok(()) };
         let count = shelf.count()?;
@@ -106,22 +105,14 @@ impl Ledger {
     }
 
     /// Whether the record that the index has last is there; whether the index is fresh is not asked.
-    pub(crate) fn has_newest_record(&self, shelf: &RecordStore<'_>) -> Result<bool, LedgerError> {
-        match IndexSource::open(self)?.newest()? {
-            NewestIndexLine::Line(line) => match line.uuid {
-                Some(id) => Ok(shelf.locate(id)?.is_some()),
-                None => Ok(false),
-            },
-            NewestIndexLine::None | NewestIndexLine::Torn => Ok(false),
-        }
+    pub(crate) fn has_newest_record(&self, shelf: &RecordStore<'_>) -> LedgerResult<bool> {
+        let NewestIndexLine::Line(line) = IndexSource::open(self)?.newest()? else { return Ok(false) };
+        line.uuid.map_or(Ok(false), |id| Ok(shelf.locate(id)?.is_some()))
     }
 
     /// The number of the next record. Numbers are given when a transaction is committed, under the
     /// project's lock.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn next_number(&self) -> Result<u64, LedgerError> {
+    pub fn next_number(&self) -> LedgerResult<u64> {
         let newest = self.with_index(|index| {
             let Some(line) = &index.last else { return Ok(0) };
             // The index may be anybody's; what is numbered after it would be out of order for good.
@@ -144,7 +135,7 @@ fn has_number(shelf: &RecordStore<'_>, line: &IndexLine) -> bool {
 }
 
 /// The first line of a group; `None` if it has none yet.
-fn first_of_group(source: &IndexSource<'_>, last: u64, group: &str) -> Result<Option<u64>, LedgerIndexError> {
+fn first_of_group(source: &IndexSource<'_>, last: u64, group: &str) -> IndexResult<Option<u64>> {
     let mut found = None;
     walk_lines(source, last, &mut |line| {
         if line.group.as_deref() == Some(group) {
@@ -157,11 +148,7 @@ fn first_of_group(source: &IndexSource<'_>, last: u64, group: &str) -> Result<Op
 }
 
 /// Shows the lines from the newest on, each one less than the one before.
-fn walk_lines(
-    source: &IndexSource<'_>,
-    last: u64,
-    see: &mut dyn FnMut(IndexLine) -> ControlFlow<()>,
-) -> Result<(), LedgerIndexError> {
+fn walk_lines(source: &IndexSource<'_>, last: u64, see: IndexVisitor<'_>) -> IndexResult<()> {
     let mut expected = last;
     let mut stale = false;
     let whole = source.read_backwards(&mut |line| {
@@ -178,7 +165,7 @@ fn walk_lines(
 
 impl<'l> LedgerIndex<'l> {
     /// Opens the index, building it anew if it is not fresh.
-    pub(crate) fn open(ledger: &'l Ledger) -> Result<LedgerIndex<'l>, LedgerError> {
+    pub(crate) fn open(ledger: &'l Ledger) -> LedgerResult<LedgerIndex<'l>> {
         let shelf = RecordStore::open(ledger)?;
         let count = shelf.count()?;
         let source = IndexSource::open(ledger)?;
@@ -192,7 +179,7 @@ impl<'l> LedgerIndex<'l> {
     }
 
     /// Builds the index from the records, and keeps it on disk if that can be.
-    fn rebuild_from(shelf: RecordStore<'l>) -> Result<LedgerIndex<'l>, LedgerError> {
+    fn rebuild_from(shelf: RecordStore<'l>) -> LedgerResult<LedgerIndex<'l>> {
         let rebuild::RebuiltIndex { lines, is_complete: lasting } = rebuild::build(&shelf)?;
         let bytes: Vec<u8> =
             lines.iter().flat_map(|line| append_log::encode_entry(line.to_json().as_bytes())).collect();
@@ -214,10 +201,7 @@ impl<'l> LedgerIndex<'l> {
     }
 
     /// Shows the lines from the newest on, until told to stop.
-    pub(crate) fn for_each_newest_first(
-        &self,
-        see: &mut dyn FnMut(IndexLine) -> ControlFlow<()>,
-    ) -> Result<(), LedgerIndexError> {
+    pub(crate) fn for_each_newest_first(&self, see: IndexVisitor<'_>) -> IndexResult<()> {
         walk_lines(&self.source, self.last.as_ref().map_or(0, |line| line.at), see)
     }
 }

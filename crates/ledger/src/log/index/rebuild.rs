@@ -3,11 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::IndexLine;
-use crate::error::LedgerError;
-use crate::id::TxId;
-use crate::record::file;
-use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
+use crate::log::IndexLine;
+use crate::record::{LoadedRecord, RecordLocation, RecordStore, file};
+use crate::{LedgerError, LedgerResult, TxId};
 
 /// What was built.
 pub(super) struct RebuiltIndex {
@@ -18,7 +16,7 @@ pub(super) struct RebuiltIndex {
 }
 
 /// Builds the lines of all records.
-pub(super) fn build(shelf: &RecordStore<'_>) -> Result<RebuiltIndex, LedgerError> {
+pub(super) fn build(shelf: &RecordStore<'_>) -> LedgerResult<RebuiltIndex> {
     let mut places = Vec::new();
     shelf.for_each_location(&mut |place| places.push(place))?;
     let mut lines: Vec<IndexLine> = Vec::with_capacity(places.len());

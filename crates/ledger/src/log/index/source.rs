@@ -6,15 +6,17 @@ use std::ops::ControlFlow;
 use relaycode_durable::append_log::{AppendLog, LogError};
 use relaycode_durable::{Fs, FsDir};
 
-use super::{IndexLine, NAME, PATH};
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::StateDir;
+use crate::log::IndexLine;
+use crate::log::index::{NAME, PATH};
+use crate::{Ledger, LedgerError, LedgerResult, io_error};
 
 /// Where the lines are.
 pub(super) enum IndexSource<'l> {
-    /// In a log.
-    Log { fs: &'l dyn Fs, dir: FsDir },
+    Log {
+        fs: &'l dyn Fs,
+        dir: FsDir,
+    },
     /// In memory, oldest first.
     Memory(Vec<IndexLine>),
 }
@@ -30,7 +32,7 @@ pub(super) enum NewestIndexLine {
 }
 
 /// Adds a line at the end of the index. It is not synced: one that a power cut takes is missed.
-pub(super) fn append(state: &StateDir, line: &IndexLine) -> Result<(), LedgerError> {
+pub(super) fn append(state: &StateDir, line: &IndexLine) -> LedgerResult<()> {
     let log = AppendLog::new(state.fs(), state.dir(), NAME);
     log.append(line.to_json().as_bytes(), false).map_err(|error| log_error("write", error))
 }
@@ -45,7 +47,7 @@ fn log_error(verb: &'static str, error: LogError) -> LedgerError {
 
 impl<'l> IndexSource<'l> {
     /// The index of a ledger; empty if there is none.
-    pub(super) fn open(ledger: &'l Ledger) -> Result<IndexSource<'l>, LedgerError> {
+    pub(super) fn open(ledger: &'l Ledger) -> LedgerResult<IndexSource<'l>> {
         Ok(match ledger.state()? {
             Some(state) => IndexSource::Log { fs: &*ledger.fs, dir: state.dir().clone() },
             None => IndexSource::Memory(Vec::new()),
@@ -53,7 +55,7 @@ impl<'l> IndexSource<'l> {
     }
 
     /// The newest line.
-    pub(super) fn newest(&self) -> Result<NewestIndexLine, LedgerError> {
+    pub(super) fn newest(&self) -> LedgerResult<NewestIndexLine> {
         let mut newest = NewestIndexLine::None;
         let whole = self.read_backwards(&mut |line| {
             newest = line.map_or(NewestIndexLine::Torn, |line| NewestIndexLine::Line(Box::new(line)));
@@ -67,7 +69,7 @@ impl<'l> IndexSource<'l> {
     pub(super) fn read_backwards(
         &self,
         see: &mut dyn FnMut(Option<IndexLine>) -> ControlFlow<()>,
-    ) -> Result<bool, LedgerError> {
+    ) -> LedgerResult<bool> {
         match self {
             IndexSource::Memory(lines) => {
                 let _ = lines.iter().rev().try_for_each(|line| see(Some(line.clone())));

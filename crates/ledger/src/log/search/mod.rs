@@ -6,11 +6,12 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use super::{LogEntryLines, LogMember, LogPage, RevertedIds, timestamp};
-use crate::error::LedgerError;
-use crate::ledger::Ledger;
-use crate::log::index::{IndexLine, IndexedPath, LedgerIndex, LedgerIndexError};
-use crate::record::store::{LoadedRecord, RecordLocation};
+use crate::log::{
+    IndexLine, IndexResult, IndexedPath, LedgerIndex, LogEntryLines, LogMember, LogPage, RevertedIds,
+    timestamp,
+};
+use crate::record::RecordLocation;
+use crate::{Ledger, LedgerResult};
 
 /// What a transaction must be to be found. The empty filter finds everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl Ledger {
     /// # Errors
     /// The system's. A record that cannot be read is found only where the filter asks for nothing that
     /// it would have to say.
-    pub fn search_log(&self, filter: &LogFilter, skip: usize, count: usize) -> Result<LogPage, LedgerError> {
+    pub fn search_log(&self, filter: &LogFilter, skip: usize, count: usize) -> LedgerResult<LogPage> {
         if filter.is_empty() {
             return self.log_page(skip, count);
         }
@@ -65,7 +66,7 @@ struct LogMatch {
     is_match: bool,
 }
 
-fn find_matches(index: &LedgerIndex<'_>, filter: &LogFilter) -> Result<Vec<LogMatch>, LedgerIndexError> {
+fn find_matches(index: &LedgerIndex<'_>, filter: &LogFilter) -> IndexResult<Vec<LogMatch>> {
     let mut found: Vec<LogMatch> = Vec::new();
     let mut groups = HashMap::new();
     let mut taken_back = RevertedIds::default();
@@ -98,10 +99,7 @@ fn find_matches(index: &LedgerIndex<'_>, filter: &LogFilter) -> Result<Vec<LogMa
 }
 
 /// The lines of the entries of a page.
-fn load_lines(
-    index: &LedgerIndex<'_>,
-    page: &[&LogMatch],
-) -> Result<(LogEntryLines, Vec<IndexLine>), LedgerIndexError> {
+fn load_lines(index: &LedgerIndex<'_>, page: &[&LogMatch]) -> IndexResult<(LogEntryLines, Vec<IndexLine>)> {
     let mut entries: LogEntryLines = page.iter().map(|entry| (entry.group.clone(), Vec::new())).collect();
     let mut lines: Vec<IndexLine> = Vec::new();
     let mut taken_back = RevertedIds::default();
@@ -165,12 +163,8 @@ fn all_names(index: &LedgerIndex<'_>, line: &IndexLine) -> Option<Vec<IndexedPat
         Some(name) => RecordLocation::Foreign(name.clone()),
         None => index.records.locate(line.uuid?).ok()??,
     };
-    match index.records.load(&place) {
-        Ok(Some(LoadedRecord::Record { record, .. })) => {
-            Some(record.result.iter().map(IndexedPath::from_record).collect())
-        }
-        _ => None,
-    }
+    let record = index.records.find(&place).ok()??;
+    Some(record.result.iter().map(IndexedPath::from_record).collect())
 }
 
 #[cfg(test)]

@@ -7,22 +7,15 @@
 use std::collections::HashSet;
 use std::io;
 
-use relaycode_durable::fs::FileMode;
-use relaycode_durable::{Fs, FsDir, FsKind};
+use relaycode_durable::{FileMode, Fs, FsDir, FsKind, if_found, pick_entries};
 
-use crate::disk::digest::Digest;
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::log::index;
-use crate::log::index::needed_blobs;
-use crate::record::blobs;
-use crate::record::shown_texts;
-use crate::record::store::{LoadedRecord, RecordLocation, RecordStore};
-use crate::record::{self, FileImage, LINK_MODE, RECORD_BYTES};
-use crate::transaction::cleanup::DONE;
+use crate::disk::{Digest, STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
+use crate::log::{index, needed_blobs};
+use crate::record::{
+    self, FileImage, LINK_MODE, RECORD_BYTES, RecordLocation, RecordStore, blobs, shown_texts,
+};
+use crate::transaction::{DONE, recover};
+use crate::{IoContext, Ledger, LedgerResult, TxId, io_error};
 
 const DAY: i64 = 24 * 60 * 60;
 /// Blobs go when they are this old: 90 days.
@@ -83,45 +76,28 @@ const STAMP: &str = "collected";
 
 impl Ledger {
     /// Removes what the policy does not keep, at most once a day.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn collect_daily(
-        &self,
-        now_secs: i64,
-        policy: &RetentionPolicy,
-    ) -> Result<CollectionReport, LedgerError> {
+    pub fn collect_daily(&self, now_secs: i64, policy: &RetentionPolicy) -> LedgerResult<CollectionReport> {
         let Some(state) = self.state()? else { return Ok(CollectionReport::default()) };
-        let due = match state.fs().stat(state.dir(), STAMP) {
-            // A time to come is a clock that was set back.
-            Ok(stat) => !(now_secs - DAY..=now_secs).contains(&stat.modified),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
-            Err(error) => return Err(io_error("look at", STAMP)(error)),
-        };
-        if !due {
+        let stamp = if_found(state.fs().stat(state.dir(), STAMP)).context("look at", STAMP)?;
+        // A time to come is a clock that was set back.
+        if stamp.is_some_and(|stat| (now_secs - DAY..=now_secs).contains(&stat.modified)) {
             return Ok(CollectionReport::default());
         }
         let collected = self.collect(now_secs, policy)?;
         let stamped = || -> io::Result<()> {
-            match state.fs().remove_file(state.dir(), STAMP) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            state.fs().remove_if_exists(state.dir(), STAMP)?;
             state.fs().create(state.dir(), STAMP, FileMode::Private).map(drop)
         };
-        stamped().map_err(io_error("write", STAMP))?;
+        stamped().context("write", STAMP)?;
         Ok(collected)
     }
 
     /// Removes what the policy does not keep. Does nothing while another relay is writing.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn collect(&self, now_secs: i64, policy: &RetentionPolicy) -> Result<CollectionReport, LedgerError> {
+    pub fn collect(&self, now_secs: i64, policy: &RetentionPolicy) -> LedgerResult<CollectionReport> {
         let mut collected = CollectionReport::default();
         let Some(state) = self.state()? else { return Ok(collected) };
         let fs = state.fs();
-        let Some(_lock) = fs.try_lock(state.dir(), LOCK).map_err(io_error("lock", ".relaycode/lock"))? else {
+        let Some(_lock) = fs.try_lock(state.dir(), LOCK).context("lock", ".relaycode/lock")? else {
             return Ok(collected);
         };
         let open = journal_references(&state)?;
@@ -130,16 +106,12 @@ impl Ledger {
         collect_displaced(self, &state, &open, now_secs, policy, &mut collected)?;
         // Without knowing what an open transaction needs, nothing that it may need goes.
         if let Some(needed) = open.needed {
-            if let Some(dir) =
-                state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?
-            {
-                let (count, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
-                collected.blobs = count;
-                collected.bytes += bytes;
-            }
-            if let Some(dir) = self.copied_blobs()? {
-                let (count, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
-                collected.copied_blobs = count;
+            let kept = state.open_subdir(StateSubdir::Blobs).context("open", ".relaycode/blobs")?;
+            let stores = [(kept, &mut collected.blobs), (self.copied_blobs()?, &mut collected.copied_blobs)];
+            for (dir, count) in stores {
+                let Some(dir) = dir else { continue };
+                let (removed, bytes) = collect_blobs(fs, &dir, &needed, now_secs, policy)?;
+                *count = removed;
                 collected.bytes += bytes;
             }
         }
@@ -156,12 +128,8 @@ struct JournalReferences {
     needed: Option<HashSet<Digest>>,
 }
 
-fn journal_references(state: &StateDir) -> Result<JournalReferences, LedgerError> {
-    let mut ids = HashSet::new();
-    state
-        .fs()
-        .for_each_name(state.dir(), &mut |name, _| ids.extend(state_dir::journal_id(name)))
-        .map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
+fn journal_references(state: &StateDir) -> LedgerResult<JournalReferences> {
+    let ids: HashSet<TxId> = recover::list_journals(state)?.into_iter().collect();
     let mut directories = HashSet::new();
     let mut needed = Some(HashSet::new());
     for id in &ids {
@@ -186,8 +154,8 @@ fn collect_blobs(
     needed: &HashSet<Digest>,
     now: i64,
     policy: &RetentionPolicy,
-) -> Result<(usize, u64), LedgerError> {
-    let all = blobs::list(fs, dir).map_err(io_error("list", "blobs"))?;
+) -> LedgerResult<(usize, u64)> {
+    let all = blobs::list(fs, dir).context("list", "blobs")?;
     let mut total: u64 = all.iter().map(|blob| blob.size).sum();
     let (mut count, mut bytes) = (0, 0);
     for blob in all {
@@ -207,18 +175,12 @@ fn collect_blobs(
 }
 
 /// Removes what rebuilding the index left when it was cut short.
-fn collect_scratch(state: &StateDir, now: i64) -> Result<(), LedgerError> {
-    let mut names = Vec::new();
-    state
-        .fs()
-        .for_each_name(state.dir(), &mut |name, kind| {
-            let id = name.strip_prefix(index::SCRATCH).and_then(|rest| rest.parse::<TxId>().ok());
-            if kind == FsKind::File && id.is_some() {
-                names.push(name.to_string());
-            }
-        })
-        .map_err(io_error("list", state_dir::STATE_DIR_NAME))?;
-    for name in names {
+fn collect_scratch(state: &StateDir, now: i64) -> LedgerResult<()> {
+    let scratch = |name: &str, kind| {
+        name.strip_prefix(index::SCRATCH)?.parse::<TxId>().ok()?;
+        (kind == FsKind::File).then(|| name.to_string())
+    };
+    for name in pick_entries(state.fs(), state.dir(), scratch).context("list", STATE_DIR_NAME)? {
         match state.fs().stat(state.dir(), &name) {
             Ok(stat) if now.saturating_sub(stat.modified) > SCRATCH_SECONDS => {
                 remove(state.fs(), state.dir(), &name)?;
@@ -237,15 +199,14 @@ fn collect_displaced(
     now: i64,
     policy: &RetentionPolicy,
     collected: &mut CollectionReport,
-) -> Result<(), LedgerError> {
-    let Some(tx) = state.open_subdir(StateSubdir::Transactions).map_err(io_error("open", ".relaycode/tx"))?
-    else {
+) -> LedgerResult<()> {
+    let Some(tx) = state.open_subdir(StateSubdir::Transactions).context("open", ".relaycode/tx")? else {
         return Ok(());
     };
     let shelf = RecordStore::open(ledger)?;
     let fs = state.fs();
-    for (name, kind) in fs.list(&tx).map_err(io_error("list", ".relaycode/tx"))? {
-        let path = format!("{}/tx/{name}", state_dir::STATE_DIR_NAME);
+    for (name, kind) in fs.list(&tx).context("list", ".relaycode/tx")? {
+        let path = format!("{}/tx/{name}", STATE_DIR_NAME);
         // Only a committed transaction's: its name, perhaps with a number behind it, and the mark.
         let id: Option<TxId> =
             name.strip_suffix(DONE).and_then(|name| name.get(..ID)).and_then(|id| id.parse().ok());
@@ -253,12 +214,12 @@ fn collect_displaced(
         if open.directories.contains(&name) {
             continue;
         }
-        let dir = fs.open_dir(&tx, &name).map_err(io_error("open", &path))?;
-        let age = now.saturating_sub(fs.stat_dir(&dir).map_err(io_error("read", &path))?.modified);
+        let dir = fs.open_dir(&tx, &name).context("open", &path)?;
+        let age = now.saturating_sub(fs.stat_dir(&dir).context("read", &path)?.modified);
         if age <= policy.displaced_seconds {
             continue;
         }
-        let Some(lock) = fs.try_lock(&dir, LOCK).map_err(io_error("lock", &path))? else { continue };
+        let Some(lock) = fs.try_lock(&dir, LOCK).context("lock", &path)? else { continue };
         let images = displaced_images(&shelf, id);
         if empty_directory(fs, &dir, &path, &images, collected)? {
             remove(fs, &dir, LOCK)?;
@@ -277,10 +238,7 @@ fn collect_displaced(
 /// be read.
 fn displaced_images(shelf: &RecordStore<'_>, id: TxId) -> Vec<FileImage> {
     let places = [RecordLocation::Own(id), RecordLocation::Undone(id)];
-    let record = places.iter().find_map(|place| match shelf.load(place) {
-        Ok(Some(LoadedRecord::Record { record, .. })) => Some(record),
-        _ => None,
-    });
+    let record = places.iter().find_map(|place| shelf.find(place).ok().flatten());
     record.map_or(Vec::new(), |record| record.result.iter().filter_map(|file| file.before).collect())
 }
 
@@ -291,23 +249,22 @@ fn empty_directory(
     path: &str,
     images: &[FileImage],
     collected: &mut CollectionReport,
-) -> Result<bool, LedgerError> {
+) -> LedgerResult<bool> {
     let mut empty = true;
-    for (name, kind) in fs.list(dir).map_err(io_error("list", path))? {
+    for (name, kind) in fs.list(dir).context("list", path)? {
         if name == LOCK {
             continue;
         }
         let file = format!("{path}/{name}");
         if matches!(kind, FsKind::File | FsKind::Link) {
-            let stat = fs.stat(dir, &name).map_err(io_error("read", &file))?;
-            let like = |image: &&FileImage| image.size == stat.len;
-            if images.iter().any(|image| like(&image)) {
+            let stat = fs.stat(dir, &name).context("read", &file)?;
+            if images.iter().any(|image| image.size == stat.len) {
                 let found = if kind == FsKind::Link {
                     fs.read_link(dir, &name).map(|target| FileImage::of(&target, LINK_MODE))
                 } else {
                     fs.read(dir, &name, stat.len).map(|(bytes, stat)| FileImage::of(&bytes, stat.mode))
                 };
-                let found = found.map_err(io_error("read", &file))?;
+                let found = found.context("read", &file)?;
                 if images.iter().any(|image| image.has_bytes_of(&found)) {
                     remove(fs, dir, &name)?;
                     collected.displaced += 1;
@@ -322,11 +279,8 @@ fn empty_directory(
     Ok(empty)
 }
 
-fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), LedgerError> {
-    match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error("remove", name)(error)),
-        _ => Ok(()),
-    }
+fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> LedgerResult<()> {
+    fs.remove_if_exists(dir, name).context("remove", name)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::*;
 use crate::log::tests::{Scratch, scratch};
 use crate::record::RecordContent;
 use crate::record::tests::{id, plain};
-use crate::transaction::journal::{TransactionJournal, TransactionStage};
+use crate::transaction::{TransactionJournal, TransactionStage};
 
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();

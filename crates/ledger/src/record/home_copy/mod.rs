@@ -10,21 +10,15 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use relaycode_durable::fs::{DirMode, FileMode};
-use relaycode_durable::{Fs, FsDir, FsKind, RenameMode, atomic};
+use relaycode_durable::{
+    DirMode, FileMode, Fs, FsDir, FsKind, RenameMode, atomic, if_found, if_new, pick_entries,
+};
 
-use crate::disk::digest::Digest;
-use crate::disk::state_dir;
-use crate::disk::state_dir::{StateDir, StateSubdir};
-use crate::error::{LedgerError, io_error};
-use crate::id::TxId;
-use crate::ledger::Ledger;
-use crate::log::RevertedIds;
-use crate::log::index::{IndexLine, needed_blobs};
-use crate::record::blobs;
+use crate::disk::{Digest, StateDir, StateSubdir, state_dir};
+use crate::log::{IndexLine, RevertedIds, needed_blobs};
 use crate::record::settle::move_record;
-use crate::record::store::{LoadedRecord, PIECE, RecordLocation, RecordStore};
-use crate::record::{RECORD_BYTES, file};
+use crate::record::{PIECE, RECORD_BYTES, RecordLocation, RecordStore, blobs, file};
+use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, io_error};
 
 /// The directory of all copies, in the user's own.
 const LEDGERS: &str = "ledgers";
@@ -59,7 +53,7 @@ struct CopyRequest {
 
 impl Ledger {
     /// Copies the records that the copy does not have yet, with their blobs; says how many.
-    pub(crate) fn catch_up_copy(&self) -> Result<usize, LedgerError> {
+    pub(crate) fn catch_up_copy(&self) -> LedgerResult<usize> {
         if self.settings.home.is_none() {
             return Ok(0);
         }
@@ -96,14 +90,9 @@ impl Ledger {
 
     /// Brings everything back from the copy if the project's ledger has lost all of its records;
     /// says how many records came back.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn restore_from_copy(&self) -> Result<usize, LedgerError> {
-        let unfinished = match self.state()? {
-            None => false,
-            Some(state) => exists(state.fs(), state.dir(), RESTORING)?,
-        };
+    pub fn restore_from_copy(&self) -> LedgerResult<usize> {
+        let unfinished =
+            self.state()?.map_or(Ok(false), |state| exists(state.fs(), state.dir(), RESTORING))?;
         let shelf = RecordStore::open(self)?;
         // Usually the newest is there, and nobody has to look at all names.
         let mut any = self.has_newest_record(&shelf).unwrap_or(false);
@@ -119,15 +108,14 @@ impl Ledger {
         if records.is_empty() && undone.is_empty() {
             return Ok(0);
         }
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = self.make_state()?;
         let _project = self.lock_project(&state)?;
         self.restore_and_settle(&copy, &state, &records, &undone)?;
         Ok(records.len() + undone.len())
     }
 
     /// Gives back everything that the copy has. Under the project's lock.
-    pub(crate) fn restore_missing_records(&self, state: &StateDir) -> Result<(), LedgerError> {
+    pub(crate) fn restore_missing_records(&self, state: &StateDir) -> LedgerResult<()> {
         let Some(copy) = self.open_copy(false)? else { return Ok(()) };
         let (records, undone) = (copy.list_records(&copy.dir)?, copy.list_records(&copy.undone)?);
         self.restore_and_settle(&copy, state, &records, &undone)
@@ -139,7 +127,7 @@ impl Ledger {
         state: &StateDir,
         records: &[TxId],
         undone: &[TxId],
-    ) -> Result<(), LedgerError> {
+    ) -> LedgerResult<()> {
         copy.restore_records(state, records, undone)?;
         let taken_back = self.with_index(|index| {
             let mut taken_back = RevertedIds::default();
@@ -155,26 +143,22 @@ impl Ledger {
         for id in taken_back {
             move_record(state, id, true)?;
         }
-        remove(state.fs(), state.dir(), RESTORING)
+        state.fs().remove_if_exists(state.dir(), RESTORING).context("remove", RESTORING)
     }
 
     /// The names of the records and blobs that the copy has.
-    pub(crate) fn copied_names(&self) -> Result<HashSet<String>, LedgerError> {
+    pub(crate) fn copied_names(&self) -> LedgerResult<HashSet<String>> {
         let mut names = HashSet::new();
         let Some(copy) = self.open_copy(false)? else { return Ok(names) };
+        let file = |name: &str, kind| (kind == FsKind::File).then(|| name.to_string());
         for dir in [&copy.dir, &copy.undone, &copy.blobs] {
-            let seen = copy.fs.for_each_name(dir, &mut |name, kind| {
-                if kind == FsKind::File {
-                    names.insert(name.to_string());
-                }
-            });
-            seen.map_err(io_error("list", LEDGERS))?;
+            names.extend(pick_entries(copy.fs, dir, file).context("list", LEDGERS)?);
         }
         Ok(names)
     }
 
     /// The directory of the copy and its path, for what is kept beside it; `None` if there is none.
-    pub(crate) fn copy_directory(&self, make: bool) -> Result<Option<(FsDir, String)>, LedgerError> {
+    pub(crate) fn copy_directory(&self, make: bool) -> LedgerResult<Option<(FsDir, String)>> {
         let Some(home) = &self.settings.home else { return Ok(None) };
         let path = format!("{}/{LEDGERS}/{}", home.display(), self.copy_key());
         Ok(self.open_copy(make)?.map(|copy| (copy.dir, path)))
@@ -186,12 +170,12 @@ impl Ledger {
     }
 
     /// The blobs of the copy, if there is one.
-    pub(crate) fn copied_blobs(&self) -> Result<Option<FsDir>, LedgerError> {
+    pub(crate) fn copied_blobs(&self) -> LedgerResult<Option<FsDir>> {
         Ok(self.open_copy(false)?.map(|copy| copy.blobs))
     }
 
     /// Opens the copy; `None` if there is none, or none is wanted.
-    fn open_copy(&self, make: bool) -> Result<Option<HomeCopy<'_>>, LedgerError> {
+    fn open_copy(&self, make: bool) -> LedgerResult<Option<HomeCopy<'_>>> {
         let Some(home) = &self.settings.home else { return Ok(None) };
         let fs = &*self.fs;
         let root = self.path.to_string_lossy();
@@ -206,15 +190,12 @@ impl Ledger {
                 None => return Ok(None),
             }
         }
-        match fs.read(&at, ROOT, SMALL) {
+        match if_found(fs.read(&at, ROOT, SMALL)).map_err(failed())? {
             // Another directory has the same key.
-            Ok((bytes, _)) if bytes != root.as_bytes() => return Ok(None),
-            Ok(_) => {}
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed()(error)),
-            Err(_) if make => {
-                write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(failed())?;
-            }
-            Err(_) => return Ok(None),
+            Some((bytes, _)) if bytes != root.as_bytes() => return Ok(None),
+            Some(_) => {}
+            None if make => write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(failed())?,
+            None => return Ok(None),
         }
         let blobs = open_in(fs, &at, StateSubdir::Blobs.name(), make).map_err(failed())?;
         let undone = open_in(fs, &at, StateSubdir::Undone.name(), make).map_err(failed())?;
@@ -224,18 +205,15 @@ impl Ledger {
 }
 
 impl HomeCopy<'_> {
-    fn read_marker(&self) -> Result<Option<u64>, LedgerError> {
-        match self.fs.read(&self.dir, MARKER, SMALL) {
-            Ok((bytes, _)) => Ok(String::from_utf8_lossy(&bytes).trim().parse().ok()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(io_error("read", MARKER)(error)),
-        }
+    fn read_marker(&self) -> LedgerResult<Option<u64>> {
+        Ok(if_found(self.fs.read(&self.dir, MARKER, SMALL))
+            .context("read", MARKER)?
+            .and_then(|(bytes, _)| String::from_utf8_lossy(&bytes).trim().parse().ok()))
     }
 
-    fn write_marker(&self, number: u64) -> Result<(), LedgerError> {
+    fn write_marker(&self, number: u64) -> LedgerResult<()> {
         let text = format!("{number}\n");
-        write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true)
-            .map_err(io_error("write", MARKER))
+        write(self.fs, &self.dir, (&self.dir, MARKER), text.as_bytes(), true).context("write", MARKER)
     }
 
     /// Takes records and their blobs into the copy; durable when this returns.
@@ -244,19 +222,14 @@ impl HomeCopy<'_> {
         ledger: &Ledger,
         shelf: &RecordStore<'_>,
         wanted: &[CopyRequest],
-    ) -> Result<(), LedgerError> {
-        let kept = match ledger.state()? {
-            Some(state) => {
-                state.open_subdir(StateSubdir::Blobs).map_err(io_error("open", ".relaycode/blobs"))?
-            }
-            None => None,
-        };
+    ) -> LedgerResult<()> {
+        let kept = ledger.open_subdir(StateSubdir::Blobs)?;
         let files: usize = wanted.iter().map(|wanted| 1 + wanted.blobs.len()).sum();
         let singly = files <= SYNCED_SINGLY && !wanted.iter().any(|wanted| wanted.more);
         for wanted in wanted {
             let mut needed: BTreeSet<Digest> = wanted.blobs.iter().copied().collect();
             if wanted.more
-                && let Some(LoadedRecord::Record { record, .. }) = shelf.load(&wanted.place)?
+                && let Some(record) = shelf.find(&wanted.place)?
             {
                 needed.extend(needed_blobs(&record));
             }
@@ -267,21 +240,16 @@ impl HomeCopy<'_> {
         }
         if singly {
             for dir in [&self.blobs, &self.undone, &self.dir] {
-                self.fs.sync_dir(dir).map_err(io_error("sync", LEDGERS))?;
+                self.fs.sync_dir(dir).context("sync", LEDGERS)?;
             }
             return Ok(());
         }
-        self.fs.sync_all(&self.dir).map_err(io_error("sync", LEDGERS))
+        self.fs.sync_all(&self.dir).context("sync", LEDGERS)
     }
 
     /// Takes a record, in pieces: it may be as long as all of its files together. Once it has its name it does
     /// not change any more.
-    fn copy_record(
-        &self,
-        shelf: &RecordStore<'_>,
-        place: &RecordLocation,
-        singly: bool,
-    ) -> Result<(), LedgerError> {
+    fn copy_record(&self, shelf: &RecordStore<'_>, place: &RecordLocation, singly: bool) -> LedgerResult<()> {
         let (Some((from, from_name)), Some(id)) = (shelf.file_of(place), place.id()) else { return Ok(()) };
         // What the original tool took back is told by where its record lies.
         let aside = matches!(place, RecordLocation::Undone(_))
@@ -302,11 +270,11 @@ impl HomeCopy<'_> {
                 put(&piece)?;
             }
         };
-        write_pieces(self.fs, &self.dir, (to, &name), &mut make, singly).map_err(io_error("copy", &name))
+        write_pieces(self.fs, &self.dir, (to, &name), &mut make, singly).context("copy", &name)
     }
 
     /// Takes a blob; one that is gone or damaged already is none that could be copied.
-    fn copy_blob(&self, kept: Option<&FsDir>, digest: Digest, singly: bool) -> Result<(), LedgerError> {
+    fn copy_blob(&self, kept: Option<&FsDir>, digest: Digest, singly: bool) -> LedgerResult<()> {
         let name = digest.to_string();
         let path = format!("blobs/{name}");
         match blobs::get(self.fs, &self.blobs, digest) {
@@ -317,44 +285,29 @@ impl HomeCopy<'_> {
         }
         let Some(kept) = kept else { return Ok(()) };
         match blobs::get(self.fs, kept, digest) {
-            Ok(Some(bytes)) => write(self.fs, &self.dir, (&self.blobs, &name), &bytes, singly)
-                .map_err(io_error("write", &path)),
+            Ok(Some(bytes)) => {
+                write(self.fs, &self.dir, (&self.blobs, &name), &bytes, singly).context("write", &path)
+            }
             Ok(None) | Err(LedgerError::Damaged { .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
     /// The records in one of the copy's directories.
-    fn list_records(&self, dir: &FsDir) -> Result<Vec<TxId>, LedgerError> {
-        let mut ids = Vec::new();
-        self.fs
-            .for_each_name(dir, &mut |name, kind| {
-                if kind == FsKind::File {
-                    ids.extend(state_dir::record_id(name));
-                }
-            })
-            .map_err(io_error("list", LEDGERS))?;
-        Ok(ids)
+    fn list_records(&self, dir: &FsDir) -> LedgerResult<Vec<TxId>> {
+        let id = |name: &str, kind| state_dir::record_id(name).filter(|_| kind == FsKind::File);
+        pick_entries(self.fs, dir, id).context("list", LEDGERS)
     }
 
     /// Gives records and all blobs back to the project; durable when this returns.
-    fn restore_records(
-        &self,
-        state: &StateDir,
-        records: &[TxId],
-        undone: &[TxId],
-    ) -> Result<(), LedgerError> {
-        let write_failed = |path: &str| io_error("write", &format!("{}/{path}", state_dir::STATE_DIR_NAME));
-        match self.fs.create(state.dir(), RESTORING, FileMode::Private) {
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(write_failed(RESTORING)(error)),
-        }
+    fn restore_records(&self, state: &StateDir, records: &[TxId], undone: &[TxId]) -> LedgerResult<()> {
+        let write_failed = |path: &str| io_error("write", &state_dir::path_of(path));
+        if_new(self.fs.create(state.dir(), RESTORING, FileMode::Private)).map_err(write_failed(RESTORING))?;
         self.fs.sync_dir(state.dir()).map_err(write_failed(RESTORING))?;
         let scratch = state.require_subdir(StateSubdir::Transactions).map_err(write_failed("tx"))?;
         let blobs = state.require_subdir(StateSubdir::Blobs).map_err(write_failed("blobs"))?;
         let aside = state.require_subdir(StateSubdir::Undone).map_err(write_failed("undone"))?;
-        for blob in blobs::list(self.fs, &self.blobs).map_err(io_error("list", LEDGERS))? {
+        for blob in blobs::list(self.fs, &self.blobs).context("list", LEDGERS)? {
             if let Ok(Some(bytes)) = blobs::get(self.fs, &self.blobs, blob.digest) {
                 let name = blob.digest.to_string();
                 write(self.fs, &scratch, (&blobs, &name), &bytes, false).map_err(write_failed(&name))?;
@@ -365,8 +318,7 @@ impl HomeCopy<'_> {
                 let name = state_dir::record_name(*id);
                 // An attempt that was cut short may have put it there, and not whole.
                 let to = if exists(self.fs, &aside, &name)? { &aside } else { to };
-                let (bytes, _) =
-                    self.fs.read(from, &name, RECORD_BYTES as u64).map_err(io_error("read", &name))?;
+                let (bytes, _) = self.fs.read(from, &name, RECORD_BYTES as u64).context("read", &name)?;
                 write(self.fs, &scratch, (to, &name), &bytes, false).map_err(write_failed(&name))?;
             }
         }
@@ -396,43 +348,26 @@ fn write_pieces(
     fs.rename(scratch, &name, target.0, target.1, RenameMode::Replace)
 }
 
-fn exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<bool, LedgerError> {
-    match fs.stat(dir, name) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(io_error("read", name)(error)),
-    }
-}
-
-fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> Result<(), LedgerError> {
-    match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error("remove", name)(error)),
-        _ => Ok(()),
-    }
+fn exists(fs: &dyn Fs, dir: &FsDir, name: &str) -> LedgerResult<bool> {
+    fs.exists(dir, name).context("read", name)
 }
 
 /// Opens a directory, making it private if it is not there and may be made.
 fn open_in(fs: &dyn Fs, at: &FsDir, name: &str, make: bool) -> io::Result<Option<FsDir>> {
-    match fs.open_dir(at, name) {
-        Ok(dir) => return Ok(Some(dir)),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Err(_) if !make => return Ok(None),
-        Err(_) => {}
+    let found = if_found(fs.open_dir(at, name))?;
+    if found.is_some() || !make {
+        return Ok(found);
     }
-    match fs.make_dir(at, name, DirMode::Private) {
-        Ok(()) => fs.sync_dir(at)?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
+    if fs.make_dir_if_missing(at, name, DirMode::Private)? {
+        fs.sync_dir(at)?;
     }
     fs.open_dir(at, name).map(Some)
 }
 
 fn open_home(fs: &dyn Fs, home: &Path, make: bool) -> io::Result<Option<FsDir>> {
-    match fs.open_root(home) {
-        Ok(dir) => return Ok(Some(dir)),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Err(_) if !make => return Ok(None),
-        Err(_) => {}
+    let found = if_found(fs.open_root(home))?;
+    if found.is_some() || !make {
+        return Ok(found);
     }
     let (Some(parent), Some(name)) = (home.parent(), home.file_name().and_then(|name| name.to_str())) else {
         return Err(io::ErrorKind::InvalidInput.into());

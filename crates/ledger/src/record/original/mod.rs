@@ -16,9 +16,8 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{FileAction, Operation, Proposal};
 use serde::Deserialize;
 
-use super::{FileImage, FileRecord, Record, RecordContent, RecordedOperation, file};
-use crate::error::LedgerError;
-use crate::id::TxId;
+use crate::record::{FileImage, FileRecord, LoadedRecord, Record, RecordContent, RecordedOperation, file};
+use crate::{LedgerError, LedgerResult, TxId};
 
 /// The permission bits that are assumed: the original tool did not write them down.
 const ASSUMED_MODE: u32 = 0o644;
@@ -26,20 +25,6 @@ const ASSUMED_MODE: u32 = 0o644;
 const MOST: usize = 100_000;
 /// Bytes of one file in a record.
 const FILE_BYTES: usize = 64 * 1024 * 1024;
-
-/// What the file of the original tool says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OriginalRecord {
-    /// A transaction that was committed.
-    Committed {
-        /// It, as a record of version 0.
-        record: Box<Record>,
-        /// The original tool took it back again.
-        undone: bool,
-    },
-    /// One that was not decided on: no record.
-    Pending,
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -95,14 +80,14 @@ impl OriginalText {
 /// # Errors
 /// `Damaged` if it cannot be understood, names a file that no change may touch, or is the record of
 /// another transaction.
-pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<OriginalRecord, LedgerError> {
+pub(crate) fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> LedgerResult<LoadedRecord> {
     let damaged = |reason: String| LedgerError::Damaged { path: path.to_string(), reason };
     let fields: OriginalFields = file::read_foreign(bytes).map_err(damaged)?;
     if let Some(other) = id.filter(|id| *id != fields.uuid) {
         return Err(damaged(format!("it is the record of {}, not of {other}", fields.uuid)));
     }
     let undone = match fields.status.as_deref() {
-        Some("pending") => return Ok(OriginalRecord::Pending),
+        Some("pending") => return Ok(LoadedRecord::Pending),
         Some("undone") => true,
         _ => false,
     };
@@ -116,7 +101,6 @@ pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<OriginalRecord
             unknown_results(&touched, &snapshot)
         }
     };
-    let text = |bytes: &Vec<u8>| RecordContent::Text(String::from_utf8_lossy(bytes).into_owned());
     let record = Record {
         uuid: fields.uuid,
         project_id: fields.project_id,
@@ -125,30 +109,17 @@ pub fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> Result<OriginalRecord
         prompt_summary: fields.prompt_summary.map(OriginalText::into_text),
         reasoning: fields.reasoning.map(OriginalText::into_texts).unwrap_or_default(),
         operations: fields.operations,
-        snapshot: snapshot.iter().map(|(path, old)| (path.to_string(), old.as_ref().map(text))).collect(),
+        snapshot: snapshot
+            .iter()
+            .map(|(path, old)| (path.to_string(), old.as_deref().map(text_of)))
+            .collect(),
         approved: fields.approved,
-        version: 0,
-        number: 0,
         origin: "original".to_string(),
-        group: None,
-        branch: None,
-        head: None,
-        answer: None,
         result,
-        made_directories: Vec::new(),
-        removed_directories: Vec::new(),
-        directory_modes: Vec::new(),
-        omissions: Vec::new(),
-        matches: Vec::new(),
-        gate: None,
-        decided_by: None,
-        revert_of: Vec::new(),
         notes,
-        plan: None,
-        rules: Vec::new(),
-        transaction: None,
+        ..Record::default()
     };
-    Ok(OriginalRecord::Committed { record: Box::new(record), undone })
+    Ok(LoadedRecord::Record { record: Box::new(record), undone })
 }
 
 type OriginalSnapshot = BTreeMap<RelPath, Option<Vec<u8>>>;
@@ -174,12 +145,9 @@ fn touched_paths(operations: &[RecordedOperation]) -> Result<BTreeSet<RelPath>, 
 }
 
 /// What the operations made of the files.
-fn plan_files(
-    operations: &[RecordedOperation],
-    snapshot: &OriginalSnapshot,
-) -> Result<Vec<FilePlan>, String> {
+fn plan_files(steps: &[RecordedOperation], snapshot: &OriginalSnapshot) -> Result<Vec<FilePlan>, String> {
     let mut proposal = Proposal::default();
-    for operation in operations {
+    for operation in steps {
         proposal.operations.extend(to_operations(operation)?);
     }
     let mut tree = MemoryTree::default();
@@ -211,7 +179,7 @@ fn plan_files(
         let path = first.and_then(|refusal| refusal.path.as_ref()).map_or("a file", RelPath::as_str);
         format!("what it made of {path} cannot be worked out from what it says")
     })?;
-    let whole = written_whole(operations);
+    let whole = written_whole(steps);
     let mut files = plan.files;
     for file in &mut files {
         if let (Some(after), Some(Some(text))) = (&mut file.after, whole.get(&file.path)) {
@@ -264,6 +232,10 @@ fn to_operations(operation: &RecordedOperation) -> Result<Vec<Operation>, String
     }
 }
 
+fn text_of(bytes: &[u8]) -> RecordContent {
+    RecordContent::Text(String::from_utf8_lossy(bytes).into_owned())
+}
+
 fn to_file_record(file: &FilePlan) -> FileRecord {
     let image = |bytes: &Vec<u8>| FileImage::of(bytes, ASSUMED_MODE);
     FileRecord {
@@ -273,30 +245,17 @@ fn to_file_record(file: &FilePlan) -> FileRecord {
         after: file.after.as_ref().map(image),
         added: file.added,
         removed: file.removed,
-        content: file
-            .after
-            .as_ref()
-            .map(|bytes| RecordContent::Text(String::from_utf8_lossy(bytes).into_owned())),
+        content: file.after.as_deref().map(text_of),
     }
 }
 
 /// What is known of the files when it is not known what became of them.
 fn unknown_results(touched: &BTreeSet<RelPath>, snapshot: &OriginalSnapshot) -> Vec<FileRecord> {
     let all: BTreeSet<&RelPath> = touched.iter().chain(snapshot.keys()).collect();
-    all.into_iter()
-        .map(|path| {
-            let before = snapshot.get(path).cloned().flatten();
-            FileRecord {
-                path: path.to_string(),
-                renamed_from: None,
-                before: before.map(|bytes| FileImage::of(&bytes, ASSUMED_MODE)),
-                after: None,
-                added: 0,
-                removed: 0,
-                content: None,
-            }
-        })
-        .collect()
+    let image = |path: &RelPath| Some(FileImage::of(snapshot.get(path)?.as_ref()?, ASSUMED_MODE));
+    let unknown =
+        |path: &RelPath| FileRecord { path: path.to_string(), before: image(path), ..FileRecord::default() };
+    all.into_iter().map(unknown).collect()
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@ use super::*;
 
 const ID: &str = "3f9c1e2a-0c4b-4c1d-9a53-0c2f5d1e7b66";
 
-fn load(text: &str) -> Result<OriginalRecord, LedgerError> {
+fn load(text: &str) -> LedgerResult<LoadedRecord> {
     read(text.as_bytes(), "old.yml", Some(ID.parse().unwrap()))
 }
 
 fn done(text: &str) -> (Record, bool) {
     match load(text).unwrap() {
-        OriginalRecord::Committed { record, undone } => (*record, undone),
-        OriginalRecord::Pending => panic!("pending"),
+        LoadedRecord::Record { record, undone } => (*record, undone),
+        LoadedRecord::Pending => panic!("pending"),
     }
 }
 
@@ -120,7 +120,7 @@ fn the_second_layout_has_a_status() {
     assert_eq!(record.git_commit_msg.as_deref(), Some("feat: greet\nand more"));
     assert!(!undone);
     assert!(done(&second("undone", "a.txt", "hi")).1);
-    assert_eq!(load(&second("pending", "a.txt", "hi")).unwrap(), OriginalRecord::Pending);
+    assert_eq!(load(&second("pending", "a.txt", "hi")).unwrap(), LoadedRecord::Pending);
 }
 
 #[test]

@@ -14,21 +14,16 @@ use std::sync::Arc;
 use relaycode_change::plan::SeenTexts;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::append_log::{self, AppendLog, LogError};
-use relaycode_durable::fs::{DirMode, FileMode};
-use relaycode_durable::{Fs, FsDir, FsKind, RenameMode, atomic};
+use relaycode_durable::{DirMode, FileMode, Fs, FsDir, FsKind, RenameMode, atomic, if_found};
 use serde::{Deserialize, Serialize};
 
-use crate::disk::digest::Digest;
-use crate::disk::state_dir;
-use crate::disk::state_dir::StateDir;
-use crate::error::{LedgerError, io_error};
-use crate::ledger::Ledger;
+use crate::disk::{Digest, StateDir};
+use crate::{IoContext, Ledger, LedgerResult, io_error};
 
 /// The directory.
 const NAME: &str = "seen";
 /// Its path beneath the root, for messages.
 const PATH: &str = ".relaycode/seen";
-/// The log in it.
 const LOG: &str = "log";
 /// What a file is called until it is whole.
 const SCRATCH: &str = "new";
@@ -53,9 +48,7 @@ const LOG_BYTES: usize = 16 * 1024 * 1024;
 struct ShownTextEntry {
     /// When, in seconds since 1970.
     time: u64,
-    /// The file.
     path: String,
-    /// Its text.
     text: Digest,
 }
 
@@ -81,21 +74,20 @@ impl Ledger {
     ///
     /// # Errors
     /// `Busy` if another relay is writing; the system's.
-    pub fn remember_shown(&self, files: &[(RelPath, Vec<u8>)], now_seconds: u64) -> Result<(), LedgerError> {
+    pub fn remember_shown(&self, files: &[(RelPath, Vec<u8>)], now_seconds: u64) -> LedgerResult<()> {
         let fits = |bytes: &[u8]| bytes.len() as u64 <= TEXT_BYTES && std::str::from_utf8(bytes).is_ok();
         let files: Vec<_> = files.iter().filter(|(_, bytes)| fits(bytes)).collect();
         if files.is_empty() {
             return Ok(());
         }
-        let state =
-            StateDir::create(&self.fs, &self.root).map_err(io_error("make", state_dir::STATE_DIR_NAME))?;
+        let state = self.make_state()?;
         let _project = self.lock_project(&state)?;
         let fs = state.fs();
-        let dir = make_directory(fs, &state).map_err(io_error("make", PATH))?;
+        let dir = make_directory(fs, &state).context("make", PATH)?;
         let known = read_entries(fs, &dir);
         for (path, bytes) in files {
             let digest = Digest::of(bytes);
-            write_text(fs, &dir, digest, bytes).map_err(io_error("write", PATH))?;
+            write_text(fs, &dir, digest, bytes).context("write", PATH)?;
             let newest = known.iter().find(|entry| entry.path == path.as_str());
             if newest.is_some_and(|entry| entry.text == digest && entry.time == now_seconds) {
                 continue;
@@ -125,7 +117,7 @@ impl Ledger {
 
 /// Removes what is too old or too much; says how many texts went. Whoever calls this holds the project's
 /// lock.
-pub(crate) fn collect(state: &StateDir, now_seconds: u64) -> Result<usize, LedgerError> {
+pub(crate) fn collect(state: &StateDir, now_seconds: u64) -> LedgerResult<usize> {
     match open_directory(state.fs(), state) {
         Ok(Some(dir)) => remove_expired(state.fs(), &dir, now_seconds),
         // Something else has the name: it is none of ours.
@@ -134,18 +126,11 @@ pub(crate) fn collect(state: &StateDir, now_seconds: u64) -> Result<usize, Ledge
 }
 
 fn open_directory(fs: &dyn Fs, state: &StateDir) -> io::Result<Option<FsDir>> {
-    match fs.open_dir(state.dir(), NAME) {
-        Ok(dir) => Ok(Some(dir)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    if_found(fs.open_dir(state.dir(), NAME))
 }
 
 fn make_directory(fs: &dyn Fs, state: &StateDir) -> io::Result<FsDir> {
-    match fs.make_dir(state.dir(), NAME, DirMode::Private) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
+    fs.make_dir_if_missing(state.dir(), NAME, DirMode::Private)?;
     fs.open_dir(state.dir(), NAME)
 }
 
@@ -155,7 +140,7 @@ fn write_text(fs: &dyn Fs, dir: &FsDir, digest: Digest, bytes: &[u8]) -> io::Res
     if read_text(fs, dir, digest).is_some() {
         return Ok(());
     }
-    remove(fs, dir, SCRATCH)?;
+    fs.remove_if_exists(dir, SCRATCH)?;
     let file = fs.create(dir, SCRATCH, FileMode::Private)?;
     fs.write(&file, bytes)?;
     fs.rename(dir, SCRATCH, dir, &digest.to_string(), RenameMode::Replace)
@@ -167,11 +152,11 @@ fn read_text(fs: &dyn Fs, dir: &FsDir, digest: Digest) -> Option<String> {
     (Digest::of(&bytes) == digest).then(|| String::from_utf8(bytes).ok()).flatten()
 }
 
-fn append_entry(fs: &dyn Fs, dir: &FsDir, entry: &ShownTextEntry) -> Result<(), LedgerError> {
+fn append_entry(fs: &dyn Fs, dir: &FsDir, entry: &ShownTextEntry) -> LedgerResult<()> {
     let failed = io_error("write", &format!("{PATH}/{LOG}"));
     if !has_log(fs, dir) {
         // Whatever has the name is no log of ours, and a pipe would be waited for.
-        remove(fs, dir, LOG).map_err(io_error("remove", &format!("{PATH}/{LOG}")))?;
+        fs.remove_if_exists(dir, LOG).context("remove", &format!("{PATH}/{LOG}"))?;
     }
     let json = serde_json::to_string(entry).unwrap_or_default();
     match AppendLog::new(fs, dir, LOG).append(json.as_bytes(), false) {
@@ -211,7 +196,7 @@ fn read_entries(fs: &dyn Fs, dir: &FsDir) -> Vec<ShownTextEntry> {
 }
 
 /// Drops entries that are too old or too many, and texts that no entry names.
-fn remove_expired(fs: &dyn Fs, dir: &FsDir, now_seconds: u64) -> Result<usize, LedgerError> {
+fn remove_expired(fs: &dyn Fs, dir: &FsDir, now_seconds: u64) -> LedgerResult<usize> {
     let all = read_entries(fs, dir);
     let mut versions: HashMap<&str, Vec<Digest>> = HashMap::new();
     let mut texts: HashSet<Digest> = HashSet::new();
@@ -240,10 +225,10 @@ fn remove_expired(fs: &dyn Fs, dir: &FsDir, now_seconds: u64) -> Result<usize, L
         atomic::write(fs, (dir, SCRATCH), (dir, LOG), &whole).map_err(|error| failed(error.source))?;
     }
     let mut gone = 0;
-    for (name, kind) in fs.list(dir).map_err(io_error("list", PATH))? {
+    for (name, kind) in fs.list(dir).context("list", PATH)? {
         let named = Digest::parse(&name).is_some_and(|digest| texts.contains(&digest));
         if kind == FsKind::File && name != LOG && !named {
-            remove(fs, dir, &name).map_err(io_error("remove", PATH))?;
+            fs.remove_if_exists(dir, &name).context("remove", PATH)?;
             gone += usize::from(name != SCRATCH);
         }
     }
@@ -254,13 +239,6 @@ fn remove_expired(fs: &dyn Fs, dir: &FsDir, now_seconds: u64) -> Result<usize, L
 fn text_size(fs: &dyn Fs, dir: &FsDir, digest: Digest) -> Option<u64> {
     let stat = fs.stat(dir, &digest.to_string()).ok()?;
     (stat.kind == FsKind::File && stat.len <= TEXT_BYTES).then_some(stat.len)
-}
-
-fn remove(fs: &dyn Fs, dir: &FsDir, name: &str) -> io::Result<()> {
-    match fs.remove_file(dir, name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

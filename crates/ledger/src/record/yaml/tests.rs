@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{emit, parse};
+use crate::record::yaml::{emit, parse};
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Sample {

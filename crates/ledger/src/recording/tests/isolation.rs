@@ -3,8 +3,7 @@
 use relaycode_change::proposal::path::RelPath;
 
 use super::*;
-use crate::transaction::CommittedTransaction;
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
+use crate::transaction::{AfterContent, CommittedTransaction, FileChange, NewMode};
 
 /// A project with a copy of its ledger outside.
 struct Reach {
@@ -290,7 +289,7 @@ fn whenever_the_adoption_of_a_removed_project_dies_or_fails_the_next_one_finishe
     for at in 1..=operations {
         let (_, _, model) = removed_and(&|model, start| model.crash_at(start + at));
         is_whole(&model, &format!("crash at {at}"));
-        let full = relaycode_durable::model::Errno::NOSPC;
+        let full = relaycode_proof_crashfs::Errno::NOSPC;
         let (_, _, model) = removed_and(&|model, start| model.fail_at(start + at, full));
         is_whole(&model, &format!("no room at {at}"));
     }

@@ -4,12 +4,9 @@ use std::collections::HashSet;
 
 use relaycode_snapshot::{EntryKind, ImageLocation};
 
-use crate::record::DirectoryModeChange;
-
 use super::*;
-use crate::recording::compare;
-use crate::recording::manifest::{RecordingHeader, RecordingManifest};
-use crate::recording::walk::{self, RecordingWalkBounds};
+use crate::record::DirectoryModeChange;
+use crate::recording::{RecordingManifest, RecordingWalkBounds, compare, walk};
 
 /// The tree, of which so many names are looked at that are not known.
 fn seen(ledger: &Ledger, known: Option<&RecordingManifest>, most: usize) -> walk::RecordingTree {
@@ -21,7 +18,7 @@ fn seen(ledger: &Ledger, known: Option<&RecordingManifest>, most: usize) -> walk
 }
 
 fn manifest(tree: walk::RecordingTree) -> RecordingManifest {
-    let mut manifest = RecordingManifest::new(RecordingHeader::from_header(&about()), 1, tree.snapshot);
+    let mut manifest = RecordingManifest::new(about(), 1, tree.snapshot);
     manifest.images = manifest.tree.ids().map(|id| (id, ImageLocation::Packed(0))).collect();
     manifest.blind = manifest.tree.unread().map(|(path, _)| walk::shown(&path)).collect();
     manifest

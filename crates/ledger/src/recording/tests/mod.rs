@@ -8,17 +8,14 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use relaycode_durable::RealFs;
-use relaycode_durable::model::ModelFs;
+use relaycode_proof_crashfs::ModelFs;
 use tempfile::TempDir;
 
 use super::*;
-use crate::error::LedgerError;
-use crate::ledger::LedgerSettings;
 use crate::log::LogTarget;
 use crate::revert::RevertOptions;
-use crate::transaction::CommitVerdict;
-use crate::transaction::header::TransactionHeader;
-use crate::transaction::recover::{RecoveryMode, RecoveryOutcome};
+use crate::transaction::{CommitVerdict, RecoveryMode, RecoveryOutcome, TransactionHeader};
+use crate::{LedgerError, LedgerSettings};
 
 mod isolation;
 mod limits;

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relaycode_change::proposal::path::RelPath;
 
-use crate::error::{LedgerError, LedgerRefusal, LedgerRule};
-use crate::id::TxId;
 use crate::record::{FORMAT, FileImage, FileRecord, Record};
 use crate::revert::{CurrentFiles, RecordImages, RevertOptions, RevertPlan, plan};
-use crate::transaction::change::{AfterContent, FileChange, NewMode};
+use crate::transaction::{AfterContent, FileChange, NewMode};
+use crate::{LedgerError, LedgerRefusal, LedgerResult, LedgerRule, TxId};
 
 pub(super) type Files = BTreeMap<String, (Vec<u8>, u32)>;
 
@@ -53,15 +52,11 @@ impl World {
         self.files.get(name).map(|(bytes, mode)| (std::str::from_utf8(bytes).unwrap(), *mode))
     }
 
-    pub(super) fn plan(&self, records: &[&Record]) -> Result<RevertPlan, LedgerError> {
+    pub(super) fn plan(&self, records: &[&Record]) -> LedgerResult<RevertPlan> {
         self.plan_with(records, &RevertOptions::default())
     }
 
-    pub(super) fn plan_with(
-        &self,
-        records: &[&Record],
-        options: &RevertOptions,
-    ) -> Result<RevertPlan, LedgerError> {
+    pub(super) fn plan_with(&self, records: &[&Record], options: &RevertOptions) -> LedgerResult<RevertPlan> {
         let records: Vec<Record> = records.iter().map(|record| (*record).clone()).collect();
         plan(&records, self, self, options)
     }
@@ -171,7 +166,7 @@ fn record(uuid: TxId, result: Vec<FileRecord>) -> Record {
 }
 
 impl CurrentFiles for World {
-    fn read_file(&self, path: &str) -> Result<Option<(Vec<u8>, u32)>, LedgerError> {
+    fn read_file(&self, path: &str) -> LedgerResult<Option<(Vec<u8>, u32)>> {
         if self.blocked.contains(path) {
             let rule = LedgerRule::NotAFile("a directory");
             return Err(LedgerError::Refused(vec![LedgerRefusal { path: path.into(), rule }]));
@@ -181,11 +176,11 @@ impl CurrentFiles for World {
 }
 
 impl RecordImages for World {
-    fn image_before(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn image_before(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>> {
         Ok(self.before.get(&(record.uuid, file.old_path().to_string())).cloned())
     }
 
-    fn image_after(&self, record: &Record, file: &FileRecord) -> Result<Option<Vec<u8>>, LedgerError> {
+    fn image_after(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>> {
         Ok(self.after.get(&(record.uuid, file.path.clone())).cloned())
     }
 }

@@ -6,17 +6,17 @@ mod properties;
 use memory_project::{World, change, create, delete, path, rename};
 
 use super::*;
-use crate::error::{ConflictRegion, FileConflict};
 use crate::record::RecordedOperation;
+use crate::{ConflictRegion, FileConflict};
 
-fn conflicts(result: Result<RevertPlan, LedgerError>) -> Vec<FileConflict> {
+fn conflicts(result: LedgerResult<RevertPlan>) -> Vec<FileConflict> {
     match result {
         Err(LedgerError::RevertConflict(conflicts)) => conflicts,
         other => panic!("no conflict: {other:?}"),
     }
 }
 
-fn reason(result: Result<RevertPlan, LedgerError>) -> String {
+fn reason(result: LedgerResult<RevertPlan>) -> String {
     let conflicts = conflicts(result);
     assert_eq!(conflicts.len(), 1, "{conflicts:?}");
     let conflict = &conflicts[0];
@@ -24,7 +24,7 @@ fn reason(result: Result<RevertPlan, LedgerError>) -> String {
     format!("{} {}", conflict.path, conflict.reason.clone().unwrap())
 }
 
-fn not_revertible(result: Result<RevertPlan, LedgerError>) -> String {
+fn not_revertible(result: LedgerResult<RevertPlan>) -> String {
     match result {
         Err(LedgerError::NotRevertible { reason, .. }) => reason,
         other => panic!("revertible: {other:?}"),

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use super::memory_project::{Files, World, change, edit};
 use crate::record::Record;
-use crate::transaction::change::FileChange;
+use crate::revert::tests::memory_project::{Files, World, change, edit};
+use crate::transaction::FileChange;
 
 const NAMES: [&str; 6] = ["a", "b", "c/d", "c/e/f", "g", "h"];
 

@@ -9,14 +9,12 @@ use std::sync::Arc;
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::RealFs;
-use relaycode_durable::model::{CrashBounds, ModelFs};
+use relaycode_proof_crashfs::{CrashBounds, ModelFs};
 use tempfile::TempDir;
 
 use super::*;
-use crate::ledger::LedgerSettings;
-use crate::record;
-use crate::transaction::change::{AfterContent, NewMode};
-use crate::transaction::recover::{RecoveryMode, RecoveryOutcome};
+use crate::transaction::{AfterContent, NewMode, RecoveryMode, RecoveryOutcome};
+use crate::{LedgerSettings, record};
 
 /// A project on disk and its ledger.
 struct Project {
@@ -446,7 +444,7 @@ fn a_group_is_one_entry_and_interrupted_if_nobody_finishes_it() {
 
 #[test]
 fn without_exchange_nothing_of_others_is_lost_either() {
-    let model = Arc::new(relaycode_durable::ModelFs::without_exchange());
+    let model = Arc::new(ModelFs::without_exchange());
     model.put("a", b"a1", 0o644).unwrap();
     let ledger =
         Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), LedgerSettings::default()).unwrap();

@@ -93,7 +93,7 @@ fn refusal_failure(refusals: &[LedgerRefusal]) -> CommandFailure {
     let details = refusals.iter().map(|refusal| FailureDetail {
         path: refusal.path.clone(),
         rule: Some(refusal.rule.name()),
-        message: refusal.rule.sentence(),
+        message: refusal.rule.to_string(),
         ..FailureDetail::default()
     });
     let failure = CommandFailure::refused("rule", message).with_files(details);

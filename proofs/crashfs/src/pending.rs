@@ -4,35 +4,35 @@
 //! "needs", can be applied in their order to the durable tree, and give a tree in which nothing
 //! is lost that no order of the operations could lose.
 
-use super::ModelOp;
-use super::state::{Ino, ModelDirEntry, ModelEffect, ModelEntryChange, ModelState, ROOT};
+use crate::ModelOp;
+use crate::state::{Ino, ModelDirEntry, ModelEffect, ModelEntryChange, ModelState, ROOT};
 
 /// A trace, followed up to some operation.
 #[derive(Debug, Clone)]
-pub(super) struct TraceProgress {
+pub(crate) struct TraceProgress {
     live: ModelState,
-    pub(super) durable: ModelState,
-    pub(super) pending: Vec<PendingOp>,
+    pub(crate) durable: ModelState,
+    pub(crate) pending: Vec<PendingOp>,
 }
 
 /// An operation that a crash may lose.
 #[derive(Debug, Clone)]
-pub(super) struct PendingOp {
+pub(crate) struct PendingOp {
     /// Its place in the trace.
-    pub(super) op: usize,
+    pub(crate) op: usize,
     /// Places in the trace of what it cannot be durable without, if that is pending still.
-    pub(super) needs: Vec<usize>,
+    pub(crate) needs: Vec<usize>,
     /// A sync of it failed: no later one makes it durable.
     doubtful: bool,
 }
 
 impl TraceProgress {
-    pub(super) fn new(start: &ModelState) -> TraceProgress {
+    pub(crate) fn new(start: &ModelState) -> TraceProgress {
         TraceProgress { live: start.clone(), durable: start.clone(), pending: Vec::new() }
     }
 
     /// Follows the operation at `index` of the trace.
-    pub(super) fn step(&mut self, trace: &[ModelOp], index: usize) {
+    pub(crate) fn step(&mut self, trace: &[ModelOp], index: usize) {
         let op = &trace[index];
         match &op.effect {
             ModelEffect::Nothing => {}
@@ -138,7 +138,7 @@ impl TraceProgress {
 }
 
 /// Makes an operation on a tree that has its new inode already.
-pub(super) fn apply_durable(durable: &mut ModelState, op: &ModelOp) {
+pub(crate) fn apply_durable(durable: &mut ModelState, op: &ModelOp) {
     match &op.effect {
         ModelEffect::Entries { changes: slots, .. } => durable.apply_changes(slots, op.now),
         effect => durable.apply(effect, op.now),

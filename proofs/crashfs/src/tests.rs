@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::fs::{DirMode, FileMode, Fs, FsDir, FsFile, RenameMode};
+use relaycode_durable::fs::{DirMode, FileMode, Fs, FsDir, FsFile, RenameMode};
 
 fn root(model: &ModelFs) -> FsDir {
     model.open_root(Path::new("/")).unwrap()

@@ -1,9 +1,16 @@
 //! A file system in memory that knows what is durable and what is not.
 //!
-//! [`ModelFs`] is a whole [`Fs`](crate::fs::Fs). It numbers every operation that changes something, can
+//! [`ModelFs`] is a whole [`Fs`](relaycode_durable::Fs). It numbers every operation that changes something, can
 //! fail any of them or stop at one as if the process died there ([`ModelFs::crash_at`],
 //! [`ModelFs::fail_at`], [`ModelFs::fail_call`]), and builds the trees that a power cut could leave behind
 //! ([`ModelFs::crash_images`] for a cut now, [`ModelFs::all_crash_images`] for one after each operation).
+//!
+//! | module | what it is for |
+//! |---|---|
+//! | `state` | the tree as a value, and every change of it |
+//! | `operations` | the calls, with the checks and the error numbers of the system |
+//! | `pending` | what is not durable yet, and what makes it so |
+//! | `crash` | the trees that a power cut can leave |
 //!
 //! # What is durable
 //! As strict as POSIX allows: a file's bytes and attributes by `sync_file`, entries by `sync_dir` of a
@@ -19,21 +26,21 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use relaycode_durable::model::{Bounds, Model};
+//! use relaycode_proof_crashfs::{CrashBounds, ModelFs};
 //! use relaycode_durable::{Fs, atomic};
 //!
-//! fn save(fs: &dyn Fs) -> Result<(), atomic::AtomicError> {
-//!     let dir = fs.open_root(Path::new("/work")).map_err(|source| atomic::AtomicError { moved: false, source })?;
+//! fn save(fs: &dyn Fs) -> Result<(), atomic::AtomicWriteError> {
+//!     let dir = fs.open_root(Path::new("/work")).map_err(|source| atomic::AtomicWriteError { is_in_place: false, source })?;
 //!     atomic::write(fs, (&dir, "config.tmp"), (&dir, "config"), b"after")
 //! }
 //!
-//! let model = Model::new();
+//! let model = ModelFs::new();
 //! model.put("work/config", b"before", 0o600).unwrap();
 //! model.mark_all_durable();
 //! save(&model).unwrap();
 //!
 //! let done = model.operations();
-//! model.all_crash_images(&Bounds::default(), &mut |image, what| {
+//! model.all_crash_images(&CrashBounds::default(), &mut |image, what| {
 //!     // Recovery would run here, on `&image`.
 //!     let (bytes, _) = image.file("work/config").unwrap_or_else(|| panic!("{what}: lost"));
 //!     if what.operations() == done {

@@ -12,46 +12,46 @@ use std::sync::{Arc, OnceLock};
 
 use rustix::io::Errno;
 
-use crate::fs::{FsKind, FsStat, RenameMode};
+use relaycode_durable::fs::{FsKind, FsStat, RenameMode};
 
 /// The number of an inode: its place in [`ModelState::inodes`].
-pub(super) type Ino = usize;
+pub(crate) type Ino = usize;
 
 /// The directory at `/`.
-pub(super) const ROOT: Ino = 0;
+pub(crate) const ROOT: Ino = 0;
 
 /// Longest name of an entry, as on every common file system.
 const NAME_MAX: usize = 255;
 
 /// A whole tree.
 #[derive(Debug, Clone)]
-pub(super) struct ModelState {
+pub(crate) struct ModelState {
     inodes: Arc<Vec<Arc<Inode>>>,
     /// Names that differ in case alone are the same name.
     ignore_case: bool,
     /// Two entries can change places in one step.
-    pub(super) can_exchange: bool,
+    pub(crate) can_exchange: bool,
 }
 
 /// What stands behind a name.
 #[derive(Debug, Clone)]
-pub(super) struct Inode {
-    pub(super) body: InodeBody,
-    pub(super) mode: u32,
-    pub(super) uid: u32,
-    pub(super) gid: u32,
-    pub(super) links: u64,
-    pub(super) dev: u64,
-    pub(super) modified: i64,
-    pub(super) immutable: bool,
-    pub(super) attributes: BTreeMap<String, Arc<[u8]>>,
+pub(crate) struct Inode {
+    pub(crate) body: InodeBody,
+    pub(crate) mode: u32,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    pub(crate) links: u64,
+    pub(crate) dev: u64,
+    pub(crate) modified: i64,
+    pub(crate) immutable: bool,
+    pub(crate) attributes: BTreeMap<String, Arc<[u8]>>,
     /// Where it was put last.
-    pub(super) parent: Ino,
+    pub(crate) parent: Ino,
 }
 
 /// What an inode holds.
 #[derive(Debug, Clone)]
-pub(super) enum InodeBody {
+pub(crate) enum InodeBody {
     File(Arc<ModelFileContent>),
     Dir(BTreeMap<Arc<str>, ModelDirEntry>),
     Link(Arc<str>),
@@ -60,29 +60,29 @@ pub(super) enum InodeBody {
 
 /// An entry of a directory, found by its name (folded where case is ignored).
 #[derive(Debug, Clone)]
-pub(super) struct ModelDirEntry {
-    pub(super) name: Arc<str>,
-    pub(super) ino: Ino,
+pub(crate) struct ModelDirEntry {
+    pub(crate) name: Arc<str>,
+    pub(crate) ino: Ino,
 }
 
 /// The bytes of a file.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ModelFileContent {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct ModelFileContent {
+    pub(crate) bytes: Vec<u8>,
     hash: OnceLock<u64>,
 }
 
 /// One place in one directory, and what stands there from now on.
 #[derive(Debug, Clone)]
-pub(super) struct ModelEntryChange {
-    pub(super) dir: Ino,
-    pub(super) key: Arc<str>,
-    pub(super) put: Option<ModelDirEntry>,
+pub(crate) struct ModelEntryChange {
+    pub(crate) dir: Ino,
+    pub(crate) key: Arc<str>,
+    pub(crate) put: Option<ModelDirEntry>,
 }
 
 /// Which call changed entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ModelEntryCall {
+pub(crate) enum ModelEntryCall {
     MakeDir,
     RemoveDir,
     MakeLink,
@@ -95,7 +95,7 @@ pub(super) enum ModelEntryCall {
 
 /// One change, complete enough to be made again on another state.
 #[derive(Debug, Clone)]
-pub(super) enum ModelEffect {
+pub(crate) enum ModelEffect {
     /// Entries of one or two directories change in one step; `made` is a new inode.
     Entries {
         call: ModelEntryCall,
@@ -138,7 +138,7 @@ pub(super) enum ModelEffect {
 }
 
 impl ModelFileContent {
-    pub(super) fn new(bytes: Vec<u8>) -> Arc<ModelFileContent> {
+    pub(crate) fn new(bytes: Vec<u8>) -> Arc<ModelFileContent> {
         Arc::new(ModelFileContent { bytes, hash: OnceLock::new() })
     }
 
@@ -152,7 +152,7 @@ impl ModelFileContent {
 }
 
 impl Inode {
-    pub(super) fn new(body: InodeBody, mode: u32, dev: u64, now: i64) -> Inode {
+    pub(crate) fn new(body: InodeBody, mode: u32, dev: u64, now: i64) -> Inode {
         Inode {
             body,
             mode,
@@ -167,7 +167,7 @@ impl Inode {
         }
     }
 
-    pub(super) fn kind(&self) -> FsKind {
+    pub(crate) fn kind(&self) -> FsKind {
         match self.body {
             InodeBody::File(_) => FsKind::File,
             InodeBody::Dir(_) => FsKind::Dir,
@@ -176,7 +176,7 @@ impl Inode {
         }
     }
 
-    pub(super) fn is_dir(&self) -> bool {
+    pub(crate) fn is_dir(&self) -> bool {
         matches!(self.body, InodeBody::Dir(_))
     }
 
@@ -189,31 +189,31 @@ impl Inode {
 }
 
 impl ModelState {
-    pub(super) fn new(ignore_case: bool) -> ModelState {
+    pub(crate) fn new(ignore_case: bool) -> ModelState {
         let mut root = Inode::new(InodeBody::Dir(BTreeMap::new()), 0o755, 1, 0);
         root.links = 1;
         ModelState { inodes: Arc::new(vec![Arc::new(root)]), ignore_case, can_exchange: true }
     }
 
-    pub(super) fn get(&self, ino: Ino) -> &Inode {
+    pub(crate) fn get(&self, ino: Ino) -> &Inode {
         &self.inodes[ino]
     }
 
-    pub(super) fn inode_mut(&mut self, ino: Ino) -> &mut Inode {
+    pub(crate) fn inode_mut(&mut self, ino: Ino) -> &mut Inode {
         Arc::make_mut(&mut Arc::make_mut(&mut self.inodes)[ino])
     }
 
     /// The number that the next new inode gets.
-    pub(super) fn next_ino(&self) -> Ino {
+    pub(crate) fn next_ino(&self) -> Ino {
         self.inodes.len()
     }
 
-    pub(super) fn key(&self, name: &str) -> Arc<str> {
+    pub(crate) fn key(&self, name: &str) -> Arc<str> {
         if self.ignore_case { name.to_lowercase().into() } else { name.into() }
     }
 
     /// The entries of a directory that still has a name.
-    pub(super) fn entries(&self, dir: Ino) -> io::Result<&BTreeMap<Arc<str>, ModelDirEntry>> {
+    pub(crate) fn entries(&self, dir: Ino) -> io::Result<&BTreeMap<Arc<str>, ModelDirEntry>> {
         match &self.get(dir).body {
             InodeBody::Dir(entries) => Ok(entries),
             _ => Err(Errno::NOTDIR.into()),
@@ -221,7 +221,7 @@ impl ModelState {
     }
 
     /// What stands at a name, if anything does.
-    pub(super) fn lookup(&self, dir: Ino, name: &str) -> io::Result<Option<Ino>> {
+    pub(crate) fn lookup(&self, dir: Ino, name: &str) -> io::Result<Option<Ino>> {
         if name.len() > NAME_MAX {
             return Err(Errno::NAMETOOLONG.into());
         }
@@ -231,17 +231,17 @@ impl ModelState {
     }
 
     /// What stands at a name.
-    pub(super) fn find(&self, dir: Ino, name: &str) -> io::Result<Ino> {
+    pub(crate) fn find(&self, dir: Ino, name: &str) -> io::Result<Ino> {
         self.lookup(dir, name)?.ok_or_else(|| Errno::NOENT.into())
     }
 
     /// Nothing can be made in a directory that was removed while it was open.
-    pub(super) fn require_linked(&self, dir: Ino) -> io::Result<()> {
+    pub(crate) fn require_linked(&self, dir: Ino) -> io::Result<()> {
         if self.get(dir).links == 0 { Err(Errno::NOENT.into()) } else { Ok(()) }
     }
 
     /// Follows a path from the root, through links.
-    pub(super) fn resolve(&self, path: &str) -> io::Result<Ino> {
+    pub(crate) fn resolve(&self, path: &str) -> io::Result<Ino> {
         self.resolve_from(ROOT, path, 40)
     }
 
@@ -263,7 +263,7 @@ impl ModelState {
     }
 
     /// The path of a directory, as it was put last; empty for the root.
-    pub(super) fn path(&self, dir: Ino) -> String {
+    pub(crate) fn path(&self, dir: Ino) -> String {
         let (mut names, mut at) = (Vec::new(), dir);
         // A directory is nowhere deeper than there are inodes; a removed one has no name any more.
         while at != ROOT && names.len() < self.inodes.len() {
@@ -281,7 +281,7 @@ impl ModelState {
     }
 
     /// Whether `ancestor` is `dir` itself or above it.
-    pub(super) fn is_above(&self, ancestor: Ino, dir: Ino) -> bool {
+    pub(crate) fn is_above(&self, ancestor: Ino, dir: Ino) -> bool {
         let mut at = dir;
         for _ in 0..self.inodes.len() {
             if at == ancestor {
@@ -295,7 +295,7 @@ impl ModelState {
         false
     }
 
-    pub(super) fn stat(&self, ino: Ino) -> FsStat {
+    pub(crate) fn stat(&self, ino: Ino) -> FsStat {
         let inode = self.get(ino);
         let len = match &inode.body {
             InodeBody::File(content) => content.bytes.len(),
@@ -318,7 +318,7 @@ impl ModelState {
     }
 
     /// Makes one change. Effects were checked when they were made: here nothing can fail.
-    pub(super) fn apply(&mut self, effect: &ModelEffect, now: i64) {
+    pub(crate) fn apply(&mut self, effect: &ModelEffect, now: i64) {
         match effect {
             ModelEffect::Entries { new_inode: made, changes: slots, .. } => {
                 self.add_inode(made.as_ref());
@@ -345,14 +345,14 @@ impl ModelState {
     }
 
     /// Adds a new inode, which has no name yet.
-    pub(super) fn add_inode(&mut self, made: Option<&Arc<Inode>>) {
+    pub(crate) fn add_inode(&mut self, made: Option<&Arc<Inode>>) {
         if let Some(inode) = made {
             Arc::make_mut(&mut self.inodes).push(Arc::clone(inode));
         }
     }
 
     /// Changes entries.
-    pub(super) fn apply_changes(&mut self, slots: &[ModelEntryChange], now: i64) {
+    pub(crate) fn apply_changes(&mut self, slots: &[ModelEntryChange], now: i64) {
         for slot in slots {
             let dir = self.inode_mut(slot.dir);
             dir.modified = now;
@@ -374,7 +374,7 @@ impl ModelState {
     }
 
     /// Writes bytes at a place, with zeros in a gap before it.
-    pub(super) fn write(&mut self, ino: Ino, at: u64, bytes: &[u8], now: i64) {
+    pub(crate) fn write(&mut self, ino: Ino, at: u64, bytes: &[u8], now: i64) {
         let at = length(at);
         self.change_bytes(ino, now, |old| {
             let end = at + bytes.len();
@@ -397,7 +397,7 @@ impl ModelState {
 
     /// A number for everything that can be read in the tree: names, kinds, bytes, modes, owners,
     /// attributes. Times and inode numbers do not count.
-    pub(super) fn fingerprint(&self) -> u64 {
+    pub(crate) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.hash_inode(ROOT, &mut hasher);
         hasher.finish()

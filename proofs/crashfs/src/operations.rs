@@ -12,16 +12,16 @@ use std::sync::{Arc, Mutex};
 
 use rustix::io::Errno;
 
-use super::state::{
+use crate::state::{
     Ino, Inode, InodeBody, ModelDirEntry, ModelEffect, ModelEntryCall, ModelEntryChange, ModelFileContent,
     ModelState,
 };
-use super::{ModelFs, ModelInner, lock_inner};
-use crate::fs::{
+use crate::{ModelFs, ModelInner, lock_inner};
+use relaycode_durable::fs::{
     DirMode, FileMode, Fs, FsAttribute, FsDir, FsFile, FsKind, FsLock, FsStat, RenameMode, not_regular_error,
     too_long_error,
 };
-use crate::real::component;
+use relaycode_durable::real::component;
 
 /// An open directory of the model with that number.
 struct ModelDirHandle {
@@ -438,7 +438,7 @@ fn foreign_handle_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the handle belongs to another file system")
 }
 
-pub(super) fn entry_change(state: &ModelState, dir: Ino, name: &str, put: Option<Ino>) -> ModelEntryChange {
+pub(crate) fn entry_change(state: &ModelState, dir: Ino, name: &str, put: Option<Ino>) -> ModelEntryChange {
     ModelEntryChange {
         dir,
         key: state.key(name),

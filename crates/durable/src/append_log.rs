@@ -5,14 +5,10 @@
 //! the next append cuts it off. A wrong line anywhere else is damage, and is reported with its place.
 //! Invariant: an entry is shown as it was appended, or not at all.
 
-#[cfg(test)]
-mod tests;
-
-use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
 
-use crate::fs::{Fs, FsDir};
+use crate::fs::{Fs, FsDir, FsStat, if_found};
 
 /// The longest payload, in bytes.
 pub const PAYLOAD_MOST: usize = 1 << 20;
@@ -42,17 +38,20 @@ pub struct AppendLogTail {
 }
 
 /// Why a log could not be read or appended to.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// The payload has a line end in it, or is longer than [`PAYLOAD_MOST`].
+    #[error("an entry is one line of at most {PAYLOAD_MOST} bytes")]
     InvalidPayload,
     /// The line that begins at this byte is not what was appended, and is not the last one.
+    #[error("the line at byte {offset} is damaged")]
     Damaged {
         /// Where it begins.
         offset: u64,
     },
     /// What the system said.
-    Io(io::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 impl<'a> AppendLog<'a> {
@@ -96,11 +95,8 @@ impl<'a> AppendLog<'a> {
         &self,
         see: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<AppendLogTail, LogError> {
-        let len = match self.fs.stat(self.dir, self.name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(AppendLogTail::default()),
-            stat => stat?.len,
-        };
         let mut tail = AppendLogTail::default();
+        let Some(FsStat { len, .. }) = if_found(self.fs.stat(self.dir, self.name))? else { return Ok(tail) };
         let mut lines = self.backward_reader(len, PAGE);
         let mut is_last = true;
         while let Some(line) = lines.previous_line()? {
@@ -210,33 +206,43 @@ impl AppendLogLine {
     }
 }
 
-impl From<io::Error> for LogError {
-    fn from(error: io::Error) -> LogError {
-        LogError::Io(error)
-    }
-}
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
 
-impl fmt::Display for LogError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LogError::InvalidPayload => write!(f, "an entry is one line of at most {PAYLOAD_MOST} bytes"),
-            LogError::Damaged { offset } => write!(f, "the line at byte {offset} is damaged"),
-            LogError::Io(error) => error.fmt(f),
+    use super::*;
+    use crate::real::RealFs;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn what_was_appended_is_read_back_for_any_piece_size(
+            payloads in proptest::collection::vec("[ -~]{0,40}", 0..20),
+            chunk in 1usize..64,
+            garbage in proptest::collection::vec(any::<u8>().prop_filter("no line end", |b| *b != b'\n'), 0..30),
+        ) {
+            let place = tempfile::tempdir().unwrap();
+            let fs = RealFs::default();
+            let dir = fs.open_root(place.path()).unwrap();
+            let log = AppendLog::new(&fs, &dir, "log");
+            let whole: Vec<u8> = payloads.iter().flat_map(|payload| encode_entry(payload.as_bytes())).collect();
+            let bytes = [&whole[..], &garbage].concat();
+            for payload in &payloads {
+                log.append(payload.as_bytes(), false).unwrap();
+            }
+            prop_assert_eq!(std::fs::read(place.path().join("log")).unwrap_or_default(), &whole[..]);
+            std::fs::write(place.path().join("log"), &bytes).unwrap();
+            let mut lines = log.backward_reader(bytes.len() as u64, chunk);
+            let mut seen = Vec::new();
+            while let Some(line) = lines.previous_line().unwrap() {
+                match line.payload() {
+                    Some(payload) => seen.push(String::from_utf8(payload.to_vec()).unwrap()),
+                    None => prop_assert_eq!(line.start, whole.len() as u64),
+                }
+            }
+            seen.reverse();
+            prop_assert_eq!(seen, payloads);
         }
-    }
-}
-
-impl std::error::Error for LogError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            LogError::Io(error) => Some(error),
-            LogError::InvalidPayload | LogError::Damaged { .. } => None,
-        }
-    }
-}
-
-impl fmt::Debug for AppendLog<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AppendLog").field("name", &self.name).finish_non_exhaustive()
     }
 }

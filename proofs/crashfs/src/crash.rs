@@ -9,10 +9,10 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::pending::{PendingOp, TraceProgress, apply_durable};
-use super::state::{ModelEffect, ModelEntryCall, ModelState};
-use super::{ModelFs, ModelOp, lock_inner};
-use crate::fs::RenameMode;
+use crate::pending::{PendingOp, TraceProgress, apply_durable};
+use crate::state::{ModelEffect, ModelEntryCall, ModelState};
+use crate::{ModelFs, ModelOp, lock_inner};
+use relaycode_durable::RenameMode;
 
 /// What a disk writes whole.
 const SECTOR: u64 = 512;
@@ -406,7 +406,7 @@ impl<'a> CrashPoint<'a> {
 }
 
 /// One operation of a trace, for people.
-pub(super) fn describe_op(state: &ModelState, index: usize, op: &ModelOp) -> String {
+pub(crate) fn describe_op(state: &ModelState, index: usize, op: &ModelOp) -> String {
     let number = index + 1;
     let file = |ino: &usize| format!("file {} in {}/", ino + 1, state.path(state.get(*ino).parent));
     match &op.effect {
