@@ -19,12 +19,13 @@ pub struct TransactionJournal {
     pub pid: u32,
     /// The directory beneath `.relaycode/tx/` with its lock and its slots.
     pub directory: String,
-    /// What is done, in this order.
+    /// What is done: removals first, then, once the directories below are made, the others in this order.
     pub steps: Vec<TransactionStep>,
-    /// Directories that it makes before the steps, outermost first.
+    /// Directories that it makes after the removals and before the other steps, outermost first.
     #[serde(default)]
     pub make_directories: Vec<String>,
-    /// Directories that it removes after the steps if they are empty, innermost first.
+    /// Directories that it removes if they are empty, innermost first: after the removals where a file takes the name,
+    /// else after all steps.
     #[serde(default)]
     pub remove_directories: Vec<RemovedDirectory>,
     /// Directories that get other permission bits.

@@ -38,6 +38,18 @@ pub static SYNTAX: FindingRule = rule(
     "`--allow syntax` lets it pass",
 );
 
+/// The rule that asks about a kind of finding. `None`: nobody is asked.
+fn rule_for(kind: FindingKind) -> Option<&'static FindingRule> {
+    match kind {
+        FindingKind::Near => Some(&NEAR),
+        FindingKind::Placeholder => Some(&PLACEHOLDER),
+        FindingKind::MassDeletion => Some(&MASS_DELETION),
+        FindingKind::Hidden => Some(&HIDDEN),
+        FindingKind::Syntax => Some(&SYNTAX),
+        FindingKind::Skipped => None,
+    }
+}
+
 impl ApprovalRule for FindingRule {
     fn text(&self) -> RuleText {
         RuleText {
@@ -49,7 +61,8 @@ impl ApprovalRule for FindingRule {
     }
 
     fn check_plan(&self, change: &CheckedChange<'_>) -> Vec<ApprovalReason> {
-        let found = change.plan.findings.iter().filter(|finding| finding.kind == self.kind);
+        let is_mine = |kind| rule_for(kind).is_some_and(|rule| std::ptr::eq(rule, self));
+        let found = change.plan.findings.iter().filter(|finding| is_mine(finding.kind));
         found.map(|finding| self.reason(finding)).collect()
     }
 }
