@@ -114,16 +114,18 @@ fn old_text_is_elsewhere(query: &MatchQuery<'_, '_>, place: &HunkFit) -> bool {
 /// The part of the old text that makes another place a rival of the result's.
 const SAME_TEXT: f64 = 0.5;
 
-/// The line (from 0) where the result stands to the letter, if the hunk changes only the layout of lines.
-/// Asked only if the old text does not stand to the letter: with layout forgiven it fits there too, and
-/// must not be inserted again.
-pub(super) fn find_layout_result(query: &MatchQuery<'_, '_>) -> Option<usize> {
+/// Where the result stands to the letter, if the hunk changes only the layout of lines. Asked only if the old text
+/// does not stand to the letter: with layout forgiven it fits there too, and must not be inserted again.
+pub(super) fn find_layout_result(query: &MatchQuery<'_, '_>) -> Option<ExistingResult> {
     let Hunk { before, after, .. } = query.hunk;
     let same = |(a, b): (&String, &String)| MatchLevel::Content.lines_equal(a, b);
     if before.len() != after.len() || !before.iter().zip(after).all(same) {
         return None;
     }
-    result_places(query, exact_text_rungs())?.first().map(|fit| fit.start)
+    let places = result_places(query, exact_text_rungs())?;
+    let place = places.iter().find(|fit| is_claimed(query, fit)).or(places.first())?;
+    let proven = is_claimed(query, place) || is_own_place(query, &places);
+    Some(ExistingResult { at: place.start, end: place.end, proven, adds: false })
 }
 
 /// The contents of the lines that are not blank.

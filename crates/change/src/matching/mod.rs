@@ -226,8 +226,8 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
         return already_in(result.at, None);
     }
     if let Some((rung, places)) = first_matching_rung(layout_rungs(), query) {
-        if let Some(at) = already_in::find_layout_result(query) {
-            return already_in(at, None);
+        if let Some(result) = already_in::find_layout_result(query) {
+            return already_in(result.at, (!result.proven).then_some(HunkDoubt::PerhapsIn));
         }
         return forgiven(query, rung, places, exact_result);
     }
