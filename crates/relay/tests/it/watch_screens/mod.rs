@@ -64,6 +64,7 @@ fn start_applied_diffs_log_and_keys() {
     ");
     desk.copy(&shot.keyed(&rounded(), "feat: round totals to cents"));
     shot.wait("✓ applied");
+    shot.wait("1 applied ·");
     insta::assert_snapshot!(shot.settled(), @"
     relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
 
