@@ -58,7 +58,7 @@ pub fn equal_runs<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<EqualRun> {
 }
 
 /// How many lines the texts share at the beginning, and how many more at the end.
-fn equal_ends<T: Eq>(old: &[T], new: &[T]) -> (usize, usize) {
+pub(crate) fn equal_ends<T: Eq>(old: &[T], new: &[T]) -> (usize, usize) {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();

@@ -58,9 +58,7 @@ impl<'a> BlockWalker<'a> {
 
     /// `explain`: somebody will see the reason why it is an example.
     pub(super) fn next_block(&mut self, explain: bool) -> Result<Option<WalkedBlock>, ResponseError> {
-        let Some(segment) = self.next_segment()? else {
-            return Ok(None);
-        };
+        let Some(segment) = self.next_segment()? else { return Ok(None) };
         let mut reading = BlockReader {
             lines: self.lines,
             segment: &segment,

@@ -302,9 +302,7 @@ pub(super) fn compare_summary(
     let mut notes = Vec::new();
     let mut listed: HashSet<String> = HashSet::new();
     for item in &control.change_summary {
-        let Some(deed) = parse_verb(&item.verb) else {
-            continue;
-        };
+        let Some(deed) = parse_verb(&item.verb) else { continue };
         let paths = item_paths(&item.path);
         let fits =
             paths.iter().any(|path| done.get(path.as_str()).is_some_and(|deeds| deeds.contains(&deed)));

@@ -90,9 +90,7 @@ impl<'a> FenceMatcher<'a> {
     fn close_innermost(&mut self, stack: &mut Vec<OpenFence>, at: usize) -> Option<FenceClose> {
         let top = stack.pop()?;
         let close = FenceClose { is_known: true, at: CompactIndex::at(at), headed: top.headed, ..UNKNOWN };
-        let Some(parent) = stack.last_mut() else {
-            return Some(close);
-        };
+        let Some(parent) = stack.last_mut() else { return Some(close) };
         if parent.headed == CompactIndex::NONE {
             parent.headed = top.headed;
         }
@@ -169,9 +167,7 @@ impl OpenFence {
 /// A labelled fence inside a block opens a nested one, if the block's own fence could close it.
 fn open_nested(stack: &mut Vec<OpenFence>, at: usize, inner: &FenceLine) {
     let outer_is_prose = stack.first().is_some_and(|outer| outer.fence.is_prose);
-    let Some(top) = stack.last_mut() else {
-        return;
-    };
+    let Some(top) = stack.last_mut() else { return };
     let other_mark = outer_is_prose && inner.mark != top.fence.mark;
     if !inner.matches(&top.fence) && !other_mark {
         return;

@@ -35,9 +35,7 @@ pub fn check(plan: &Plan, budget: Duration) -> Vec<PlanFinding> {
     let mut found = Vec::new();
     let mut late: Vec<&FilePlan> = Vec::new();
     for file in plan.files.iter().filter(|file| changes_text(file)) {
-        let Some(language) = language::for_check(&file.path) else {
-            continue;
-        };
+        let Some(language) = language::for_check(&file.path) else { continue };
         let bytes = largest(file);
         if bytes > FILE_BYTES {
             found.push(size_finding(file, bytes));

@@ -104,9 +104,7 @@ fn may_be_several(lines: &ResponseLines<'_>, events: &MarkerEvents) -> bool {
         return false;
     };
     let next = events.at_or_after(first, 0);
-    let Some(event) = events.get(next) else {
-        return false;
-    };
+    let Some(event) = events.get(next) else { return false };
     let closes = matches!(event.kind, MarkerKind::Fence(fence) if fence.is_bare);
     !closes || events.len() > next + 1 || control::has_control_keys(lines.slice(event.line()..all.end))
 }

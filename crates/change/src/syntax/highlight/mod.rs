@@ -131,9 +131,7 @@ fn walk_tree(
         }
         canvas.paint(node.end_byte(), frame.class);
         while !cursor.goto_next_sibling() {
-            let Some(frame) = frames.pop() else {
-                return Some(());
-            };
+            let Some(frame) = frames.pop() else { return Some(()) };
             cursor.goto_parent();
             canvas.paint(cursor.node().end_byte(), frame.class);
         }
@@ -144,9 +142,7 @@ fn walk_tree(
 fn enter_node(cursor: &TreeCursor<'_>, kinds: &SyntaxNodeKinds, parent: Option<&SyntaxFrame>) -> SyntaxFrame {
     let node = cursor.node();
     let kind = kinds.of_node(node.kind_id());
-    let Some(parent) = parent else {
-        return SyntaxFrame { kind, class: None, named: false };
-    };
+    let Some(parent) = parent else { return SyntaxFrame { kind, class: None, named: false } };
     let role = kinds.role(cursor.field_id());
     let leaf = node.child_count() == 0;
     let named = node.is_named() && node_kinds::is_function_name(parent.kind, parent.named, role);
@@ -193,9 +189,7 @@ impl<'a> SyntaxPainter<'a> {
         for (index, line) in text.split_inclusive('\n').enumerate() {
             let number = index + 1;
             while wanted.next_if(|range| range.end <= number).is_some() {}
-            let Some(range) = wanted.peek() else {
-                break;
-            };
+            let Some(range) = wanted.peek() else { break };
             if range.contains(&number) {
                 let mut end = line.trim_end_matches(['\n', '\r']).len().min(HIGHLIGHT_LINE_BYTES);
                 while !line.is_char_boundary(end) {
