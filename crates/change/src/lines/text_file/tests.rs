@@ -226,7 +226,7 @@ proptest! {
             let index = pick.index(source.line_count());
             let mut pieces = keep_all(&source);
             pieces[index] = new("replaced", index);
-            let line = source.lines[index];
+            let line = &source.lines[index];
             let mut expected = bytes[..line.raw.start].to_vec();
             encoding::write_ascii(source.encoding, "replaced", &mut expected);
             expected.extend_from_slice(&bytes[line.raw.end..]);

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use ast_grep_language::LanguageExt;
 use tree_sitter::{Tree, TreeCursor};
 
-use self::node_kinds::{SyntaxNodeKind, SyntaxNodeKinds};
+use self::node_kinds::{SyntaxNodeKind, SyntaxNodeKinds, is_function_name, is_key, is_type_name};
 use super::{language, parse};
 use crate::proposal::path::RelPath;
 
@@ -49,15 +49,23 @@ pub type SyntaxSpan = (Range<usize>, SyntaxClass);
 /// For the requested lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyntaxSpans {
-    /// By line number, sorted.
-    lines: Vec<(usize, Vec<SyntaxSpan>)>,
+    /// In order.
+    lines: Vec<SyntaxLine>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SyntaxLine {
+    number: usize,
+    /// In the text, without its ending.
+    bytes: Range<usize>,
+    spans: Vec<SyntaxSpan>,
 }
 
 impl SyntaxSpans {
     /// By line number from 1; empty for a line that was not requested.
     pub fn line(&self, number: usize) -> &[SyntaxSpan] {
-        let found = self.lines.binary_search_by_key(&number, |(line, _)| *line);
-        found.map_or(&[], |at| &self.lines[at].1)
+        let found = self.lines.binary_search_by_key(&number, |line| line.number);
+        found.map_or(&[], |at| &self.lines[at].spans)
     }
 }
 
@@ -93,7 +101,7 @@ pub fn highlight_lines(
     let tree = parse(text.as_bytes(), language, deadline)?;
     let kinds = SyntaxNodeKinds::for_grammar(&language.get_ts_language(), language);
     walk_tree(&tree, &kinds, &mut canvas, deadline)?;
-    Some(canvas.finish())
+    Some(SyntaxSpans { lines: canvas.lines })
 }
 
 /// The node that the sweep is in, and what that means for its children.
@@ -145,17 +153,15 @@ fn enter_node(cursor: &TreeCursor<'_>, kinds: &SyntaxNodeKinds, parent: Option<&
     let Some(parent) = parent else { return SyntaxFrame { kind, class: None, named: false } };
     let role = kinds.role(cursor.field_id());
     let leaf = node.child_count() == 0;
-    let named = node.is_named() && node_kinds::is_function_name(parent.kind, parent.named, role);
+    let named = node.is_named() && is_function_name(parent.kind, parent.named, role);
     let class = match kind {
         SyntaxNodeKind::Interpolation => None,
-        _ if node_kinds::is_key(parent.kind, role) => Some(SyntaxClass::Name),
+        _ if is_key(parent.kind, role) => Some(SyntaxClass::Name),
         // Everything inside a string is the string, up to an interpolation.
         _ if parent.class.is_some() => parent.class,
         SyntaxNodeKind::Class(class) => Some(class),
         SyntaxNodeKind::Word if leaf => Some(SyntaxClass::Keyword),
-        _ if leaf && node.is_named() && node_kinds::is_type_name(parent.kind, role) => {
-            Some(SyntaxClass::Type)
-        }
+        _ if leaf && node.is_named() && is_type_name(parent.kind, role) => Some(SyntaxClass::Type),
         _ if leaf && named => Some(SyntaxClass::Name),
         _ => None,
     };
@@ -170,13 +176,6 @@ struct SyntaxPainter<'a> {
     at: usize,
     /// The first line that is not wholly painted.
     line: usize,
-}
-
-struct SyntaxLine {
-    number: usize,
-    /// In the text, without its ending.
-    bytes: Range<usize>,
-    spans: Vec<SyntaxSpan>,
 }
 
 impl<'a> SyntaxPainter<'a> {
@@ -222,10 +221,6 @@ impl<'a> SyntaxPainter<'a> {
             }
             self.line += 1;
         }
-    }
-
-    fn finish(self) -> SyntaxSpans {
-        SyntaxSpans { lines: self.lines.into_iter().map(|line| (line.number, line.spans)).collect() }
     }
 }
 
