@@ -95,13 +95,8 @@ fn align_middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Ve
     let new_ids: Vec<u32> = new_side.iter().map(|(_, id)| *id).collect();
     for op in capture_diff_slices(Algorithm::Myers, &old_ids, &new_ids) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
-            for k in 0..len {
-                runs.push(EqualRun {
-                    old: offset + old_side[old_index + k].0,
-                    new: offset + new_side[new_index + k].0,
-                    len: 1,
-                });
-            }
+            let pairs = old_side[old_index..].iter().zip(&new_side[new_index..]).take(len);
+            runs.extend(pairs.map(|((o, _), (n, _))| EqualRun { old: offset + o, new: offset + n, len: 1 }));
         }
     }
 }

@@ -70,19 +70,13 @@ pub(super) fn find_unfenced(lines: &ResponseLines<'_>, within: Range<usize>) -> 
     let mut found = None;
     let mut at = within.start;
     while at < within.end {
-        let begins = leading_key(lines.get(at)).is_some_and(|(key, _)| KEYS.contains(&key));
-        if !begins {
+        if leading_key(lines.get(at)).is_none_or(|(key, _)| !KEYS.contains(&key)) {
             at += 1;
             continue;
         }
-        let mut end = at + 1;
-        let mut next = at + 1;
-        while next < within.end && is_yaml_line(lines.get(next)) {
-            next += 1;
-            if !lines.is_blank(next - 1) {
-                end = next;
-            }
-        }
+        let below = (at + 1..within.end).find(|line| !is_yaml_line(lines.get(*line)));
+        let next = below.unwrap_or(within.end);
+        let end = lines.last_nonblank(next, at).map_or(next, |last| last + 1);
         if has_control_keys(lines.slice(at..end)) {
             found = Some(at..end);
         }

@@ -244,11 +244,8 @@ fn classify(lines: &ResponseLines<'_>, line: usize) -> Option<MarkerKind> {
 }
 
 fn start_or_end(said: &str) -> Option<MarkerKind> {
-    if markers::is_start(said) {
-        Some(MarkerKind::Start)
-    } else {
-        markers::is_end(said).then_some(MarkerKind::End)
-    }
+    let end = || markers::is_end(said).then_some(MarkerKind::End);
+    markers::is_start(said).then_some(MarkerKind::Start).or_else(end)
 }
 
 /// A fence by CommonMark's rules, at any indentation: three or more of one mark, and no backtick in the

@@ -100,7 +100,7 @@ pub fn highlight_lines(
     }
     let tree = parse(text.as_bytes(), language, deadline)?;
     let kinds = SyntaxNodeKinds::for_grammar(&language.get_ts_language(), language);
-    walk_tree(&tree, &kinds, &mut canvas, deadline)?;
+    canvas.walk(&tree, &kinds, deadline)?;
     Some(SyntaxSpans { lines: canvas.lines })
 }
 
@@ -112,38 +112,6 @@ struct SyntaxFrame {
     class: Option<SyntaxClass>,
     /// The target of a call or a definition: the name in it is a [`SyntaxClass::Name`].
     named: bool,
-}
-
-/// Walks the tree in the order of the text. Every byte gets the class of the innermost node around it.
-fn walk_tree(
-    tree: &Tree,
-    kinds: &SyntaxNodeKinds,
-    canvas: &mut SyntaxPainter,
-    deadline: Option<Instant>,
-) -> Option<()> {
-    let mut cursor = tree.walk();
-    let mut frames: Vec<SyntaxFrame> = Vec::new();
-    let mut visited = 0_usize;
-    loop {
-        visited += 1;
-        if visited.is_multiple_of(NODES_PER_LOOK) && deadline.is_some_and(|at| Instant::now() >= at) {
-            return None;
-        }
-        let node = cursor.node();
-        let outside = frames.last().and_then(|frame| frame.class);
-        canvas.paint(node.start_byte(), outside);
-        let frame = enter_node(&cursor, kinds, frames.last());
-        if canvas.wants(node.byte_range()) && cursor.goto_first_child() {
-            frames.push(frame);
-            continue;
-        }
-        canvas.paint(node.end_byte(), frame.class);
-        while !cursor.goto_next_sibling() {
-            let Some(frame) = frames.pop() else { return Some(()) };
-            cursor.goto_parent();
-            canvas.paint(cursor.node().end_byte(), frame.class);
-        }
-    }
 }
 
 /// What a node is, given its parent.
@@ -199,6 +167,33 @@ impl<'a> SyntaxPainter<'a> {
             start += line.len();
         }
         SyntaxPainter { text, lines, at: 0, line: 0 }
+    }
+
+    /// Walks the tree in the order of the text. Every byte gets the class of the innermost node around it.
+    fn walk(&mut self, tree: &Tree, kinds: &SyntaxNodeKinds, deadline: Option<Instant>) -> Option<()> {
+        let mut cursor = tree.walk();
+        let mut frames: Vec<SyntaxFrame> = Vec::new();
+        let mut visited = 0_usize;
+        loop {
+            visited += 1;
+            if visited.is_multiple_of(NODES_PER_LOOK) && deadline.is_some_and(|at| Instant::now() >= at) {
+                return None;
+            }
+            let node = cursor.node();
+            let outside = frames.last().and_then(|frame| frame.class);
+            self.paint(node.start_byte(), outside);
+            let frame = enter_node(&cursor, kinds, frames.last());
+            if self.wants(node.byte_range()) && cursor.goto_first_child() {
+                frames.push(frame);
+                continue;
+            }
+            self.paint(node.end_byte(), frame.class);
+            while !cursor.goto_next_sibling() {
+                let Some(frame) = frames.pop() else { return Some(()) };
+                cursor.goto_parent();
+                self.paint(cursor.node().end_byte(), frame.class);
+            }
+        }
     }
 
     /// Whether some of these bytes are still to be painted.

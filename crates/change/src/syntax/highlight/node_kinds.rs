@@ -140,27 +140,20 @@ const EXCEPTIONS: &[(SyntaxNodeKind, &str)] = &[
     (Call, "annotation marker_annotation jsx_opening_element jsx_closing_element jsx_self_closing_element"),
 ];
 
-/// What a part of a name means; the first one decides.
-const PARTS: &[(&str, SyntaxNodeKind)] = &[
-    ("comment", Class(Comment)),
-    ("string", Class(Text)),
-    ("char_literal", Class(Text)),
-    ("character", Class(Text)),
-    ("number", Class(Number)),
-    ("integer", Class(Number)),
-    ("float", Class(Number)),
-    ("call", Call),
-    ("invocation", Call),
-    ("function", Function),
-    ("method", Function),
-    ("constructor", Function),
+/// Parts of names; the first one that is found decides.
+const PARTS: &[(SyntaxNodeKind, &str)] = &[
+    (Class(Comment), "comment"),
+    (Class(Text), "string char_literal character"),
+    (Class(Number), "number integer float"),
+    (Call, "call invocation"),
+    (Function, "function method constructor"),
 ];
 
 /// In any language.
 fn kind(name: &str) -> SyntaxNodeKind {
     let exception = EXCEPTIONS.iter().find(|(_, names)| names.split(' ').any(|other| other == name));
-    let by_part = || PARTS.iter().find(|(part, _)| name.contains(part)).map(|(_, kind)| *kind);
-    exception.map(|(kind, _)| *kind).or_else(by_part).unwrap_or(Other)
+    let part = || PARTS.iter().find(|(_, parts)| parts.split(' ').any(|part| name.contains(part)));
+    exception.or_else(part).map_or(Other, |(kind, _)| *kind)
 }
 
 fn role(field: &str) -> SyntaxNodeRole {
